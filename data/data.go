@@ -1,10 +1,10 @@
-// Package data holds the numbers that papers print about the platforms, as CSV
-// files with the place of each, and compares them with what the models say.
+// Package data holds the numbers that papers print about the platforms, as CSV files with the place
+// of each number, and compares them with the models.
 //
-// A number is one of three things. An input is a parameter of a platform file, or a number from
-// which one is derived. A stated number is one that the paper computes; it must come out again. A
-// measured number tests the model: its formula does not depend on it. Inputs
-// are not scored, and the weight of a measured number depends on its class.
+// Inputs are parameters of a platform file, or numbers from which one is derived. Stated numbers
+// are computed in the paper, and the model must reproduce them. Measured numbers test the model,
+// since its formula does not depend on them. Inputs are not scored, and the weight of a measured
+// number depends on its class.
 package data
 
 import (
@@ -36,23 +36,23 @@ const (
 	Input    Role = "input"
 	Stated   Role = "stated"
 	Measured Role = "measured"
-	// None is a number about which no model says anything; its note says why.
+	// None marks a number without a place in any model; its note gives the reason.
 	None Role = "none"
 )
 
 // Class is the degree to which a measured number tests the model.
 type Class string
 
-// The classes of measured numbers. Accuracy is that of the predicted ones.
+// The classes of measured numbers. The accuracy is that of the predicted ones.
 const (
 	Predicted Class = "predicted"  // computed from parameters that were measured elsewhere
 	Fitted    Class = "fitted"     // a constant of the formula comes from the same column or curve
 	SameTable Class = "same-table" // computed from neighbours in the same table or sentence
 	Repeated  Class = "repeated"   // a measurement that is an input or is scored elsewhere
-	Copied    Class = "copied"     // the number of another system stands for it
+	Copied    Class = "copied"     // computed from a number of another system
 )
 
-// Classes lists all classes; the first is the one that counts.
+// Classes lists all classes; only the first one is scored.
 var Classes = []Class{Predicted, Fitted, SameTable, Repeated, Copied}
 
 // A Fact is a number that a paper prints: a row of a file. FORMAT.md in package
@@ -78,10 +78,10 @@ type Fact struct {
 
 var columns = []string{"id", "layer", "role", "class", "quantity", "printed", "unit", "rel", "formula", "size", "bar", "place", "note"}
 
-// papers are the short names of the papers by the prefix of their files.
+// papers maps the prefixes of files to the short names of their papers.
 var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC"}
 
-// Papers are the short names of the papers.
+// Papers returns the short names of the papers.
 func Papers() []string { return slices.Sorted(maps.Values(papers)) }
 
 // Facts returns all facts, sorted by file name and then by row.
@@ -90,7 +90,7 @@ func Facts() ([]Fact, error) {
 	return slices.Clone(all), err
 }
 
-// facts are read once: every figure asks for its points.
+// facts reads the facts once, since every figure asks for its points.
 var facts = sync.OnceValues(func() ([]Fact, error) {
 	files, err := embedded.ReadDir(".")
 	if err != nil {
@@ -202,7 +202,7 @@ func (f *Fact) unit() (quantity.Value, bool) {
 	return quantity.Unit(f.Unit)
 }
 
-// digit is one unit of the last printed digit: 0.1 for "9.9", 1 for "3490".
+// digit returns one unit of the last printed digit: 0.1 for "9.9", 1 for "3490".
 func (f *Fact) digit() float64 {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(f.Printed), "e")
 	_, decimals, _ := strings.Cut(mantissa, ".")
@@ -210,14 +210,14 @@ func (f *Fact) digit() float64 {
 	return math.Pow(10, float64(e-len(decimals)))
 }
 
-// A Result is a fact beside what the model says.
+// A Result is a fact with its computed number.
 type Result struct {
 	Fact
 	Computed  float64 // in the fact's unit
 	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound, and where Value is 0
 	Low, High float64 // the error bar of the printed value, in its unit
-	// Met says whether the computed number agrees with the paper: within the error bar, or on the
-	// right side of a bound.
+	// Met reports whether the computed number agrees with the paper: whether it is within the error
+	// bar, or on the right side of a bound.
 	Met bool
 }
 
@@ -260,7 +260,7 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar returns the range of the printed value. An error bar in µs on a rate is that of the measured
+// bar returns the range of the printed value. An error bar in µs of a rate is that of the measured
 // time.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
@@ -311,8 +311,8 @@ type Point struct {
 }
 
 // Points returns the measured one-way times of a layer, in the order of the facts: times, and
-// bandwidths as sizes over times. Numbers with the role Input are included; they test nothing,
-// since the layer's parameters come from them.
+// bandwidths as sizes over times. It includes numbers with the role Input, which do not test the
+// model, since the layer's parameters come from them.
 func Points(layer string) ([]Point, error) {
 	facts, err := Facts()
 	if err != nil {

@@ -122,7 +122,7 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	}
 	var f File
 	if m.Shares {
-		f.lose("what ranks share: lanes, ports and their occupancy")
+		f.lose("shared resources: lanes, ports and their occupancy")
 	}
 	if err := t.write(&f, m, s); err != nil {
 		return File{}, fmt.Errorf("%s in the format of %s: %w", m.Name, t.Name, err)

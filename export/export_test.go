@@ -330,7 +330,7 @@ func TestLogGOPSimUnit(t *testing.T) {
 		perByte    quantity.MicrosPerByte
 		text, lost string
 	}{
-		{0.0424, "-L 5000 -o 1000 -g 2000 -G 42 ", "digits of G: it is rounded by 0.95 %"},
+		{0.0424, "-L 5000 -o 1000 -g 2000 -G 42 ", "digits of G, which is rounded by 0.95 %"},
 		{0.00006, "-L 500000 -o 100000 -g 200000 -G 6 ", "multiply calc in GOAL, which is in ns, by 100"},
 	} {
 		l := &model.LogGP{LogP: model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 2}, GapPerByte: c.perByte}

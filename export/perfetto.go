@@ -57,7 +57,7 @@ func perfetto(f *File, m Machine, s Sizes) error {
 			box(fmt.Sprintf("packet %d", slot.Packet), pid, slot.Stage, slot.Start, slot.End)
 		}
 	}
-	f.lose("what else goes on: it is one message alone")
+	f.lose("all other activity: the trace shows one message alone")
 	text, err := json.Marshal(map[string]any{"displayTimeUnit": "ns", "traceEvents": all})
 	f.Text = string(text) + "\n"
 	return err

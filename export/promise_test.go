@@ -18,7 +18,7 @@ import (
 
 var (
 	offBy   = regexp.MustCompile(`(?:one way|it) is off by up to ([0-9.e+-]+) %`)
-	rounded = regexp.MustCompile(`it is rounded by ([0-9.e+-]+) %`)
+	rounded = regexp.MustCompile(`which is rounded by ([0-9.e+-]+) %`)
 )
 
 // promised returns the greatest error of a one-way time that the file promises: that of its lines

@@ -62,7 +62,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(p.receive.at*1e-6), number(p.receive.per*1e-6)))
 	}
 	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, so that the interval between messages of one size is off by up to %+.0f %%, and so may be a collective of many messages", 100*stream)
-	f.lose("sizes are from %s to %s: beyond, the last section goes on", s.Low, s.High)
+	f.lose("sizes are from %s to %s: the last section continues beyond them", s.Low, s.High)
 	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n")
 	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n", escape(m.Name), dashes(f.comments("  ")))
 	for _, p := range [][2]string{
@@ -121,7 +121,7 @@ func (f *File) inSeries(l model.Layer, s Sizes) func(n quantity.Bytes) (send, re
 	if !fits(s.Low, send, receive) {
 		send, receive = 0, 0
 	}
-	f.lose("the processors work while the message is on its way: o_s = %s and o_r = %s stand for all sizes", send, receive)
+	f.lose("the processors work during the transfer: o_s = %s and o_r = %s stand for all sizes", send, receive)
 	return func(quantity.Bytes) (quantity.Micros, quantity.Micros) { return send, receive }
 }
 

@@ -29,7 +29,7 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	gap := max(float64(interfaceGap(l, s.Low))-best.per*float64(s.Low-1), 0)
 	latency := best.at + best.per - 2*overhead // b = n−1
 	if latency < 0 {
-		f.lose("L would be %s: the overheads overlap with the way; they are less here", quantity.Micros(latency))
+		f.lose("L would be %s: the overheads overlap with the transfer, and are reduced here", quantity.Micros(latency))
 		overhead, latency = (best.at+best.per)/2, 0
 	}
 	f.loseCurvature(off, s)
@@ -49,10 +49,10 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 		value float64
 	}{{"L", latency}, {"o", overhead}, {"g", gap}, {"G", best.per}} {
 		if r := rounding(p.value * scale); r > 1e-6 {
-			f.lose("digits of %s: it is rounded by %s", p.name, percent(r))
+			f.lose("digits of %s, which is rounded by %s", p.name, percent(r))
 		}
 	}
-	f.lose("S is above all sizes: the times have the rendezvous in them where the platform has one")
+	f.lose("S is above all sizes: the times include the platform's rendezvous, if any")
 	return nil
 }
 
@@ -95,14 +95,14 @@ func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 // loseInnerLevels notes that all levels inside the outermost are lost.
 func (f *File) loseInnerLevels(m Machine) {
 	for _, l := range m.Levels[:len(m.Levels)-1] {
-		f.lose("the level %s: messages inside of it cost what those between do", l.Name)
+		f.lose("the level %s: messages inside it cost as much as those between its units", l.Name)
 	}
 }
 
 // loseCurvature notes the relative error off of one line for all sizes if it exceeds 0.05 %.
 func (f *File) loseCurvature(off float64, s Sizes) {
 	if off > 0.0005 {
-		f.lose("one straight line stands for the times of all sizes: from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
+		f.lose("one straight line represents the times of all sizes: from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
 	}
 }
 
@@ -146,10 +146,10 @@ func codes(f *File, m Machine, s Sizes) error {
 		f.lose("the table has at most %d rows: one way is off by up to %s", codesRows, percent(worst))
 	}
 	if clamped {
-		f.lose("g + (n−1)G is more than the gap where messages overlap on their way: g cannot be below 0")
+		f.lose("g + (n−1)G exceeds the gap if messages overlap in the network: g cannot be below 0")
 	}
 	f.lose("CODES charges no overheads: o_s and o_r are in L")
-	f.lose("sizes are from %s to %s: a larger message costs what the last row says", s.Low, s.High)
+	f.lose("sizes are from %s to %s: a larger message has the cost of the last row", s.Low, s.High)
 	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)\n" + f.comments("#") + rows
 	return nil
 }
@@ -169,8 +169,8 @@ func astra(f *File, m Machine, s Sizes) error {
 		latency = append(latency, number(best.at*1e3/2))
 		bandwidth = append(bandwidth, number(1e6/best.per/(1<<30)))
 	}
-	f.lose("overheads and gaps: ASTRA-sim knows latency and bandwidth only")
-	f.lose("a Switch has two hops: latency is half of the time of no bytes")
+	f.lose("overheads and gaps: ASTRA-sim has latency and bandwidth only")
+	f.lose("a Switch has two hops, so latency is half of the time of 0 bytes")
 	f.Text = f.comments("#")
 	f.printf("# levels from inside out: %s\n", levelNames(m))
 	f.printf("topology: [ %s ]\nnpus_count: [ %s ]\nbandwidth: [ %s ]  # GB/s of 2^30 B\nlatency: [ %s ]  # ns\n",
@@ -219,7 +219,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 		})
 	}
 	f.lose("collectives: ops are those of a ring that costs bandwidth only (all_reduce sends twice (p−1)/p of the bytes); Calculon charges the latency once")
-	f.lose("processor_usage is 0 and must_be_filled false: the machine does not say them")
+	f.lose("processor_usage is 0 and must_be_filled false: the machine does not define them")
 	text, err := json.MarshalIndent(all, "", "  ")
 	f.Text = string(text) + "\n"
 	return err

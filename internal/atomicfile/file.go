@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all, never over a file that halfpeak did not
-// write, and resumes those of an interrupted run.
+// Package atomicfile writes files completely or not at all, replaces only files that halfpeak
+// wrote, and resumes the files of an interrupted run.
 package atomicfile
 
 import (
@@ -17,24 +17,24 @@ import (
 	"syscall"
 )
 
-// Files writes files. Halfpeak's own files are replaced; any other file is left as it is unless
-// Force is set. Images, pages, Markdown, TOML and Parquet carry [Imprint]. Formats without room for
-// a remark are recognized by their columns: a CSV file or a table of text with the same heads as
-// the new one, JSON with the same keys.
+// Files writes files. It replaces halfpeak's own files, and other files only if Force is set.
+// Images, pages, Markdown, TOML and Parquet contain [Imprint]. Formats without room for it are
+// recognized by their columns: a CSV file or a table of text with the same headings as the new one,
+// JSON with the same keys.
 type Files struct {
 	Force bool // replace files that halfpeak did not write
 }
 
-// Imprint is written to every file that has room for a remark.
+// Imprint marks every file whose format has room for a remark.
 const Imprint = "Written by halfpeak"
 
-// Write stores the output of write in the file at path, whole or not at all: it is collected first,
-// written to a new file beside the target, and renamed. A file that was there keeps its
-// permissions; a new one has 0644 less the umask. A path that is no regular file (/dev/stdout, a
-// named pipe) is written directly.
+// Write stores the output of write in the file at path, completely or not at all: it collects the
+// output, writes it to a new file beside the target, and renames that. An existing file keeps its
+// permissions; a new one has 0644 minus the umask. If path is not a regular file (/dev/stdout, a
+// named pipe), Write writes to it directly.
 //
-// An error of write is returned unchanged; one of the file gives the path, the reason and what to
-// do.
+// An error of write is returned unchanged; an error of the file gives the path, the reason and a
+// remedy.
 func (f Files) Write(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
@@ -89,22 +89,22 @@ func ends(path string, size int64) (head, tail []byte, err error) {
 	return head, tail, err
 }
 
-// sameColumns reports whether two tables have the same keys or heads. An empty list of objects has
-// nothing to lose.
+// sameColumns reports whether two tables have the same keys or headings. An empty list of objects
+// can always be replaced.
 func sameColumns(old, content []byte) bool {
 	if string(old) == "[]\n" {
 		return true
 	}
 	keys, _ := columnsOf(content)
 	before, whole := columnsOf(old)
-	if !whole && len(before) > 0 && len(before) <= len(keys) { // the first object is longer than what was read
+	if !whole && len(before) > 0 && len(before) <= len(keys) { // the first object is only partly read
 		keys = keys[:len(before)]
 	}
 	return len(keys) > 0 && slices.Equal(keys, before)
 }
 
 // columnsOf returns the keys of the first object, or the cells of the first line, split at commas
-// or spaces. Whole is false if the text ends within the object.
+// or spaces. whole is false if the text ends within the object.
 func columnsOf(text []byte) (columns []string, whole bool) {
 	if keys, whole := firstKeys(text); keys != nil {
 		return keys, whole

@@ -13,9 +13,9 @@ import (
 )
 
 // A Partial is a file that is written in pieces and gets its name when it is complete. Until then
-// it is NAME.partial; NAME.partial.state holds the number of complete rows and their checksum, so
-// that a later run can resume. The part is locked while it is open, and the lock ends with the
-// process.
+// its name is NAME.partial; NAME.partial.state holds the number of complete rows and their
+// checksum, so that a later run can resume. The part is locked while it is open, and the lock ends
+// with the process.
 type Partial struct {
 	path, id string // of the file behind a link
 	perm     fs.FileMode
@@ -72,10 +72,10 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 // open opens the part and locks it.
 func (p *Partial) open() error {
 	for {
-		// What a link leads to is not ours to write, nor to be renamed to the file.
+		// The target of a link may belong to the user, so it is neither written nor renamed.
 		for _, path := range []string{p.Part(), p.statePath()} {
 			if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-				return fmt.Errorf("%q is no regular file, but the rows would be written to it; move it away, or choose another name", path)
+				return fmt.Errorf("%q is not a regular file, but the rows would be written to it; move it away, or choose another name", path)
 			}
 		}
 		file, err := os.OpenFile(p.Part(), os.O_CREATE|os.O_RDWR, p.perm|0o600)
@@ -96,7 +96,7 @@ func (p *Partial) open() error {
 			}
 			return fmt.Errorf("%q is being written by %s; wait until it is done, or choose another name", p.Part(), who)
 		}
-		// Before the lock was ours, another process may have finished the file and renamed it.
+		// Before this process got the lock, another one may have finished the file and renamed it.
 		ours, err := file.Stat()
 		now, errNow := os.Lstat(p.Part())
 		if err == nil && errNow == nil && os.SameFile(ours, now) {
@@ -109,8 +109,8 @@ func (p *Partial) open() error {
 	}
 }
 
-// resume reads how many rows are complete and continues behind them. A file that cannot be
-// recognized as ours is replaced if force is set.
+// resume reads the number of complete rows and continues after them. With force, it replaces files
+// that are not recognized as halfpeak's.
 func (p *Partial) resume(force, anew bool) error {
 	state, err := p.readState()
 	missing := errors.Is(err, os.ErrNotExist)
@@ -128,7 +128,7 @@ func (p *Partial) resume(force, anew bool) error {
 		return fmt.Errorf("%q was begun by another command; finish it with that one, or start anew with --force", p.Part())
 	}
 	if info.Size() < state.bytes || state.rows == 0 {
-		state = partialState{} // less is there than was said, or a header alone
+		state = partialState{} // the file is shorter than its state, or has only a header
 	}
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyN(sum, p.file, state.bytes); err != nil {
@@ -173,7 +173,7 @@ func (p *Partial) readState() (s partialState, err error) {
 	return s, err
 }
 
-// save replaces the state file, which resume has found to be ours.
+// save replaces the state file, which resume has recognized as halfpeak's.
 func (p *Partial) save() error {
 	p.saved = p.rows
 	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {

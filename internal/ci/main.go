@@ -63,7 +63,7 @@ var (
 	script = regexp.MustCompile(`(?m)^ *> .*\bskip '(.*)'$`)
 )
 
-// reason is the message of t.Skip, or of skip in a script, in the output of a test.
+// reason returns the message of t.Skip, or of skip in a script, in the output of a test.
 func reason(output string) string {
 	for _, r := range []*regexp.Regexp{script, said} {
 		if all := r.FindAllStringSubmatch(output, -1); len(all) > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // Var declares a flag whose text is parsed into to. Its default is text too, none if empty; kind is
-// what help shows for a value.
+// the placeholder in help.
 func Var[T any](f *pflag.FlagSet, to *T, parse func(string) (T, error), kind, name, otherwise, help string) {
 	v := &value[T]{to, parse, kind, ""}
 	if otherwise != "" {
@@ -60,7 +60,7 @@ func (p *Percent) Type() string { return "percent" }
 
 func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
 
-// ParseRanks reads numbers of ranks, written as sizes are: lists, and ranges that double, such as
+// ParseRanks parses numbers of ranks in the form of sizes: lists, and ranges that double, such as
 // "2..256" or "4,6,8".
 func ParseRanks(text string) (ranks []int, err error) {
 	sizes, err := quantity.ParseSizes(text)

@@ -43,17 +43,17 @@ func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 	})
 }
 
-// item is an item of a list in a help text: a name, a gap, and a meaning that may go on deeper.
+// item is an item of a list in a help text: a name, a gap, and a meaning that can span lines.
 var item = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
 
-// definition returns an item as Markdown has definitions.
+// definition returns an item as a Markdown definition.
 func definition(text string) string {
 	parts := item.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"
 }
 
-// Setting is the build setting of this program under a key such as vcs.revision; empty if it has
-// none.
+// Setting returns the build setting of this program under a key such as vcs.revision, or the empty
+// string.
 func Setting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Hint returns `; did you mean "clip"?` for the name closest to wrong. If none
-// is close it lists the names, if they are few; otherwise it is empty.
+// Hint returns `; did you mean "clip"?` for the name closest to wrong. If none is close, it lists
+// the names if they are few, and is empty otherwise.
 func Hint(wrong string, names []string) string {
 	best, least := "", 1+max(1, utf8.RuneCountInString(wrong)/2)
 	for _, name := range names {
@@ -25,7 +25,7 @@ func Hint(wrong string, names []string) string {
 	return ""
 }
 
-// distance is the number of letters to insert, delete, replace or swap.
+// distance returns the number of letters to insert, delete, replace or swap.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

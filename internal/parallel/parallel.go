@@ -9,11 +9,12 @@ import (
 )
 
 // Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit goroutines
-// at a time; a limit of 0 or less is one per processor, and more than that bring nothing.
+// at a time; a limit of 0 or less stands for the number of processors, and a larger limit gains
+// nothing.
 //
-// After an error no more calls start; those that have started end by themselves, and the error with
-// the lowest i is returned, which does not depend on timing. (The errgroup package returns the
-// first one in time.) If ctx is done, Each returns its cause.
+// After an error no more calls start, and running calls complete. Each returns the error with the
+// lowest i, which does not depend on timing. (The errgroup package returns the first error in
+// time.) If ctx is done, Each returns its cause.
 func Each(ctx context.Context, n, limit int, do func(ctx context.Context, i int) error) error {
 	if limit <= 0 {
 		limit = runtime.GOMAXPROCS(0)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Ascending is the values in order, each once.
+// Ascending returns the values in ascending order, each once.
 func Ascending[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }

@@ -29,7 +29,7 @@ type Terminal struct {
 	Errors bool // so does standard error
 }
 
-// New looks at the two outputs, and at NO_COLOR (no-color.org) and TERM.
+// New detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
 func New(stdout, stderr io.Writer) (t Terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if f, ok := is(stdout); ok {
@@ -53,7 +53,7 @@ type key struct{}
 // Context returns a context that carries the terminal.
 func (t Terminal) Context() context.Context { return context.WithValue(context.Background(), key{}, t) }
 
-// Of is the terminal that the context carries, the zero value if none.
+// Of returns the terminal of the context, or the zero value.
 func Of(ctx context.Context) Terminal {
 	if ctx == nil {
 		return Terminal{}
@@ -70,8 +70,8 @@ func (t Terminal) HelpWidth() int {
 	return 80
 }
 
-// Help makes a text of help fit: to 80 letters everywhere but on a narrower terminal. The lines of
-// a paragraph are joined first, and the meanings of flags stand in one column.
+// Help wraps a help text at 80 letters, or at the width of a narrower terminal. The lines of a
+// paragraph are joined first, and the meanings of flags form one column.
 func (t Terminal) Help(text string) string {
 	width := t.HelpWidth()
 	lines := strings.Split(paragraphs(text), "\n")
@@ -84,8 +84,8 @@ func (t Terminal) Help(text string) string {
 	return reports.Fold(strings.Join(lines, "\n"), width)
 }
 
-// continued breaks an example before flags, or else before an argument, so that a shell takes its
-// lines as one command.
+// continued breaks an example before flags, or else before an argument, with backslashes, so that a
+// shell reads its lines as one command.
 func continued(command string, width int) string {
 	var lines []string
 	for utf8.RuneCountInString(command) > width {
@@ -102,7 +102,7 @@ func continued(command string, width int) string {
 	return strings.Join(append(lines, command), "\n")
 }
 
-// Alarm is the text in red where standard error takes colours.
+// Alarm returns the text in red if standard error takes colours.
 func (t Terminal) Alarm(text string) string {
 	if !t.Errors {
 		return text
@@ -145,8 +145,8 @@ func paragraphs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A Quiet writer prints control characters in visible form: file names and other text from outside
-// may hold escape sequences.
+// A Quiet writer shows control characters in a visible form, since file names and other external
+// text may contain escape sequences.
 type Quiet struct{ io.Writer }
 
 func (q Quiet) Write(p []byte) (int, error) {
@@ -169,12 +169,12 @@ func (q Quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// patience is the time that work may take without a progress bar.
+// patience is the time for which work runs without a progress bar.
 const patience = 500 * time.Millisecond
 
 // Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w
-// is a terminal and the work takes longer than a moment; a count below zero ends it. Without a name
-// of things the bar shows their share.
+// is a terminal and the work takes longer than a moment; a negative count ends it. If things is
+// empty, the bar shows the completed share.
 func Progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
@@ -206,8 +206,9 @@ func Progress(w io.Writer, total int64, things string) func(n int64) {
 	}
 }
 
-// Counter returns a progress bar that appears at the first call of bar, with the number of things
-// done and the total. If fewer are done than before, another round has begun, which gets a new bar.
+// Counter returns a progress bar that appears at the first call of bar, with the number of
+// completed things and the total. If that number decreases, a new round has begun, and gets a new
+// bar.
 func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
 	shown := int64(0)
@@ -230,7 +231,7 @@ func Counter(w io.Writer, things string) (bar func(done, total int64), end func(
 	return bar, end
 }
 
-// Reading returns a function that shows the bytes read of each large file in a bar, if w is a
+// Reading returns a function that shows a bar of the bytes read from a large file, if w is a
 // terminal.
 func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 	const large = 20 << 20
@@ -244,7 +245,7 @@ func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 	}
 }
 
-// A Sink is the standard output. It keeps its first error, and is silent after it.
+// A Sink is the standard output. It keeps its first error and discards all later output.
 type Sink struct {
 	w   io.Writer
 	Err error
