@@ -44,8 +44,8 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.call.declare(cmd)
 	f := cmd.Flags()
 	flags.Var(f, &o.calls.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
-	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
-	f.BoolVar(&o.fitted.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
+	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, for measured collectives; by default as measured")
+	f.BoolVar(&o.fitted.Total, "total", false, "for measured collectives: sizes count all ranks' blocks together, as in nccl-tests")
 	declareSizes(cmd, &o.calls.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
 	declareSizes(cmd, &o.calls.Segments, "segment", "", "try segments of these sizes beside whole messages")
 	f.StringVar(&o.calls.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
@@ -54,7 +54,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	f.BoolVar(&o.simulated.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
 	f.StringVar(&o.calls.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
-	f.BoolVar(&o.unverified, "unverified", false, "--export although no collective was measured")
+	f.BoolVar(&o.unverified, "unverified", false, "allow --export without measured collectives")
 	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
 	o.declarePlot(cmd, "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
@@ -209,9 +209,9 @@ type measuredFlags struct {
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
-	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
-	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
+	f.StringSliceVar(&m.files.Paths, "measured", nil, "compare with the times in these benchmark `files`")
+	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
+	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both", string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
 	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")

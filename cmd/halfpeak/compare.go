@@ -53,7 +53,7 @@ func newCompare() *cobra.Command {
 	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
-	enum(cmd, &o.kind, "kind", "what the figure shows", "bandwidth", "latency")
+	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
 	return cmd
 }
 

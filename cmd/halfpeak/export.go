@@ -45,9 +45,9 @@ func newExport() *cobra.Command {
 	})
 	out.declareFormat(cmd)
 	layers.declare(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "the `program` that is to read it")
+	cmd.Flags().StringVar(&to, "to", "", "target `program`")
 	complete(cmd, "to", export.Names())
-	declareSizes(cmd, &sizes, "size", "1..4MiB", "the costs are to be right for messages from the smallest to the largest of these")
-	cmd.Flags().IntVar(&ranks, "ranks", 0, "how `many` there are, on a platform without levels (default 2)")
+	declareSizes(cmd, &sizes, "size", "1..4MiB", "make the costs accurate from the smallest to the largest of these sizes")
+	cmd.Flags().IntVar(&ranks, "ranks", 0, "`number` of ranks on a platform without levels (default 2)")
 	return cmd
 }

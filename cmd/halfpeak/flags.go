@@ -187,7 +187,7 @@ type samplingFlags struct {
 func (s *samplingFlags) declare(f *pflag.FlagSet) {
 	f.IntVar(&s.samples, "samples", 10000, "Monte Carlo samples")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the samples")
-	f.Var(&s.assume, "assume", "half of the 95 % interval of a time or rate that has none")
+	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
 }
 
 func (s *samplingFlags) check() error {

@@ -34,7 +34,7 @@ func (o *output) declare(cmd *cobra.Command) {
 }
 
 func (o *output) declareFormat(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
+	cmd.Flags().Var(&o.format, "format", "output format; by default, by the extension of the -o file")
 	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
 	complete(cmd, "format", reports.Formats())
 }

@@ -50,7 +50,7 @@ type layerOptions struct {
 }
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages in packets of this `size`, or as eq10, best or whole say")
+	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages into packets of this `size`, or by the rule eq10, best or whole")
 	complete(cmd, "packet", model.CutWords())
 }
 

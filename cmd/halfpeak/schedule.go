@@ -17,7 +17,7 @@ type callFlags struct {
 
 func (f *callFlags) declare(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.call.Root, "root", 0, "`rank` that sends to all, or receives from all")
-	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "chains, radix or exchanges at once (`number`); 0: the algorithm's default")
+	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
 	flags.Var(cmd.Flags(), &f.gamma, quantity.ParseMicrosPerByte, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
 }
 
@@ -61,8 +61,8 @@ func newSchedule() *cobra.Command {
 	call.declare(cmd)
 	defer completeAlgorithms(cmd)
 	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of the algorithm of this `name`")
-	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
-	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB", "of the message, or of each rank's block")
-	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "", "cut the message in segments of this size; without it, or if they are not smaller, it is sent whole")
+	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
+	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB", "size of the message, or of each rank's block")
+	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "", "cut the message into segments of this size; by default it is sent whole")
 	return cmd
 }

@@ -32,7 +32,7 @@ func newSimulate() *cobra.Command {
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	flags := cmd.Flags()
-	enum(cmd, &o.rules, "rules", "what the parameters mean", simulate.RulesNames()...)
+	enum(cmd, &o.rules, "rules", "meaning of the parameters", simulate.RulesNames()...)
 	flags.StringVar(&o.text.LogGOPS, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
 	flags.StringArrayVar(&o.machines, "machine", nil, "use the message costs of this `platform`; give it again to compare")
 	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")

@@ -70,10 +70,10 @@ func newTune() *cobra.Command {
 	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node; without it the launcher places them")
 	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
 	declareSizes(cmd, &o.question.Segments, "segment", "", "try segments of these sizes beside whole messages")
-	enum(cmd, &o.library, "library", "whose algorithms", tune.Libraries()...)
-	enum(cmd, &o.benchmark, "benchmark", "what the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
+	enum(cmd, &o.library, "library", "library to tune", tune.Libraries()...)
+	enum(cmd, &o.benchmark, "benchmark", "benchmark that the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
 	f.IntVar(&o.points, "points", 20, "`number` of measurements in the next script")
-	f.Float64Var(&o.minutes, "minutes", 0, "as many measurements as take these `minutes`, instead of --points")
+	f.Float64Var(&o.minutes, "minutes", 0, "time for the measurements of the next script in `minutes`, instead of --points")
 	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
 	f.StringVar(&o.folder, "write", "", "write the script and the rules into this `folder`, and read the results in it")
 	return cmd

@@ -114,7 +114,7 @@ type liveOptions struct {
 }
 
 func (o *liveOptions) declare(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict what was not measured")
+	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict further measurements")
 	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "with --live: `time` to spend on the measurements; each point is measured at least 9 times, which takes about 20 s")
 	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")
 	cmd.Flags().Var((*outputFile)(&o.save), "save", "with --live: write the model as a platform to this `file`")
