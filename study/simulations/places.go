@@ -3,15 +3,17 @@ package simulations
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/machine"
 )
 
 // ReadPlaces reads where ranks are from a CSV file with the columns rank, node and, if nodes are in
-// groups, group. Each rank from 0 has one row. It returns the list of cores for
+// groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It returns the list of cores for
 // [machine.Machine.Place], and the number of ranks.
 func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
 	if len(m.Levels) == 0 {
@@ -22,7 +24,13 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 		return "", 0, err
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	text, done, err := benchfile.Text(f)
+	if err != nil {
+		return "", 0, fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
+	const most = 64 << 20 // bytes: a million ranks take 20 MB
+	rows, err := csv.NewReader(io.LimitReader(text, most)).ReadAll()
 	if err != nil || len(rows) < 2 {
 		return "", 0, fmt.Errorf("%s is not a table of ranks and nodes; write a line rank,node,group and one for each rank", path)
 	}
