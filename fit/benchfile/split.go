@@ -2,6 +2,8 @@ package benchfile
 
 import (
 	"cmp"
+	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
 	"strconv"
@@ -220,12 +222,18 @@ func (s *splitter) index(x *splitCell) {
 	s.cells[string(s.key)] = x
 }
 
-// text returns the beginning of a field, "" where the row is too short.
+// text returns a field, "" where the row is too short. Of a field that no name is as long as, it
+// returns the beginning and a checksum of the whole.
 func (f *csv) text(at, n int) []byte {
+	const longest = 255 // bytes, of the name of a host or a file
 	if at >= n {
 		return nil
 	}
-	return f.fields[at][:min(len(f.fields[at]), 60)]
+	text := f.fields[at]
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Appendf(nil, "%s…%08x", text[:longest-32], crc32.ChecksumIEEE(text))
 }
 
 // giveUp pools a column if the row would exceed the maximum number of values or combinations.
