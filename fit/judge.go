@@ -56,18 +56,18 @@ func (r *Result) judgeSizes() {
 	n := len(r.Points)
 	first, last := r.Points[0].Size, r.Points[n-1].Size
 	if n < 5 {
-		r.warn("%d sizes are few: 10 over a factor of 100 make intervals worth reading", n)
+		r.warn("%d sizes are few; for useful intervals, measure 10 over a factor of 100", n)
 	}
 	if last < 8*first {
-		r.warn("no spread in the sizes (%v to %v): β and τ can hardly be told apart", first, last)
+		r.warn("no spread in the sizes (%v to %v): β and τ are hardly identifiable", first, last)
 	}
 }
 
 func (r *Result) judgeTimes() {
 	if r.step > 0 && r.step > quantity.Micros(r.quantum) {
-		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; whether they were rounded or cut off is not in them, and β may be %v more", r.step, r.step/2, r.step/2)
+		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; whether they were rounded or truncated is unknown, and β may be %v more", r.step, r.step/2, r.step/2)
 	} else if r.step > 0 {
-		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; whether they were rounded or cut off is not in them, and β may be %v more", r.step, 100*float64(r.step/shortest(r.Points)), r.step/2)
+		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; whether they were rounded or truncated is unknown, and β may be %v more", r.step, 100*float64(r.step/shortest(r.Points)), r.step/2)
 	}
 	// The first row of the file, if it is far above the two sizes next to it.
 	warm := 0

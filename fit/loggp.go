@@ -64,7 +64,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 				return nil, fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: add a table of one, such as that of osu_bw, or the lines above the table that name its pairs", t.Name())
 			}
 		}
-		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not tell g")
+		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not identify g")
 	}
 	r := &LogGPResult{Name: latency.Name()}
 	if len(passed) > 0 {
@@ -77,12 +77,12 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 		return nil, err
 	}
 	if r.Latencies != nil && (r.PerByte.Low > r.GapPerByte.High || r.PerByte.High < r.GapPerByte.Low) {
-		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; messages of many bytes take other ways alone than in a stream", r.GapPerByte.Value, r.PerByte.Value)
+		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; single long messages take another path than a stream", r.GapPerByte.Value, r.PerByte.Value)
 	}
 	r.doubt("latencies", r.Latencies)
 	r.doubt("stream", r.Stream)
 	if send == nil || receive == nil {
-		r.warn("L, o_s and o_r are known as one sum only: a ping-pong cannot tell them apart")
+		r.warn("L, o_s and o_r are known as one sum only: a ping-pong does not identify them separately")
 		return r, nil
 	}
 	return r, r.separate(send, receive)
@@ -129,7 +129,7 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	}
 	l := fitLine(r.Stream.Points, Relative)
 	if g := l.freeBeta + l.freeTau; g < 0 {
-		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes on the way: fit fewer sizes, or segments",
+		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
 			quantity.Micros(g), t.Name(), r.Stream.Points[0].Time, r.Stream.Points[0].Size, r.Stream.Points[len(r.Stream.Points)-1].Time, r.Stream.Points[len(r.Stream.Points)-1].Size)
 	}
 	if l.freeTau < 0 {

@@ -64,7 +64,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 		return nil, err
 	}
 	if !shows {
-		r.warn("o_r does not show: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", quantity.Micros(longest))
+		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", quantity.Micros(longest))
 		r.ReceiveOverhead = exactly(0)
 		return r, nil
 	}
@@ -103,7 +103,7 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 	byDelta := map[quantity.Micros][]benchfile.Burst{}
 	for _, b := range t.Bursts {
 		if !(b.Interval > 0) {
-			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: no interval is shorter than nothing", t.Name(), b.Line, b.Interval-b.Delta)
+			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: an interval must be above 0", t.Name(), b.Line, b.Interval-b.Delta)
 		}
 		byDelta[b.Delta] = append(byDelta[b.Delta], b)
 	}
@@ -125,7 +125,7 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 		p.delta = float64(d)
 		steady = append(steady, p)
 		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > 0.10 {
-			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is what it tends to, %v, and may be more", last.Messages, quantity.Micros(p.value))
+			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, and may be more", last.Messages, quantity.Micros(p.value))
 		}
 	}
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil

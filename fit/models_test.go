@@ -263,7 +263,7 @@ func TestLogP(t *testing.T) {
 			t.Errorf("warnings %q, want %q", all, want)
 		}
 	}
-	warned(signature(3.6, 4.4, 12.8, 0, 1, 2), 28.1, "o_r does not show")
+	warned(signature(3.6, 4.4, 12.8, 0, 1, 2), 28.1, "o_r is not identifiable")
 	warned(signature(3.6, 4.4, 12.8, 0, 16), 0, "L needs the round-trip time")
 	warned(signature(3.6, 4.4, 5, 0, 16, 32), 28.1, "the processor is the bottleneck")
 	// No receive overhead, and a latency of nothing: differences of sums, which round.

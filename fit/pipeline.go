@@ -169,7 +169,7 @@ func leastSquares(points []Point, columns func(i int) []float64, parameters int)
 		}
 		qr.Factorize(a)
 		if err := qr.SolveVecTo(&x, false, y); err != nil {
-			return nil, nil, fmt.Errorf("%w: the sizes and packets measured do not tell the parameters apart (%v): vary both", ErrNoData, err)
+			return nil, nil, fmt.Errorf("%w: the sizes and packets measured do not identify the parameters (%v): vary both", ErrNoData, err)
 		}
 		for i := range points {
 			fitted[i] = 0

@@ -20,7 +20,7 @@ func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (b
 	for _, delta := range deltas {
 		for _, count := range messages {
 			if count < 1 {
-				return nil, fmt.Errorf("a burst of %d messages: it has at least 1", count)
+				return nil, fmt.Errorf("a burst must have at least 1 message (got %d)", count)
 			}
 			start := ep.Now()
 			for range count {

@@ -120,4 +120,4 @@ func addNumbers(sum, b []byte) {
 func get(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
 func put(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
 
-var errCollective = errors.New("the data after the collective is not what it promises")
+var errCollective = errors.New("the collective left wrong data")

@@ -80,7 +80,7 @@ func (b *Builder) Add(op Op) uint32 {
 	case len(b.s.first) == 0:
 		b.fail("%s before the first rank", op)
 	case op.Kind < Send || op.Kind > Calc:
-		b.fail("rank %d: %s is no operation", b.rank(), op.Kind)
+		b.fail("rank %d: invalid operation %s", b.rank(), op.Kind)
 	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0):
 		b.fail("rank %d: a calc has no peer, tag or NIC", b.rank())
 	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):

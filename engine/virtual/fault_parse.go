@@ -40,7 +40,7 @@ func ParseFaults(text string) (Faults, error) {
 		}
 	}
 	if (f.Reorder > 0 || f.Delay > 0) && f.Late == 0 {
-		return f, fmt.Errorf("packets are held back, but not for how long; add late=100us")
+		return f, fmt.Errorf("the time by which packets are delayed is missing; add late=100us")
 	}
 	return f, nil
 }

@@ -351,7 +351,7 @@ func (nd *node) wake(at quantity.Micros) {
 // deadlock returns an error that lists which node waits for which.
 func (n *network) deadlock() error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for what cannot come", n.now, n.running, len(n.nodes))
+	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for events that cannot happen", n.now, n.running, len(n.nodes))
 	shown := 0
 	for _, nd := range n.nodes {
 		var what string

@@ -68,7 +68,7 @@ func (f Files) check(path string, content []byte) error {
 	if bytes.Contains(head, []byte(Imprint)) || bytes.Contains(tail, []byte(Imprint)) || sameColumns(head, content) {
 		return nil
 	}
-	return fmt.Errorf("%q exists and is no file that halfpeak wrote like this one; choose another name, or replace it with --force", path)
+	return fmt.Errorf("%q exists, and is not an earlier output of this kind; choose another name, or replace it with --force", path)
 }
 
 // ends reads the first and the last bytes of a file.

@@ -64,7 +64,7 @@ func TestPartial(t *testing.T) {
 	p = open("a", true, 0)
 	do(p.Discard())
 	do(os.WriteFile(path, []byte("by hand\n"), 0o644))
-	refused("a", "no file that halfpeak wrote")
+	refused("a", "not an earlier output")
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("left are %v", left)
 	}

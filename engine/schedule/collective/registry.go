@@ -305,24 +305,24 @@ func (e Entry) Check(ranks int, c Call) error {
 	}
 	switch {
 	case ranks < 1 || ranks > maxRanks:
-		return fail("the number of ranks is 1 to %d, not %d", maxRanks, ranks)
+		return fail("the number of ranks must be 1 to %d (got %d)", maxRanks, ranks)
 	case e.Ranks != 0 && ranks != e.Ranks:
-		return fail("it is for %d ranks, not %d", e.Ranks, ranks)
+		return fail("it runs on %d ranks only (got %d)", e.Ranks, ranks)
 	case e.Params&Root != 0 && (c.Root < 0 || c.Root >= ranks):
-		return fail("the root is 0 to %d, not %d", ranks-1, c.Root)
+		return fail("the root must be 0 to %d (got %d)", ranks-1, c.Root)
 	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
 		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
 	case c.Tag > math.MaxUint32-2:
-		return fail("the tag is 0 to %d, not %d", uint32(math.MaxUint32-2), c.Tag)
+		return fail("the tag must be 0 to %d (got %d)", uint32(math.MaxUint32-2), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
 	case e.Params&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
 		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
 			maxPieces/ranks, c.Segment, ranks)
 	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
-		return fail("the fan-out is 1 to %d, not %d", math.MaxInt32, c.Fanout)
+		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
-		return fail("the time to combine a byte is %v ns, but has to be at least 0 and finite", c.Gamma)
+		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
 	case e.Params&Shape != 0 && !(min(c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G) >= 0) || math.IsInf(c.LogP.L+c.LogP.Send+c.LogP.Receive+c.LogP.G, 0):
 		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)", c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G)
 	}

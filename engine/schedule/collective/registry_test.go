@@ -99,24 +99,24 @@ func TestCheck(t *testing.T) {
 		edit(&c)
 		return c
 	}
-	check("bcast", "binomial", 0, collective.Call{}, "the number of ranks is 1 to 131072, not 0")
-	check("bcast", "binomial", 1<<17+1, collective.Call{}, "the number of ranks is 1 to 131072, not 131073")
-	check("allgather", "two-processes", 3, collective.Call{}, "it is for 2 ranks, not 3")
-	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = 3 }), "the root is 0 to 2, not 3")
-	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = -1 }), "the root is 0 to 2, not -1")
+	check("bcast", "binomial", 0, collective.Call{}, "the number of ranks must be 1 to 131072 (got 0)")
+	check("bcast", "binomial", 1<<17+1, collective.Call{}, "the number of ranks must be 1 to 131072 (got 131073)")
+	check("allgather", "two-processes", 3, collective.Call{}, "it runs on 2 ranks only (got 3)")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = 3 }), "the root must be 0 to 2 (got 3)")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = -1 }), "the root must be 0 to 2 (got -1)")
 	check("allreduce", "ring", 3, call(func(c *collective.Call) { c.Root = 99 }), "") // it has none
 	check("alltoall", "linear", 3, call(func(c *collective.Call) { c.Bytes = 1 << 62 }), "are too many")
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Element = 65 }), "an element of 65 bytes is larger")
 	check("bcast", "pipeline", 3, call(func(c *collective.Call) { c.Bytes, c.Segment = 1<<40, 1 }), "the message has more than 22369621 segments of 1 bytes, too many for 3 ranks; use larger ones")
-	check("bcast", "chain", 3, call(func(c *collective.Call) { c.Fanout = -1 }), "the fan-out is 1 to")
+	check("bcast", "chain", 3, call(func(c *collective.Call) { c.Fanout = -1 }), "the fan-out must be 1 to")
 	check("bcast", "chain", 3, call(func(c *collective.Call) { c.Fanout = math.MaxInt32 }), "")
 	check("bcast", "k-nomial", 3, call(func(c *collective.Call) { c.Fanout = math.MaxInt32 }), "")
-	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.NaN() }), "the time to combine a byte is NaN ns")
-	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = -1 }), "the time to combine a byte is -1 ns")
-	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.Inf(1) }), "the time to combine a byte is +Inf ns")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.NaN() }), "the time to combine a byte must be")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = -1 }), "the time to combine a byte must be")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.Inf(1) }), "the time to combine a byte must be")
 	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.L = math.NaN() }), "(got NaN, 0, 0 and 0)")
 	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.G = math.Inf(1) }), "(got 0, 0, 0 and +Inf)")
-	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag is 0 to")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag must be 0 to")
 }
 
 // What an algorithm does not take changes nothing, and what it takes does for some call.
