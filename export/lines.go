@@ -26,8 +26,9 @@ func (s Sizes) grid() []quantity.Bytes {
 	return sizes
 }
 
-// dense returns Low, High, and the sizes between them at steps of a byte or, above 4 KiB, of at most
-// n/4096. Errors are promised over these, since the steps of packets lie between those of a grid.
+// dense returns Low, High, and the sizes between them at steps of a byte or, above 4 KiB, of at
+// most n/4096. Errors are promised over these, since the steps of packets lie between those of a
+// grid.
 func (s Sizes) dense() (sizes []quantity.Bytes) {
 	for n := s.Low; n < s.High; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
 		sizes = append(sizes, n)

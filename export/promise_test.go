@@ -91,8 +91,8 @@ func readSimGrid(text string) (func(n float64) float64, error) {
 	}, err
 }
 
-// readLogGOPSim reads a command line: a message takes L + 2o + (n−1)G, in ns or in the unit that the
-// file says.
+// readLogGOPSim reads a command line: a message takes L + 2o + (n−1)G, in ns or in the unit that
+// the file says.
 func readLogGOPSim(f File) (func(n float64) float64, error) {
 	var l, o, g, perByte, ns float64 = 0, 0, 0, 0, 1
 	if _, err := fmt.Sscanf(f.Text, "-L %f -o %f -g %f -G %f", &l, &o, &g, &perByte); err != nil {

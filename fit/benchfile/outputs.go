@@ -23,8 +23,8 @@ import (
 // with the error of an output that cannot be read, in file order:
 //
 //   - a tar archive, gzipped or not; its members may be such files again;
-//   - outputs behind each other, as of cat *.log: a new one begins where a benchmark prints its first
-//     line, and where head and tail print the name of a file (==> a.log <==);
+//   - outputs behind each other, as of cat *.log: a new one begins where a benchmark prints its
+//     first line, and where head and tail print the name of a file (==> a.log <==);
 //   - lines with the names of pods before them, as of kubectl logs --prefix, interleaved or not.
 //
 // Any other file is one output. An output is named FILE, or FILE!MEMBER or FILE!POD. Outputs holds

@@ -144,8 +144,8 @@ func (r result) worst() string {
 }
 
 // runs returns the number of repeats of a collective, measured and simulated: where many ranks
-// compete, starts that differ by nanoseconds change its time by a third. SMPI takes minutes for each
-// repeat of a ring of 256 ranks.
+// compete, starts that differ by nanoseconds change its time by a third. SMPI takes minutes for
+// each repeat of a ring of 256 ranks.
 func runs(ranks int) int {
 	if ranks > 128 {
 		return 3
