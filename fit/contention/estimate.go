@@ -74,6 +74,17 @@ const waitShare = 0.7
 // manyReceivers is the minimum number of receivers for estimating the gap under contention.
 const manyReceivers = 8
 
+// What the ranks of a node are taken to share if nothing shows it. A message through shared memory is
+// copied in and out, and each copy reads, fetches and writes its bytes, so a few pairs take all that a
+// memory carries. Large messages in opposite directions take up to twice as long as one if each rank
+// copies in and out, and as long as one if the receiver copies alone. The values are from broadcasts
+// by the chain on a node of 128 cores (docs/accuracy.md) and exchanges of three libraries.
+const (
+	AssumedPairs                  = 3    // pairs of ranks whose messages a node's memory carries at full speed
+	AssumedReverse                = 0.5  // see [machine.Level.Reverse]
+	AssumedPacket  quantity.Bytes = 8192 // see [machine.Level.Packet]
+)
+
 // New estimates a machine from the measurements at its levels, innermost first. Node is the index
 // of the level whose unit has a memory, and a NIC if there is a level outside it. Usually it is the
 // outermost level but one.
@@ -97,7 +108,7 @@ const manyReceivers = 8
 // assumed to occupy it for the geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, and nothing is shared. An unmeasured level gets the costs of the next measured level
+// eager, a node's memory carries [AssumedPairs] pairs, and its NIC one. An unmeasured level gets the costs of the next measured level
 // outside it, or if there is none, of the next one inside it; see [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
@@ -142,12 +153,24 @@ func New(levels []Level, node int) (*Estimate, error) {
 		}
 	}
 	e.memory, e.line = 1/stats.QuantileOf(memory, 0.5), 1/stats.QuantileOf(line, 0.5)
-	for _, x := range []*float64{&e.memory, &e.line} {
-		if !(*x > 0) {
-			*x = 0
-		}
+	if !(e.memory > 0) {
+		e.memory = e.levels[node].leastPerByte() / AssumedPairs
+	}
+	if !(e.line > 0) && node+1 < len(e.levels) {
+		e.line = e.levels[node+1].leastPerByte()
 	}
 	return e, nil
+}
+
+// leastPerByte returns the least time per byte of messages of at least 4 KiB, for a level of which
+// nothing else was measured; otherwise 0.
+func (e *estimate) leastPerByte() (least float64) {
+	for i, n := range e.Sizes {
+		if t := e.way[i] / float64(n); len(e.Fans) == 0 && !e.unmeasured && n >= 4<<10 && (least == 0 || t < least) {
+			least = t
+		}
+	}
+	return least
 }
 
 // nearest returns the next measured level outside level i or, if there is none, inside it.
@@ -286,7 +309,7 @@ func (e *Estimate) Machine(f Factors) machine.Machine {
 	if e.memory > 0 {
 		node.Shared = &model.Linear{Tau: quantity.MicrosPerByte(e.memory * f.MemoryPerByte)}
 	}
-	if e.node+1 < len(m.Levels) && e.hand > 0 {
+	if e.node+1 < len(m.Levels) && e.hand+e.line > 0 {
 		out := e.levels[e.node+1]
 		var times []quantity.Micros
 		for j, n := range out.Sizes {

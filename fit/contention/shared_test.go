@@ -166,8 +166,10 @@ func TestEstimate(t *testing.T) {
 	}
 	m = e.Machine(Plain())
 	near("half of a one-way time", m.Levels[1].Layer.Gap(1), 2.5)
-	if m.Levels[0].Shared != nil || m.Levels[0].Port != nil || m.Levels[0].Eager != 0 {
-		t.Errorf("without fans there is sharing: %+v", m.Levels[0])
+	near("the assumed memory of a node", m.Levels[0].Shared.OneWay(3<<20), float64(m.Levels[0].Layer.OneWay(1<<20)))
+	near("the assumed port of a node", m.Levels[0].Port.OneWay(1<<20), float64(m.Levels[1].Layer.OneWay(1<<20)))
+	if m.Levels[0].Eager != 0 {
+		t.Errorf("without fans there is a rendezvous: %+v", m.Levels[0])
 	}
 }
 

@@ -93,6 +93,40 @@ func TestFans(t *testing.T) {
 	}
 }
 
+// Without fans, a node's memory and NIC are assumed, and copies in opposite directions delay each
+// other. No other level shares anything.
+func TestAssumedSharing(t *testing.T) {
+	times, _ := fansFiles(t)
+	for _, test := range []struct {
+		levels []string
+		shares bool
+	}{{[]string{"node=in", "cluster=out"}, true}, {[]string{"rack=in", "cluster=out"}, false}} {
+		o := fansOptions(t, "")
+		o.Levels, _ = ParseLevels(test.levels, nil)
+		o.Levels[0].Holds, o.Levels[1].Holds = 8, 4
+		f, err := Fit([]string{times}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := f.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := platforms.Parse("machine", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := p.Machine()
+		inner := m.Levels[0]
+		if inner.Shared != nil != test.shares || inner.Port != nil != test.shares || inner.Reverse > 0 != test.shares || m.Levels[1].Shared != nil || m.Levels[1].Packet > 0 {
+			t.Errorf("%v: %+v", test.levels, m)
+		}
+		if said := strings.Contains(strings.Join(f.Notes, "\n"), "3 pairs of ranks at full speed; nothing measured shows it"); said != test.shares {
+			t.Errorf("%v: notes %q", test.levels, f.Notes)
+		}
+	}
+}
+
 // Fans are in the order of receivers and then of sizes, also those of a MiB and more.
 func TestFansOrder(t *testing.T) {
 	fans := filepath.Join(t.TempDir(), "fans.csv")

@@ -8,8 +8,11 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -168,11 +171,72 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 		if !slices.ContainsFunc(t.Keys, func(k platforms.Key) bool { return k.Name == "layer" }) {
 			return d, usage.Fields(fmt.Errorf("level %s: no times of messages were read; give it a file of latencies", level.Name), "level")
 		}
+		shared := f.assumedSharing(level.Name)
+		for _, layer := range shared {
+			t.Set(layer.key, level.Name+"-"+layer.key)
+			layers = append(layers, estimatedLayer(level.Name+"-"+layer.key, &model.Linear{Tau: layer.perByte}, layer.source))
+		}
+		if f.insideNode(level.Name) {
+			t.Set("packet", fmt.Sprintf("%dB", int(contention.AssumedPacket)))
+			t.Set("reverse", fmt.Sprint(contention.AssumedReverse))
+		}
 		t.Set("source", strings.Join(from, ", "))
 		d.Tables = append(d.Tables, t)
 	}
 	d.Tables = append(d.Tables, layers...)
 	return d, nil
+}
+
+// nodeLevel is the name of the level whose ranks share memory.
+const nodeLevel = "node"
+
+// insideNode reports whether ranks that meet at a level exchange messages through memory.
+func (f *Fitted) insideNode(level string) bool {
+	index := func(name string) int {
+		return slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == name })
+	}
+	return index(level) <= index(nodeLevel)
+}
+
+// An assumption is what a unit's ranks share if nothing shows it.
+type assumption struct {
+	key, source string
+	perByte     quantity.MicrosPerByte
+}
+
+// assumedSharing returns what the ranks of a node share: its memory and, if there is a level outside,
+// its NIC. It returns none for other levels.
+func (f *Fitted) assumedSharing(level string) (all []assumption) {
+	at := slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == level })
+	if level != nodeLevel || at == 0 && f.levels[0].Holds < 2 {
+		return nil
+	}
+	if perByte := f.leastPerByte(level); perByte > 0 {
+		all = append(all, assumption{"shared", fmt.Sprintf("assumed: the memory of a node carries %d pairs of ranks at full speed", contention.AssumedPairs), perByte / contention.AssumedPairs})
+	}
+	if at+1 < len(f.levels) {
+		if perByte := f.leastPerByte(f.levels[at+1].Name); perByte > 0 {
+			all = append(all, assumption{"port", "assumed: the NIC of a node carries one pair of ranks at full speed", perByte})
+		}
+	}
+	return all
+}
+
+// leastPerByte returns the least time per byte of a level's messages of at least 4 KiB; 0 if there
+// are none.
+func (f *Fitted) leastPerByte(level string) (least quantity.MicrosPerByte) {
+	for _, c := range f.Curves {
+		share := map[benchfile.Kind]quantity.Micros{benchfile.OneWay: 1, benchfile.Gap: 1, benchfile.RoundTrip: 0.5}[c.Kind]
+		if c.level != level || share == 0 {
+			continue
+		}
+		for _, s := range c.table.Samples {
+			if t := (cmp.Or(s.Median, s.Mean) * share).Per(s.Size); s.Size >= 4<<10 && t > 0 && (least == 0 || t < least) {
+				least = t
+			}
+		}
+	}
+	return least
 }
 
 // withoutGaps returns remarks about levels without measured gaps.
@@ -184,6 +248,9 @@ func (f *Fitted) withoutGaps() (notes []string) {
 		if !slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.level == level.Name && c.Kind == benchfile.Gap }) {
 			notes = append(notes, fmt.Sprintf("level %s: no gaps were measured, so a sender's next message begins when the previous one has arrived; give the level a file of bandwidths or message rates too",
 				level.Name))
+		}
+		for _, a := range f.assumedSharing(level.Name) {
+			notes = append(notes, fmt.Sprintf("level %s: %s; nothing measured shows it", level.Name, a.source))
 		}
 	}
 	return notes
