@@ -233,6 +233,9 @@ func (w *worker) read(e *Entry) bool {
 			w.matched.Store(true)
 		}
 		for i := range f.Tables {
+			if i%1024 == 0 && w.ctx.Err() != nil {
+				return w.ctx.Err()
+			}
 			columns := w.columnsOf(f.Tables[i].Labels)
 			if nodes != nil && len(columns) > 0 {
 				leave(false, fmt.Sprintf("%s: both the pattern of names and columns (%s) name the nodes; omit the pattern, or pool the columns", f.Name, strings.Join(columns, ", ")))

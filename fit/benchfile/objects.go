@@ -37,7 +37,7 @@ type objects struct {
 	cells  []cell
 	at     []int
 	nested string // keys that hold more than plain values
-	full   bool   // the object exceeds maxValues, maxKeys or maxText
+	full   bool   // the object exceeds maxValues or maxKeys
 }
 
 type span struct{ from, to int }
@@ -50,11 +50,11 @@ type cell struct {
 }
 
 // maxValues and maxKeys bound one object: an object of arrays must be held as a whole, since its
-// times may come before its sizes. Of a text maxText bytes are kept.
+// times may come before its sizes. Texts are kept as shortened
+// does.
 const (
 	maxValues = 1 << 20
 	maxKeys   = 1 << 12
-	maxText   = 64
 )
 
 const tooBig = "an object with more than 1048576 values or 4096 keys; write objects one by one, as jq -c prints them"
@@ -151,7 +151,7 @@ func (f *objects) Scalar(text []byte) {
 		return
 	}
 	from := len(f.text)
-	f.text = append(f.text, text[:min(len(text), maxText)]...)
+	f.text = append(f.text, shortened(text)...)
 	f.values = append(f.values, span{from, len(f.text)})
 	at := len(f.values)
 	if depth == base {

@@ -349,6 +349,9 @@ func (p *parser) noTableError() *Error {
 	return p.errorf(0, "no table of sizes and times in %s; known are %s", lex.Plural(f.Lines, "line"), Known)
 }
 
+// ended reports whether the reading was interrupted: finish then returns why.
+func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
+
 func (p *parser) finish() (*File, error) {
 	f := p.file
 	for _, format := range p.formats {
@@ -362,6 +365,9 @@ func (p *parser) finish() (*File, error) {
 	for i, b := range p.builders {
 		if b.merged {
 			continue
+		}
+		if i%1024 == 0 && p.ended() {
+			return nil, p.opt.Context.Err()
 		}
 		b.finish()
 		if b.table.Rows > 0 {

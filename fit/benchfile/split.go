@@ -222,14 +222,18 @@ func (s *splitter) index(x *splitCell) {
 	s.cells[string(s.key)] = x
 }
 
-// text returns a field, "" where the row is too short. Of a field that no name is as long as, it
-// returns the beginning and a checksum of the whole.
+// text returns a field as shortened does, "" where the row is too short.
 func (f *csv) text(at, n int) []byte {
-	const longest = 255 // bytes, of the name of a host or a file
 	if at >= n {
 		return nil
 	}
-	text := f.fields[at]
+	return shortened(f.fields[at])
+}
+
+// shortened returns a text or, if it is longer than names of hosts and files are, its beginning with
+// a checksum of the whole, so that no two become one.
+func shortened(text []byte) []byte {
+	const longest = 255 // bytes
 	if len(text) <= longest {
 		return text
 	}
@@ -387,7 +391,10 @@ func (s *splitter) end(p *parser) {
 			s.pool(i)
 		}
 	}
-	for _, x := range s.order {
+	for i, x := range s.order {
+		if i%1024 == 0 && p.ended() {
+			break
+		}
 		s.name(p, x)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -246,9 +247,13 @@ func TestHeldRows(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	for _, length := range []int{60, 64, 250, 5000} {
 		name := strings.Repeat("p", length)
-		f := read(t, fmt.Sprintf("config,bytes,us\n%[1]sa,8,1\n%[1]sa,1024,2\n%[1]sb,8,10\n%[1]sb,1024,20\n", name), Options{})
-		if len(f.Tables) != 2 || f.Tables[0].Samples[0].Mean != 1 || f.Tables[1].Samples[0].Mean != 10 {
-			t.Errorf("%d bytes: %d tables, the first with %+v", length, len(f.Tables), f.Tables[0].Samples)
+		rows := fmt.Sprintf("%[1]sa,8,1\n%[1]sa,1024,2\n%[1]sb,8,10\n%[1]sb,1024,20\n", name)
+		objects := regexp.MustCompile(`(p+.),(\d+),(\d+)`).ReplaceAllString(rows, `{"config":"$1","bytes":$2,"us":$3}`)
+		for _, text := range []string{"config,bytes,us\n" + rows, objects} {
+			f := read(t, text, Options{})
+			if len(f.Tables) != 2 || f.Tables[0].Samples[0].Mean != 1 || f.Tables[1].Samples[0].Mean != 10 {
+				t.Errorf("%d bytes: %d tables, the first with %+v", length, len(f.Tables), f.Tables[0].Samples)
+			}
 		}
 	}
 }
