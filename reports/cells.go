@@ -216,6 +216,9 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 		if several, ok := v.(manyNumbers); ok {
 			return several.text(scales[dim])
 		}
+		if c.Digits > 0 {
+			return scales[dim].Significant(numbers[0], c.Digits)
+		}
 		return scales[dim].Format(numbers[0])
 	}
 	if s, ok := v.(fmt.Stringer); ok {

@@ -56,6 +56,12 @@ func (f Field[T]) Texted(text func(any) string) Field[T] {
 	return f
 }
 
+// Rounded is the column with so many significant digits for people, see [Column.Digits].
+func (f Field[T]) Rounded(digits int) Field[T] {
+	f.Digits = digits
+	return f
+}
+
 // Ranked is the column with a rank among those that a narrow terminal leaves out.
 func (f Field[T]) Ranked(rank int) Field[T] {
 	f.Rank = rank

@@ -138,3 +138,13 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// Fewer digits than a column has: each value by itself, and never less than its whole part.
+func TestScaleSignificant(t *testing.T) {
+	s := NewScale(DimTime, nil, 3, 14.85, 1282.98)
+	for v, want := range map[Micros]string{14.85: "14.8 µs", 883.04: "883 µs", 1282.98: "1283 µs", 0.123456: "0.123 µs", 0: "0.00 µs"} {
+		if got := s.Significant(float64(v), 3); got != want {
+			t.Errorf("%v prints as %s, want %s", float64(v), got, want)
+		}
+	}
+}

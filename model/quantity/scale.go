@@ -132,6 +132,13 @@ func (s Scale) Format(v float64) string {
 	return text + " " + s.Unit
 }
 
+// Significant prints v like Format, with so many significant digits in place of the scale's decimals;
+// it prints no fewer digits than the whole part has.
+func (s Scale) Significant(v float64, digits int) string {
+	s.decimals = min(6, decimalsFor(v/s.one, digits))
+	return s.Format(v)
+}
+
 // A UnitChoice holds the units that a user has chosen for times, rates and inverse bandwidths.
 // Units of other dimensions are chosen for each column; see [NewScale].
 type UnitChoice map[Dimension]UnitInfo

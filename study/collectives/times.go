@@ -128,8 +128,16 @@ func (c Timing) next() Timing {
 	return *c.Next
 }
 
+// uncalibratedDigits is the number of digits of times on a machine on which no collective was
+// measured: real times differ from them by a factor of up to 2 or more.
+const uncalibratedDigits = 3
+
 // Rows is the table of the times. Intervals are absent if the question had none.
 func (t *Times) Rows() reports.Rows {
+	digits := 0
+	if !t.Fitted && t.Within.Any == (contention.Interval{}) && len(t.Within.Of) == 0 {
+		digits = uncalibratedDigits
+	}
 	times := t.Times
 	if t.BestOnly {
 		times = slices.DeleteFunc(slices.Clone(times), func(c Timing) bool { return !c.Best && c.Compared })
@@ -139,10 +147,10 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("algorithm", "algorithm", func(c Timing) any { return c.Name }),
 		reports.Col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
 		reports.Col("size_bytes", "size", func(c Timing) any { return quantity.Bytes(c.Call.Bytes) }),
-		reports.Col("time_us", "time", func(c Timing) any { return c.Time }),
+		reports.Col("time_us", "time", func(c Timing) any { return c.Time }).Rounded(digits),
 		reports.Col("time_low_us", reports.HeadIf(t.Fitted, "95 % from"), func(c Timing) any { return c.Low }),
 		reports.Col("time_high_us", reports.HeadIf(t.Fitted, "to"), func(c Timing) any { return c.High }),
-		reports.Col("average_us", "average", func(c Timing) any { return c.Average }).Ranked(3),
+		reports.Col("average_us", "average", func(c Timing) any { return c.Average }).Rounded(digits).Ranked(3),
 		reports.Col("best", "best", func(c Timing) any { return reports.OrAbsent(c.Best, c.Compared) }),
 		reports.Col("segment_bytes", "segment", segment),
 		reports.Col("slower_percent", "slower by", func(c Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }).Texted(reports.PercentText("%.1f %%")),
@@ -158,8 +166,8 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"), func(c Timing) any {
 			return reports.OrAbsent(reports.Finite(c.MayLose), t.Fitted && c.Best && !math.IsNaN(c.MayLose))
 		}).Texted(reports.PercentText("%.1f %%")).Ranked(2),
-		reports.Col("algbw_mb_s", "algbw", func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }).Ranked(6),
-		reports.Col("busbw_mb_s", "busbw", func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }).Ranked(6),
+		reports.Col("algbw_mb_s", "algbw", func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }).Rounded(digits).Ranked(6),
+		reports.Col("busbw_mb_s", "busbw", func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }).Rounded(digits).Ranked(6),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
 		rows.Notes = append(append(rows.Notes, t.On), intervalNotes(t.Within, times)...)
