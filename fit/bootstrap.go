@@ -27,9 +27,9 @@ type Bootstrap struct {
 const MaxBootstrap = 100_000
 
 // Bootstrap fits the model again to samples of resampled data: fitted times with errors drawn from
-// those of the same segment, widened by as much as the fit reduced them (Davison and Hinkley 1997,
-// §6.3). The number of segments is kept, their breaks are not. It assumes less than the intervals
-// of the regression do: no normal errors and, for segments, no known breaks. The same seed gives
+// those of the same segment, enlarged by as much as the fit reduced them (Davison and Hinkley 1997,
+// §6.3). The number of segments is fixed, their breaks are not. Unlike the intervals of the
+// regression, it assumes neither normal errors nor, for segments, known breaks. The same seed gives
 // the same result.
 func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	if samples < 100 || samples > MaxBootstrap {
@@ -75,7 +75,7 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	return b, nil
 }
 
-// pieces are the segments again.
+// pieces returns the segments as pieces.
 func (r *Result) pieces() []piece {
 	return list.Map(r.Segments, func(s Segment) piece {
 		return piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}
@@ -115,9 +115,9 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 	}
 }
 
-// percentiles returns the 2.5 % and 97.5 % points about a value of a line through points points,
-// widened by the ratio of Student's t to the normal distribution: resampled residuals show no more
-// of the scatter than the points of the fit do.
+// percentiles returns the 2.5 % and 97.5 % points about a value of a line through points points.
+// They are widened by the ratio of Student's t to the normal distribution, since resampled
+// residuals have only the scatter of the points of the fit.
 func percentiles(v []float64, value float64, points int) (low, high float64) {
 	if points < 3 { // the line goes through them: there is no scatter to resample
 		return 0, math.Inf(1)

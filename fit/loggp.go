@@ -16,30 +16,30 @@ import (
 //	T(n)  = o_s + (n−1)G + L + o_r           from the latencies
 //	g'(n) = max(o_s, o_r, g + (n−1)G)        from a stream of messages
 //
-// Sizes whose interval is not above a measured overhead do not show g, and are left out.
+// Sizes whose interval does not exceed a measured overhead do not show g, and are omitted.
 type LogGPResult struct {
 	Name string
-	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong shows.
+	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong identifies.
 	Sum Estimate[quantity.Micros]
-	// Separate reports whether the overheads were measured, so that L, o_s and o_r
-	// are known one by one. If not they are 0.
+	// Separate reports whether the overheads were measured, so that L, o_s and o_r are known
+	// separately. Otherwise they are 0.
 	Separate        bool
 	Latency         Estimate[quantity.Micros] // L
 	SendOverhead    Estimate[quantity.Micros] // o_s
 	ReceiveOverhead Estimate[quantity.Micros] // o_r
-	// Gap and GapPerByte are g and G, of the stream.
+	// Gap and GapPerByte are g and G of the stream.
 	Gap        Estimate[quantity.Micros]
 	GapPerByte Estimate[quantity.MicrosPerByte]
 	// PerByte is the time per byte of the latencies: G again, if LogGP holds.
 	PerByte Estimate[quantity.MicrosPerByte]
-	// Latencies and Stream are the lines behind the parameters; Latencies is nil
-	// where there is one latency only.
+	// Latencies and Stream are the lines behind the parameters; Latencies is nil if there is only
+	// one latency.
 	Latencies, Stream *Result
 	Warnings          []string
 }
 
-// LogGP finds L, o, g and G in tables of one system: latencies (one-way or round trip), gaps of a
-// stream, and overheads if they were measured. Other tables are ignored. A negative g, G, o or L is
+// LogGP fits L, o, g and G to tables of one system: latencies (one-way or round trip), gaps of a
+// stream, and overheads if they were measured. It ignores other tables. A negative g, G, o or L is
 // an error that names the cause.
 func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	var latency, stream, send, receive *benchfile.Table
@@ -92,8 +92,8 @@ func (r *LogGPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// doubt takes over the warnings of a line behind the parameters, and warns if the
-// line misses the smallest message.
+// doubt adds the warnings of a line behind the parameters, and a warning if the line misses the
+// smallest message.
 func (r *LogGPResult) doubt(what string, line *Result) {
 	if line == nil {
 		return
@@ -106,8 +106,8 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 	}
 }
 
-// gapLimited returns the sizes of a stream whose intervals are above both overheads by a tenth, so
-// that they show g and G; the whole stream if they are fewer than three.
+// gapLimited returns the sizes of a stream whose intervals exceed both overheads by a tenth, so
+// that they show g and G; or the whole stream if they are fewer than three.
 func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfile.Table {
 	var longest quantity.Micros
 	for _, o := range overheads {
@@ -161,7 +161,7 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	return nil
 }
 
-// separate takes o_s and o_r at the smallest size off the sum.
+// separate subtracts o_s and o_r at the smallest size from the sum.
 func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
 	var smallest [2]benchfile.Sample
 	for i, t := range []*benchfile.Table{send, receive} {
@@ -183,8 +183,8 @@ func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
 	return nil
 }
 
-// Layer returns the parameters as a layer. Where only the sum is known it stands
-// as L, with overheads of 0.
+// Layer returns the parameters as a layer. If only the sum is known, L is the sum and the overheads
+// are 0.
 func (r *LogGPResult) Layer() model.LogGP {
 	l := model.LogGP{
 		LogP: model.LogP{
@@ -204,7 +204,7 @@ func exactly(t quantity.Micros) Estimate[quantity.Micros] {
 	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
 }
 
-// estimate is the line's value at n, not below zero.
+// estimate returns the line's value at n, at least zero.
 func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 	v, d := l.at(n), math.Inf(1)
 	if !math.IsInf(l.varTau, 1) {

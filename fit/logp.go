@@ -13,31 +13,31 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A LogPResult has the parameters of LogP. One that the data do not determine has a warning, and an
-// interval from its known bound to +Inf.
+// A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
+// and an interval from its known bound to +Inf.
 type LogPResult struct {
 	Name string
-	// SendOverhead is o_s: the interval of few messages.
+	// SendOverhead is o_s, from the interval of few messages.
 	SendOverhead Estimate[quantity.Micros]
 	// ReceiveOverhead is o_r, 0 if no Δ of the signature was long enough to show it.
 	ReceiveOverhead Estimate[quantity.Micros]
-	// Gap is g. If it is not above o_s + o_r, the processor is the bottleneck,
-	// and all that is known is that g is not longer.
+	// Gap is g. If it does not exceed o_s + o_r, the processor is the bottleneck, and this is only
+	// an upper bound of g.
 	Gap Estimate[quantity.Micros]
 	// Latency is L, 0 without a round trip.
 	Latency  Estimate[quantity.Micros]
 	Warnings []string
 }
 
-// LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
+// LogP fits the parameters to a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
 // average interval between M requests with a computation of Δ between them:
 //
 //	few messages    o_s + Δ
 //	many            max(g, o_s + o_r + Δ)
 //
 // and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of many messages
-// is the limit a of a + b/M in the upper half of the bursts, which the cheap first messages do not
-// distort; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from the
+// is the limit a of a + b/M in the upper half of the bursts, which excludes the cheap first
+// messages; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from the
 // relative scatter about that fit, which all bursts share. A parameter that is negative by more
 // than its scatter is an error that names the cause.
 func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
@@ -51,7 +51,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	if m.gap.value < 0 {
 		return nil, fmt.Errorf("%s: g would be %v: larger bursts take less time", t.Name(), quantity.Micros(m.gap.value))
 	}
-	// Δ on top of the overheads must lengthen the interval by more than its scatter.
+	// Δ added to the overheads must lengthen the interval by more than its scatter.
 	shows := m.flat < len(steady) && steady[len(steady)-1].value-m.gap.value > 2*math.Sqrt(m.sigma2*(steady[len(steady)-1].variance+m.gap.variance))
 	if !shows {
 		m.flat = len(steady)
@@ -86,19 +86,19 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	return r, err
 }
 
-// A scattered value has a variance, in units of the relative σ² that all bursts share.
+// A scattered value has a variance, in units of the relative σ² of all bursts.
 type scattered struct{ value, variance float64 }
 
 // A plateau is the interval of many messages at a Δ.
 type plateau struct {
 	delta float64
 	scattered
-	squares float64 // that the bursts leave, relative
+	squares float64 // relative residual sum of squares
 	dof     int
 }
 
-// bursts returns the interval of many messages at each Δ, ascending from 0, and that of few
-// messages less Δ.
+// bursts returns the interval of many messages at each Δ, in ascending order from 0, and that of
+// few messages minus Δ.
 func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered, err error) {
 	byDelta := map[quantity.Micros][]benchfile.Burst{}
 	for _, b := range t.Bursts {
@@ -131,8 +131,8 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
 }
 
-// level is the limit of the intervals for many messages: a of a + b/M, fitted to the upper half of
-// the bursts, two at least.
+// level returns the limit of the intervals for many messages: a of a + b/M, fitted to the upper
+// half of the bursts, at least two.
 func level(bursts []benchfile.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
 	var m moments
@@ -149,10 +149,10 @@ func level(bursts []benchfile.Burst) plateau {
 	}
 }
 
-// A meeting is the g and o_s + o_r that fit all intervals of many messages best.
+// A meeting holds the g and o_s + o_r that best fit all intervals of many messages.
 type meeting struct {
 	gap, overheads scattered
-	flat           int // the number of Δ at which the interval is g
+	flat           int // number of Δ for which the interval is g
 	sigma2, t      float64
 }
 
@@ -193,8 +193,8 @@ func meet(steady []plateau) (best meeting) {
 	return best
 }
 
-// corner takes the means again without the Δ where g and o_s + o_r + Δ are so close that scatter
-// tells which it is: one on the wrong side would spoil its mean.
+// corner recomputes the means without the Δ at which g and o_s + o_r + Δ are so close that scatter
+// decides between them, since one on the wrong side would bias its mean.
 func (m *meeting) corner(steady []plateau) {
 	if m.flat == 0 || m.flat == len(steady) || math.IsInf(m.sigma2, 1) {
 		return
@@ -221,7 +221,7 @@ func (m *meeting) corner(steady []plateau) {
 	}
 }
 
-// weightedMean returns the weighted mean of intervals less share of their Δ.
+// weightedMean returns the weighted mean of the intervals minus share of their Δ.
 func weightedMean(steady []plateau, share float64) (s scattered) {
 	w := 0.0
 	for _, p := range steady {
@@ -231,8 +231,9 @@ func weightedMean(steady []plateau, share float64) (s scattered) {
 	return scattered{s.value / w, 1 / w}
 }
 
-// estimate is a parameter with its interval. A value below 0 becomes 0 if scatter explains it, or
-// the rounding of a difference of times as long as scale; otherwise it is an error with the reason.
+// estimate returns a parameter with its interval. A value below 0 becomes 0 if scatter explains it,
+// or the rounding of a difference of times as long as scale; otherwise it is an error with the
+// reason.
 func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (e Estimate[quantity.Micros], err error) {
 	half := math.Inf(1)
 	if !math.IsInf(m.sigma2, 1) {

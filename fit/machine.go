@@ -9,10 +9,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MachineData are the measurements of a transport: messages by size, packets, and bursts.
+// MachineData holds the measurements of a transport: messages by size, packets, and bursts.
 type MachineData struct {
 	OneWay, Gap *benchfile.Table // one-way times, and intervals of a stream
-	Switches    []quantity.Bytes // the last sizes before the transport changes its ways
+	Switches    []quantity.Bytes // the last sizes before protocol changes
 	Packets     []PacketTimes    // two sizes or more
 	Signature   *benchfile.Table // intervals of bursts
 	Short       quantity.Micros  // a message without data, one way
@@ -27,18 +27,18 @@ type PacketTimes struct {
 	Count   int
 }
 
-// behind is the time that each packet but the first adds to a message: (T − T_1)/(K − 1).
+// behind returns the time that each packet but the first adds to a message: (T − T_1)/(K − 1).
 func (p PacketTimes) behind() quantity.Micros {
 	const least = 1e-3 // the clock's unit, where noise makes it less
 	return max(least, (p.Message-p.Alone)/quantity.Micros(p.Count-1))
 }
 
-// A Machine is the models of a transport.
+// A Machine holds the models of a transport.
 type Machine struct {
 	OneWay, Gap   *Result         // by size
 	Short         quantity.Micros // a message without data, one way
 	LogP          model.LogP
-	LogPError     error          // why the signature has no LogP; nil: it has
+	LogPError     error          // reason why the signature has no LogP, or nil
 	Stages        []*Result      // of a packet alone
 	Pipeline      model.Pipeline // these
 	Alone, Behind model.Linear   // a packet through all stages, and behind another
@@ -91,7 +91,7 @@ func addSample(t *benchfile.Table, n quantity.Bytes, time quantity.Micros) {
 	t.Samples = append(t.Samples, benchfile.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
 }
 
-// straight is the one line of a table.
+// straight returns the line of a table.
 func straight(t *benchfile.Table) (model.Linear, error) {
 	r, err := Linear(t, Relative)
 	if err != nil {
@@ -100,14 +100,14 @@ func straight(t *benchfile.Table) (model.Linear, error) {
 	return model.Linear{Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value}, nil
 }
 
-// InPackets is the one-way time of n bytes in packets of p bytes; see [model.InPackets].
+// InPackets returns the one-way time of n bytes in packets of p bytes; see [model.InPackets].
 func (m *Machine) InPackets(n, p quantity.Bytes) quantity.Micros {
 	return model.InPackets(n, p, m.Alone, m.Behind)
 }
 
-// InWindow is the interval of messages of n bytes with w credits, when the receiver returns ⌈w/2⌉
-// of them at a time in a short message; see [model.WindowInterval]. The sender has to receive that
-// message too, once for each batch.
+// InWindow returns the interval of messages of n bytes with w credits, if the receiver returns
+// ⌈w/2⌉ of them at a time in a short message; see [model.WindowInterval]. The sender also receives
+// that message, once for each batch.
 func (m *Machine) InWindow(n quantity.Bytes, w int) quantity.Micros {
 	batch := (w + 1) / 2
 	receive := m.Pipeline.Stages[len(m.Pipeline.Stages)-1].Beta

@@ -12,9 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Stages fits a line to each table, the stages of a pipeline in their order, and
-// returns the pipeline with them (CLIP §4.2.2.2 and appendix B). Messages are cut
-// into the best packet of each size.
+// Stages fits a line to each table, the stages of a pipeline in order, and returns their pipeline
+// (CLIP §4.2.2.2 and appendix B). Messages are cut into the best packet of each size.
 func Stages(tables []*benchfile.Table, m Method) ([]*Result, model.Pipeline, error) {
 	p := model.Pipeline{Cut: model.Cut{Rule: model.CutBest}}
 	var results []*Result
@@ -44,8 +43,8 @@ type EndToEndResult struct {
 	Name string
 	// Packets are the packet sizes measured, from small to large.
 	Packets []quantity.Bytes
-	// Separate reports whether there are two packet sizes or more, so that β and τ can be
-	// told apart.
+	// Separate reports whether there are at least two packet sizes, so that β and τ are
+	// identifiable.
 	Separate bool
 	// With Separate: β_b and τ_b of the bottleneck, and the sums over all stages.
 	Beta, SumBeta Estimate[quantity.Micros]
@@ -116,8 +115,8 @@ func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	return r, nil
 }
 
-// wholePackets sets the name and the packet sizes of the tables, and returns their points, p and
-// K−1 of each, and how many are not two or more whole packets.
+// wholePackets sets the name and the packet sizes of the tables. It returns their points, p and K−1
+// of each, and the number of sizes that are not at least two whole packets.
 func (r *EndToEndResult) wholePackets(tables []*benchfile.Table) (points []Point, packets, counts []float64, left int, err error) {
 	for _, t := range tables {
 		if t.Packet <= 0 || t.Kind != benchfile.OneWay && t.Kind != benchfile.RoundTrip {
