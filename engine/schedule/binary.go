@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // The binary form is what LogGOPSim's txt2bin writes; all numbers are little endian:
@@ -216,6 +218,9 @@ func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 		from, to := le.Uint64(b), le.Uint64(b[8:])
 		if from != begin || to < from+8 || to > math.MaxInt64-8 {
 			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d", len(ends), begin, from, to)
+		}
+		if len(ends) == cap(ends) { // what was seen bounds what is believed
+			ends = append(memory.Make[uint64](min(int(ranks), 4*len(ends)+1<<12))[:0], ends...)
 		}
 		ends = append(ends, to)
 		begin = to
