@@ -27,9 +27,9 @@ const (
 	maxBudget     = 60_000.0 // ms
 )
 
-// asked returns a question about a collective on a design: on all levels of its platform, or on the
-// layer that it names.
-func asked(d whatif.Design, name string) collectives.Question {
+// newQuestion returns a question about a collective on a design: on all levels of its platform, or
+// on the layer that it names.
+func newQuestion(d whatif.Design, name string) collectives.Question {
 	return collectives.Question{Calls: collectives.Calls{Collective: name}, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
@@ -42,8 +42,8 @@ func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 	return collectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
-// mapped reads the question of a map.
-func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
+// mapQuestion reads the question of a map.
+func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return q, fits, err
@@ -55,7 +55,7 @@ func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, fits []colle
 	if err != nil {
 		return q, fits, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
-	q = asked(d, r.Collective)
+	q = newQuestion(d, r.Collective)
 	q.Algorithm, q.Ranks = "all", ranks
 	if fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
 		return q, fits, err
@@ -87,7 +87,7 @@ func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times
 // collective returns the map of the algorithms. Since one place may take long, the budget is
 // checked between places.
 func (x *Explorer) collective(r CollectiveMap) (Times, error) {
-	q, fits, err := x.mapped(r)
+	q, fits, err := x.mapQuestion(r)
 	if err != nil {
 		return Times{}, err
 	}
@@ -147,7 +147,7 @@ const maxPlaces = 200
 
 // placesRows returns the times of all algorithms, as the command has them.
 func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
-	q, fits, err := x.mapped(r)
+	q, fits, err := x.mapQuestion(r)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -161,8 +161,8 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	return times.Rows(), nil
 }
 
-// called reads the question of one collective.
-func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) {
+// callQuestion reads the question of one collective.
+func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return q, err
@@ -173,7 +173,7 @@ func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) 
 	if fits, err := fitsOf(r.Design, d, r.Collective); err != nil || len(fits) > 0 {
 		return q, cmp.Or(err, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s", r.Collective, r.Ref, d.Layer.Ref()))
 	}
-	q = asked(d, r.Collective)
+	q = newQuestion(d, r.Collective)
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
 	if r.Algorithm == "all" || r.Algorithm == "best" {
 		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
@@ -194,7 +194,7 @@ func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) 
 
 // schedule is one collective with its messages.
 func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
-	q, err := x.called(r)
+	q, err := x.callQuestion(r)
 	if err != nil {
 		return Schedule{}, err
 	}

@@ -92,7 +92,7 @@ func (x *Explorer) command(w Wrapped) (Commands, error) {
 		words["whatif"] = changed[1:]
 		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
 			ref = savedName(d, len(a.Commands)+1)
-			a.Commands = append(a.Commands, quoted(append(changed, "--save", ref)))
+			a.Commands = append(a.Commands, shellQuote(append(changed, "--save", ref)))
 		}
 		words["designs"] = append(words["designs"], ref)
 	}
@@ -102,15 +102,15 @@ func (x *Explorer) command(w Wrapped) (Commands, error) {
 		}
 	}
 	for _, line := range c.lines {
-		a.Commands = append(a.Commands, quoted(filled(line, words)))
+		a.Commands = append(a.Commands, shellQuote(fillLine(line, words)))
 	}
 	return a, nil
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// filled returns the words of a command line; a flag without a value is left out.
-func filled(line string, words map[string][]string) []string {
+// fillLine returns the words of a command line; a flag without a value is left out.
+func fillLine(line string, words map[string][]string) []string {
 	all := []string{"halfpeak"}
 	for _, word := range strings.Fields(line) {
 		key := placeholder.FindStringSubmatch(word)
@@ -128,8 +128,8 @@ func filled(line string, words map[string][]string) []string {
 	return all
 }
 
-// quoted is a command line for a POSIX shell.
-func quoted(words []string) string {
+// shellQuote returns the words as a command line for a POSIX shell.
+func shellQuote(words []string) string {
 	words = slices.Clone(words)
 	for i, w := range words {
 		plain := func(r rune) bool {

@@ -122,14 +122,14 @@ func series(s reports.Series, i int) Series {
 
 func markOf(m reports.Mark, i int) Mark {
 	return Mark{
-		Kind: string(m.Kind), X: known(m.X, m.Kind != reports.AtY), Y: known(m.Y, m.Kind != reports.AtX),
+		Kind: string(m.Kind), X: optional(m.X, m.Kind != reports.AtY), Y: optional(m.Y, m.Kind != reports.AtX),
 		Label: m.Label, Series: m.Series, Design: i,
 	}
 }
 
 func axisOf(a reports.Axis) Axis {
 	has := a.Max > a.Min
-	return Axis{a.Label, a.Scale == reports.Log, a.Bytes, known(a.Min, has), known(a.Max, has)}
+	return Axis{a.Label, a.Scale == reports.Log, a.Bytes, optional(a.Min, has), optional(a.Max, has)}
 }
 
 // figureOf is a figure of package reports; each of its names is a design of its own.
@@ -210,12 +210,12 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 		return Shares{}, err
 	}
 	oneWay, gap := float64(m.OneWay(n)), float64(m.Gap(n))
-	a := Shares{Formula: formula(m, n), Size: Number(n), OneWay: known(oneWay, true), Gap: known(gap, true), Parts: []Share{}}
+	a := Shares{Formula: formula(m, n), Size: Number(n), OneWay: optional(oneWay, true), Gap: optional(gap, true), Parts: []Share{}}
 	for _, s := range all {
 		a.Parts = append(a.Parts, Share{
 			Path: s.Path, Owner: s.Owner,
-			OneWay: known(float64(s.OneWay), true), OneWayPercent: known(100*float64(s.OneWay)/oneWay, true),
-			Gap:  known(float64(s.Gap), true),
+			OneWay: optional(float64(s.OneWay), true), OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
+			Gap:  optional(float64(s.Gap), true),
 			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay),
 		})
 	}

@@ -1,6 +1,6 @@
-// Package explore answers the questions of the page that `halfpeak explore`
-// writes: JSON in, JSON out, from the same functions of the rooms of study that the
-// command line prints, so that a number on the page is the number of the command.
+// Package explore answers the questions of the page that `halfpeak explore` writes, in JSON. It
+// calls the same functions as the command line, so that the numbers on the page are those of the
+// commands.
 //
 //	x := explore.New()
 //	answer := x.Ask("predict", []byte(`{"designs": [{"ref": "clip"}], "sizes": "64KiB"}`))

@@ -239,7 +239,7 @@ halfpeak predict clip-changed-1.toml hp-lam --size 1,2`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := quoted([]string{"a b", "it's", "$(x)", ""}); got != `'a b' 'it'\''s' '$(x)' ''` {
+	if got := shellQuote([]string{"a b", "it's", "$(x)", ""}); got != `'a b' 'it'\''s' '$(x)' ''` {
 		t.Error(got)
 	}
 }

@@ -39,7 +39,7 @@ func unpacked(data []byte) ([]byte, error) {
 	return text, err
 }
 
-func fitted(r File) (*fits.Fitted, error) {
+func fitFile(r File) (*fits.Fitted, error) {
 	if len(r.Data) > maxFile {
 		return nil, fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20, maxFile>>20)
 	}
@@ -72,7 +72,7 @@ func fileName(name string) string {
 
 // fit fits the file of a benchmark, and adds the fit as a platform.
 func (x *Explorer) fit(r File) (Fit, error) {
-	f, err := fitted(r)
+	f, err := fitFile(r)
 	if err != nil {
 		return Fit{}, err
 	}
@@ -172,7 +172,7 @@ var tables = map[string]question{
 		return scheduleRows(a), err
 	}),
 	"fit": asks(func(_ *Explorer, r File) (reports.Rows, error) {
-		f, err := fitted(r)
+		f, err := fitFile(r)
 		if err != nil {
 			return reports.Rows{}, err
 		}

@@ -10,8 +10,8 @@ type Number float64
 // MarshalJSON prints the number.
 func (n Number) MarshalJSON() ([]byte, error) { return reports.AppendNumber(nil, float64(n)), nil }
 
-// known is the number if it is known.
-func known(v float64, is bool) *Number {
+// optional returns the number if it is known, else nil.
+func optional(v float64, is bool) *Number {
 	if !is {
 		return nil
 	}

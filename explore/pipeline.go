@@ -131,7 +131,7 @@ func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quant
 		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
 		X:     Axis{Label: "packet size", Log: true, Bytes: true}, Y: Axis{Label: "one-way time (µs)", Log: true},
 		Series: []Series{s}, Notes: []string{},
-		Marks: []Mark{{Kind: string(reports.AtPoint), X: known(float64(best), true), Y: known(float64(t), true),
+		Marks: []Mark{{Kind: string(reports.AtPoint), X: optional(float64(best), true), Y: optional(float64(t), true),
 			Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
 	}
 }

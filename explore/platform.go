@@ -31,7 +31,7 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 		return a, err
 	}
 	exists := peak.Known && peak.Exists
-	a.Peak = Peak{known(float64(peak.Asymptote), exists), known(float64(peak.Half), exists), peak.Text(nil)}
+	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists), peak.Text(nil)}
 	for _, t := range d.now.Thresholds() {
 		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
 	}
@@ -68,10 +68,10 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 		scale, unit := unitOf(p.Value.Dim)
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
-			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
+			Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
 			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
-			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: whatif.TextOf(was)},
+			File: Given{Value: optional(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: whatif.TextOf(was)},
 		}
 		q.Low, q.High = interval(p, scale)
 		q.File.Low, q.File.High = interval(was, scale)
@@ -105,7 +105,7 @@ func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity
 
 func interval(p platforms.Param, scale float64) (low, high *Number) {
 	has := p.PlusMinus > 0
-	return known((p.Value.Num-p.PlusMinus)*scale, has), known((p.Value.Num+p.PlusMinus)*scale, has)
+	return optional((p.Value.Num-p.PlusMinus)*scale, has), optional((p.Value.Num+p.PlusMinus)*scale, has)
 }
 
 // unitOf is the unit of a dimension as changes of designs read it, and the factor on a value in µs

@@ -28,7 +28,7 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 			continue
 		}
 		for _, u := range s.units {
-			if of == nil || of.has(u) {
+			if of == nil || of.covers(u) {
 				lines = append(lines, Line{beta[u.key], u.median()})
 			}
 		}
@@ -36,8 +36,8 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 	return lines
 }
 
-// has reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
-func (f *Finding) has(u unit) bool {
+// covers reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
+func (f *Finding) covers(u unit) bool {
 	if len(f.Nodes) == 0 {
 		return u.key == f.Name
 	}

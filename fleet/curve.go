@@ -1,7 +1,10 @@
 // Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
 // curves.
 //
-// [Read] turns files into entries: of each curve of a file it keeps a few numbers.
+// [Read] turns files into entries: of each curve of a file it keeps a few numbers. [Analyse]
+// compares only curves of the same [Group]. It computes everything that depends on several files,
+// from the entries in the order of their paths. Entries that were read apart therefore give the
+// same answer, to the last bit, as those of one run.
 //
 // # Statistics
 //

@@ -37,7 +37,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 func (q *Question) UnmarshalJSON(text []byte) error {
 	type plain Question
 	err := json.Unmarshal(text, (*plain)(q))
-	*q = mapTexts(reflect.ValueOf(*q), unquoted).Interface().(Question)
+	*q = mapTexts(reflect.ValueOf(*q), unquote).Interface().(Question)
 	return err
 }
 
@@ -52,12 +52,12 @@ func (r Record) MarshalJSON() ([]byte, error) {
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
 	err := json.Unmarshal(text, (*plain)(r))
-	*r = mapTexts(reflect.ValueOf(*r), unquoted).Interface().(Record)
+	*r = mapTexts(reflect.ValueOf(*r), unquote).Interface().(Record)
 	return err
 }
 
 func marshal(v any) ([]byte, error) {
-	return json.Marshal(mapTexts(reflect.ValueOf(v), quoted).Interface())
+	return json.Marshal(mapTexts(reflect.ValueOf(v), quote).Interface())
 }
 
 // mapTexts returns a copy of a value with all its texts changed.
@@ -85,15 +85,15 @@ func mapTexts(v reflect.Value, change func(string) string) reflect.Value {
 	return to
 }
 
-// quoted quotes a text that JSON cannot hold, or that would be taken for a quoted one.
-func quoted(s string) string {
+// quote quotes a text that JSON cannot hold, or that would be taken for a quoted one.
+func quote(s string) string {
 	if !utf8.ValidString(s) || strings.HasPrefix(s, `"`) {
 		return strconv.Quote(s)
 	}
 	return s
 }
 
-func unquoted(s string) string {
+func unquote(s string) string {
 	if text, err := strconv.Unquote(s); err == nil && strings.HasPrefix(s, `"`) {
 		return text
 	}

@@ -68,16 +68,16 @@ func decode(file string, text []byte) (*source, error) {
 		}
 		tables, ok := tree[name].(map[string]any)
 		if !ok {
-			r.fail(s.at(name), "%s is a table; write [%s.NAME]", name, name)
+			r.fail(s.positionOf(name), "%s is a table; write [%s.NAME]", name, name)
 			continue
 		}
 		for _, of := range s.inOrder(name, tables) {
 			path := name + "." + of
 			entries, ok := tables[of].(map[string]any)
 			if _, several := tables[of].([]any); several {
-				r.fail(s.at(path), "a table in double brackets is a list; write it in single ones, as in [layer.eager]")
+				r.fail(s.positionOf(path), "a table in double brackets is a list; write it in single ones, as in [layer.eager]")
 			} else if !ok {
-				r.fail(s.at(path), "%s.%s is a table; write [%s.%s]", name, of, name, of)
+				r.fail(s.positionOf(path), "%s.%s is a table; write [%s.%s]", name, of, name, of)
 			}
 			s.Tables = append(s.Tables, Table{name, of, r.keys(name, path, entries)})
 		}
@@ -102,7 +102,7 @@ func (s *source) modernise() error {
 		}
 		path := "layer." + t.Name
 		if old := text(t.Keys, "model"); old != k.Name {
-			pos := s.at(path + ".model")
+			pos := s.positionOf(path + ".model")
 			s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the model %q is called %q now", s.file, pos.line, pos.column, old, k.Name))
 			t.Set("model", k.Name)
 		}
@@ -135,7 +135,7 @@ func (s *source) renameKeys(t *Table) error {
 		if _, twice := find(t.Keys, now); twice {
 			return s.errorf(path+"."+k.Name, "%s is a former name of %s, which is given too; omit one", k.Name, now)
 		}
-		pos := s.at(path + "." + k.Name)
+		pos := s.positionOf(path + "." + k.Name)
 		s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the key %q is called %q now", s.file, pos.line, pos.column, k.Name, now))
 		t.Keys[i].Name = now
 		s.positions[path+"."+now], s.values[path+"."+now] = pos, s.valueAt(path+"."+k.Name)
@@ -177,7 +177,7 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 		if kind == "" {
 			all = append(all, tableKinds...)
 		}
-		r.fail(r.at(at), "unknown key %q%s", at, nearest.Hint(name, all))
+		r.fail(r.positionOf(at), "unknown key %q%s", at, nearest.Hint(name, all))
 		return Key{}, false
 	}
 	v, ok := r.value(what, at, name, value)

@@ -77,11 +77,11 @@ var schema = map[string]map[string]form{
 	"constant":   keys("value", "source"),
 	"roof":       keys("rate", "source"),
 	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").with(truth, "rounds"),
-	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(truth, "operation"),
+	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").add(truth, "rounds"),
+	"measured":   keys("runs", "resolution", "source").add(names, "sizes", "times", "deviations").add(truth, "operation"),
 	"layer":      layerKeys(),
 	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "reverse", "routes", "topology", "hop", "link", "source"),
-	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
+	"collective": keys("collective", "algorithm", "statistic", "source").add(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
 	"branch":     keys("layer", "up_to"),
 }
 
@@ -96,9 +96,9 @@ var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "
 
 type formOf map[string]form
 
-func keys(names ...string) formOf { return formOf{}.with(texts, names...) }
+func keys(names ...string) formOf { return formOf{}.add(texts, names...) }
 
-func (f formOf) with(what form, names ...string) formOf {
+func (f formOf) add(what form, names ...string) formOf {
 	for _, name := range names {
 		f[name] = what
 	}
@@ -107,7 +107,7 @@ func (f formOf) with(what form, names ...string) formOf {
 
 // commonKeys are those that every layer may have.
 var commonKeys = keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").
-	with(truth, "per_rank").with(names, "roofs").with(sources, "sources")
+	add(truth, "per_rank").add(names, "roofs").add(sources, "sources")
 
 // layerKeys returns the keys of layers of all kinds.
 func layerKeys() formOf {

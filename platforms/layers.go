@@ -248,12 +248,12 @@ func (s *section) part(key, name string) {
 	if name == "" {
 		s.fail(key, "the name of a layer is missing")
 	}
-	s.known(key, name)
+	s.requireLayer(key, name)
 	s.spec(name)
 }
 
-// known checks that a key names a layer.
-func (s *section) known(key, name string) {
+// requireLayer checks that a key names a layer.
+func (s *section) requireLayer(key, name string) {
 	if _, known := s.layers[name]; !known {
 		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
 	}

@@ -106,7 +106,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
 	}
-	s.known(key, name)
+	s.requireLayer(key, name)
 	if l, _ := s.p.Layer(name); l.Timed.Of != of {
 		s.fail(key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
 	}

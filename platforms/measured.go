@@ -29,7 +29,7 @@ type measuredCurve struct {
 	known sync.Map // of forecasts by size
 }
 
-func (c *measuredCurve) at(n quantity.Bytes) forecast.Forecast {
+func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	f, known := c.known.Load(n)
 	if !known {
 		f, _ = c.known.LoadOrStore(n, c.curve.At(n))
@@ -48,7 +48,7 @@ func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Ref(), err)
 	}
-	f := c.at(n)
+	f := c.forecast(n)
 	return &f, nil
 }
 
@@ -79,7 +79,7 @@ func (l *Layer) measure() {
 		if err != nil {
 			return lines.OneWay(n)
 		}
-		return c.at(n).Middle
+		return c.forecast(n).Middle
 	}}
 }
 

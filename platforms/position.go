@@ -107,9 +107,9 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// at returns the position of the key at path or, if the file does not have it, of the closest
-// enclosing table.
-func (s *source) at(path string) position {
+// positionOf returns the position of the key at path or, if the file does not have it, of the
+// closest enclosing table.
+func (s *source) positionOf(path string) position {
 	pos, found := s.positions[path]
 	for p := path; !found && p != ""; pos, found = s.positions[p] {
 		p = p[:max(0, strings.LastIndexByte(p, '.'))]
@@ -122,14 +122,14 @@ func (s *source) valueAt(path string) position {
 	if pos, known := s.values[path]; known {
 		return pos
 	}
-	return s.at(path)
+	return s.positionOf(path)
 }
 
 // errorf returns an error at the key at path or, if the file does not have it, at the closest
 // enclosing table.
 func (s *source) errorf(path, format string, args ...any) error {
 	what := fmt.Errorf(format, args...)
-	pos := s.at(path)
+	pos := s.positionOf(path)
 	if pos == (position{}) {
 		return fmt.Errorf("%s: %w", s.file, what)
 	}

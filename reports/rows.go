@@ -1,6 +1,6 @@
-// Package reports turns rows into tables (text, Markdown, CSV, JSON), values into pictures (PNG,
-// SVG, PDF), and both into documents (HTML, Markdown). It does no modelling; it only formats and
-// draws its input.
+// Package reports writes rows as tables (text, Markdown, CSV, JSON), values as pictures (PNG, SVG,
+// PDF), and both as documents (HTML, Markdown). It does no modelling; it only formats and draws its
+// input.
 package reports
 
 import (

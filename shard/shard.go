@@ -1,11 +1,11 @@
 // Package shard divides work between processes that do not communicate, and merges the parts
 // they write: the tasks of a Slurm array, the pods of an indexed job of Kubernetes.
 //
-// A process does its [Shard] of the work and writes a part: a header, which says what was asked,
-// and records, each of one piece of the work. [Merge] takes all parts and gives the records. It
-// computes nothing: what depends on several pieces is computed from the records, in an order that
-// does not depend on the shards. So the result is the same to the last bit for every number of
-// shards, in every order of merging.
+// A process does its [Shard] of the work and writes a part: a header with the question, and
+// records, each of one piece of the work. [Merge] takes all parts and returns the records.
+// Everything that depends on several pieces is computed from the records, in an order that does not
+// depend on the shards, so that the result is the same to the last bit for every number of shards
+// and every order of merging.
 package shard
 
 import (

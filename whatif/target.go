@@ -59,7 +59,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	if err := d.has(q); err != nil {
+	if err := d.checkQuantity(q); err != nil {
 		return Target{}, err
 	}
 	var known []platforms.Known
@@ -83,8 +83,8 @@ func (d Design) parseTarget(text string) (Target, error) {
 	return t, nil
 }
 
-// has is an error if the design has no such quantity.
-func (d Design) has(q Quantity) error {
+// checkQuantity returns an error if the design has no such quantity.
+func (d Design) checkQuantity(q Quantity) error {
 	if err := q.Check(d.Layer.Model); err != nil {
 		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
 	}

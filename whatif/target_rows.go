@@ -78,7 +78,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
 		reports.Col("", "current", func(f found) any { return TextOf(f.Param) }).Ranked(2),
-		reports.Col("", "needed", func(f found) any { return needed(f, value) }),
+		reports.Col("", "needed", func(f found) any { return neededText(f, value) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
 		reports.Col("unit", "", func(f found) any { return unitOf(f.Param.Value.Dim).name }),
@@ -113,8 +113,8 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
-// needed is the value that reaches the target, and by how much it differs.
-func needed(s Solution, value func(Solution, float64) string) string {
+// neededText returns the value that reaches the target, with its relative change.
+func neededText(s Solution, value func(Solution, float64) string) string {
 	switch {
 	case s.Met:
 		return "met" + rangeText(s, value)

@@ -58,7 +58,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 		if quantities[i], err = d.Quantity(name, n); err != nil {
 			return nil, err
 		}
-		if err := d.has(quantities[i]); err != nil {
+		if err := d.checkQuantity(quantities[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-// Package list makes lists of lists.
+// Package list maps lists to lists.
 package list
 
 import "slices"

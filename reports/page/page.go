@@ -1,5 +1,5 @@
-// Package page puts the explorer together: one HTML file with its style, its scripts and the
-// models as WebAssembly, which asks for nothing from anywhere.
+// Package page makes the explorer: one HTML file with its style, its scripts and the models as
+// WebAssembly, which loads nothing from elsewhere.
 package page
 
 import (

@@ -1,3 +1,3 @@
-// Package judge compares the models with what they claim to describe: the numbers that papers print
-// (Reproduce, PaperFigures), the message engine (Validate), and this machine (ValidateLive).
+// Package judge compares the models with the numbers that papers print (Reproduce, PaperFigures),
+// with the message engine (Validate), and with this machine (ValidateLive).
 package judge

@@ -28,7 +28,7 @@ func PaperFigures() ([]PaperFigure, error) {
 	}
 	var all []PaperFigure
 	for _, f := range listed {
-		picture, err := drawn(f)
+		picture, err := draw(f)
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 		}
@@ -37,7 +37,7 @@ func PaperFigures() ([]PaperFigure, error) {
 	return all, nil
 }
 
-func drawn(f data.Figure) (reports.Picture, error) {
+func draw(f data.Figure) (reports.Picture, error) {
 	sizes, err := quantity.ParseSizes(f.Sizes)
 	if err != nil {
 		return nil, err

@@ -1,3 +1,3 @@
-// Package report writes a page about platforms: their key numbers, curves, costs by stage, and how
-// well they agree with measurements.
+// Package report writes a page about platforms: their key numbers, curves, costs by stage, and
+// their agreement with measurements.
 package report

@@ -1,3 +1,3 @@
-// Package simulations runs schedules and traces of parallel programs on platforms (Run): when
-// each rank finishes, the critical path, and how the finish depends on parameters and noise.
+// Package simulations runs schedules and traces of parallel programs on platforms (Run). It gives
+// the finish of each rank, the critical path, and the effect of parameters and noise on the finish.
 package simulations

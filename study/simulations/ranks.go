@@ -27,8 +27,9 @@ const (
 )
 
 // Ranks draws the ranks of a schedule with the message costs of the layer: a row for each processor
-// of a rank from first to last, with the critical path of the rank that finishes last. It is an
-// error if there are too many boxes to be seen.
+// of a rank from first to last, with the critical path of the rank that finishes last. If there are
+// too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
+// and wait. An empty title is made of the names.
 func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, title string) (reports.Picture, error) {
 	o := Options{Run: simulate.Options{Record: true}, Machines: []whatif.Design{d}, Eager: simulate.NoLimit}
 	s, err := Run(ctx, in, o)
