@@ -153,7 +153,7 @@ func (e *Endpoint) rendezvous(dst int) error {
 	return e.WaitFor(fmt.Sprintf("node %d to be ready for a large message", dst), func() bool { return e.grants > before })
 }
 
-func (m *Message) ask()     { _ = m.Reply(grantHandler) } // the first reply to a request cannot fail
+func (m *Message) ask()     { _ = m.Reply(grantHandler) } // a first reply cannot fail
 func (m *Message) granted() { m.Endpoint.grants++ }
 
 type part struct {

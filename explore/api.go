@@ -41,7 +41,7 @@ type Platforms struct {
 
 // A PlatformHead summarizes a platform.
 type PlatformHead struct {
-	Ref     string      `json:"ref"` // stands for its default layer; for collectives, for all of a Machine
+	Ref     string      `json:"ref"` // its default layer; for collectives, all of a Machine
 	Title   string      `json:"title"`
 	Paper   string      `json:"paper"`
 	Note    string      `json:"note"`
@@ -58,7 +58,7 @@ type LayerHead struct {
 	Title string `json:"title"`
 	Note  string `json:"note"`
 	Kind  string `json:"kind"` // of model: "linear", "pipeline", …
-	Of    string `json:"of"`   // subject of the times: "message"; of other subjects there are only curves of latency
+	Of    string `json:"of"`   // subject of the times: "message"; others have only curves of latency
 }
 
 // A NewPlatform is a platform file to add. One of the same name is replaced.
@@ -96,7 +96,7 @@ type Parameter struct {
 
 	Words    []string `json:"words"`    // that may stand in place of a number
 	Whole    bool     `json:"whole"`    // only whole numbers can be its value
-	Computed bool     `json:"computed"` // computed from other parameters, and changes with them until it is set
+	Computed bool     `json:"computed"` // computed from other parameters until it is set
 	Constant bool     `json:"constant"` // of the platform: it acts through other parameters
 	Changed  bool     `json:"changed"`
 	// Used is false if no parameter depends on it any more, because all that were computed from it
@@ -135,7 +135,7 @@ type Threshold struct {
 // Curves asks for a figure of a quantity over sizes.
 type Curves struct {
 	Designs  []Design `json:"designs"`  // 1 to 16
-	Quantity string   `json:"quantity"` // a key of [About].Quantities: bandwidth, latency, gap, throughput
+	Quantity string   `json:"quantity"` // a key of [About].Quantities: bandwidth, latency, …
 	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
 	// Plain leaves out all but the lines: for a slider on its way.
 	Plain bool `json:"plain,omitempty"`
@@ -168,7 +168,7 @@ type Axis struct {
 type Series struct {
 	Name   string  `json:"name"`
 	Design int     `json:"design"` // its index in the request; of a fit: the table
-	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (an extrapolated band)
+	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (extrapolated)
 	X      Numbers `json:"x"`
 	Y      Numbers `json:"y"` // null: a gap in the line
 	Low    Numbers `json:"low,omitempty"`
@@ -177,7 +177,7 @@ type Series struct {
 
 // A Mark is a place with a label.
 type Mark struct {
-	Kind   string  `json:"kind"` // "point" (n½), "x" (upright: a switch of protocols), "y" (level: a roof)
+	Kind   string  `json:"kind"` // "point" (n½), "x" (a switch of protocols), "y" (a roof)
 	X      *Number `json:"x"`
 	Y      *Number `json:"y"`
 	Label  string  `json:"label"`
@@ -214,7 +214,7 @@ type Shares struct {
 	Size    Number  `json:"size_bytes"`
 	OneWay  *Number `json:"one_way_us"`
 	Gap     *Number `json:"gap_us"`
-	Parts   []Share `json:"parts"` // in the order of [Platform].Parameters; no computed ones, nor sizes
+	Parts   []Share `json:"parts"` // in the order of [Platform].Parameters; neither computed nor sizes
 }
 
 // A Share is what one parameter owns.
@@ -231,7 +231,7 @@ type Share struct {
 type Pipelined struct {
 	Design
 	Size   string `json:"size"`             // one size, "16KiB"
-	Packet string `json:"packet,omitempty"` // a size, or one of [About].Cuts; empty: as the design has it
+	Packet string `json:"packet,omitempty"` // a size, or one of [About].Cuts; empty: the design's
 	// Plain asks for Now alone: for a slider on its way.
 	Plain bool `json:"plain,omitempty"`
 }
@@ -242,7 +242,7 @@ type Pipeline struct {
 	Now    Timeline  `json:"now"`    // in the packets asked for
 	Best   *Timeline `json:"best"`   // in the best equal packets
 	Plan   *Timeline `json:"plan"`   // in the best packets of whole bytes, which may differ
-	Packet *Figure   `json:"packet"` // one-way time against the size of equal packets, from 64 B or less to the message
+	Packet *Figure   `json:"packet"` // one-way time against the size of equal packets
 	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
 }
 
@@ -282,7 +282,7 @@ type CollectiveMap struct {
 // Times has the fastest algorithms.
 type Times struct {
 	Algorithms []string `json:"algorithms"` // that are the best somewhere
-	Best       [][]int  `json:"best"`       // by ranks and sizes, an index into Algorithms; -1: not known
+	Best       [][]int  `json:"best"`       // by ranks and sizes, an index into Algorithms; -1: unknown
 	Left       int      `json:"left"`       // cells that the budget did not reach
 }
 

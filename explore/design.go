@@ -63,7 +63,7 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	}
 	file, layer, _ := strings.Cut(ref, "/")
 	a := x.added[file]
-	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // platforms.Find would look for a file
+	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // else Find opens a file
 		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, sortedKeys(x.added)...)))
 	}
 	if a == nil {

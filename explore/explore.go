@@ -12,16 +12,16 @@
 //
 //	about       Nothing           About        version, quantities, collectives with their algorithms
 //	platforms   Nothing           Platforms    the embedded platforms, and those that were added
-//	add         NewPlatform       Platforms    adds a platform file under its name; answers with that one alone
+//	add         NewPlatform       Platforms    adds a platform file, and returns its platform
 //	platform    Design            Platform     a layer with all parameters
 //	curves      Curves            Figure       lines, points, bands, marks; the fast one
-//	predict     Predict           Table        costs of messages: the numbers of `predict --format json`
+//	predict     Predict           Table        the numbers of `predict --format json`
 //	shares      Sized             Shares       share of each parameter, at the first of the sizes
 //	pipeline    Pipelined         Pipeline     a message packet by packet
 //	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
-//	places      CollectiveMap     Table        the same at a few places, as `halfpeak collective` prints them
+//	places      CollectiveMap     Table        the same at some places, as a table
 //	schedule    CollectiveCall    Schedule     the messages of one collective
-//	fit         File              Fit          lines through a benchmark's file, and a platform of them
+//	fit         File              Fit          lines through a benchmark's file, and their platform
 //	toml        Design            Text         the design as a platform file
 //	csv         Wrapped           Text         another question's numbers as CSV
 //	command     Wrapped           Commands     the command lines that give another question's numbers
@@ -72,7 +72,7 @@ func (x *Explorer) Ask(question string, request []byte) (answer []byte) {
 }
 
 func failure(err error) []byte {
-	text, _ := json.Marshal(Failure{strings.Join(strings.Fields(err.Error()), " ")}) // a string: cannot fail
+	text, _ := json.Marshal(Failure{strings.Join(strings.Fields(err.Error()), " ")})
 	return text
 }
 

@@ -17,7 +17,7 @@ type unit struct {
 	nodes  []string // nil of a curve that nothing names
 	values []float64
 	y      float64
-	part   float64 // of the variance of one measurement that y has: 1/n of n; of a change the sum of both
+	part   float64 // y's share of the variance of one measurement: 1/n of n; of a change the sum
 }
 
 // between separates names in keys; no name has it.
@@ -31,7 +31,7 @@ type model struct {
 	centre   float64
 	names    []string // of the nodes of pairs, sorted
 	links    []link   // of pairs, by unit
-	fit      *twoWay  // of pairs, without what crossings of blocks take more; of directed ones of 2n nodes
+	fit      *twoWay  // of pairs, without the excess of crossings; of directed ones of 2n nodes
 	effects  []effect // of the nodes of pairs
 	blocks   *blocks  // nil if there are none
 	z        []float64
@@ -185,7 +185,7 @@ func (m *model) standardise() {
 		scale = scaleOf(e)
 	}
 	m.z, m.sd = make([]float64, len(e)), make([]float64, len(e))
-	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about its prediction from the other pairs of its nodes
+	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about its prediction
 	for i, v := range e {
 		// Fewer measurements than most scatter more; more of them may not scatter less.
 		m.sd[i] = scale * spread * math.Sqrt(max(1, m.units[i].part/m.part))

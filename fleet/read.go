@@ -18,7 +18,7 @@ import (
 
 // An Entry is the summary of one file that a report needs.
 type Entry struct {
-	Path   string // below the folder that was named, with slashes; of a file that was named its last part
+	Path   string // below the named folder, with slashes; of a named file its last part
 	Source string // the file as it was found
 	// Bytes and Changed (in ns since 1970) are the file's size and time of change as it was read; 0
 	// if unknown.
@@ -37,9 +37,9 @@ type Skipped struct {
 
 // A Reader holds the options of reading, which do not change the entries.
 type Reader struct {
-	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
+	Keep     func(path, source string) bool // selects files by these of their entries; nil: all
 	Known    func(*Entry) bool              // fills an entry that need not be read; nil: all are read
-	Progress func(files int)                // is called with the files that are done, from any goroutine; nil: it is not
+	Progress func(files int)                // gets the number of files read, from any goroutine
 	Workers  int                            // 0: one for each processor
 	// Each is called with the entries in the order of the list, with each as soon as it and all
 	// before it are read, and at the end with all that were read whole; Read then returns none.

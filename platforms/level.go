@@ -117,7 +117,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports, eager_threshold, packet, reverse, hop and routes if given
+	Params []Param // arity; then lanes, ports, eager_threshold, packet, reverse, hop, routes
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.

@@ -38,7 +38,7 @@ type Platform struct {
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Level // of the machine, from inside out; none: all pairs of ranks are equally far apart
+	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
 	Notes       []string // about the file: former names in it

@@ -20,9 +20,9 @@ type Place struct {
 // A Protocol configures the engine beyond moving packets when it runs a layer. The zero value
 // disables all of it.
 type Protocol struct {
-	Credits        int             // requests to one node that may be without a reply; 0: the engine's default
+	Credits        int             // requests to a node without a reply; 0: the engine's default
 	EagerThreshold quantity.Bytes  // the largest message that is sent immediately; 0: all are
-	Retry          quantity.Micros // the time after which a packet without an acknowledgement is sent again; 0: never
+	Retry          quantity.Micros // time until a packet without acknowledgement is resent; 0: never
 	Rounds         bool            // a receiver that misses a packet asks at once
 	Inbox          int             // packets that a node has room for; 0: no bound
 	Drop           bool            // a packet that finds no room is lost; else it waits in the network

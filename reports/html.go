@@ -113,7 +113,7 @@ func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, erro
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", s.Title, err)
 		}
-		if last := len(out.Blocks) - 1; last >= 0 && out.Blocks[last].Drawings != nil && block.Drawings != nil { // side by side
+		if last := len(out.Blocks) - 1; last >= 0 && out.Blocks[last].Drawings != nil && block.Drawings != nil {
 			out.Blocks[last].Drawings = append(out.Blocks[last].Drawings, block.Drawings...)
 		} else {
 			out.Blocks = append(out.Blocks, block)

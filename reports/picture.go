@@ -232,7 +232,7 @@ type HeatMap struct {
 	X, Y  Axis        // Min and Max have no meaning: the cells say
 	XS    []float64   // the middles of the columns, rising, at least 2
 	YS    []float64   // the middles of the rows, rising, at least 2
-	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
+	Names []string    // of columns and rows if both are the same: XS and YS then count them
 	Z     [][]float64 // by row, then by column; values that are not finite are white
 	Label string      // of Z, with the unit
 	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
@@ -325,7 +325,7 @@ type RegionMap struct {
 	X, Y     Axis        // Min and Max have no meaning: the cells say
 	XS       []float64   // the middles of the columns, rising, at least 2
 	YS       []float64   // the middles of the rows, rising, at least 2
-	Names    []string    // in the order of the legend: the first eight have colours, the rest are hatched
+	Names    []string    // in the order of the legend: eight have colours, the rest are hatched
 	At       [][]int     // by row, then by column: an index into Names, or −1 for none
 	Z        [][]float64 // of the contours, by row and column; nil: none
 	Label    string      // of Z, with the unit

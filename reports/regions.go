@@ -134,7 +134,7 @@ func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
 	const gap = 5
 	height := r.Max.Y - r.Min.Y
 	inside := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
-	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // in line with the neighbours'
+	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // aligned
 	for at := first - r.Min.Y; at < r.Max.X; at += gap {
 		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY([]vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}})...)
 	}

@@ -32,7 +32,7 @@ type Rows struct {
 
 // A Column describes the cells under it.
 type Column struct {
-	Key  string             // in CSV and JSON, with the unit: one_way_us; empty: the column is omitted there
+	Key  string             // in CSV and JSON, with the unit: one_way_us; empty: omitted there
 	Head string             // in Text and Markdown; empty: the column is omitted there
 	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
 

@@ -310,8 +310,8 @@ func escapeMarkdown(s string) string {
 }
 
 // Fold breaks the lines of a text between words so that none is wider than width letters; a longer
-// word gets its own line. The rest of a line is aligned with its first word or, if two or more spaces
-// separate a flag from its meaning, with the meaning.
+// word gets its own line. The rest of a line is aligned with its first word or, if two or more
+// spaces separate a flag from its meaning, with the meaning.
 func Fold(s string, width int) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -29,7 +29,7 @@ const Close = 0.05
 // lead shorter than a step. Layers of equal cost do not cross.
 func Crossings(a, b model.Layer, lo, hi quantity.Bytes) []Crossing {
 	sizes := walk(a, b, lo, hi)
-	lead := func(n quantity.Bytes) float64 { return float64(b.OneWay(n) - a.OneWay(n)) } // > 0: a is faster
+	lead := func(n quantity.Bytes) float64 { return float64(b.OneWay(n) - a.OneWay(n)) } // > 0: a leads
 	var found []Crossing
 	last, from := 0.0, lo // the last lead that was one, and where
 	for _, n := range sizes {

@@ -43,7 +43,7 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting", "part of the gap (%)"
 	}
 	all := WithBoundaries(sizes, boundaries)
-	most := map[string]float64{} // of each owner in either cost: figures of both have the same parts and colours
+	most := map[string]float64{} // of each owner in either cost, for equal parts and colours
 	for i, n := range all {
 		owners, err := d.Owners(n)
 		if err != nil {

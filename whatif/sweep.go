@@ -208,7 +208,7 @@ func (s *Sweep) BlockRows() int64 {
 type Block struct {
 	First  int64 // row, from 0
 	Rows   int
-	Values []float64 // row by row, in the order of Keys and in its units; NaN where a parameter has no place
+	Values []float64 // row by row, in the order and units of Keys; NaN for an absent parameter
 	Text   []byte    // by the encoder of Run
 }
 

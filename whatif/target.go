@@ -251,7 +251,7 @@ func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 		}
 	}
 	if bounded {
-		for side, near := range []float64{to, from} { // where the range begins, if the parameter is outside
+		for side, near := range []float64{to, from} { // the nearest end, if the parameter is outside
 			sides[side] = slices.DeleteFunc(sides[side], func(v float64) bool { return v < from || v > to })
 			if side == 0 && now > to || side == 1 && now < from {
 				sides[side] = append([]float64{near}, sides[side]...)

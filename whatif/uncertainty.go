@@ -21,7 +21,8 @@ import (
 // is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
 // are independent of each other, but for the β and τ of a layer that gives their correlation.
 // Samples come in pairs, the second as far from the values as the first, on the other side
-// (antithetic variates; Hammersley and Morton 1956), so that the median of a linear quantity is exact.
+// (antithetic variates; Hammersley and Morton 1956), so that the median of a linear quantity is
+// exact.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
@@ -174,7 +175,7 @@ func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from 
 		}
 		for _, p := range uses {
 			within := p.PlusMinus
-			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone // it is known, and may have to be whole
+			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone // known, may be whole
 			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
 				within = s.Assumed * math.Abs(p.Value.Num)
 			}

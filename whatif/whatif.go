@@ -155,7 +155,7 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 	if operator == '*' || operator == '/' {
 		want = quantity.DimNone
 	}
-	if v.Dim == quantity.DimNone && want == quantity.DimSize { // a bare number of bytes leaves nothing to mistake
+	if v.Dim == quantity.DimNone && want == quantity.DimSize { // a number of bytes
 		v.Dim = want
 	}
 	if v.Dim != want {

@@ -111,7 +111,7 @@ func wrapHelp(root *cobra.Command, t terminal.Terminal) {
 		fmt.Fprint(out, t.Help(text.String()))
 		if cmd.Name() == unitsTopic && cmd.Parent() == root {
 			fmt.Fprintln(out)
-			_ = reports.View{Width: t.HelpWidth()}.Write(out, reports.UnitRows()) // run reports the errors of out
+			_ = reports.View{Width: t.HelpWidth()}.Write(out, reports.UnitRows()) // run reports errors
 		}
 	})
 }

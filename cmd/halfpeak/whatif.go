@@ -30,9 +30,9 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 collectives.Calls                          // its sizes are those of --size
-	finish                                     []string                                   // its names
-	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
+	collective                                 collectives.Calls // sizes: --size
+	finish                                     []string          // its names
+	scheduled                                  func(whatif.Design) (whatif.Design, error)
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
 }

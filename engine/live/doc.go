@@ -15,7 +15,8 @@
 //     polled, and slept on when nothing comes. A stream writes from the program's memory and reads
 //     into the segment.
 //   - pair.go: two processes and their control channel; serve.go: two machines.
-//   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
+//   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and
+//     intervals.
 //
 // Packets have checksums on UDP, and elsewhere only with [Options]: memory and the kernel's streams
 // are reliable.

@@ -216,9 +216,8 @@ func (p *port) Wait(until quantity.Micros) {
 	}
 }
 
-// pause takes some 15 ns. Polled without a pause, a cache line is taken again and again from the
-// node that wants to write it: a hand-over then takes half as long again, and three times as long
-// at worst.
+// pause delays the next poll. Without it, polling takes the cache line again and again from the
+// node that wants to write it, so that handing over takes longer.
 func pause(chain uint32) uint32 {
 	for range gap {
 		chain = chain*1664525 + 1

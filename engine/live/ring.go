@@ -77,7 +77,7 @@ type shared struct {
 	next    int        // the block to try first
 	from    *ringEnd   // the source to try first
 	turn    int        // its place among the sources
-	sources []*ringEnd // of nodes that may have sent something: every other node, and itself once it has
+	sources []*ringEnd // of nodes that may have sent: every other node, and itself once it has
 	selfish bool       // it has
 }
 

@@ -62,7 +62,7 @@ func newStreams(node int, fds []int) (p *port, err error) {
 	for i, fd := range fds {
 		if i != node {
 			polled++
-			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // polls[0] is the event
+			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled}
 		}
 	}
 	p.link, p.largest = s, maxPayload

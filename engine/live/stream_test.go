@@ -13,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// A node that waits in a read ends its wait for a signal, for a frame of any size, in whatever order
-// sizes come, and for a peer that is gone.
+// A node that waits in a read ends its wait for a signal, for a frame of any size, in whatever
+// order sizes come, and for a peer that is gone.
 func TestBlockedRead(t *testing.T) {
 	for _, kind := range []Transport{TCP, Unix} {
 		mine, theirs, err := kind.connected()

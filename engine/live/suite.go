@@ -16,7 +16,7 @@ type Job struct {
 	Size    int    `json:"size"`            // bytes of a message
 	Count   int    `json:"count"`           // messages
 	Credits int    `json:"credits"`         // requests without a reply; 0: the default of [Options]
-	Piece   int    `json:"piece,omitempty"` // bytes that messages are cut into; 0: the transport's largest
+	Piece   int    `json:"piece,omitempty"` // bytes of a piece; 0: the transport's largest
 	Check   bool   `json:"check,omitempty"` // packets have checksums
 	Each    bool   `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.

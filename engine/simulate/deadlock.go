@@ -248,7 +248,7 @@ func (r *run) cycle() []Wait {
 type waiting struct {
 	*run
 	blocks          predecessors
-	sends, receives map[uint32][]uint32 // that have not begun, by the rank at which they would be matched
+	sends, receives map[uint32][]uint32 // not begun, by the rank that would match them
 	state           []uint8             // of a depth-first search
 	steps           int
 }

@@ -75,8 +75,8 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 	}
 }
 
-// A slab divides large pieces of memory into slices of few elements. Those of desks that are used one
-// after the other lie one after the other.
+// A slab divides large pieces of memory into slices of few elements. Those of desks that are used
+// one after the other lie one after the other.
 type slab[T any] struct{ rest []T }
 
 // make returns an empty slice with room for n elements.
@@ -126,7 +126,7 @@ func (r *run) call(e entry) error {
 	l, at := r.nextLine(d)
 	if at == e.time && l.waiting[l.first].num == e.num {
 		what := l.waiting[l.first].what
-		if l.first++; l.first == len(l.waiting) { // the line is empty: the next new line reuses its memory
+		if l.first++; l.first == len(l.waiting) { // empty: the next new line reuses its memory
 			d.used--
 			*l, d.lines[d.used] = d.lines[d.used], *l
 		}

@@ -82,6 +82,8 @@
 //
 // # References
 //
-//	[loggops]  Hoefler, Schneider, Lumsdaine. LogGOPSim – Simulating Large-Scale Applications in the LogGOPS Model. LSAP 2010.
-//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the LogP Model. SPAA 1995.
+//	[loggops]  Hoefler, Schneider, Lumsdaine. LogGOPSim – Simulating Large-Scale Applications
+//	           in the LogGOPS Model. LSAP 2010.
+//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into
+//	           the LogP Model. SPAA 1995.
 package simulate

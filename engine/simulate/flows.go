@@ -11,10 +11,10 @@ import (
 // fair shares.
 //
 // The bytes of a message that is larger than a level's [machine.Level.Packet] flow at a rate of at
-// most size/Serialization. No shared resource exceeds its capacity: for each
-// unit that several messages use, and for the NICs of both ranks, the sum of rate · occupancy/size
-// over those messages is at most 1, where a NIC is occupied for the gap. A message also takes the
-// part [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
+// most size/Serialization. No shared resource exceeds its capacity: for each unit that several
+// messages use, and for the NICs of both ranks, the sum of rate · occupancy/size over those
+// messages is at most 1, where a NIC is occupied for the gap. A message also takes the part
+// [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
 // further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
 // a flow begins or ends. Messages from one rank to another begin at least a gap after each other,
@@ -83,8 +83,8 @@ func newFlows(m Machine, operations int, seed uint64) *flows {
 }
 
 // skewStarts delays the first operations of each rank by up to 10 ns, the same in each run of a
-// seed. Ranks that begin at exactly the same time keep in step, since equal flows end together; that
-// state is unstable, and no clock keeps ranks in it.
+// seed. Ranks that begin at exactly the same time keep in step, since equal flows end together;
+// that state is unstable, and no clock keeps ranks in it.
 func (r *run) skewStarts() {
 	if r.flows == nil {
 		return

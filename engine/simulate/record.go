@@ -17,7 +17,7 @@ type record struct {
 // An act is one step of an operation.
 type act struct {
 	start uint64
-	begin uint64 // of a grant and of data: end of its first part, the receiving of one byte; else start
+	begin uint64 // of a grant and of data: when the first byte is received; else start
 	end   uint64 // of the processor's part
 	bytes uint64 // of the message sent or received; or handshake
 	op    uint32

@@ -34,7 +34,7 @@ type run struct {
 	plain    bool                           // nothing is parked: clocks may shrink
 	eager    uint64                         // S, by LogGOPSim's rules
 	num      uint32                         // of the next entry
-	fresh    uint32                         // added to the numbers of entries that were not parked, which come after those
+	fresh    uint32                         // added to the numbers of entries that were not parked
 	events   uint64                         // entries processed
 	desks    []desk                         // of the ranks
 	lines    slab[line]                     // memory of their lines
@@ -193,8 +193,8 @@ func (r *run) prefetch() {
 	}
 }
 
-// prefetchNext brings the operations into the cache that an entry will begin or release, if they are
-// not beside its own.
+// prefetchNext brings the operations into the cache that an entry will begin or release, if they
+// are not beside its own.
 func (r *run) prefetchNext(what uint32) {
 	op := what & opMask
 	switch {

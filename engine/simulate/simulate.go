@@ -40,7 +40,7 @@ type Options struct {
 	LogGOPS LogGOPS // costs of messages if Machine is nil
 	Machine Machine // nil: LogGOPS, as LogGOPSim's rules require
 	Noise   Noise   // the zero value is no noise
-	Seed    uint64  // of the noise and, on machines with fair shares, of the ranks' starts within 10 ns
+	Seed    uint64  // of the noise and, with fair shares, of the ranks' starts within 10 ns
 
 	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.

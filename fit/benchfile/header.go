@@ -366,7 +366,7 @@ var (
 		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
 		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
 	repeatNames    = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
-	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers") // of collectives
+	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers")
 	nodeNames      = set("nodes", "nnodes", "num_nodes", "n_nodes")
 	perNodeNames   = set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn")
 	totalNames     = set("total", "total_bytes", "total_size")

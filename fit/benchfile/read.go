@@ -120,7 +120,7 @@ type parser struct {
 	// chosenFor is the collective.
 	algorithm, chosenFor string
 	launched             int             // number of ranks in the last command line that gave one
-	mappedTables         int             // number of tables before the last task map, whose ranks are set
+	mappedTables         int             // number of tables before the last task map
 	object               int             // of the JSON array in the current line, from 1
 	claimed              int             // the first line that a benchmark's reader took; 0 if none
 	claimedBy            string          // name of that benchmark

@@ -230,8 +230,8 @@ func (f *csv) text(at, n int) []byte {
 	return shortened(f.fields[at])
 }
 
-// shortened returns a text or, if it is longer than names of hosts and files are, its beginning with
-// a checksum of the whole, so that no two become one.
+// shortened returns a text or, if it is longer than names of hosts and files are, its beginning
+// with a checksum of the whole, so that no two become one.
 func shortened(text []byte) []byte {
 	const longest = 255 // bytes
 	if len(text) <= longest {

@@ -170,8 +170,8 @@ func (b *blend) totalLg(p place, n float64) float64 {
 	return math.Log2(max(1, n))
 }
 
-// stepGrowth is how much longer steps take, as a log, for each octave beyond two measured numbers of
-// nodes: on larger parts of a network they are farther and share more links. Two numbers do not
+// stepGrowth is how much longer steps take, as a log, for each octave beyond two measured numbers
+// of nodes: on larger parts of a network they are farther and share more links. Two numbers do not
 // show it; three do.
 const stepGrowth = 0.06
 
@@ -217,9 +217,9 @@ const (
 	// held out lie farther from the others than a call does from the places.
 	interpolation        = 0.3
 	interpolationBetween = 2
-	// Smoothed interpolation leans towards the line through the places behind the nearest, up to maxSpan
-	// apart, by this part of their difference, as far as half and twice the size do not have it too:
-	// the times bend at all sizes, and a disturbed call differs at one.
+	// Smoothed interpolation leans towards the line through the places behind the nearest, up to
+	// maxSpan apart, by this part of their difference, as far as half and twice the size do not have
+	// it too: the times bend at all sizes, and a disturbed call differs at one.
 	smoothing = 0.2
 	maxSpan   = 2
 )

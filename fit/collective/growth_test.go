@@ -45,8 +45,8 @@ func TestStepsGrow(t *testing.T) {
 }
 
 // On one number of ranks a linear scatter is faster than a binomial one. On eight times as many its
-// schedule has nine times as many steps, and the binomial's two: the choice follows the schedules if
-// both are known, and else copies.
+// schedule has nine times as many steps, and the binomial's two: the choice follows the schedules
+// if both are known, and else copies.
 func TestChoiceFollowsSchedules(t *testing.T) {
 	const at = 64
 	flat := func(us float64) func(int) float64 { return func(int) float64 { return us } }
@@ -91,8 +91,8 @@ func TestBaseOfFewSteps(t *testing.T) {
 	}
 }
 
-// Interpolation between places leans towards the places behind the nearest if one size differs there,
-// and not if all sizes do.
+// Interpolation between places leans towards the places behind the nearest if one size differs
+// there, and not if all sizes do.
 func TestSmoothedInterpolation(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		r := doublings(t, "bcast", "binomial", func(ranks int) float64 { return float64(ranks) }, 40, 44, 48, 52, 56, 60)

@@ -21,9 +21,9 @@ import (
 // has the square of unseenGrowth for each octave: on all machines, the times above the intervals
 // were more than those below. If the algorithm is known, both are oneAlgorithm times as wide.
 //
-// The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md has
-// the coverage by machine and distance, and by how much the widths would change with each machine
-// left out; tools/collectives computes both.
+// The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md
+// has the coverage by machine and distance, and by how much the widths would change with each
+// machine left out; tools/collectives computes both.
 const (
 	floor         = 0.16
 	perOctave     = 0.12
@@ -164,7 +164,8 @@ func (h *heldOut) normalize() {
 	}
 }
 
-// nearEvidence returns the held-out calls that are like a call at a place inside of what was measured.
+// nearEvidence returns the held-out calls that are like a call at a place inside of what was
+// measured.
 func (b *blend) nearEvidence(p place) *heldOut {
 	switch {
 	case len(b.between.calls) > 0:
@@ -176,9 +177,9 @@ func (b *blend) nearEvidence(p place) *heldOut {
 }
 
 // betweenWidth returns the half width of the interval of a call between measured places: the 96 %
-// point of the errors at places that were held out, each in units of the mean error of similar calls
-// (normalized conformal prediction; Lei et al. 2018, §5.2). With few such places, it is at least a
-// part of the frozen calibration.
+// point of the errors at places that were held out, each in units of the mean error of similar
+// calls (normalized conformal prediction; Lei et al. 2018, §5.2). With few such places, it is at
+// least a part of the frozen calibration.
 func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	frozen, _ := b.beyondWidth(p, n, spread)
 	h := b.nearEvidence(p)
@@ -194,8 +195,8 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	return min(half*(1+perInnerOctave*gap), maxHeldOutError)
 }
 
-// width returns the lower and upper half width of the 95 % interval of a call, as logs, or the reason
-// why there is none, with what to measure.
+// width returns the lower and upper half width of the 95 % interval of a call, as logs, or the
+// reason why there is none, with what to measure.
 func (b *blend) width(p place, n, spread float64) (down, up float64, why string) {
 	if b.inside(p) && len(b.nearEvidence(p).calls) > 0 && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0 {
 		half := b.betweenWidth(p, n, spread)

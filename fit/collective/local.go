@@ -64,9 +64,9 @@ func (f *form) coordinate(p place, n float64) coordinate {
 	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
 }
 
-// columns returns the columns of a call. On several nodes that of the base has maxBase together with
-// the steps between nodes: sums of the two columns with parameters of at least 0 are the lines with a
-// base of at most maxBase steps.
+// columns returns the columns of a call. On several nodes that of the base has maxBase together
+// with the steps between nodes: sums of the two columns with parameters of at least 0 are the lines
+// with a base of at most maxBase steps.
 func (l *localForm) columns(p place, n float64) [localColumns]float64 {
 	t, base := l.at(p), 1.0
 	if !l.oneNode {
@@ -164,7 +164,8 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 	return t, bytes
 }
 
-// kernel returns exp(-d) for d up to farthest, or a little less, in a third of the time: (1 - d/64)^64.
+// kernel returns exp(-d) for d up to farthest, or a little less, in a third of the time: (1 -
+// d/64)^64.
 func kernel(d float64) float64 {
 	w := 1 - d/64
 	w *= w

@@ -82,7 +82,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 			m.Levels[i].Topology, m.Levels[i].Hop, m.Levels[i].Link = c.Topology, c.Hop, c.Link
 			all = append(all, m.Levels[i])
 			continue
-		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are the ports of a network's units
+		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
 			m.Levels[i].Port = c.occupancy(m, i, true)
 			m.Levels[i].Routes = c.routes(m.Levels[i].Port, i, i+1)
 		}
@@ -231,8 +231,8 @@ func (c *Calibration) reverse(level int, way model.Curve) float64 {
 func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Holds == 2 }
 
 // fitsExchange reports whether the machine is made of exchanges of a size: of every second one, the
-// largest included, and of those around the eager threshold, where the ratio to one way changes. The
-// others are its check.
+// largest included, and of those around the eager threshold, where the ratio to one way changes.
+// The others are its check.
 func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
 	eager := c.Levels[level].Eager
 	return bits.Len64(uint64(n))%4 == 1 || eager > 0 && (n == eager || n == eager+1)

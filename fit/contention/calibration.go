@@ -36,7 +36,7 @@ type Calibration struct {
 type CalibratedLevel struct {
 	Name  string
 	Holds int            // units of the next inner level, or ranks, in one unit
-	Eager quantity.Bytes // largest message whose sender does not wait for a late receiver; −1: not measured
+	Eager quantity.Bytes // largest message that does not wait for a late receiver; −1: not measured
 }
 
 // Measures of calibrate.c, as its column "measure" names them. Times are in µs.

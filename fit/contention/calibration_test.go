@@ -11,7 +11,8 @@ import (
 
 // planted writes what calibrate.c would of 4 nodes with 4 ranks each: messages inside a node take
 // 0.5 µs and 10,000 MB/s, between nodes 2 µs and 5,000 MB/s, of which a node's NIC carries no more,
-// with 0.3 µs for each message, and a fifth more if both directions are used; overheads are 0.1 and 0.2 µs up to the eager threshold of 8,000 B.
+// with 0.3 µs for each message, and a fifth more if both directions are used; overheads are 0.1 and
+// 0.2 µs up to the eager threshold of 8,000 B.
 func planted() string {
 	var b strings.Builder
 	b.WriteString(CalibrationHeader + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +

@@ -28,8 +28,9 @@ type Checked struct {
 
 // Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
 // and many, exchanges of sizes that the machine is not made of, fans and collectives. Overheads,
-// sums and collectives above 2^18 operations are left out. If the algorithms of the library are known,
-// the barrier and the smallest reduce and scatter are not checked, since they tell the time of a call.
+// sums and collectives above 2^18 operations are left out. If the algorithms of the library are
+// known, the barrier and the smallest reduce and scatter are not checked, since they tell the time
+// of a call.
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
@@ -63,10 +64,10 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 
 func isReduction(measure string) bool { return measure == "reduce" || measure == "allreduce" }
 
-// addCalls sets the time of a call of collectives, and removes the rows that tell it: the barrier and
-// the smallest scatter and reduce. What a barrier takes longer than its messages, or of reductions a
-// reduce and of others a scatter, if that is less: in MPICH, whose calls differ, a barrier takes 0.1
-// µs longer than a scatter, and what disturbs a measurement makes it longer.
+// addCalls sets the time of a call of collectives, and removes the rows that tell it: the barrier
+// and the smallest scatter and reduce. What a barrier takes longer than its messages, or of
+// reductions a reduce and of others a scatter, if that is less: in MPICH, whose calls differ, a
+// barrier takes 0.1 µs longer than a scatter, and what disturbs a measurement makes it longer.
 func addCalls(rows []Checked) (checked []Checked) {
 	smallest := map[string]Checked{}
 	for _, r := range rows {

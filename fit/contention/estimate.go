@@ -74,11 +74,12 @@ const waitShare = 0.7
 // manyReceivers is the minimum number of receivers for estimating the gap under contention.
 const manyReceivers = 8
 
-// What the ranks of a node are taken to share if nothing shows it. A message through shared memory is
-// copied in and out, and each copy reads, fetches and writes its bytes, so a few pairs take all that a
-// memory carries. Large messages in opposite directions take up to twice as long as one if each rank
-// copies in and out, and as long as one if the receiver copies alone. The values are from broadcasts
-// by the chain on a node of 128 cores (docs/accuracy.md) and exchanges of three libraries.
+// What the ranks of a node are taken to share if nothing shows it. A message through shared memory
+// is copied in and out, and each copy reads, fetches and writes its bytes, so a few pairs take all
+// that a memory carries. Large messages in opposite directions take up to twice as long as one if
+// each rank copies in and out, and as long as one if the receiver copies alone. The values are from
+// broadcasts by the chain on a node of 128 cores (docs/accuracy.md) and exchanges of three
+// libraries.
 const (
 	AssumedPairs                  = 3    // pairs of ranks whose messages a node's memory carries at full speed
 	AssumedReverse                = 0.5  // see [machine.Level.Reverse]
@@ -108,8 +109,9 @@ const (
 // assumed to occupy it for the geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, a node's memory carries [AssumedPairs] pairs, and its NIC one. An unmeasured level gets the costs of the next measured level
-// outside it, or if there is none, of the next one inside it; see [Estimate.DefaultInterval].
+// eager, a node's memory carries [AssumedPairs] pairs, and its NIC one. An unmeasured level gets
+// the costs of the next measured level outside it, or if there is none, of the next one inside it;
+// see [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
 		return nil, fmt.Errorf("the node's level must be one of %d levels, counted from 0 (got %d)", len(levels), node)

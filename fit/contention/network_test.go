@@ -86,8 +86,8 @@ func TestNetworkFromDistances(t *testing.T) {
 	}
 }
 
-// Two messages of a root share its NIC from the size on at which the second delays the first. If they
-// leave by links of their own, as in a torus, they say nothing about that.
+// Two messages of a root share its NIC from the size on at which the second delays the first. If
+// they leave by links of their own, as in a torus, they say nothing about that.
 func TestPacketFromFans(t *testing.T) {
 	const twoLinks = -1
 	base := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })

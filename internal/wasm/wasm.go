@@ -120,7 +120,7 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	defer stop()
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go ends its own children then
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go ends its children
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	var said bytes.Buffer

@@ -9,12 +9,12 @@ import (
 // A Topology is a network of the inner units of a level in which a message takes a way that depends
 // on its two units alone. The zero value is none: all units are equally far apart.
 //
-//   - "torus 4 4 2": sizes by dimension, the first one of neighbouring units. A message corrects one
-//     dimension after another, each the shorter way round.
-//   - "dragonfly 2 4 2 1": groups, chassis in a group, routers in a chassis, units of a router (Kim,
-//     Dally, Scott, Abts 2008; chassis as in Cray's Cascade, Faanes and others 2012). Routers of a
-//     chassis are linked, as are those of one position in all chassis of a group. Router g of the
-//     first chassis has the link to group g. Routes are minimal.
+//   - "torus 4 4 2": sizes by dimension, the first one of neighbouring units. A message corrects
+//     one dimension after another, each the shorter way round.
+//   - "dragonfly 2 4 2 1": groups, chassis in a group, routers in a chassis, units of a router
+//     (Kim, Dally, Scott, Abts 2008; chassis as in Cray's Cascade, Faanes and others 2012). Routers
+//     of a chassis are linked, as are those of one position in all chassis of a group. Router g of
+//     the first chassis has the link to group g. Routes are minimal.
 type Topology struct {
 	kind  string
 	sizes []int

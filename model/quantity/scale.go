@@ -132,8 +132,8 @@ func (s Scale) Format(v float64) string {
 	return text + " " + s.Unit
 }
 
-// Significant prints v like Format, with so many significant digits in place of the scale's decimals;
-// it prints no fewer digits than the whole part has.
+// Significant prints v like Format, with so many significant digits in place of the scale's
+// decimals; it prints no fewer digits than the whole part has.
 func (s Scale) Significant(v float64, digits int) string {
 	s.decimals = min(6, decimalsFor(v/s.one, digits))
 	return s.Format(v)

@@ -25,7 +25,7 @@ type Question struct {
 	Calls
 	Layer   platforms.Layer
 	Machine machine.Machine      // without levels: the layer
-	Loop    bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
+	Loop    bool                 // times are as OSU's benchmarks print them: see fit/contention.Loop
 	Within  contention.Intervals // of the times
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which

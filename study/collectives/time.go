@@ -50,7 +50,7 @@ type timer struct {
 	}
 
 	programs map[standing]*simulate.Program // that stand for others; nil: too large
-	large    map[standing]uint64            // bytes at or above which whole messages are too large; key: of no size
+	large    map[standing]uint64            // bytes at which whole messages are too large; key: of no size
 }
 
 // cost returns the cost of a message of n bytes, for closed forms.
@@ -146,7 +146,7 @@ func (t *timer) closed(c *Timing) bool {
 	if c.Cost == nil || !t.plain {
 		return false
 	}
-	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns, as in a schedule
+	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns
 	picos, holds := c.Entry.Time(collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: t.cost}, c.Ranks, c.Call)
 	if !holds {
 		return false

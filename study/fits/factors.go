@@ -67,7 +67,7 @@ func (f *Fitted) sharpen(o Options) error {
 	}
 	f.factors, f.seen = found.Factors, from
 	f.within = contention.Intervals{Any: other, Of: map[string]contention.Interval{contention.IntervalKey(entry): same}}
-	if i := f.shared.DefaultInterval(); math.IsInf(i.High, 1) { // ranks meet where nothing was measured
+	if i := f.shared.DefaultInterval(); math.IsInf(i.High, 1) { // a level without measurements
 		f.within.Any = i
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("%s: median error %s, before %s; the factors are busy %.2f, copy %.2f, memory %.2f, message %.2f, line %.2f",
@@ -77,7 +77,7 @@ func (f *Fitted) sharpen(o Options) error {
 
 // soughtPoints returns the measured collectives of one algorithm.
 func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []contention.Point, notes []string, err error) {
-	o.Trace.Group, o.Trace.Pool, o.Trace.Collective = nil, nil, o.Measured.Collective // the others are of the levels
+	o.Trace.Group, o.Trace.Pool, o.Trace.Collective = nil, nil, o.Measured.Collective // for levels
 	in, err := ReadFit(o.Collectives.Paths, o)
 	if err != nil {
 		return entry, nil, nil, err

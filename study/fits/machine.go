@@ -204,8 +204,8 @@ type assumption struct {
 	perByte     quantity.MicrosPerByte
 }
 
-// assumedSharing returns what the ranks of a node share: its memory and, if there is a level outside,
-// its NIC. It returns none for other levels.
+// assumedSharing returns what the ranks of a node share: its memory and, if there is a level
+// outside, its NIC. It returns none for other levels.
 func (f *Fitted) assumedSharing(level string) (all []assumption) {
 	at := slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == level })
 	if level != nodeLevel || at == 0 && f.levels[0].Holds < 2 {

@@ -104,7 +104,7 @@ func (c *Crossover) Sentences() []string {
 	all := append([]string(nil), c.Notes...)
 	for i, o := range c.Overtakings {
 		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
-		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High { // crossings close to each other share this
+		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {
 			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
 		}
 		if o.Interval != nil {

@@ -57,7 +57,7 @@ func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input
 	in.Trace = mpitrace.Recognizes(beginning(r))
 	switch {
 	case in.Trace:
-		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil } // a pipe is read but once
+		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil } // a pipe is read once
 		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
 	case o.Scale != mpitrace.Defaults.Scale:

@@ -13,8 +13,8 @@ import (
 )
 
 // ReadPlaces reads where ranks are from a CSV file with the columns rank, node and, if nodes are in
-// groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It returns the list of cores for
-// [machine.Machine.Place], and the number of ranks.
+// groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It returns the list
+// of cores for [machine.Machine.Place], and the number of ranks.
 func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
 	if len(m.Levels) == 0 {
 		return "", 0, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; name the platform alone", path)

@@ -30,7 +30,7 @@ type Options struct {
 	Run      simulate.Options // its Machine is set by Machines
 	Machines []whatif.Design  // what messages cost; none: Run.LogGOPS
 	Eager    quantity.Bytes   // of the machines; see [simulate.FromLayer]
-	Map      string           // how ranks are placed on machines of levels; see [machine.Machine.Place]
+	Map      string           // placement of ranks on levels; see [machine.Machine.Place]
 	Table    Table
 	Runs     int // above 1: how the finish is distributed, with noise
 }

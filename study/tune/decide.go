@@ -151,7 +151,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%v; left out", err))
 			continue
 		}
-		if before, known := least[c.file()]; !known || t < before { // what disturbs a pass makes it longer
+		if before, known := least[c.file()]; !known || t < before { // disturbances make a pass longer
 			least[c.file()], choices[c.file()] = t, c
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // verify is the part of the measurements that verify a choice: one in so many.
 const verify = 5
 
-// Next returns at most n candidates to measure, the most valuable first. The value is the
-// knowledge gradient [frazier]: the expected relative reduction of the times of the choices. Every
-// fifth candidate is instead the least certain of the choices, since the gradient sees no value in
-// uncertainty that all algorithms of a call share, and the model may be wrong about what they share.
-// For candidates after the first, the means are as they are, and the covariances as if those before
-// were measured. Candidates that were measured, or that cannot be the best, are left out.
+// Next returns at most n candidates to measure, the most valuable first. The value is the knowledge
+// gradient [frazier]: the expected relative reduction of the times of the choices. Every fifth
+// candidate is instead the least certain of the choices, since the gradient sees no value in
+// uncertainty that all algorithms of a call share, and the model may be wrong about what they
+// share. For candidates after the first, the means are as they are, and the covariances as if those
+// before were measured. Candidates that were measured, or that cannot be the best, are left out.
 func (t *Tuner) Next(n int) (chosen []int) {
 	out := map[int]bool{}
 	values := make([][]float64, len(t.groups))

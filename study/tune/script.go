@@ -43,8 +43,8 @@ func Benchmarks() (all []string) {
 
 // WriteScript writes a shell script that measures candidates in several passes, since disturbances
 // last, each time into a file of its own in the script's folder. It leaves out those whose file is
-// there; a measurement that fails leaves no such file. An empty bench is the library's usual one. It
-// is an error if there is no such benchmark, or if it does not measure a collective.
+// there; a measurement that fails leaves no such file. An empty bench is the library's usual one.
+// It is an error if there is no such benchmark, or if it does not measure a collective.
 func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })

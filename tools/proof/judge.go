@@ -95,7 +95,7 @@ func calibrate(ctx context.Context, dir, program string, p platform, args ...str
 	}
 	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
 		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
-		"--cfg=smpi/allgather:bruck"} // the default posts 2·ranks requests a rank and scans them all for each: hours from 256 ranks on
+		"--cfg=smpi/allgather:bruck"} // the default scans 2·ranks requests for each
 	var flags []string
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		command, args = append(command, args[0]), args[1:]
