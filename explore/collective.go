@@ -30,7 +30,9 @@ const (
 // newQuestion returns a question about a collective on a design: on all levels of its platform, or
 // on the layer that it names.
 func newQuestion(d whatif.Design, name string) collectives.Question {
-	return collectives.Question{Calls: collectives.Calls{Collective: name}, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
+	calls := collectives.Calls{Collective: name}
+	calls.TakeCombining(d.Platform)
+	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in the command, a

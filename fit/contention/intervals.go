@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -64,6 +65,19 @@ func IntervalsOf(p platforms.Platform) (i Intervals) {
 		}
 	}
 	return i
+}
+
+// CombineConstant is the constant of a platform file for the time to combine a byte in a reduction.
+const CombineConstant = "combine"
+
+// CombiningOf returns the time to combine a byte that a platform file has; 0 if it has none.
+func CombiningOf(p platforms.Platform) quantity.MicrosPerByte {
+	for _, c := range p.Constants {
+		if c.Owner == CombineConstant && c.Value.Dim == quantity.DimInverse && c.Value.Num > 0 {
+			return quantity.MicrosPerByte(c.Value.Num)
+		}
+	}
+	return 0
 }
 
 // Tables returns the intervals as constants for a platform file.

@@ -7,8 +7,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -93,6 +95,15 @@ var parameters = []struct {
 	{collective.Segment, "segment", func(c collective.Call) bool { return c.Segment != 0 }},
 	{collective.Fanout, "fan-out", func(c collective.Call) bool { return c.Fanout != 0 }},
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
+}
+
+// TakeCombining sets the time to combine a byte to that of the platform's file, unless the call has
+// one or no algorithm of the collective combines.
+func (c *Calls) TakeCombining(p platforms.Platform) {
+	combines := slices.ContainsFunc(collective.Of(c.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 })
+	if c.Call.Gamma == 0 && combines {
+		c.Call.Gamma = 1e3 * float64(contention.CombiningOf(p)) // ns/B
+	}
 }
 
 // checkParameters returns an error if the call has a parameter that no algorithm takes.

@@ -180,6 +180,9 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 	}
 	d.Tables = append(d.Tables, layers...)
 	d.Tables = append(d.Tables, f.within.Tables()...)
+	if f.calibrated != nil && f.calibrated.Gamma() > 0 {
+		d.Tables = append(d.Tables, platforms.NewTable("constant", contention.CombineConstant, "value", platforms.ExactInverse(f.calibrated.Gamma()), "source", source))
+	}
 	return d
 }
 
