@@ -77,10 +77,10 @@ var schema = map[string]map[string]form{
 	"constant":   keys("value", "source"),
 	"roof":       keys("rate", "source"),
 	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").add(truth, "rounds"),
+	"protocol":   keys("full", "source").numbers(protocolFields).add(truth, "rounds"),
 	"measured":   keys("runs", "resolution", "source").add(names, "sizes", "times", "deviations").add(truth, "operation"),
 	"layer":      layerKeys(),
-	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "reverse", "routes", "topology", "hop", "link", "source"),
+	"level":      keys("layer", "gap", "send", "receive", "shared", "port", "link", "topology", "source").numbers(levelFields),
 	"collective": keys("collective", "algorithm", "statistic", "source").add(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
 	"branch":     keys("layer", "up_to"),
 }
@@ -103,6 +103,11 @@ func (f formOf) add(what form, names ...string) formOf {
 		f[name] = what
 	}
 	return f
+}
+
+// numbers adds the keys of fields.
+func (f formOf) numbers(fields map[string]Param) formOf {
+	return f.add(texts, slices.Collect(maps.Keys(fields))...)
 }
 
 // commonKeys are those that every layer may have.

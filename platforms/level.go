@@ -12,29 +12,32 @@ import (
 // maxLevels bounds the levels of a machine.
 const maxLevels = 32
 
-// A levelSpec is a level with the names of its layers, and its parameters by slot.
+// A levelSpec is a level with the names of its layers.
 type levelSpec struct {
 	LevelLayers
 	name     string
-	slots    map[string]int // of the numbers that are given
 	topology machine.Topology
 }
 
-// levelKeys are the keys of the numbers of a level, in the order of [Level.Params].
-var levelKeys = []string{"arity", "lanes", "ports", "eager_threshold", "packet", "reverse", "hop", "routes"}
-
-// levelFields are the numbers of a level.
-var levelFields = map[string]Param{
-	"arity": {Measure: model.Count, Phrase: "units of the next inner level"},
-	"lanes": {Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
-	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
-
-	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
-	"packet":          {Measure: model.Size, Phrase: "largest message that does not have fair shares"},
-	"reverse":         {Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
-	"routes":          {Measure: model.Count, Phrase: "links of a port, by receivers"},
-	"hop":             {Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
+// levelNumbers are the numbers of a level, in the order of [Level.Params].
+var levelNumbers = []Param{
+	{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
+	{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
+	{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+	{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
+	{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
+	{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 }
+
+var levelFields = func() map[string]Param {
+	fields := map[string]Param{}
+	for _, p := range levelNumbers {
+		fields[p.Key] = p
+	}
+	return fields
+}()
 
 // CheckLevelName says why a level cannot have a name, or is nil.
 func CheckLevelName(name string) error {
@@ -53,7 +56,7 @@ func (b *builder) levelTables() {
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
-		spec := levelSpec{name: t.Name, slots: map[string]int{}}
+		spec := levelSpec{name: t.Name}
 		for _, part := range spec.parts() {
 			if t.has(part.key) || part.key == "layer" {
 				*part.name = t.text(part.key)
@@ -63,30 +66,25 @@ func (b *builder) levelTables() {
 		if t.text("arity") == "" {
 			t.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
 		}
-		s := scope{section: t, fields: levelFields}
-		for _, key := range levelKeys {
+		s, l := scope{section: t, fields: levelFields}, Level{Name: t.Name, LevelLayers: spec.LevelLayers}
+		for _, field := range levelNumbers {
+			key := field.Key
 			if !t.has(key) {
 				continue
 			}
 			i := s.slot(key)
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && s.fields[key].Measure != model.Size && s.fields[key].Measure != model.Time {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && field.Measure != model.Size && field.Measure != model.Time {
 				t.fail(key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (key == "lanes" || key == "ports") {
 				t.fail(key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
-			spec.slots[key] = i
+			l.Params = append(l.Params, b.slots[i].Param)
 		}
 		if t.has("topology") {
 			var err error
 			if spec.topology, err = machine.ParseTopology(t.text("topology")); err != nil {
 				t.fail("topology", "%w", err)
-			}
-		}
-		l := Level{Name: spec.name, LevelLayers: spec.LevelLayers}
-		for _, key := range levelKeys {
-			if i, given := spec.slots[key]; given {
-				l.Params = append(l.Params, b.slots[i].Param)
 			}
 		}
 		b.levels, b.p.Levels = append(b.levels, spec), append(b.p.Levels, l)
@@ -123,7 +121,7 @@ type Level struct {
 // LevelLayers are the names of a level's layers; "" if not given.
 type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port, Link string }
 
-// A levelPart is one of them by its key, with what its times are those of.
+// A levelPart is one of them by its key, with the subject of its times.
 type levelPart struct {
 	key  string
 	name *string
@@ -156,7 +154,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	ok = true
 	for _, s := range p.built.levels {
 		value := func(key string) float64 {
-			if slot, given := s.slots[key]; given {
+			if slot, given := p.built.slotAt["level."+s.name+"."+key]; given {
 				return p.built.values[slot]
 			}
 			return 0
