@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -178,8 +179,7 @@ func TestNext(t *testing.T) {
 }
 
 // Two algorithms of one schedule differ little however uncertain the schedule is, so that the
-// gradient prefers a call whose algorithms differ; the fifth measurement is of the uncertain
-// choice.
+// gradient prefers a call whose algorithms differ; the fourth measurement is of the uncertain choice.
 func TestVerify(t *testing.T) {
 	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
 	all := []Candidate{
@@ -192,8 +192,26 @@ func TestVerify(t *testing.T) {
 		c.Labels = [labels]string{fmt.Sprint(i), "", "", fmt.Sprint(i)}
 		all = append(all, c)
 	}
-	if next := New(all, p).Next(5); len(next) != 5 || next[4] != 1 || slices.Contains(next[:4], 1) {
+	if next := New(all, p).Next(verify); len(next) != verify || next[verify-1] != 1 || slices.Contains(next[:verify-1], 1) {
 		t.Errorf("next %v, want candidate 1 last", next)
+	}
+}
+
+// Of two groups, the choice of one call is the least certain, and those of two calls alike tell more
+// together.
+func TestVerified(t *testing.T) {
+	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
+	var all []Candidate
+	for call, group := range []string{"alone", "both", "both"} {
+		all = append(all, Candidate{Group: group, Call: call, Labels: [labels]string{"a"}, Ranks: 2, Size: 8, Parts: Parts{1}})
+	}
+	tuner := New(all, p)
+	covs := []*mat.SymDense{mat.NewSymDense(1, []float64{5}), mat.NewSymDense(2, []float64{4, 3.9, 3.9, 4})}
+	if a, b := tuner.verified(covs, nil, false), tuner.verified(covs, nil, true); a != 0 || b != 1 {
+		t.Errorf("the least certain choice is %d, that which tells most %d; want 0, 1", a, b)
+	}
+	if tuner.verified(covs, map[int]bool{0: true, 1: true, 2: true}, true) != -1 {
+		t.Error("a choice that is left out is verified")
 	}
 }
 

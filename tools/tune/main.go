@@ -109,10 +109,10 @@ func (s *set) replicate(seed uint64) *set {
 	return o
 }
 
-// replicates returns the losses at each share of 8 replicates together.
+// replicates returns the losses at each share of 32 replicates together.
 func (s *set) replicates(prior tune.Prior) [][]float64 {
 	all := make([][]float64, len(shares))
-	for seed := range uint64(8) {
+	for seed := range uint64(32) {
 		for i, losses := range s.replicate(seed).ours(prior) {
 			all[i] = append(all[i], losses...)
 		}
@@ -192,7 +192,7 @@ func (s *set) print(prior tune.Prior) {
 		fmt.Println()
 	}
 	row("ours", s.ours(prior))
-	row("ours, 8 parts of the points", s.replicates(prior))
+	row("ours, 32 parts of the points", s.replicates(prior))
 	row("random points, the same model", s.random(prior))
 	for k := 1; k <= 4; k++ {
 		losses, share := s.grid(k)
