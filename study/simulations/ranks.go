@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -40,6 +39,9 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, tit
 	line, err := r.Timeline()
 	if err != nil {
 		return nil, err
+	}
+	if line.Finish == 0 {
+		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", in.Name)
 	}
 	if title == "" {
 		title = fmt.Sprintf("%s on %s", in.Name, d.Name())
@@ -94,7 +96,7 @@ func rowsOf(spans []simulate.Span, first, last, cpus int) (rows map[[2]int]int, 
 // the time until the finish, in µs. A processor without a span is done.
 func fractions(spans []simulate.Span, processors int, finish float64, title string) reports.Areas {
 	const parts = 400
-	width := max(finish, math.SmallestNonzeroFloat32) / parts
+	width := finish / parts
 	a := reports.Areas{Title: title, X: reports.Axis{Label: "time (µs)"}, Y: reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
 		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps to draw each. Choose some of the ranks to see their steps and the critical path."}}
 	for i := range parts {

@@ -37,6 +37,17 @@ func TestFractions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text.Reset()
+	text.WriteString("num_ranks 600\n")
+	for rank := range 600 {
+		fmt.Fprintf(&text, "rank %d {\n}\n", rank)
+	}
+	if s, err = schedule.Read(strings.NewReader(text.String()), "b.goal"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := simulations.Ranks(t.Context(), d, &simulations.Input{Name: "b.goal", Schedule: s}, 0, 1<<20, ""); err == nil {
+		t.Error("a program that does nothing is drawn")
+	}
 	a := p.(reports.Areas)
 	for i := range a.XS {
 		sum := 0.0
