@@ -186,7 +186,7 @@ func (p *binaryReader) next(n int) []byte {
 	}
 	got, err := p.r.Peek(n)
 	if err != nil {
-		if err == io.EOF {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
 			err = fmt.Errorf("the file ends in %s; is it truncated?", part)
 		}

@@ -52,6 +52,8 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 		switch {
 		case err == io.EOF:
 			return t.end(buf[:fill+1])
+		case err == io.ErrUnexpectedEOF: // of gzip
+			return nil, t.errorf(fill, "the file is truncated here (%w); fetch it again", err)
 		case err != nil:
 			return nil, t.errorf(fill, "%w", err)
 		case fill >= maxLine:

@@ -196,3 +196,24 @@ func TestLabelsOfRanks(t *testing.T) {
 		}
 	}
 }
+
+// A compressed file that is cut off says so.
+func TestTruncatedFile(t *testing.T) {
+	var binary bytes.Buffer
+	s, err := schedule.Read(strings.NewReader("num_ranks 1\nrank 0 {\nl1: calc 5\n}\n"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteBinary(&binary); err != nil {
+		t.Fatal(err)
+	}
+	for head, want := range map[string]string{
+		"num_ranks 1\nrank 0 {\nl1: ca":  "f:3:7: the file is truncated here",
+		binary.String()[:binary.Len()-1]: "is it truncated?",
+	} {
+		_, err := schedule.Read(io.MultiReader(strings.NewReader(head), iotest.ErrReader(io.ErrUnexpectedEOF)), "f")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", head, err, want)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	for number := 1; ; number++ {
 		line, err := lines.ReadString('\n')
 		if err != nil && err != io.EOF {
-			return nil, err
+			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again", name, number, err)
 		}
 		if err == io.EOF {
 			if line != "" {

@@ -2,9 +2,11 @@ package contention
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/halfpeak/halfpeak/model/machine"
 )
@@ -198,6 +200,10 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 `
 	if _, err := ReadCalibration(strings.NewReader(text), "me.csv"); err != nil {
 		t.Fatal(err)
+	}
+	cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if _, err := ReadCalibration(cut, "me.csv.gz"); err == nil || !strings.HasPrefix(err.Error(), "me.csv.gz:11: the file is damaged or cut off here") {
+		t.Errorf("a file that is cut: %v", err)
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{"0.5,0.5", "NaN,NaN", `me.csv:7: invalid median_us "NaN"`},
