@@ -81,31 +81,17 @@ func leastSquares(rows []row, wanted [columns]bool) solution {
 func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution) {
 	var m moments
 	for i, r := range rows {
-		v := [columns + 1]float64{r.x[0], r.x[1], r.x[2], r.x[3], r.y}
-		w := 1 / (fitted[i] * fitted[i])
-		for a := range m {
-			for b := range m {
-				m[a][b] += w * v[a] * v[b]
-			}
-		}
+		m.add(&r.x, r.y, r.y*r.y/(fitted[i]*fitted[i]))
 	}
-	lowest := math.Inf(1)
-	all, chosen, n := 0, 0, 0
+	all, n := 0, 0
 	for i, w := range wanted {
 		if w {
 			all |= 1 << i
 			n++
 		}
 	}
-	for set := 1; set <= all; set++ {
-		if set&^all != 0 {
-			continue
-		}
-		value, _, squares, ok := m.solve(set, 1e-9, false)
-		if ok && squares < lowest && slices.Min(value[:]) >= 0 {
-			best.value, chosen, lowest = value, set, squares
-		}
-	}
+	value, chosen, lowest := m.nonNegative(all, 1e-9, math.Inf(1))
+	best.value = value
 	var ok bool // at a bound the interval is that of the line without
 	if best.unbound, best.variance, _, ok = m.solve(all, 1e-9, true); !ok {
 		best.unbound, best.variance, _, _ = m.solve(chosen, 1e-9, true)
@@ -125,6 +111,29 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 
 // moments are the weighted sums of products of the columns and of the time, which comes last.
 type moments [columns + 1][columns + 1]float64
+
+// nonNegative returns the parameters of at least 0 of a set of columns with the least squares, the last
+// of them at most maxLast: the best of the solutions over the subsets that have no negative parameter
+// (Lawson and Hanson 1974, ch. 23). It also returns the subset and its sum of squares. Of m, the
+// products on and above the diagonal have to be set.
+func (m *moments) nonNegative(of int, minPivot, maxLast float64) (best [columns]float64, chosen int, lowest float64) {
+	for i := range m {
+		for j := range i {
+			m[i][j] = m[j][i]
+		}
+	}
+	lowest = math.Inf(1)
+	for set := 1; set <= of; set++ {
+		if set&^of != 0 {
+			continue
+		}
+		value, _, squares, ok := m.solve(set, minPivot, false)
+		if ok && squares < lowest && value[columns-1] <= maxLast && slices.Min(value[:]) >= 0 {
+			best, chosen, lowest = value, set, squares
+		}
+	}
+	return best, chosen, lowest
+}
 
 // solve solves the normal equations over a set of columns, given as a bit mask, and returns the sum
 // of squares. The inverse of the matrix is 0 unless it is wanted. ok is false if a column is less

@@ -157,7 +157,12 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 			m.add(&l.points[i].x, l.points[i].t, kernel(d))
 		}
 	}
-	for i, v := range m.nonNegative(l.maxBeta, l.onePlace) {
+	set := 1<<localColumns - 1
+	if l.onePlace {
+		set-- // without the base
+	}
+	parameters, _, _ := m.nonNegative(set, minPivot, l.maxBeta)
+	for i, v := range parameters {
 		bytes = v * x[i] // of the last column
 		t += bytes
 	}
@@ -190,28 +195,6 @@ func (m *moments) add(x *[localColumns]float64, t, weight float64) {
 			m[i][j] += w * v[j]
 		}
 	}
-}
-
-// nonNegative returns the parameters of at least 0, with a time per byte of at most maxBeta, with
-// the least squares: the best of the solutions over sets of columns that have no negative one
-// (Lawson and Hanson 1974, ch. 23). If noBase is set, the base is 0.
-func (m *moments) nonNegative(maxBeta float64, noBase bool) (best [localColumns]float64) {
-	for i := range m {
-		for j := range i {
-			m[i][j] = m[j][i]
-		}
-	}
-	lowest := math.Inf(1)
-	for set := 1; set < 1<<localColumns; set++ {
-		if noBase && set&1 == 1 {
-			continue
-		}
-		value, _, squares, ok := m.solve(set, minPivot, false)
-		if ok && squares < lowest && value[localBytes] <= maxBeta && slices.Min(value[:]) >= 0 {
-			best, lowest = value, squares
-		}
-	}
-	return best
 }
 
 // minPivot is the part of a column that has to be independent of the columns before it.
