@@ -125,9 +125,6 @@ func (p Platform) Document() Document {
 	return d
 }
 
-// Encode writes the platform as a file; see [Document.Encode].
-func (p Platform) Encode() ([]byte, error) { return p.Document().Encode("") }
-
 // change gives the key of a parameter its new value.
 func (d *Document) change(s *slot) {
 	value := s.Word

@@ -16,7 +16,7 @@ var samePlatform = cmp.Options{cmpopts.IgnoreUnexported(Platform{}, Layer{}, Par
 
 func encoded(t *testing.T, p Platform) Platform {
 	t.Helper()
-	text, err := p.Encode()
+	text, err := p.Document().Encode("")
 	if err != nil {
 		t.Fatal(err)
 	}
