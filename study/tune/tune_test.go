@@ -179,7 +179,8 @@ func TestNext(t *testing.T) {
 }
 
 // Two algorithms of one schedule differ little however uncertain the schedule is, so that the
-// gradient prefers a call whose algorithms differ; the fourth measurement is of the uncertain choice.
+// gradient prefers a call whose algorithms differ; the fourth measurement is of the uncertain
+// choice.
 func TestVerify(t *testing.T) {
 	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
 	all := []Candidate{
@@ -197,8 +198,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Of two groups, the choice of one call is the least certain, and those of two calls alike tell more
-// together.
+// Of two groups, the choice of one call is the least certain, and those of two calls alike tell
+// more together.
 func TestVerified(t *testing.T) {
 	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
 	var all []Candidate
