@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +133,15 @@ func TestReadPlaces(t *testing.T) {
 	} {
 		if _, err := ReadPlaces(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if got, err := ReadPlaces(strings.NewReader("\ufeffn1,rack1\n")); err != nil || got["n1"] != "rack1" {
+		t.Errorf("with a byte order mark: %v, %v", got, err)
+	}
+	if endless, err := os.Open("/dev/zero"); err == nil {
+		defer endless.Close()
+		if _, err := ReadPlaces(endless); err == nil {
+			t.Error("/dev/zero is a list of places")
 		}
 	}
 }

@@ -6,13 +6,21 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the name of a
 // node and that of its group in the first two columns. A heading is passed over if it begins with
 // "node".
 func ReadPlaces(in io.Reader) (map[string]string, error) {
-	rows := csv.NewReader(in)
+	text, done, err := benchfile.Text(in)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	const most = 64 << 20 // bytes: a million nodes take 20 MB
+	rows := csv.NewReader(io.LimitReader(text, most))
 	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = -1, true, '#'
 	places := map[string]string{}
 	for n := 0; ; n++ {
