@@ -219,7 +219,8 @@ func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
 }
 
-// maxTime bounds times, in µs: eleven days.
+// maxTime bounds times, in µs: eleven days. Other times than the median may be negative in a stream:
+// the time of a single message, which is subtracted, may have been disturbed.
 const maxTime = 1e12
 
 // row reads the fields of a whole row: the case, and its times from median to average.
@@ -240,7 +241,11 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 		return m, times, fmt.Errorf("invalid bytes %q", fields[4])
 	}
 	for i := range times {
-		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil || !(times[i] >= 0 && times[i] <= maxTime) {
+		least := -maxTime
+		if i == 0 {
+			least = 0
+		}
+		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil || !(times[i] >= least && times[i] <= maxTime) {
 			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[8+i], fields[8+i])
 		}
 	}

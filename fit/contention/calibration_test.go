@@ -205,6 +205,10 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 	if _, err := ReadCalibration(cut, "me.csv.gz"); err == nil || !strings.HasPrefix(err.Error(), "me.csv.gz:11: the file is damaged or cut off here") {
 		t.Errorf("a file that is cut: %v", err)
 	}
+	disturbed := strings.Replace(text, "0.6,0.6,0\n", "0.6,-164.8,0\n", 1) // the average
+	if _, err := ReadCalibration(strings.NewReader(disturbed), "me.csv"); err != nil {
+		t.Error(err)
+	}
 	for _, c := range []struct{ old, new, want string }{
 		{"0.5,0.5", "NaN,NaN", `me.csv:7: invalid median_us "NaN"`},
 		{"2,2,2,2", "Inf,2,2,2", `me.csv:9: invalid median_us "Inf"`},

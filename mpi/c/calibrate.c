@@ -497,7 +497,8 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			waitUntil(at);
 			t0 = MPI_Wtime();
 			burst(b, t, t->burst);
-			if (r) sample[r - 1] = late ? -1 : (MPI_Wtime() - t0 - one) / (t->burst - 1);
+			/* a single message that was disturbed may take longer than the burst */
+			if (r) sample[r - 1] = late ? -1 : fmax(MPI_Wtime() - t0 - one, 0) / (t->burst - 1);
 		}
 		return;
 	}
