@@ -128,7 +128,7 @@ func (b *Builder) Recv(size uint64, from, tag uint32) uint32 {
 	return b.Add(Op{Kind: Recv, Size: size, Peer: from, Tag: tag})
 }
 
-// Calc adds a computation on CPU 0; see Add.
+// Calc adds a computation of the given nanoseconds on CPU 0; see Add.
 func (b *Builder) Calc(nanoseconds uint64) uint32 {
 	return b.Add(Op{Kind: Calc, Size: nanoseconds})
 }
