@@ -301,7 +301,6 @@ type Schedule struct {
 	Title  string  `json:"title"`
 	Ranks  int     `json:"ranks"`
 	Finish Number  `json:"finish_us"`
-	Text   string  `json:"text"`    // the finish for people
 	Done   Numbers `json:"done_us"` // when each rank is done
 	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not
 	// before it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one

@@ -212,8 +212,8 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(line.Messages), maxMessages)
 	}
 	a := Schedule{
-		Title: fmt.Sprintf("%s, %s, %d ranks, %s: %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes), run.Time),
-		Ranks: run.Ranks, Finish: Number(run.Time), Text: run.Time.String(), Messages: []Message{},
+		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes)),
+		Ranks: run.Ranks, Finish: Number(run.Time), Messages: []Message{},
 	}
 	for _, ticks := range run.Result.Ranks {
 		a.Done = append(a.Done, float64(run.Result.Micros(ticks)))

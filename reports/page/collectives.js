@@ -100,10 +100,11 @@ const collectives = (() => {
 			return;
 		}
 		const messages = program.ask("schedule", { ...state.request(), collective: s.collective, algorithm: chosen.name, ranks: s.ranks, size: draw.sizeText(s.block), ...(chosen.segment ? { segment: String(chosen.segment) } : {}) });
+		const time = chosen.cells[at("time")];
 		shapes.schedule(tree, messages);
-		tree.root.setAttribute("aria-label", `${messages.title}: the last rank is done after ${messages.text}`);
-		$("tree-caption").textContent = `${chosen.name}: the last rank is done after ${messages.text}. Its finish hangs on the orange messages.`;
-		collectives.said = `${s.collective} among ${s.ranks} ranks, ${draw.sizeLabel(s.block)}: ${chosen.name}, ${messages.text}`;
+		tree.root.setAttribute("aria-label", `${messages.title}: the last rank is done after ${time}`);
+		$("tree-caption").textContent = `${chosen.name}: the last rank is done after ${time}. Its finish hangs on the orange messages.`;
+		collectives.said = `${s.collective} among ${s.ranks} ranks, ${draw.sizeLabel(s.block)}: ${chosen.name}, ${time}`;
 		map.root.setAttribute("aria-label", `Map of the fastest algorithm; here ${collectives.said}. The arrow keys choose another place.`);
 	};
 	const spoken = () => collectives.said || "";
