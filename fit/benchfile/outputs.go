@@ -320,3 +320,20 @@ func pathError(name string, err error) error {
 	}
 	return &Error{File: name, Msg: msg}
 }
+
+// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
+// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
+// read.
+func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
+	in, put := input.Buffered(r)
+	unzipped, unpacked, err := input.Gunzip(in)
+	if err != nil {
+		put()
+		return nil, nil, err
+	}
+	text, _ = input.UTF8(unzipped)
+	if head, _ := text.Peek(3); string(head) == "\ufeff" {
+		_, _ = text.Discard(3) // cannot fail: it was peeked
+	}
+	return text, func() { unpacked(); put() }, nil
+}

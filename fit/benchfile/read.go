@@ -1,7 +1,6 @@
 package benchfile
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -49,23 +48,6 @@ func Open(name string, o Options) (*File, error) {
 // returns an [*Error] if the file has no usable table, or if a row of a CSV file is invalid. If
 // reading fails in the middle, it returns a [*Damaged] with the tables read before.
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
-
-// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
-// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
-// read.
-func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
-	in, put := input.Buffered(r)
-	unzipped, unpacked, err := input.Gunzip(in)
-	if err != nil {
-		put()
-		return nil, nil, err
-	}
-	text, _ = input.UTF8(unzipped)
-	if head, _ := text.Peek(3); string(head) == "\ufeff" {
-		_, _ = text.Discard(3) // cannot fail: it was peeked
-	}
-	return text, func() { unpacked(); put() }, nil
-}
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{pace: pace, bulkAt: pace.after, stretch: pace.after, opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}

@@ -2,8 +2,6 @@ package benchfile
 
 import (
 	"cmp"
-	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 	"strconv"
@@ -228,16 +226,6 @@ func (f *csv) text(at, n int) []byte {
 		return nil
 	}
 	return shortened(f.fields[at])
-}
-
-// shortened returns a text or, if it is longer than names of hosts and files are, its beginning
-// with a checksum of the whole, so that no two become one.
-func shortened(text []byte) []byte {
-	const longest = 255 // bytes
-	if len(text) <= longest {
-		return text
-	}
-	return fmt.Appendf(nil, "%s…%08x", text[:longest-32], crc32.ChecksumIEEE(text))
 }
 
 // giveUp pools a column if the row would exceed the maximum number of values or combinations.

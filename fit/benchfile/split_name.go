@@ -2,6 +2,8 @@ package benchfile
 
 import (
 	"cmp"
+	"fmt"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,4 +101,14 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
 	op.Total = s.cols.total
 	return op
+}
+
+// shortened returns a text or, if it is longer than names of hosts and files are, its beginning
+// with a checksum of the whole, so that no two become one.
+func shortened(text []byte) []byte {
+	const longest = 255 // bytes
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Appendf(nil, "%s…%08x", text[:longest-32], crc32.ChecksumIEEE(text))
 }
