@@ -13,17 +13,20 @@ import (
 	"github.com/halfpeak/halfpeak/fit/contention"
 )
 
-// The output of calibrate is a machine in whatever form it was kept: as it is, gzipped, or in
-// UTF-16 as PowerShell's > writes it.
-func TestCalibrationForms(t *testing.T) {
-	text := contention.CalibrationHeader + `
+// twoRanks is the beginning of calibrate's output for two ranks of a node, with the time of 1 B.
+const twoRanks = contention.CalibrationHeader + `
 # 2026-11-22, 2 ranks, rank 0 on n0, clock of 0.02 us
 # An MPI
 # level node holds 2
 # places 0,1
 measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers
 pingpong,node,in,1,1,0,1,10,0.5,0.5,0.5,0.5,0.5,0.5,0
-pingpong,node,in,1,65536,0,1,10,7,7,7,7,7,7,0
+`
+
+// The output of calibrate is a machine in whatever form it was kept: as it is, gzipped, or in
+// UTF-16 as PowerShell's > writes it.
+func TestCalibrationForms(t *testing.T) {
+	text := twoRanks + `pingpong,node,in,1,65536,0,1,10,7,7,7,7,7,7,0
 `
 	var zipped, wide bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -61,14 +64,7 @@ pingpong,node,in,1,65536,0,1,10,7,7,7,7,7,7,0
 // A file that ends after its small messages gives no bandwidth.
 func TestCutCalibration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "me.csv")
-	text := contention.CalibrationHeader + `
-# 2026-11-22, 2 ranks, rank 0 on n0, clock of 0.02 us
-# An MPI
-# level node holds 2
-# places 0,1
-measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers
-pingpong,node,in,1,1,0,1,10,0.5,0.5,0.5,0.5,0.5,0.5,0
-pingpong,node,in,1,32,0,1,10,0.51,0.51,0.51,0.51,0.51,0.51,0
+	text := twoRanks + `pingpong,node,in,1,32,0,1,10,0.51,0.51,0.51,0.51,0.51,0.51,0
 `
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

@@ -65,13 +65,9 @@ func fansOptions(t *testing.T, fans string) Options {
 		Trace: benchfile.Options{X: "size:B", Y: "latency:us", Group: []string{"where"}}}
 }
 
-// What is shared goes into the file, and comes out again as a machine with intervals.
-func TestFans(t *testing.T) {
-	times, fans := fansFiles(t)
-	f, err := Fit([]string{times}, fansOptions(t, fans))
-	if err != nil {
-		t.Fatal(err)
-	}
+// saved returns the platform that the fit writes, read again.
+func saved(t *testing.T, f *Fitted) platforms.Platform {
+	t.Helper()
 	text, err := f.TOML()
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +76,17 @@ func TestFans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// What is shared goes into the file, and comes out again as a machine with intervals.
+func TestFans(t *testing.T) {
+	times, fans := fansFiles(t)
+	f, err := Fit([]string{times}, fansOptions(t, fans))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := saved(t, f)
 	m, ok := p.Machine()
 	if !ok || len(m.Levels) != 2 || m.Levels[0].Eager != 1024 || m.Levels[0].Shared == nil || m.Levels[0].Port == nil {
 		t.Fatalf("%+v", m)
@@ -108,14 +115,7 @@ func TestAssumedSharing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := f.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := platforms.Parse("machine", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := saved(t, f)
 		m, _ := p.Machine()
 		inner := m.Levels[0]
 		if inner.Shared != nil != test.shares || inner.Port != nil != test.shares || inner.Reverse > 0 != test.shares || m.Levels[1].Shared != nil || m.Levels[1].Packet > 0 {
@@ -223,14 +223,7 @@ func TestSharpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := f.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := platforms.Parse("machine", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := saved(t, f)
 		return f, contention.IntervalsOf(p)
 	}
 	f, i := sharpened(func(_ int, t quantity.Micros) quantity.Micros { return 1.3 * t })
