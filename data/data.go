@@ -1,8 +1,8 @@
 // Package data holds the numbers that papers print about the platforms, as CSV files with the place
 // of each number, and compares them with the models.
 //
-// Inputs are parameters of a platform file, or numbers from which one is derived. Stated numbers
-// are computed in the paper, and the model must reproduce them. Measured numbers test the model,
+// Inputs are parameters of a platform file or numbers that determine one. Stated numbers are
+// computed in the paper, and the model must reproduce them. Measured numbers test the model,
 // since its formula does not depend on them. Inputs are not scored, and the weight of a measured
 // number depends on its class.
 package data

@@ -55,8 +55,8 @@ func (e *echo) trip() error {
 	return nil
 }
 
-// runPingBulk measures the one-way time of HP-LAM's ping_bulk: half of the time in which data is
-// stored from node 0 to node 1, whose handler stores it back.
+// runPingBulk measures the one-way time of HP-LAM's ping_bulk: node 0 stores data at node 1, whose
+// handler stores it back, and half of that time is one way.
 func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	e := newEcho(ep, a.Size)
 	e.pong = ep.Handle(func(*engine.Message) { e.back++ })

@@ -81,7 +81,7 @@ const (
 	BySignature              // Result.Bursts
 )
 
-// Args holds the arguments of programs, each of which reads the ones that it needs.
+// Args holds the arguments of all programs. Each program reads those that it needs.
 type Args struct {
 	Size    int     // of a message, in bytes
 	Count   int     // messages or round trips, at least 1

@@ -122,7 +122,7 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	return took, errors.Join(errs, stored.intact(), home.intact(), fetched.intact())
 }
 
-// TestMed is TestXfer with medium messages, each of which is answered with its data.
+// TestMed is TestXfer with medium messages. The receiver answers each with its data.
 func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	want := make([]byte, n)

@@ -112,10 +112,10 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 // moments are the weighted sums of products of the columns and of the time, which comes last.
 type moments [columns + 1][columns + 1]float64
 
-// nonNegative returns the parameters of at least 0 of a set of columns with the least squares, the last
-// of them at most maxLast: the best of the solutions over the subsets that have no negative parameter
-// (Lawson and Hanson 1974, ch. 23). It also returns the subset and its sum of squares. Of m, the
-// products on and above the diagonal have to be set.
+// nonNegative returns the least-squares parameters of a set of columns, all at least 0 and the last
+// at most maxLast: the best solution over the subsets that has no negative parameter (Lawson and
+// Hanson 1974, ch. 23). It also returns the subset and its sum of squares. The caller sets the
+// products on and above the diagonal of m.
 func (m *moments) nonNegative(of int, minPivot, maxLast float64) (best [columns]float64, chosen int, lowest float64) {
 	for i := range m {
 		for j := range i {

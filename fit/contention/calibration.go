@@ -219,8 +219,8 @@ func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
 }
 
-// maxTime bounds times, in µs: eleven days. Other times than the median may be negative in a stream:
-// the time of a single message, which is subtracted, may have been disturbed.
+// maxTime bounds times, in µs: eleven days. The median is at least 0. Other times of a stream may be
+// negative, since the time of a single message is subtracted, and may have been disturbed.
 const maxTime = 1e12
 
 // row reads the fields of a whole row: the case, and its times from median to average.
