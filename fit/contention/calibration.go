@@ -2,6 +2,7 @@ package contention
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"regexp"
@@ -16,6 +17,17 @@ import (
 
 // CalibrationHeader is the first line of the output of calibrate.c.
 const CalibrationHeader = "# halfpeak calibrate 1"
+
+// IsCalibration reports whether a line of a text is CalibrationHeader. Lines of a job's script or of
+// mpirun may stand before it.
+func IsCalibration(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if string(bytes.TrimRight(line, "\r\n")) == CalibrationHeader {
+			return true
+		}
+	}
+	return false
+}
 
 // A Calibration is the output of calibrate.c: the levels of a machine, and measurements of
 // messages between ranks that meet at each of them.

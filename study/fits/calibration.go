@@ -48,7 +48,7 @@ func calibration(paths []string) (text *bufio.Reader, done func()) {
 	}
 	done = func() { release(); f.Close() }
 	head, _ := text.Peek(64 << 10)
-	if !slices.Contains(strings.Split(strings.ReplaceAll(string(head), "\r", ""), "\n"), contention.CalibrationHeader) {
+	if !contention.IsCalibration(head) {
 		done()
 		return nil, nil
 	}

@@ -172,7 +172,7 @@ func timeIn(path string) (quantity.Micros, error) {
 		return 0, err
 	}
 	var times []quantity.Micros
-	if bytes.Contains(text, []byte(contention.CalibrationHeader)) {
+	if contention.IsCalibration(text) {
 		c, err := contention.ReadCalibration(bytes.NewReader(text), path)
 		if err != nil {
 			return 0, err
