@@ -109,3 +109,33 @@ func TestSmoothedInterpolation(t *testing.T) {
 		}
 	}
 }
+
+// Sizes eight times apart show latency and bandwidth, too: between them and beyond them, a line in
+// the size is predicted as one, from one number of nodes and from two.
+func TestSparseSizes(t *testing.T) {
+	ring := func(ranks int, n quantity.Bytes) quantity.Micros {
+		return quantity.Micros(float64(ranks-1) * (5 + 0.001*float64(n)))
+	}
+	for _, counts := range [][]int{{8}, {8, 16}} {
+		d := Data{Collective: "allgather", Statistic: Slowest}
+		for _, ranks := range counts {
+			for n := quantity.Bytes(64); n <= 2<<20; n *= 8 {
+				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: ring(ranks, n), Count: 1})
+			}
+		}
+		r, err := FitToPredict(d, Options{Algorithm: "ring"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []quantity.Bytes{8 << 10, 1 << 20, 16 << 20} {
+			p, err := r.Predict(8, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Interpolation between the logs of times, which is no line, has a part.
+			if e := float64(p.Time/ring(8, n)) - 1; math.Abs(e) > 0.2 {
+				t.Errorf("%v nodes, %s: %v, want %v, off by %.0f %%", counts, n, p.Time, ring(8, n), 100*e)
+			}
+		}
+	}
+}

@@ -30,7 +30,7 @@ const (
 // step, of the nodes, and of the ranks on a node.
 type coordinate struct{ size, step, nodes, perNode float64 }
 
-func (c coordinate) distance(o coordinate) float64 {
+func (c coordinate) distance(o coordinate, sizeRange float64) float64 {
 	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
 }
 
@@ -145,9 +145,9 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 	distance := buffers.Get().(*[]float64)
 	defer buffers.Put(distance)
 	*distance = slices.Grow((*distance)[:0], len(l.points))
-	nearest := math.Inf(1)
+	nearest, sizes := math.Inf(1), l.sizeRange(at)
 	for i := range l.points {
-		d := at.distance(l.points[i].coordinate)
+		d := at.distance(l.points[i].coordinate, sizes)
 		*distance = append(*distance, d)
 		nearest = min(nearest, d)
 	}
@@ -167,6 +167,20 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 		t += bytes
 	}
 	return t, bytes
+}
+
+// sizeRange returns the range over sizes at a coordinate: wider than the constant if the nearest
+// size of a second place, or if there is one place, the second size, is more than an octave away.
+func (l *localForm) sizeRange(at coordinate) float64 {
+	first, second, here := math.Inf(1), math.Inf(1), math.Inf(1)
+	for i := range l.points {
+		o := &l.points[i]
+		here = min(here, math.Abs(at.size-o.size))
+		if last := i == len(l.points)-1; last || l.onePlace || l.points[i+1].nodes != o.nodes || l.points[i+1].perNode != o.perNode {
+			first, second, here = min(first, here), min(second, max(first, here)), math.Inf(1)
+		}
+	}
+	return sizeRange * max(1, second)
 }
 
 // kernel returns exp(-d) for d up to farthest, or a little less, in a third of the time: (1 -
