@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	}
 	for _, transport := range Transports {
 		t.Run(string(transport), func(t *testing.T) {
-			err := Run(transport, 2, Options{}, func(ep *engine.Endpoint) error {
+			err := Run(transport, engine.Options{}, func(ep *engine.Endpoint) error {
 				const largest = 1 << 20
 				data := make([]byte, largest)
 				segment := ep.Register(make([]byte, largest))

@@ -59,7 +59,7 @@ type Clock struct{ Overhead, Resolution quantity.Micros }
 
 // MeasureClock reads the clock many times.
 func MeasureClock() Clock {
-	p := newPort(0, 1)
+	p := newPort(0)
 	const readings = 20000
 	c := Clock{Resolution: quantity.Micros(math.Inf(1))}
 	var costs []quantity.Micros

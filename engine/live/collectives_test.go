@@ -3,23 +3,20 @@
 package live
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
-// All collectives move their data through shared memory, among as many nodes as there are
-// processors: with more, nodes wait for each other's time, and the test would only be slow.
+// All collectives move their data through shared memory.
 func TestCollectives(t *testing.T) {
-	nodes := max(2, min(runtime.NumCPU(), 8))
 	for _, c := range programs.Collectives {
 		if !c.Takes(nodes) {
 			t.Logf("%s %s: not among %d nodes", c.Collective, c.Name, nodes)
 			continue
 		}
-		err := Run(Shm, nodes, Options{}, func(ep *engine.Endpoint) error {
+		err := Run(Shm, engine.Options{}, func(ep *engine.Endpoint) error {
 			team := programs.NewTeam(ep)
 			for _, n := range []int{4 * nodes, 64 << 10 * nodes} {
 				for root := range nodes {

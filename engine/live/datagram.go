@@ -10,15 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// datagrams is a node with a connected datagram socket to each other node. The endpoint repairs
-// losses, repetitions and reordering; datagrams that are not frames are discarded. It implements
-// link.
+// datagrams is a node with a connected datagram socket. The endpoint repairs losses, repetitions and
+// reordering; datagrams that are not frames are discarded. It implements link.
 type datagrams struct {
 	*port
 	*waker
 	encoder encoder
-	fds     []int // −1 for the node itself
-	turn    int
+	fd      int
 	garbage int // datagrams thrown away
 }
 
@@ -26,12 +24,12 @@ type datagrams struct {
 // of about 300 KiB, more than Linux's usual 208 KiB: connectedUDP asks for 4 MiB.
 const maxDatagram = 4 << 10
 
-func newDatagrams(node int, fds []int) (p *port, err error) {
-	p = newPort(node, len(fds))
+func newDatagrams(node, fd int) (p *port, err error) {
+	p = newPort(node)
 	p.sleepsSoon()
-	d := &datagrams{port: p, fds: fds}
+	d := &datagrams{port: p, fd: fd}
 	p.link, p.largest = d, maxDatagram
-	d.waker, err = newWaker(node, fds)
+	d.waker, err = newWaker(fd)
 	return p, err
 }
 
@@ -41,7 +39,7 @@ func (d *datagrams) release(*box) {}
 // that is gone, which the endpoint gives up when it does not acknowledge.
 func (d *datagrams) send(f *engine.Frame) bool {
 	head, data := d.encode(&d.encoder, f)
-	_, _ = transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, d.fds[f.Dst], head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	_, _ = transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, d.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	return true
 }
 
@@ -49,35 +47,24 @@ func (d *datagrams) receive(b *box) bool {
 	if b.own == nil {
 		b.own = make([]byte, headerSize+maxDatagram)
 	}
-	for range d.fds {
-		src := d.turn
-		if src != d.node {
-			n, err := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, d.fds[src], b.own, nil, unix.MSG_DONTWAIT)
-			if err == 0 {
-				size, epoch, err := decode(b.own[:n], &b.Frame)
-				if err == nil && size == n-headerSize && epoch == d.epoch {
-					b.Payload = b.own[headerSize:n]
-					b.Src, b.Dst = int32(src), int32(d.node)
-					return true
-				}
-				d.garbage++
-				continue
-			}
+	for {
+		n, errno := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, d.fd, b.own, nil, unix.MSG_DONTWAIT)
+		if errno != 0 {
+			return false
 		}
-		if d.turn++; d.turn == len(d.fds) {
-			d.turn = 0
+		size, epoch, err := decode(b.own[:n], &b.Frame)
+		if err == nil && size == n-headerSize && epoch == d.epoch {
+			b.Payload = b.own[headerSize:n]
+			b.Src, b.Dst = int32(1-d.node), int32(d.node)
+			return true
 		}
+		d.garbage++
 	}
-	return false
 }
 
 func (d *datagrams) sleep(t time.Duration) { d.waker.sleep(t, d.alone) }
 
 func (d *datagrams) close() {
 	d.waker.close()
-	for i, fd := range d.fds {
-		if i != d.node {
-			_ = unix.Close(fd)
-		}
-	}
+	_ = unix.Close(d.fd)
 }

@@ -1,11 +1,11 @@
-// Package live runs the programs of package engine on real transports of this machine: rings in
-// shared memory, Unix and TCP sockets, UDP datagrams.
+// Package live runs the programs of package engine on two nodes and the real transports between
+// them: rings in shared memory, Unix and TCP sockets, UDP datagrams.
 //
 // Each transport is an [engine.Port]. The endpoint above it, with its credits, checksums and
 // retry, is the one that also runs on the virtual clock; this package only moves frames and reads
 // the clock:
 //
-//   - ring.go: shared memory. A ring of slots goes from each node to each other one, with a single
+//   - ring.go: shared memory. A ring of slots goes from each node to the other, with a single
 //     writer, a single reader and no locks. A slot is two cache lines, and valid when the number in
 //     it is the expected one, as in FUNI's receive queue: the reader polls a line that stays in its
 //     cache until a message comes. Up to 16 bytes travel in the line of the header, up to 64 in the
@@ -18,7 +18,7 @@
 //   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and
 //     intervals.
 //
-// Packets have checksums on UDP, and elsewhere only with [Options]: memory and the kernel's streams
+// Packets have checksums on UDP, and elsewhere only if a [Job] asks for them: memory and the kernel's streams
 // are reliable.
 //
 // Shared memory has no name. The other process gets it as a file descriptor, so nothing is left

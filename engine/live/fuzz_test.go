@@ -80,7 +80,7 @@ func FuzzStream(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newStreams(1, []int{fds[0], -1})
+		p, err := newStreams(1, fds[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -233,7 +233,7 @@ func starve(transport Transport) error {
 		return names
 	}
 	attempt := func() (run, pair error) {
-		run = Run(transport, 3, Options{}, func(*engine.Endpoint) error { return nil })
+		run = Run(transport, engine.Options{}, func(*engine.Endpoint) error { return nil })
 		q, pair := Start(transport, false, "child", string(transport))
 		if pair == nil {
 			pair = q.Close()

@@ -22,24 +22,24 @@ func TestPrograms(t *testing.T) {
 	for _, transport := range Transports {
 		t.Run(string(transport), func(t *testing.T) {
 			t.Parallel()
-			run := func(name string, nodes int, program func(*engine.Endpoint) error) {
+			run := func(name string, program func(*engine.Endpoint) error) {
 				t.Helper()
-				for _, o := range []Options{{}, {Checksums: true}} {
-					if err := Run(transport, nodes, o, program); err != nil {
+				for _, o := range []engine.Options{{}, {Checksums: true}} {
+					if err := Run(transport, o, program); err != nil {
 						t.Errorf("%s, %+v: %v", name, o, err)
 					}
 				}
 			}
-			run("ping_pong", 2, func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
+			run("ping_pong", func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
 			for _, n := range []int{1, 64, 65, 5000, 300_000} {
-				run("latency", 2, func(ep *engine.Endpoint) error { _, err := programs.Latency(ep, n, 3); return err })
-				run("stream", 2, func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
-				run("ping_bulk", 2, func(ep *engine.Endpoint) error { _, err := bulk.Run(ep, programs.Args{Size: n, Count: 3}); return err })
-				run("thru_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })
+				run("latency", func(ep *engine.Endpoint) error { _, err := programs.Latency(ep, n, 3); return err })
+				run("stream", func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
+				run("ping_bulk", func(ep *engine.Endpoint) error { _, err := bulk.Run(ep, programs.Args{Size: n, Count: 3}); return err })
+				run("thru_bulk", func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })
 			}
 			for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
-				run("test_xfer", 4, func(ep *engine.Endpoint) error { _, err := programs.TestXfer(ep, traffic, 30_000, 2); return err })
-				run("test_med", 4, func(ep *engine.Endpoint) error { _, err := programs.TestMed(ep, traffic, 30_000, 2); return err })
+				run("test_xfer", func(ep *engine.Endpoint) error { _, err := programs.TestXfer(ep, traffic, 30_000, 2); return err })
+				run("test_med", func(ep *engine.Endpoint) error { _, err := programs.TestMed(ep, traffic, 30_000, 2); return err })
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func BenchmarkPingPong(b *testing.B) {
 	for _, transport := range Transports {
 		b.Run(string(transport), func(b *testing.B) {
 			b.ReportAllocs()
-			err := Run(transport, 2, Options{Pin: true}, func(ep *engine.Endpoint) error {
+			err := runPinned(transport, engine.Options{}, func(ep *engine.Endpoint) error {
 				rtt, err := programs.PingPong(ep, b.N)
 				if ep.Node() == 0 {
 					b.ReportMetric(float64(rtt)/2, "us/oneway")
@@ -65,11 +65,10 @@ func BenchmarkPingPong(b *testing.B) {
 
 // BenchmarkRate is the interval between small messages one way, with credits.
 func BenchmarkRate(b *testing.B) {
-	for _, o := range []Options{{}, {Checksums: true}} {
+	for _, o := range []engine.Options{{}, {Checksums: true}} {
 		b.Run(fmt.Sprintf("check=%v", o.Checksums), func(b *testing.B) {
 			b.ReportAllocs()
-			o.Pin = true
-			err := Run(Shm, 2, o, func(ep *engine.Endpoint) error {
+			err := runPinned(Shm, o, func(ep *engine.Endpoint) error {
 				got := 0
 				segment := ep.Register(make([]byte, 8))
 				take := ep.Handle(func(*engine.Message) { got++ })
@@ -95,7 +94,7 @@ func BenchmarkBulk(b *testing.B) {
 	for _, n := range []int{1, 64, 4 << 10, 64 << 10, 1 << 20, 4 << 20} {
 		b.Run(byteSize(n), func(b *testing.B) {
 			b.ReportAllocs()
-			err := Run(Shm, 2, Options{Pin: true}, func(ep *engine.Endpoint) error {
+			err := runPinned(Shm, engine.Options{}, func(ep *engine.Endpoint) error {
 				data := make([]byte, n)
 				segment := ep.Register(make([]byte, n))
 				back := 0
@@ -135,7 +134,7 @@ func byteSize(n int) string {
 // BenchmarkFlag is the least that a message can take: a number in a cache line goes from one
 // processor to the other and back.
 func BenchmarkFlag(b *testing.B) {
-	memory := heap(2)
+	memory := heap()
 	there, back := (*slot)(unsafe.Pointer(&memory[0])), (*slot)(unsafe.Pointer(&memory[8*line]))
 	n := uint32(b.N)
 	follow := func(of *slot, i, chain uint32) uint32 { // with the chain, or the pauses are optimised away
@@ -174,34 +173,4 @@ func BenchmarkFlag(b *testing.B) {
 	b.StopTimer()
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "us/oneway")
 	other.Wait()
-}
-
-// BenchmarkSelf is what the software of a message costs, at both ends: from a node to itself, no
-// cache line moves to another processor.
-func BenchmarkSelf(b *testing.B) {
-	for _, n := range []int{1, 64} {
-		for _, check := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%dB/check=%v", n, check), func(b *testing.B) {
-				b.ReportAllocs()
-				err := Run(Shm, 1, Options{Checksums: check}, func(ep *engine.Endpoint) error {
-					data := make([]byte, n)
-					segment := ep.Register(make([]byte, n))
-					got := 0
-					take := ep.Handle(func(m *engine.Message) { got++ })
-					for i := range b.N {
-						if err := ep.Store(0, take, segment, 0, data); err != nil {
-							return err
-						}
-						if err := ep.WaitFor("", func() bool { return got > i }); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-			})
-		}
-	}
 }

@@ -108,22 +108,12 @@ func (r *relay) forward(from, to net.Conn, random *rand.Rand) {
 	}
 }
 
-// lossyPorts are ports of UDP with a relay between each two.
-func lossyPorts(t *testing.T, nodes int, r *relay) []*port {
+// lossyPorts are ports of UDP with a relay between them.
+func lossyPorts(t *testing.T, r *relay) (ports [nodes]*port) {
 	t.Helper()
-	fds := make([][]int, nodes)
-	for i := range fds {
-		fds[i] = make([]int, nodes)
-		fds[i][i] = -1
-		for j := range i {
-			pair := r.connected(t, uint64(i*nodes+j))
-			fds[i][j], fds[j][i] = pair[0], pair[1]
-		}
-	}
-	ports := make([]*port, nodes)
-	for i := range ports {
+	for i, fd := range r.connected(t, nodes) {
 		var err error
-		if ports[i], err = UDP.open(i, fds[i]); err != nil {
+		if ports[i], err = UDP.open(i, fd); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,27 +182,26 @@ func TestLossy(t *testing.T) {
 		messages int
 	}{{1, 300_000, 200}, {5, 60_000, 60}, {10, 30_000, 30}, {20, 10_000, 10}, {30, 5_000, 5}} {
 		for _, p := range []struct {
-			name  string
-			nodes int
-			run   func(ep *engine.Endpoint) error
+			name string
+			run  func(ep *engine.Endpoint) error
 		}{
-			{"test_xfer", 3, func(ep *engine.Endpoint) error {
+			{"test_xfer", func(ep *engine.Endpoint) error {
 				_, err := programs.TestXfer(ep, programs.AllToAll, c.n/2, 1)
 				return err
 			}},
-			{"test_med", 2, func(ep *engine.Endpoint) error {
+			{"test_med", func(ep *engine.Endpoint) error {
 				_, err := programs.TestMed(ep, programs.AllToAll, c.n, 1)
 				return err
 			}},
-			{"thru_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, c.n/10, 10); return err }},
-			{"once", 2, func(ep *engine.Endpoint) error { return once(ep, 100, c.messages) }},
+			{"thru_bulk", func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, c.n/10, 10); return err }},
+			{"once", func(ep *engine.Endpoint) error { return once(ep, 100, c.messages) }},
 		} {
 			t.Run(fmt.Sprintf("%s/%d%%", p.name, c.percent), func(t *testing.T) {
 				t.Parallel()
 				r := &relay{rate: float64(c.percent) / 100}
-				ports := lossyPorts(t, p.nodes, r)
-				eps := make([]*engine.Endpoint, p.nodes)
-				err := run(ports, UDP, Options{}, func(ep *engine.Endpoint) error {
+				ports := lossyPorts(t, r)
+				eps := make([]*engine.Endpoint, nodes)
+				err := run(ports, UDP, engine.Options{}, false, func(ep *engine.Endpoint) error {
 					eps[ep.Node()] = ep
 					return p.run(ep)
 				})

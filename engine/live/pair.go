@@ -58,18 +58,17 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	var fd int
 	var err error
 	if t == Shm {
-		size := sharedSize(2)
 		var memory []byte
-		if memory, fd, err = newMemory(size); err != nil {
+		if memory, fd, err = newMemory(sharedSize); err != nil {
 			return nil, err
 		}
-		p, err = newShared(memory, 0, 2, func() error { return unix.Munmap(memory) })
+		p, err = newShared(memory, 0, func() error { return unix.Munmap(memory) })
 	} else {
 		var mine int
 		if mine, fd, err = t.connected(); err != nil {
 			return nil, err
 		}
-		p, err = t.open(0, []int{-1, mine})
+		p, err = t.open(0, mine)
 	}
 	theirs := os.NewFile(uintptr(fd), "node 1")
 	defer theirs.Close()
@@ -175,7 +174,7 @@ func (q *Pair) Run(j Job) (r programs.Result, err error) {
 		return r, err
 	}
 	err = guard(func() (err error) {
-		ep, err := j.options().endpoint(q.port, q.Transport)
+		ep, err := j.endpoint(q.port, q.Transport)
 		if err != nil {
 			return err
 		}
@@ -222,11 +221,11 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 	var err error
 	if t == Shm {
 		var memory []byte
-		if memory, err = mapMemory(fd, sharedSize(2)); err == nil {
-			p, err = newShared(memory, 1, 2, nil)
+		if memory, err = mapMemory(fd, sharedSize); err == nil {
+			p, err = newShared(memory, 1, nil)
 		}
 	} else if err = unix.SetNonblock(fd, true); err == nil {
-		p, err = t.open(1, []int{fd, -1})
+		p, err = t.open(1, fd)
 	}
 	if err != nil {
 		return err
@@ -243,7 +242,7 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 
 // serve runs the job on node 1, and then serves node 0 until the job has ended.
 func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
-	ep, err := j.options().endpoint(p, t)
+	ep, err := j.endpoint(p, t)
 	if err != nil {
 		return err
 	}

@@ -34,10 +34,10 @@ type link interface {
 // link's until release.
 type box struct {
 	engine.Frame
-	short  [beside]byte
-	own    []byte  // grows to the largest payload
-	block  *block  // of shared memory
-	lender *stream // whose buffer it is in
+	short [beside]byte
+	own   []byte // grows to the largest payload
+	block *block // of shared memory
+	lent  bool   // of a stream: its buffer
 }
 
 func (b *box) memory(n int) {
@@ -55,31 +55,31 @@ func (b *box) memory(n int) {
 type port struct {
 	_ [2 * line]byte // ports of one process share no cache line
 	link
-	node, nodes int
-	epoch       uint8              // of the program; frames of other epochs are thrown away
-	alone       bool               // no other node is in this process
-	largest     int                // the largest piece that the link takes
-	cut         int                // the largest piece that a job wants, if not 0
-	spin        int                // polls before the processor is let go
-	yield       int                // polls after those that let other goroutines run, before it sleeps
-	adapts      bool               // spin changes with what adapt finds
-	waits       int                // since the last trial
-	tried       [2]quantity.Micros // the time of waits with polling, and without
-	began       quantity.Micros    // when the trial did
-	stall       quantity.Micros    // how long it waits before it gives the peer up; 0: for ever
-	since       quantity.Micros    // when it began to wait
-	start       time.Time
-	chain       uint32          // what pauses are made of
-	got         box             // what Receive returned last
-	waited      bool            // got ended a wait, and the next Receive returns it
-	sees        bool            // the clock is read before each poll, for seen
-	seen        quantity.Micros // before the poll that ended a wait
-	stash       []*box          // came in while the port waited for room
-	taken       int             // how many of the stash were received
-	spare       []*box          // for the stash
-	place       func(f *engine.Frame, n int) []byte
-	signal      atomic.Pointer[signal]
-	_           [2 * line]byte
+	node    int
+	epoch   uint8              // of the program; frames of other epochs are thrown away
+	alone   bool               // the other node is in another process
+	largest int                // the largest piece that the link takes
+	cut     int                // the largest piece that a job wants, if not 0
+	spin    int                // polls before the processor is let go
+	yield   int                // polls after those that let other goroutines run, before it sleeps
+	adapts  bool               // spin changes with what adapt finds
+	waits   int                // since the last trial
+	tried   [2]quantity.Micros // the time of waits with polling, and without
+	began   quantity.Micros    // when the trial did
+	stall   quantity.Micros    // how long it waits before it gives the peer up; 0: for ever
+	since   quantity.Micros    // when it began to wait
+	start   time.Time
+	chain   uint32          // what pauses are made of
+	got     box             // what Receive returned last
+	waited  bool            // got ended a wait, and the next Receive returns it
+	sees    bool            // the clock is read before each poll, for seen
+	seen    quantity.Micros // before the poll that ended a wait
+	stash   []*box          // came in while the port waited for room
+	taken   int             // how many of the stash were received
+	spare   []*box          // for the stash
+	place   func(f *engine.Frame, n int) []byte
+	signal  atomic.Pointer[signal]
+	_       [2 * line]byte
 }
 
 // A signal ends waiting: with err, it also ends the program.
@@ -88,8 +88,11 @@ type signal struct{ err error }
 // lost is the value with which a port panics when its peer is gone; guard recovers it.
 type lost struct{ error }
 
-func newPort(node, nodes int) *port {
-	p := &port{node: node, nodes: nodes, spin: 2000, yield: 20000, start: time.Now()}
+// nodes is the number of nodes of a run.
+const nodes = 2
+
+func newPort(node int) *port {
+	p := &port{node: node, spin: 2000, yield: 20000, start: time.Now()}
 	if nodes > runtime.NumCPU() {
 		p.spin = 20
 	}
@@ -110,7 +113,7 @@ func (p *port) raise(s *signal) {
 func (p *port) fail(format string, args ...any) { panic(lost{fmt.Errorf(format, args...)}) }
 
 func (p *port) Node() int            { return p.node }
-func (p *port) Nodes() int           { return p.nodes }
+func (p *port) Nodes() int           { return nodes }
 func (p *port) Now() quantity.Micros { return micros(time.Since(p.start)) }
 func micros(d time.Duration) quantity.Micros {
 	return quantity.Micros(float64(d) / float64(time.Microsecond))
@@ -160,7 +163,7 @@ func (p *port) stuck(i int) {
 			return
 		}
 		p.spare = p.spare[:len(p.spare)-1]
-		if b.block != nil || b.lender != nil {
+		if b.block != nil || b.lent {
 			lent := b.Payload
 			b.memory(len(lent))
 			copy(b.Payload, lent)
@@ -234,7 +237,7 @@ const maxPolls = 500
 // than nodes, polling only keeps the other node from running.
 func (p *port) sleepsSoon() {
 	p.spin, p.yield = 0, 0
-	if p.nodes <= runtime.NumCPU() {
+	if nodes <= runtime.NumCPU() {
 		p.spin, p.adapts = maxPolls, true
 	}
 }

@@ -13,8 +13,12 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// The layout of shared memory for n nodes: n × n rings, that from node s to node d at s·n + d;
-// then n pools of blocks, one for what each node sends.
+// The layout of shared memory: a ring for what each node sends, then a pool of blocks for the same.
+type layout struct {
+	rings [nodes]ring
+	pools [nodes]pool
+}
+
 const (
 	line      = 64  // bytes of a cache line
 	inline    = 64  // bytes that travel in a slot
@@ -22,12 +26,12 @@ const (
 	slots     = 64  // of a ring; a power of two
 	blocks    = 32  // of a node
 	blockSize = 16 << 10
-	ringSize  = int(unsafe.Sizeof(ring{}))
-	poolSize  = int(unsafe.Sizeof(pool{}))
+
+	sharedSize = int(unsafe.Sizeof(layout{}))
 )
 
-// A ring carries slots from one node to one other. Only the reader writes read, only the
-// writer writes slots.
+// A ring carries slots from one node to the other. Only the reader writes read, only the writer
+// writes slots.
 type ring struct {
 	read uint32 // slots that the reader has freed, updated now and then
 	_    [2*line - 4]byte
@@ -65,20 +69,13 @@ type block struct {
 	data [blockSize]byte
 }
 
-func sharedSize(nodes int) int { return nodes*nodes*ringSize + nodes*poolSize }
-
 // shared is a node's view of shared memory. It implements link.
 type shared struct {
 	*port
-	memory  []byte
-	unmap   func() error
-	in, out []ringEnd
-	pools   []*pool
-	next    int        // the block to try first
-	from    *ringEnd   // the source to try first
-	turn    int        // its place among the sources
-	sources []*ringEnd // of nodes that may have sent: every other node, and itself once it has
-	selfish bool       // it has
+	unmap        func() error
+	in, out      ringEnd
+	mine, theirs *pool
+	next         int // the block to try first
 }
 
 // pack puts 1 to 16 bytes of data into two numbers. It saves the call that copies any length.
@@ -96,7 +93,6 @@ func pack(d []byte) (low, high uint64) {
 
 type ringEnd struct {
 	*ring
-	node  int    // at the other end
 	at    uint32 // the slot's number
 	freed uint32 // last value of ring.read that this end has written, or read
 }
@@ -104,26 +100,14 @@ type ringEnd struct {
 var errSmall = errors.New("the shared memory has another size")
 
 // newShared makes a node of shared memory, which is cleared and aligned to cache lines.
-func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error) {
-	if len(memory) != sharedSize(nodes) {
-		return nil, fmt.Errorf("%w: %d bytes, wanted %d", errSmall, len(memory), sharedSize(nodes))
+func newShared(memory []byte, node int, unmap func() error) (*port, error) {
+	if len(memory) != sharedSize {
+		return nil, fmt.Errorf("%w: %d bytes, wanted %d", errSmall, len(memory), sharedSize)
 	}
-	p := newPort(node, nodes)
-	s := &shared{port: p, memory: memory, unmap: unmap, in: make([]ringEnd, nodes), out: make([]ringEnd, nodes), pools: make([]*pool, nodes)}
-	for i := range nodes {
-		s.in[i].ring = (*ring)(unsafe.Pointer(&memory[(i*nodes+node)*ringSize]))
-		s.out[i].ring = (*ring)(unsafe.Pointer(&memory[(node*nodes+i)*ringSize]))
-		s.in[i].node, s.out[i].node = i, i
-		if i != node {
-			s.sources = append(s.sources, &s.in[i])
-		}
-		s.pools[i] = (*pool)(unsafe.Pointer(&memory[nodes*nodes*ringSize+i*poolSize]))
-	}
-	if nodes == 1 {
-		s.selfish, s.sources = true, []*ringEnd{&s.in[0]}
-	}
-	s.from = s.sources[0]
-	p.link, p.largest = s, blockSize
+	p := newPort(node)
+	l := (*layout)(unsafe.Pointer(&memory[0]))
+	p.link, p.largest = &shared{port: p, unmap: unmap, in: ringEnd{ring: &l.rings[1-node]}, out: ringEnd{ring: &l.rings[node]},
+		mine: &l.pools[node], theirs: &l.pools[1-node]}, blockSize
 	return p, nil
 }
 
@@ -135,10 +119,9 @@ func (s *shared) release(b *box) {
 }
 
 func (s *shared) take() *block {
-	mine := s.pools[s.node]
 	for i := range blocks {
 		at := (s.next + i) % blocks
-		if k := &mine.block[at]; atomic.LoadUint32(&k.used) == 0 {
+		if k := &s.mine.block[at]; atomic.LoadUint32(&k.used) == 0 {
 			k.used = 1 // which the receiver does not read
 			s.next = at + 1
 			return k
@@ -153,7 +136,7 @@ func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 // before the header: the reader polls the cache line of the header, and would take it away during
 // the copy.
 func (s *shared) Send(f *engine.Frame) {
-	r := &s.out[f.Dst]
+	r := &s.out
 	for i := 0; r.at-r.freed >= slots; i++ {
 		if r.freed = atomic.LoadUint32(&r.ring.read); r.at-r.freed >= slots {
 			s.stuck(i)
@@ -188,15 +171,10 @@ func (s *shared) Send(f *engine.Frame) {
 	}
 	r.at++
 	publish(&q.valid, r.at)
-	if int(f.Dst) == s.node && !s.selfish {
-		s.selfish = true
-		s.sources = append(s.sources, &s.in[s.node])
-	}
 }
 
 func (s *shared) number(k *block) int16 {
-	first := &s.pools[s.node].block[0]
-	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))
+	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(s.mine))) / unsafe.Sizeof(*k))
 }
 
 // Receive returns the next frame as [engine.Port] requires, with direct calls.
@@ -215,23 +193,15 @@ func (s *shared) Receive() *engine.Frame {
 }
 
 func (s *shared) receive(b *box) bool {
-	for range s.sources {
-		r := s.from
-		if q := &r.slot[r.at%slots]; atomic.LoadUint32(&q.valid) == r.at+1 {
-			return s.open(b, r, q)
-		}
-		if len(s.sources) > 1 {
-			s.turn = (s.turn + 1) % len(s.sources)
-			s.from = s.sources[s.turn]
-		}
-	}
-	return false
+	q := &s.in.slot[s.in.at%slots]
+	return atomic.LoadUint32(&q.valid) == s.in.at+1 && s.open(b, q)
 }
 
 // open takes the frame out of a valid slot. What cannot be a frame is an error of the peer.
-func (s *shared) open(b *box, r *ringEnd, q *slot) bool {
+func (s *shared) open(b *box, q *slot) bool {
+	r := &s.in
 	b.Header.Set(&q.Header)
-	b.Src, b.Dst, b.Offset = int32(r.node), int32(s.node), 0
+	b.Src, b.Dst, b.Offset = int32(1-s.node), int32(s.node), 0
 	size, number, epoch := int(b.Total), q.block, q.epoch
 	switch {
 	case number == -1 && size <= few && b.NWords == 0:
@@ -247,10 +217,10 @@ func (s *shared) open(b *box, r *ringEnd, q *slot) bool {
 		b.Payload = b.short[:size]
 		copy(b.Payload, r.data[r.at%slots][:])
 	case number >= 0 && number < blocks && size <= blockSize:
-		b.block = &s.pools[r.node].block[number]
+		b.block = &s.theirs.block[number]
 		b.Payload = b.block.data[:size]
 	default:
-		s.fail("node %d wrote an invalid message into shared memory: block %d of %d bytes", r.node, number, size)
+		s.fail("node %d wrote an invalid message into shared memory: block %d of %d bytes", 1-s.node, number, size)
 	}
 	r.at++
 	if r.at-r.freed >= slots/8 {

@@ -9,27 +9,35 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/halfpeak/halfpeak/engine"
 )
 
 // errEnded is the error of a node that cannot go on because another node's program has failed.
 var errEnded = errors.New("another node ended with an error")
 
-// Run runs a program on nodes of this process, at most 64, each in a goroutine of its own. A node
-// whose program has ended serves the others until all have ended; then Run returns the errors of
-// all nodes. An error of one node ends all.
-func Run(t Transport, nodes int, o Options, program func(*engine.Endpoint) error) error {
-	if nodes < 1 || nodes > 64 {
-		return fmt.Errorf("%d nodes: a process runs 1 to 64", nodes)
-	}
-	ports, err := t.local(nodes)
+// Run runs a program on two nodes of this process, each in a goroutine of its own. A node whose
+// program has ended serves the other until both have ended; then Run returns the errors of both. An
+// error of one node ends both.
+func Run(t Transport, o engine.Options, program func(*engine.Endpoint) error) error {
+	ports, err := t.local()
 	if err != nil {
 		return err
 	}
-	return run(ports, t, o, program)
+	return run(ports, t, o, false, program)
 }
 
-func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) error) error {
+// runPinned is Run with each node on a processor of its own.
+func runPinned(t Transport, o engine.Options, program func(*engine.Endpoint) error) error {
+	ports, err := t.local()
+	if err != nil {
+		return err
+	}
+	return run(ports, t, o, true, program)
+}
+
+func run(ports [nodes]*port, t Transport, o engine.Options, pinned bool, program func(*engine.Endpoint) error) error {
 	var left atomic.Int32
 	left.Store(int32(len(ports)))
 	end := func(err error) {
@@ -42,14 +50,14 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 	for i, p := range ports {
 		running.Go(func() {
 			errs[i] = guard(func() error {
-				if o.Pin {
+				if pinned {
 					unpin, err := pin(i)
 					if err != nil {
 						return err
 					}
 					defer unpin()
 				}
-				ep, err := o.endpoint(p, t)
+				ep, err := p.endpoint(t, o)
 				if err != nil {
 					return err
 				}
@@ -83,60 +91,32 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 }
 
 // heap is memory for the nodes of one process. The race detector watches it.
-func heap(nodes int) []byte {
-	size := sharedSize(nodes)
-	memory := make([]byte, size+line)
+func heap() []byte {
+	memory := make([]byte, sharedSize+line)
 	skip := -int(uintptr(unsafe.Pointer(&memory[0]))) & (line - 1)
-	return memory[skip : skip+size]
+	return memory[skip : skip+sharedSize]
 }
 
 // local makes ports for the nodes of this process.
-func (t Transport) local(nodes int) (_ []*port, err error) {
-	ports := make([]*port, nodes)
+func (t Transport) local() (ports [nodes]*port, err error) {
 	if t == Shm {
-		memory := heap(nodes)
+		memory := heap()
 		for i := range ports {
-			if ports[i], err = newShared(memory, i, nodes, nil); err != nil {
-				return nil, err
+			if ports[i], err = newShared(memory, i, nil); err != nil {
+				return ports, err
 			}
 		}
 		return ports, nil
 	}
-	fds := make([][]int, nodes)
-	for i := range fds {
-		fds[i] = make([]int, nodes)
-		for j := range fds[i] {
-			fds[i][j] = -1
-		}
+	mine, theirs, err := t.connected()
+	if err != nil {
+		return ports, err
 	}
-	opened := 0 // ports, which own their sockets
-	defer func() {
-		if err == nil {
-			return
-		}
-		for i := range nodes {
-			if i < opened {
-				ports[i].close()
-			} else {
-				closeAll(fds[i])
-			}
-		}
-	}()
-	for i := range nodes {
-		for j := range i {
-			if fds[i][j], fds[j][i], err = t.connected(); err != nil {
-				return nil, err
-			}
-		}
+	if ports[0], err = t.open(0, mine); err != nil {
+		return ports, errors.Join(err, unix.Close(theirs))
 	}
-	for i := range ports {
-		p, err := t.open(i, fds[i])
-		if err != nil {
-			fds[i] = nil
-			return nil, err
-		}
-		ports[i] = p
-		opened++
+	if ports[1], err = t.open(1, theirs); err != nil {
+		ports[0].close()
 	}
-	return ports, nil
+	return ports, err
 }

@@ -235,7 +235,7 @@ func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
 		return errors.Join(welcomed, fmt.Errorf("its connection for data did not come within %v", GreetingTime))
 	}
 	_ = c.SetDeadline(time.Time{})
-	p, err := newStreams(1, []int{fd, -1})
+	p, err := newStreams(1, fd)
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func Dial(address, token string) (*Pair, error) {
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
-	p, err := newStreams(0, []int{-1, fd})
+	p, err := newStreams(0, fd)
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}

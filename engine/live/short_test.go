@@ -15,7 +15,7 @@ import (
 func TestShort(t *testing.T) {
 	const largest, margin = beside + 6, 8
 	for _, transport := range []Transport{Shm, Unix} {
-		for _, o := range []Options{{}, {Checksums: true, CreditBatch: 1, Credits: 1}, {Credits: 3}} {
+		for _, o := range []engine.Options{{}, {Checksums: true, CreditBatch: 1, Credits: 1}, {Credits: 3}} {
 			t.Run(fmt.Sprintf("%s/%+v", transport, o), func(t *testing.T) {
 				t.Parallel()
 				type message struct {
@@ -33,7 +33,7 @@ func TestShort(t *testing.T) {
 					return m
 				}
 				const count = 5 * 3 * (largest + 1) // all combinations of size, words and call
-				err := Run(transport, 2, o, func(ep *engine.Endpoint) error {
+				err := Run(transport, o, func(ep *engine.Endpoint) error {
 					memory := make([]byte, margin+largest+margin)
 					segment := ep.Register(memory)
 					next, back := 0, 0

@@ -21,12 +21,12 @@ func TestBlockedRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newStreams(0, []int{-1, mine})
+		p, err := newStreams(0, mine)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.alone, p.spin, p.adapts = true, 0, false
-		if p.link.(*streams).only == nil {
+		if !p.link.(*streams).timed {
 			t.Fatalf("%s: reads do not block", kind)
 		}
 		wait := func(what string, from func()) {

@@ -15,7 +15,7 @@ type Job struct {
 	Program string `json:"program"`
 	Size    int    `json:"size"`            // bytes of a message
 	Count   int    `json:"count"`           // messages
-	Credits int    `json:"credits"`         // requests without a reply; 0: the default of [Options]
+	Credits int    `json:"credits"`         // requests without a reply; 0: 64, one for each slot of a ring
 	Piece   int    `json:"piece,omitempty"` // bytes of a piece; 0: the transport's largest
 	Check   bool   `json:"check,omitempty"` // packets have checksums
 	Each    bool   `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
@@ -52,12 +52,12 @@ func (j Job) check() error {
 
 func (j Job) program() (programs.Program, error) { return programs.Find(j.Program, programs.Real) }
 
-func (j Job) options() Options {
-	o := Options{Credits: j.Credits, Checksums: j.Check}
-	if p, err := j.program(); err == nil && p.EachReplied {
+func (j Job) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
+	o := engine.Options{Credits: j.Credits, Checksums: j.Check}
+	if program, err := j.program(); err == nil && program.EachReplied {
 		o.CreditBatch = 1
 	}
-	return o
+	return p.endpoint(t, o)
 }
 
 // run runs the job on a node, and returns what node 0 measured. Programs warm up first: memory is

@@ -10,20 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		if fd >= 0 {
-			_ = unix.Close(fd)
-		}
-	}
-}
-
-// open makes a port of connected sockets, −1 for the node itself. It closes them if it cannot.
-func (t Transport) open(node int, fds []int) (*port, error) {
+// open makes a port of a socket that is connected to the other node. It closes it if it cannot.
+func (t Transport) open(node, fd int) (*port, error) {
 	if t == UDP {
-		return newDatagrams(node, fds)
+		return newDatagrams(node, fd)
 	}
-	return newStreams(node, fds)
+	return newStreams(node, fd)
 }
 
 func (t Transport) connected() (a, b int, err error) {
@@ -100,7 +92,9 @@ func connectedUDP() (a, b int, err error) {
 		err = errors.Join(unix.Connect(fds[0], addrs[1]), unix.Connect(fds[1], addrs[0]))
 	}
 	if err != nil {
-		closeAll(fds)
+		for _, fd := range fds {
+			_ = unix.Close(fd) // −1 is none
+		}
 		return -1, -1, err
 	}
 	return fds[0], fds[1], nil

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -50,41 +51,24 @@ func (t Transport) Switches() []int {
 	return []int{directly, streamBuffer - headerSize}
 }
 
-// Options configure a run. As in [engine.Options], zero means the default.
-type Options struct {
-	// Credits bounds the requests to one node that have no reply yet. From 1; default 64, which
-	// keep shared memory busy: one for each slot of a ring.
-	Credits int
-	// CreditBatch is the number of credits that a receiver returns with one message: 1, which the
-	// LogP signature needs, to Credits; default: half of the credits.
-	CreditBatch int
-	// Checksums seal every packet. Default: off, as memory and the kernel's streams deliver what
-	// was sent; datagrams always have them.
-	Checksums bool
-	// Pin keeps node i on processor i, modulo their number. Default: off, the system moves them.
-	Pin bool
-}
-
 const (
-	defaultCredits = 64
-	pollEvery      = 8 // messages: more often, polls that find nothing take time from sending
+	defaultCredits = 64 // which keep shared memory busy
+	pollEvery      = 8  // messages: more often, polls that find nothing take time from sending
 )
 
-func (o Options) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
-	e := engine.Options{Credits: o.Credits, Checksums: o.Checksums || t == UDP, CreditBatch: o.CreditBatch, PollEvery: pollEvery}
-	if e.Credits == 0 {
-		e.Credits = defaultCredits
-	}
-	if e.CreditBatch == 0 {
-		e.CreditBatch = (e.Credits + 1) / 2
-	}
+// endpoint opens an endpoint on the port. By default it has 64 credits, of which half are returned
+// at a time. Memory and the kernel's streams deliver what was sent; datagrams always have checksums.
+func (p *port) endpoint(t Transport, o engine.Options) (*engine.Endpoint, error) {
+	o.PollEvery = pollEvery
+	o.Credits = cmp.Or(o.Credits, defaultCredits)
+	o.CreditBatch = cmp.Or(o.CreditBatch, (o.Credits+1)/2)
 	if t == UDP {
-		e.Retry, e.Attempts = retry, attempts
+		o.Checksums, o.Retry, o.Attempts = true, retry, attempts
 	}
 	if s, ok := p.link.(*shared); ok { // whose methods are the port's, but faster
-		return engine.New(s, e)
+		return engine.New(s, o)
 	}
-	return engine.New(p, e)
+	return engine.New(p, o)
 }
 
 // retry is the time in µs after which an unacknowledged datagram is sent again: long for a machine
