@@ -254,7 +254,7 @@ func (r *treeReader) text(path string, value any) (string, bool) {
 	case string:
 		return v, true
 	case int64, float64:
-		r.fail(r.valueAt(path), `a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
+		r.fail(r.valueAt(path), `write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
 	default:
 		r.fail(r.valueAt(path), `%s is a text; write it in quotes`, path)
 	}

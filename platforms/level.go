@@ -77,7 +77,7 @@ func (b *builder) levelTables() {
 				t.fail(key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (key == "lanes" || key == "ports") {
-				t.fail(key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
+				t.fail(key, "must be 1 to 2^30, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
 			l.Params = append(l.Params, b.slots[i].Param)
 		}

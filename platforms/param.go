@@ -118,6 +118,8 @@ func (s *scope) compute(key, name, given string) int {
 	}
 	formula, within, hasInterval := cutInterval(given)
 	switch {
+	case strings.TrimSpace(formula) == "" && s.has(key):
+		s.fail(name, "is empty; write its value, or omit it")
 	case strings.TrimSpace(formula) == "":
 		s.fail("", "no %s; it is needed, as text with a unit", key)
 	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):

@@ -79,8 +79,8 @@ func TestParseErrors(t *testing.T) {
 	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of `+strings.Join(kinds, ", "))
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
-	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
-	check(linear(`beta = 3.5`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
+	check(linear(`beta = 3`), `my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
+	check(linear(`beta = 3.5`), `my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
 	check(linear(`beta = "2"`, tau, source), `my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
 	check(linear(beta, `tau = "1us"`, source), `my.toml:4:1: layer.x.tau: "1us": must be an inverse bandwidth with µs/KiB (us/KB), µs/B, ns/B or µs/MiB (got a time)`)
 	check(linear(`beta = "-2us"`, tau, source), `my.toml:3:1: layer.x.beta: "-2us": a time cannot be negative`)

@@ -69,6 +69,8 @@ type Level struct {
 // MaxCores bounds the cores of a machine.
 const MaxCores = 1 << 30
 
+var errShare = errors.New("must be 1 to 2^30, since a single transfer runs at full speed; omit it if nothing is shared")
+
 // Check validates the machine. If it is invalid, Check returns the offending level, its key in a
 // platform file, and the reason.
 func (m Machine) Check() (level int, key string, err error) {
@@ -82,9 +84,9 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Arity > MaxCores/cores:
 			return i, "arity", fmt.Errorf("makes more than 2^30 cores")
 		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
-			return i, "lanes", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
+			return i, "lanes", errShare
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
-			return i, "ports", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
+			return i, "ports", errShare
 		case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
 			return i, "routes", errors.New("is for a port or ports, of which they are at least 1")
 		case l.Topology.kind != "" && i != len(m.Levels)-1:

@@ -33,7 +33,7 @@ func ParseTopology(text string) (Topology, error) {
 		}
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > MaxCores/units {
-			return t, fmt.Errorf("must be \"torus X Y …\" or \"dragonfly GROUPS CHASSIS ROUTERS UNITS\" with sizes of at least 1 (got %q)", text)
+			return t, fmt.Errorf("must have sizes of at least 1 with blanks between them, as in \"torus 4 4\", for at most 2^30 units (got %q)", text)
 		}
 		t.sizes, units = append(t.sizes, n), units*n
 	}
