@@ -3,7 +3,6 @@ package whatif
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -101,23 +100,14 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 }
 
 // ContrastedTimes returns the table of quantities that are times, before and after.
-func ContrastedTimes(before, after Design, names []string) (reports.Rows, error) {
+func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 	type change struct {
 		Quantity
 		reports.Change
 	}
-	var all []change
-	for _, name := range names {
-		was, err := before.Quantity(name, 1)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		is, err := after.Quantity(name, 1)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		all = append(all, change{is, reports.Change{Dim: is.Dim(), From: was.Of(before.Layer.Model), To: is.Of(after.Layer.Model)}})
-	}
+	all := list.Map(quantities, func(q Quantity) change {
+		return change{q, reports.Change{Dim: q.Dim(), From: q.Of(before.Layer.Model), To: q.Of(after.Layer.Model)}}
+	})
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
 		reports.Col("layer", "", func(change) any { return before.Layer.Name }),
@@ -128,7 +118,7 @@ func ContrastedTimes(before, after Design, names []string) (reports.Rows, error)
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
 	)
 	rows.Notes = changeNotes(after)
-	return rows, nil
+	return rows
 }
 
 // changeNotes lists the changes of a design.
@@ -156,13 +146,5 @@ func (d Design) Encode(comment string) ([]byte, error) {
 // [collectives.Finishes] begin.
 const Finish = "finish"
 
-// finishes reports whether a quantity is the finish of a schedule, each time by another simulation.
-func finishes(name string) bool { return strings.HasPrefix(name, Finish) }
-
 // sized reports whether one of the quantities is of messages of some size.
-func sized(d Design, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		q, err := d.Quantity(name, 1)
-		return err != nil || q.Sized()
-	})
-}
+func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }

@@ -153,3 +153,23 @@ func SizeFor(l model.Layer, part float64) (quantity.Bytes, bool) {
 	}
 	return 0, false
 }
+
+// bisect returns the value nearest to a, towards b, for which flipped is true; flipped is false at
+// a and true at b.
+func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
+	for range 200 {
+		mid := a + (b-a)/2
+		if whole {
+			mid = math.Trunc(mid)
+		}
+		if mid == a || mid == b {
+			break
+		}
+		if flipped(mid) {
+			b = mid
+		} else {
+			a = mid
+		}
+	}
+	return b
+}

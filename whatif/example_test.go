@@ -63,7 +63,11 @@ func ExampleSweep() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := whatif.Sweep{Design: d, Ranges: []whatif.Range{packets}, Sizes: []quantity.Bytes{64 * quantity.KiB}, Names: []string{"one_way"}}
+	quantities, err := d.Quantities("one_way")
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := whatif.Sweep{Design: d, Ranges: []whatif.Range{packets}, Sizes: []quantity.Bytes{64 * quantity.KiB}, Quantities: quantities}
 	best, least := 0.0, 1e9
 	err = s.Run(context.Background(), 0, nil, func(b *whatif.Block) error {
 		for i := 0; i < len(b.Values); i += len(s.Keys()) {

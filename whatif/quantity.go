@@ -48,6 +48,18 @@ func Quantities() []string {
 // NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
 func NewQuantity(name string, n quantity.Bytes) (Quantity, error) { return Design{}.Quantity(name, n) }
 
+// Quantities returns the quantities of these names, of messages of 1 byte; see [Quantity.At].
+func (d Design) Quantities(names ...string) (all []Quantity, err error) {
+	for _, name := range names {
+		q, err := d.Quantity(name, 1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
 // Quantity is NewQuantity, also for the measures of the design.
 func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
 	names := Quantities()
@@ -94,14 +106,30 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 	return q, err
 }
 
+// At returns the quantity for messages of n bytes.
+func (q Quantity) At(n quantity.Bytes) Quantity {
+	if q.Sized() {
+		q.Size = n
+	}
+	return q
+}
+
 // Of is the quantity of the layer, in µs and bytes; NaN or infinite where the layer has none.
 func (q Quantity) Of(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
 
-// Check is an error that says why the layer has no such quantity.
-func (q Quantity) Check(l model.Layer) error { return q.of.Check(l, q.Size) }
+// check returns an error that says why the design has no such quantity.
+func (q Quantity) check(d Design) error {
+	if err := q.of.Check(d.Layer.Model, q.Size); err != nil {
+		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
+	}
+	return nil
+}
 
 // Sized reports whether the quantity is of messages of one size.
 func (q Quantity) Sized() bool { return q.of.Sizes > 0 }
+
+// simulated reports whether each value of the quantity is a simulation.
+func (q Quantity) simulated() bool { return q.measure != nil }
 
 // Stream reports whether the quantity is of a steady stream of messages.
 func (q Quantity) Stream() bool { return q.of.Stream }

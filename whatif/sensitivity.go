@@ -26,7 +26,7 @@ type Sensitivity struct {
 // computed from other parameters, the most important first. Low and High are at the parameter times
 // 1−part and 1+part.
 func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
-	if err := d.checkQuantity(q); err != nil {
+	if err := q.check(d); err != nil {
 		return nil, err
 	}
 	uses, err := d.Platform.Uses(d.Layer.Name)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package whatif
 
 import (
@@ -137,11 +139,12 @@ func (r Range) Shown(v float64) float64 { return v * unitOf(r.Param.Value.Dim).s
 // A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
 // The last range varies fastest but for the sizes.
 type Sweep struct {
-	Design Design
-	Ranges []Range
-	Sizes  []quantity.Bytes
-	Names  []string // of quantities: "one_way", "bandwidth", …
-	end    int64    // if > 0, the rows end here
+	Design     Design
+	Ranges     []Range
+	Sizes      []quantity.Bytes
+	Quantities []Quantity     // of messages of any size; see [Design.Quantities]
+	Watch      []func(*Block) // get each block after what runs the sweep
+	end        int64          // if > 0, the rows end here
 }
 
 // Rows returns the number of rows of the sweep, +Inf if it exceeds a float64.
@@ -165,14 +168,7 @@ func (s *Sweep) Until(row int64) *Sweep {
 
 // Keys names the columns: the parameters, the size, the quantities.
 func (s *Sweep) Keys() []string {
-	keys := list.Map(s.Ranges, func(r Range) string { return r.Key() })
-	keys = append(keys, "size_bytes")
-	for _, name := range s.Names {
-		if q, err := s.Design.Quantity(name, 1); err == nil {
-			keys = append(keys, q.Key())
-		}
-	}
-	return keys
+	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, Quantity.Key))
 }
 
 // check is an error if the sweep cannot be made.
@@ -182,13 +178,9 @@ func (s *Sweep) check() error {
 			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
 		}
 	}
-	for _, name := range s.Names {
-		q, err := s.Design.Quantity(name, s.Sizes[0])
-		if err != nil {
+	for _, q := range s.Quantities {
+		if err := q.At(s.Sizes[0]).check(s.Design); err != nil {
 			return err
-		}
-		if err := q.Check(s.Design.Layer.Model); err != nil {
-			return fmt.Errorf("%s has no %s: %w", s.Design.Layer.Ref(), q, err)
 		}
 	}
 	return nil
@@ -196,10 +188,8 @@ func (s *Sweep) check() error {
 
 // BlockRows returns the number of rows in a block of [Sweep.Run]: few if a row takes long.
 func (s *Sweep) BlockRows() int64 {
-	for _, name := range s.Names {
-		if q, err := s.Design.Quantity(name, 1); err == nil && q.measure != nil {
-			return 4
-		}
+	if slices.ContainsFunc(s.Quantities, Quantity.simulated) {
+		return 4
 	}
 	return 8192
 }
@@ -215,9 +205,9 @@ type Block struct {
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run computes the rows beginning with first and passes them to each, block by block and in order.
-// All processors compute some blocks at once, so that memory does not grow with the sweep. Encode
-// may be nil. Run ends early with the error of ctx or of each; every block passed on until then is
+// Run computes the rows beginning with first and passes them to each and to the sweep's Watch, block
+// by block and in order. All processors compute some blocks at once, so that memory does not grow
+// with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each; every block passed on until then is
 // complete.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
@@ -242,8 +232,13 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 			return nil
 		})
 		for i := 0; i < n && err == nil; i++ {
-			if err = context.Cause(ctx); err == nil {
+			if err = context.Cause(ctx); err == nil && each != nil {
 				err = each(&blocks[i])
+			}
+			for _, watch := range s.Watch {
+				if err == nil {
+					watch(&blocks[i])
+				}
 			}
 		}
 		if err != nil {
@@ -271,12 +266,8 @@ func (s *Sweep) worker() (*worker, error) {
 		w.scales = append(w.scales, unitOf(r.Param.Value.Dim).scale)
 	}
 	for _, n := range s.Sizes {
-		for _, name := range s.Names {
-			q, err := s.Design.Quantity(name, n)
-			if err != nil {
-				return nil, err
-			}
-			w.quantities = append(w.quantities, q)
+		for _, q := range s.Quantities {
+			w.quantities = append(w.quantities, q.At(n))
 		}
 	}
 	var err error
@@ -287,7 +278,7 @@ func (s *Sweep) worker() (*worker, error) {
 // fill computes count rows, beginning with first.
 func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
 	s := w.sweep
-	names, sizes := len(s.Names), int64(len(s.Sizes))
+	names, sizes := len(s.Quantities), int64(len(s.Sizes))
 	width := len(s.Ranges) + 1 + names
 	b.First, b.Rows, b.Text = first, int(count), b.Text[:0]
 	b.Values = slices.Grow(b.Values[:0], int(count)*width)[:int(count)*width]

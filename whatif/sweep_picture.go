@@ -17,51 +17,19 @@ const (
 	lineDots = 1000 // of a line
 )
 
-// A sweepPicture collects the values of a sweep's figure.
-type sweepPicture struct {
-	sweep    *Sweep
-	quantity Quantity
-	column   int
-	grid     *Grid
-	lines    []reports.Series
-}
-
-func newSweepPicture(s *Sweep, shown int) (*sweepPicture, error) {
-	p := &sweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
-	var err error
-	if p.quantity, err = s.Design.Quantity(s.Names[shown], s.Sizes[0]); err != nil {
-		return nil, err
-	}
+// Draw makes the sweep collect a picture of one of its quantities, by its index, and returns what
+// gives the picture after the run. It is an error if the numbers of ranges and sizes have no picture.
+func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 	switch {
 	case len(s.Ranges) == 1:
-		for _, n := range s.Sizes {
-			p.lines = append(p.lines, reports.Series{Name: n.String(), Kind: reports.Line})
-		}
+		return s.drawLines(shown), nil
 	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
-		p.grid = NewGrid(s, shown, 0, mapCells)
+		drawn := s.drawMap(shown, mapCells)
+		return func() reports.Picture { return drawn() }, nil
 	case len(s.Ranges) == 2:
 		return nil, usage.Fields(errors.New("a heat map shows a single size"), "size")
-	default:
-		return nil, usage.Fields(fmt.Errorf("a figure shows one parameter as a line or two as a heat map (got %d)", len(s.Ranges)), "plot")
 	}
-	return p, nil
-}
-
-func (p *sweepPicture) add(b *Block) error {
-	if p.grid != nil {
-		p.grid.Add(b)
-		return nil
-	}
-	width, sizes, steps := len(b.Values)/b.Rows, int64(len(p.lines)), int64(p.sweep.Ranges[0].Steps)
-	every := (steps + lineDots - 1) / lineDots
-	for i := range b.Rows {
-		row := b.First + int64(i)
-		if at := row / sizes; at%every == 0 || at == steps-1 {
-			line := &p.lines[row%sizes]
-			line.X, line.Y = append(line.X, b.Values[i*width]), append(line.Y, b.Values[i*width+p.column])
-		}
-	}
-	return nil
+	return nil, usage.Fields(fmt.Errorf("a figure shows one parameter as a line or two as a heat map (got %d)", len(s.Ranges)), "plot")
 }
 
 func rangeAxis(r Range) reports.Axis {
@@ -72,51 +40,66 @@ func rangeAxis(r Range) reports.Axis {
 	return a
 }
 
-func (p *sweepPicture) heatMap() reports.HeatMap {
-	p.grid.Finish()
-	x, y, d := p.sweep.Ranges[0], p.sweep.Ranges[1], p.sweep.Design
-	return reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", d.Layer.Ref(), p.quantity.Title()),
-		X:     rangeAxis(x), Y: rangeAxis(y), XS: p.grid.X, YS: p.grid.Y, Z: p.grid.Z, Label: p.quantity.Title(),
-		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
-			Label: "as it is: " + Format(quantity.Value{Num: p.quantity.Of(d.Layer.Model), Dim: p.quantity.Dim()})}},
-	}
-}
-
-func (p *sweepPicture) figure() reports.Figure {
-	r := p.sweep.Ranges[0]
-	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head(), Near: true}, Series: p.lines}
+// drawLines draws a quantity over one range, a line for each size.
+func (s *Sweep) drawLines(shown int) func() reports.Picture {
+	r := s.Ranges[0]
+	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: s.Quantities[shown].Head(), Near: true}}
+	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
 		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + Format(r.Param.Value)}}
 	}
-	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
-	return f
-}
-
-// A Grid is one quantity of a sweep over two ranges, averaged over cells so that
-// it can be looked at: X is the first range, Y the second.
-type Grid struct {
-	X, Y []float64   // the middles of the cells, in the units of [Range.Shown]
-	Z    [][]float64 // by Y, then by X; NaN where no point has a value
-
-	sweep  *Sweep
-	column int // of the quantity in a row
-	size   int // index into the sweep's sizes
-	count  [][]float64
-}
-
-// NewGrid returns an empty grid of at most most×most cells for a sweep over two ranges. The
-// quantity and the size are indices into Names and Sizes of the sweep.
-func NewGrid(s *Sweep, quantity, size, most int) *Grid {
-	g := &Grid{sweep: s, column: len(s.Ranges) + 1 + quantity, size: size}
-	g.X, g.Y = g.middles(s.Ranges[0], most), g.middles(s.Ranges[1], most)
-	for range g.Y {
-		g.Z, g.count = append(g.Z, make([]float64, len(g.X))), append(g.count, make([]float64, len(g.X)))
+	for _, n := range s.Sizes {
+		f.Series = append(f.Series, reports.Series{Name: n.String(), Kind: reports.Line})
 	}
-	return g
+	sizes, steps := int64(len(s.Sizes)), int64(r.Steps)
+	every := (steps + lineDots - 1) / lineDots
+	s.Watch = append(s.Watch, func(b *Block) {
+		width := len(b.Values) / b.Rows
+		for i := range b.Rows {
+			row := b.First + int64(i)
+			if at := row / sizes; at%every == 0 || at == steps-1 {
+				line := &f.Series[row%sizes]
+				line.X, line.Y = append(line.X, b.Values[i*width]), append(line.Y, b.Values[i*width+2+shown])
+			}
+		}
+	})
+	return func() reports.Picture { return f }
 }
 
-func (g *Grid) middles(r Range, most int) []float64 {
+// drawMap draws a quantity of one size over two ranges, averaged over at most most×most cells.
+func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
+	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
+	h := reports.HeatMap{
+		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.Title()), Label: q.Title(),
+		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
+			Label: "as it is: " + Format(quantity.Value{Num: q.Of(s.Design.Layer.Model), Dim: q.Dim()})}},
+	}
+	nx, ny := len(h.XS), len(h.YS)
+	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)
+	s.Watch = append(s.Watch, func(b *Block) {
+		width := len(b.Values) / b.Rows
+		for i := range b.Rows {
+			point, v := int(b.First)+i, b.Values[i*width+3+shown]
+			if cell := point%y.Steps*ny/y.Steps*nx + point/y.Steps*nx/x.Steps; !math.IsNaN(v) && !math.IsInf(v, 0) {
+				sum[cell] += v
+				count[cell]++
+			}
+		}
+	})
+	return func() reports.HeatMap {
+		for cell := range sum {
+			sum[cell] /= count[cell] // 0/0 is NaN
+		}
+		for row := range ny {
+			h.Z = append(h.Z, sum[row*nx:(row+1)*nx])
+		}
+		return h
+	}
+}
+
+// middles returns the middles of cells, at most most, that divide the range.
+func (r Range) middles(most int) []float64 {
 	cells := min(most, r.Steps)
 	middles := make([]float64, cells)
 	for c := range middles {
@@ -124,31 +107,4 @@ func (g *Grid) middles(r Range, most int) []float64 {
 		middles[c] = r.Shown(r.At(first)+r.At(last)) / 2
 	}
 	return middles
-}
-
-// Add takes in the points of a block.
-func (g *Grid) Add(b *Block) {
-	s := g.sweep
-	width, sizes, ny := len(b.Values)/b.Rows, int64(len(s.Sizes)), int64(s.Ranges[1].Steps)
-	for i := range b.Rows {
-		row := b.First + int64(i)
-		v := b.Values[i*width+g.column]
-		if int(row%sizes) != g.size || math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		point := row / sizes
-		x := int(point/ny) * len(g.X) / s.Ranges[0].Steps
-		y := int(point%ny) * len(g.Y) / s.Ranges[1].Steps
-		g.Z[y][x] += v
-		g.count[y][x]++
-	}
-}
-
-// Finish makes averages of the sums. Nothing can be added afterwards.
-func (g *Grid) Finish() {
-	for y := range g.Z {
-		for x := range g.Z[y] {
-			g.Z[y][x] /= g.count[y][x] // 0/0 is NaN
-		}
-	}
 }

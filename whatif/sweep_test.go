@@ -12,7 +12,11 @@ import (
 
 func sweep(t testing.TB, ref string, sizes []quantity.Bytes, names []string, ranges ...string) *Sweep {
 	t.Helper()
-	s := &Sweep{Design: find(t, ref), Sizes: sizes, Names: names}
+	s := &Sweep{Design: find(t, ref), Sizes: sizes}
+	var err error
+	if s.Quantities, err = s.Design.Quantities(names...); err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range ranges {
 		r, err := s.Design.ParseRange(text)
 		if err != nil {
@@ -158,12 +162,12 @@ func TestImpossible(t *testing.T) {
 }
 
 func TestGrid(t *testing.T) {
-	s := sweep(t, "hp-lam", []quantity.Bytes{1, 16}, []string{"gap", "one_way"}, "o_r=0us..3us/4", "o_s=0us..1us/2")
-	g := NewGrid(s, 1, 1, 2)
-	if err := s.Run(context.Background(), 0, nil, func(b *Block) error { g.Add(b); return nil }); err != nil {
+	s := sweep(t, "hp-lam", []quantity.Bytes{16}, []string{"gap", "one_way"}, "o_r=0us..3us/4", "o_s=0us..1us/2")
+	drawn := s.drawMap(1, 2)
+	if err := s.Run(context.Background(), 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	g.Finish()
+	g := drawn()
 	base := 5.3 + 15/24. // L and 15 bytes at 24 MB/s
 	want := [][]float64{{base + 0.5, base + 2.5}, {base + 1.5, base + 3.5}}
 	for y := range want {
@@ -173,8 +177,8 @@ func TestGrid(t *testing.T) {
 			}
 		}
 	}
-	if g.X[0] != 0.5 || g.X[1] != 2.5 || g.Y[1] != 1 {
-		t.Errorf("middles %v, %v", g.X, g.Y)
+	if g.XS[0] != 0.5 || g.XS[1] != 2.5 || g.YS[1] != 1 {
+		t.Errorf("middles %v, %v", g.XS, g.YS)
 	}
 }
 

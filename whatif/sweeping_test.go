@@ -14,21 +14,9 @@ import (
 )
 
 // largeSweep has 90,000 rows.
-func largeSweep(t *testing.T) *Sweeping {
+func largeSweep(t *testing.T) *Sweep {
 	t.Helper()
-	d, err := Find("clip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Sweeping{Sweep: &Sweep{Design: d, Names: []string{"gap"}, Sizes: []quantity.Bytes{64 << 10}}}
-	for _, text := range []string{"host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300"} {
-		r, err := d.ParseRange(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Ranges = append(s.Ranges, r)
-	}
-	return s
+	return sweep(t, "clip", []quantity.Bytes{64 << 10}, []string{"gap"}, "host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300")
 }
 
 // A sweep that is interrupted leaves whole rows beside the file's name, which does not exist yet.
@@ -41,7 +29,7 @@ func TestFileInterrupted(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := largeSweep(t)
-	s.Progress = func(int64) { stop() }
+	s.Watch = []func(*Block){func(*Block) { stop() }}
 	err := s.File(ctx, atomicfile.Files{}, path, "csv", nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "interrupted: 8192 of 90000 rows are complete in ") {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package whatif
 
 import (
@@ -59,7 +61,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	if err := d.checkQuantity(q); err != nil {
+	if err := q.check(d); err != nil {
 		return Target{}, err
 	}
 	var known []platforms.Known
@@ -81,14 +83,6 @@ func (d Design) parseTarget(text string) (Target, error) {
 		t.Least = q.Of(d.Layer.Model) < v.Num
 	}
 	return t, nil
-}
-
-// checkQuantity returns an error if the design has no such quantity.
-func (d Design) checkQuantity(q Quantity) error {
-	if err := q.Check(d.Layer.Model); err != nil {
-		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
-	}
-	return nil
 }
 
 // A Solution is the change of a parameter that reaches a target, or comes closest.
@@ -259,26 +253,6 @@ func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 		}
 	}
 	return sides
-}
-
-// bisect returns the value nearest to a, towards b, for which flipped is true; flipped is false at
-// a and true at b.
-func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
-	for range 200 {
-		mid := a + (b-a)/2
-		if whole {
-			mid = math.Trunc(mid)
-		}
-		if mid == a || mid == b {
-			break
-		}
-		if flipped(mid) {
-			b = mid
-		} else {
-			a = mid
-		}
-	}
-	return b
 }
 
 // Curve returns the curve over two parameters at which the target is just met: for each value of x

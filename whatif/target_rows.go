@@ -225,19 +225,16 @@ func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Names: []string{c.Target.Quantity.Name}}
-	p, err := newSweepPicture(s, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Run(ctx, 0, nil, p.add); err != nil {
+	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Quantities: []Quantity{c.Target.Quantity}}
+	drawn := s.drawMap(0, mapCells)
+	if err := s.Run(ctx, 0, nil, nil); err != nil {
 		return nil, err
 	}
 	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}
 	for i := range xs {
 		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
 	}
-	h := p.heatMap()
+	h := drawn()
 	h.Lines = []reports.Series{line}
 	return h, nil
 }

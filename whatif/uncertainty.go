@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -53,18 +54,18 @@ var ErrExact = errors.New(`no parameter has an interval; write it in the platfor
 
 // Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
 func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
-	quantities := make([]Quantity, len(sizes))
-	for i, n := range sizes {
-		var err error
-		if quantities[i], err = d.Quantity(name, n); err != nil {
-			return nil, err
-		}
-		if err := d.checkQuantity(quantities[i]); err != nil {
+	q, err := d.Quantity(name, 1)
+	if err != nil {
+		return nil, err
+	}
+	quantities := list.Map(sizes, q.At)
+	for _, q := range quantities {
+		if err := q.check(d); err != nil {
 			return nil, err
 		}
 	}
 	found := make([][]float64, len(sizes))
-	err := s.run([]Design{d}, func(layers []model.Layer) {
+	err = s.run([]Design{d}, func(layers []model.Layer) {
 		for i, q := range quantities {
 			found[i] = append(found[i], q.Of(layers[0]))
 		}

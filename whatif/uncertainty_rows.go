@@ -12,14 +12,14 @@ import (
 
 // An Uncertainty is predictions with their intervals, of one design or of two.
 type Uncertainty struct {
-	Designs   []NamedDesign
-	Names     []string // of the quantities
-	Sizes     []quantity.Bytes
-	Sampling  Sampling
-	Intervals [][][]Interval // by design, quantity and size
-	faster    []float64      // how likely the second design is the faster one, by size
-	measured  bool           // some intervals are those of the next measurement
-	sampled   bool           // some are those of parameters
+	Designs    []NamedDesign
+	Quantities []Quantity // of messages of any size
+	Sizes      []quantity.Bytes
+	Sampling   Sampling
+	Intervals  [][][]Interval // by design, quantity and size
+	faster     []float64      // how likely the second design is the faster one, by size
+	measured   bool           // some intervals are those of the next measurement
+	sampled    bool           // some are those of parameters
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -31,13 +31,17 @@ type NamedDesign struct {
 // Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
 // is [ErrExact] if no parameter of them has an interval.
 func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s Sampling) (*Uncertainty, error) {
-	if !sized(designs[0].Design, names) {
+	quantities, err := designs[0].Quantities(names...)
+	if err != nil {
+		return nil, err
+	}
+	if !sized(quantities) {
 		sizes = sizes[:1] // any
 	}
-	if slices.ContainsFunc(names, finishes) { // each is a simulation
+	if slices.ContainsFunc(quantities, Quantity.simulated) {
 		s.Samples = min(s.Samples, 1000)
 	}
-	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
+	u := &Uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
 	exact := 0
 	next := allFitted(designs)
 	for _, d := range designs {
@@ -57,21 +61,17 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 		u.Intervals = append(u.Intervals, of)
 	}
 	last := designs[len(designs)-1]
-	var err error
 	if exact == len(designs) {
 		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Layer.Ref(), ErrExact), "assume")
 	}
 	switch {
-	case len(designs) == 1 || !sized(designs[0].Design, names):
+	case len(designs) == 1 || !sized(quantities):
 	case next:
 		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes, s)
 	default:
 		u.faster, err = Faster(last.Design, designs[0].Design, sizes, s)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return u, nil
+	return u, err
 }
 
 // allFitted reports whether the next measurement of each of the designs can be predicted. If
@@ -95,25 +95,11 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 }
 
 // Rows returns the table of the intervals.
-func (u *Uncertainty) Rows() (reports.Rows, error) {
-	several, sized := len(u.Designs) > 1, sized(u.Designs[0].Design, u.Names)
-	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
-	switch {
-	case several:
-		rows.Columns[2].Head = "design"
-	case !sized:
-		rows.Columns[1].Head = "layer"
-	}
-	if !sized {
-		rows.Columns[3].Head = ""
-	}
-	var quantities []Quantity
-	for i, name := range u.Names {
-		q, err := u.Designs[0].Quantity(name, 1)
-		if err != nil {
-			return rows, err
-		}
-		quantities = append(quantities, q)
+func (u *Uncertainty) Rows() reports.Rows {
+	several, sized := len(u.Designs) > 1, sized(u.Quantities)
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
+		{Key: "design", Head: reports.HeadIf(several, "design")}, {Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	for i, q := range u.Quantities {
 		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
@@ -123,7 +109,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
 			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
-			for j, q := range quantities {
+			for j, q := range u.Quantities {
 				in := u.Intervals[k][j][i]
 				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
 			}
@@ -134,7 +120,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 		}
 	}
 	rows.Notes = u.notes(several)
-	return rows, nil
+	return rows
 }
 
 // notes explains the intervals.

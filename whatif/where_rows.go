@@ -13,7 +13,7 @@ import (
 
 // SensitivityRows lists by how many percent each quantity changes for a percent of each parameter,
 // and what it becomes with the parameter 10 % smaller and larger.
-func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units quantity.UnitChoice) (reports.Rows, error) {
+func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes, units quantity.UnitChoice) (reports.Rows, error) {
 	type sensitivity struct {
 		Sensitivity
 		of   Quantity
@@ -22,17 +22,13 @@ func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units qua
 	}
 	var all []sensitivity
 	for _, n := range sizes {
-		for _, name := range names {
-			q, err := d.Quantity(name, n)
-			if err != nil {
-				return reports.Rows{}, err
-			}
-			found, err := d.Sensitivities(q, TornadoPart)
+		for _, q := range quantities {
+			found, err := d.Sensitivities(q.At(n), TornadoPart)
 			if err != nil {
 				return reports.Rows{}, err
 			}
 			for _, s := range found {
-				all = append(all, sensitivity{s, q, n, q.Of(d.Layer.Model)})
+				all = append(all, sensitivity{s, q.At(n), n, q.At(n).Of(d.Layer.Model)})
 			}
 		}
 	}
@@ -47,7 +43,7 @@ func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units qua
 	return reports.TableOf(all,
 		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
-		reports.Col("size_bytes", reports.HeadIf(sized(d, names), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
+		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
 		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
 		reports.Col("", "current", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),

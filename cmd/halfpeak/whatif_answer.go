@@ -42,10 +42,8 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
-	for _, name := range o.of {
-		if _, err := base.Quantity(name, 1); err != nil {
-			return usagef("--quantity %w", err)
-		}
+	if _, err := base.Quantities(o.of...); err != nil {
+		return usagef("--quantity %w", err)
 	}
 	d, err := base.Set(o.set...)
 	if err != nil {
@@ -76,15 +74,9 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.target != "":
 		return o.reach(ctx, d)
 	case o.sensitivity:
-		sizes, names := o.sizesOr("64KiB"), o.ofOr("one_way")
-		rows, err = whatif.SensitivityRows(d, names, sizes, units)
-		picture = func() (reports.Picture, error) {
-			q, err := d.Quantity(names[0], sizes[0])
-			if err != nil {
-				return nil, err
-			}
-			return whatif.Tornado(d, q)
-		}
+		sizes, quantities := o.sizesOr("64KiB"), o.quantities(d, "one_way")
+		rows, err = whatif.SensitivityRows(d, quantities, sizes, units)
+		picture = func() (reports.Picture, error) { return whatif.Tornado(d, quantities[0].At(sizes[0])) }
 	case o.where:
 		rows, err = whatif.OwnerRows(d, o.sizes)
 		picture = func() (reports.Picture, error) {
@@ -95,7 +87,7 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.uncertainty:
 		return o.uncertain(ctx, base, d)
 	case o.finishes():
-		rows, err = whatif.ContrastedTimes(base, d, o.ofOr())
+		rows = whatif.ContrastedTimes(base, d, o.quantities(d))
 	default:
 		var c *whatif.Contrast
 		if c, err = whatif.Contrasted(base, d, o.sizes); err == nil {
@@ -171,10 +163,9 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	if err != nil {
 		return rows, nil, err
 	}
-	rows, err = u.Rows()
-	return rows, func() (reports.Picture, error) {
+	return u.Rows(), func() (reports.Picture, error) {
 		return whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
-	}, err
+	}, nil
 }
 
 // manyRows is the number of rows beyond which more are written only when forced.
@@ -182,7 +173,7 @@ const manyRows = 1e9
 
 // runVary makes the rows of a sweep and its picture.
 func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := whatif.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(whatif.DefaultSize), Names: o.ofOr(whatif.DefaultNames()...)}}
+	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
@@ -196,7 +187,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	}
 	shown := 0
 	if len(o.of) == 0 && !o.finishes() {
-		shown = len(s.Names) - 1 // bandwidth
+		shown = len(s.Quantities) - 1 // bandwidth
 	}
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
 	switch rows := s.Rows(); {
@@ -207,17 +198,19 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
 		return usagef("a table cannot have %.0f rows; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
+	var picture func() reports.Picture
 	if o.plot != "" {
-		if err := s.Draw(shown); err != nil {
+		if picture, err = s.Draw(shown); err != nil {
 			return usage.Error{Err: err}
 		}
 	}
-	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
+	progress := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
+	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
 	resumed := func(rows int64) { cmd.PrintErrf("%s: continuing after %d of %.0f rows\n", o.path, rows, s.Rows()) }
 	switch {
 	case pictureOnly:
-		err = s.Run(ctx)
+		err = interrupted(ctx, s.Run(ctx, 0, nil, nil))
 	case stream != "" && o.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
 	case stream != "":
@@ -225,14 +218,14 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	default:
 		rows, err = s.Table(ctx)
 	}
-	s.Progress(-1)
+	progress(-1)
 	if err == nil && !pictureOnly && stream == "" {
 		err = out.write(cmd, rows)
 	}
 	if err != nil {
 		return err
 	}
-	return o.draw(cmd, func() (reports.Picture, error) { return s.Picture(), nil })
+	return o.draw(cmd, func() (reports.Picture, error) { return picture(), nil })
 }
 
 // sizesOr are the sizes that were given, or others.
@@ -255,4 +248,10 @@ func (o *whatifOptions) ofOr(others ...string) []string {
 		return o.finish
 	}
 	return others
+}
+
+// quantities are those of ofOr, whose names are known.
+func (o *whatifOptions) quantities(d whatif.Design, others ...string) []whatif.Quantity {
+	all, _ := d.Quantities(o.ofOr(others...)...)
+	return all
 }

@@ -212,7 +212,11 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	rows, err := whatif.SensitivityRows(s.Design, []string{"one_way"}, thinned(doubled, 3), nil)
+	oneWay, err := whatif.NewQuantity("one_way", 1)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := whatif.SensitivityRows(s.Design, []whatif.Quantity{oneWay}, thinned(doubled, 3), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -221,11 +225,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
-		q, err := whatif.NewQuantity("one_way", n)
-		if err != nil {
-			return nil, err
-		}
-		t, err := whatif.Tornado(s.Design, q)
+		t, err := whatif.Tornado(s.Design, oneWay.At(n))
 		if err != nil {
 			return nil, err
 		}
