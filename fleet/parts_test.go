@@ -202,8 +202,8 @@ func TestFleetNames(t *testing.T) {
 
 // A shard that is killed goes on from what it saved until then.
 func TestFleetKilled(t *testing.T) {
-	defer func(d time.Duration) { shard.SaveEvery = d }(shard.SaveEvery)
-	shard.SaveEvery = 0
+	defer func(d time.Duration) { atomicfile.SaveEvery = d }(atomicfile.SaveEvery)
+	atomicfile.SaveEvery = 0
 	q := Question{Roots: []string{aFleet(t, 1)}, Options: Options{Name: "pair_{a}_{b}.csv*", FDR: 0.05}}
 	all, err := Load(t.Context(), q.Roots, "", q.Options, Reader{})
 	if err != nil {

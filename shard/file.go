@@ -2,12 +2,10 @@ package shard
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
-	"time"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -16,16 +14,11 @@ import (
 type File struct {
 	*atomicfile.Partial
 	encoder Encoder
-	saved   time.Time
 }
-
-// SaveEvery is the interval at which written records are saved, in case the process is killed;
-// tests save each record.
-var SaveEvery = time.Second
 
 // OpenFile begins a part, or goes on with one that was interrupted.
 func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
-	p := &File{saved: time.Now()}
+	p := &File{}
 	head, err := Head(h)
 	if err != nil {
 		return nil, err
@@ -70,10 +63,6 @@ func (p *File) Write(record []byte) error {
 	if err == nil {
 		err = p.Partial.Write(text, 1)
 	}
-	if err == nil && time.Since(p.saved) >= SaveEvery {
-		p.saved = time.Now()
-		err = p.Save()
-	}
 	return err
 }
 
@@ -82,17 +71,5 @@ func (p *File) End(err error, whole func(records int64) string) error {
 	if err == nil {
 		err = p.Partial.Write(p.encoder.End(nil), 0)
 	}
-	if err == nil {
-		return p.Finish()
-	}
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	if p.Rows() == 0 {
-		return errors.Join(err, p.Discard())
-	}
-	if closing := p.Close(); closing != nil {
-		return errors.Join(err, closing)
-	}
-	return fmt.Errorf("%w: %s in %q; repeat the command to continue", err, whole(p.Rows()), p.Part())
+	return p.Partial.End(err, whole)
 }

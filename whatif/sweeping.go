@@ -11,7 +11,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -113,30 +112,8 @@ func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format s
 	} else if err := file.Write(header, 0); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	saved := time.Now()
-	err = s.Run(ctx, file.Rows(), Encoder(encode), func(b *Block) error {
-		if err := file.Write(b.Text, b.Rows); err != nil {
-			return err
-		}
-		if time.Since(saved) < time.Second {
-			return nil
-		}
-		saved = time.Now()
-		return file.Save()
-	})
-	if err == nil {
-		return file.Finish()
-	}
-	if file.Rows() == 0 {
-		return errors.Join(interrupted(err), file.Discard())
-	}
-	if closing := file.Close(); closing != nil {
-		return errors.Join(err, closing)
-	}
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	return fmt.Errorf("%w: %d of %.0f rows are complete in %q; repeat the command to continue", err, file.Rows(), s.Rows(), file.Part())
+	err = s.Run(ctx, file.Rows(), Encoder(encode), func(b *Block) error { return file.Write(b.Text, b.Rows) })
+	return file.End(err, func(rows int64) string { return fmt.Sprintf("%d of %.0f rows are complete", rows, s.Rows()) })
 }
 
 // toFile adds the path to errors of writing.

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // A Partial is a file that is written in pieces and gets its name when it is complete. Until then
@@ -24,7 +26,12 @@ type Partial struct {
 	bytes    int64
 	sum      uint32 // of these bytes
 	saved    int64  // rows in the state
+	at       time.Time
 }
+
+// SaveEvery is the interval at which written rows are saved, in case the process is killed; tests
+// save each.
+var SaveEvery = time.Second
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -175,7 +182,7 @@ func (p *Partial) readState() (s partialState, err error) {
 
 // save replaces the state file, which resume has recognized as halfpeak's.
 func (p *Partial) save() error {
-	p.saved = p.rows
+	p.saved, p.at = p.rows, time.Now()
 	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, partialLine, p.rows, p.bytes, p.sum, os.Getpid(), p.id)
 		return err
@@ -202,6 +209,9 @@ func (p *Partial) Write(text []byte, rows int) error {
 	p.sum = crc32.Update(p.sum, castagnoli, text)
 	p.bytes += int64(n)
 	p.rows += int64(rows)
+	if rows > 0 && time.Since(p.at) >= SaveEvery {
+		return p.Save()
+	}
 	return nil
 }
 
@@ -234,6 +244,26 @@ func (p *Partial) Finish() error {
 		return FileError(p.path, errors.Join(err, p.file.Close()))
 	}
 	return p.end(func() error { return os.Rename(p.Part(), p.path) })
+}
+
+// End finishes the file or, after an error, keeps the complete rows for the same command to continue;
+// whole says how many these are.
+func (p *Partial) End(err error, whole func(rows int64) string) error {
+	switch {
+	case err == nil:
+		return p.Finish()
+	case errors.Is(err, context.Canceled) && p.rows == 0:
+		err = errors.New("interrupted; nothing was written")
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
+	}
+	if p.rows == 0 {
+		return errors.Join(err, p.Discard())
+	}
+	if closing := p.Close(); closing != nil {
+		return errors.Join(err, closing)
+	}
+	return fmt.Errorf("%w: %s in %q; repeat the command to continue", err, whole(p.rows), p.Part())
 }
 
 // end renames or removes the part while it is still locked, if the system allows that for an open
