@@ -165,11 +165,7 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
-	p, err := predict.Costs(sizes, designs...)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	return p.Rows(nil), nil
+	return predict.Costs(sizes, designs...).Rows(nil), nil
 }
 
 // sized reads the request of a question at sizes.

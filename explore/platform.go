@@ -23,13 +23,8 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	}
 	head := headOf(d.base.Platform, file)
 	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Thresholds: []Threshold{}}
-	if a.Parameters, err = parameters(d, r.Set); err != nil {
-		return a, err
-	}
-	peak, err := whatif.PeakOf(d.now)
-	if err != nil {
-		return a, err
-	}
+	a.Parameters = parameters(d)
+	peak := whatif.PeakOf(d.now)
 	exists := peak.Known && peak.Exists
 	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists), peak.Text(nil)}
 	for _, t := range d.now.Thresholds() {
@@ -38,21 +33,14 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	return a, nil
 }
 
-func parameters(d resolved, set []string) ([]Parameter, error) {
-	given, err := d.base.Platform.Uses(d.base.Layer.Name)
-	if err != nil {
-		return nil, err
-	}
-	used, err := d.now.Platform.Uses(d.now.Layer.Name)
-	if err != nil {
-		return nil, err
-	}
+func parameters(d resolved) []Parameter {
+	given := d.base.Uses()
 	now := map[string]platforms.Param{}
 	for _, p := range d.now.Platform.Params() {
 		now[p.Path] = p
 	}
 	acts, changed := map[string]bool{}, map[string]bool{}
-	for _, p := range used {
+	for _, p := range d.now.Uses() {
 		acts[p.Path] = true
 	}
 	for _, c := range d.now.Changes {
@@ -96,7 +84,7 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 		q.From, q.To = Number(from*scale), Number(to*scale)
 		all = append(all, q)
 	}
-	return all, nil
+	return all
 }
 
 // whole reports whether a slider stays on whole numbers. It does so for sizes that are constants

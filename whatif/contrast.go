@@ -25,14 +25,7 @@ type ContrastedCost struct {
 
 // Contrasted compares two designs at sizes of at least 1 byte.
 func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
-	c := &Contrast{Before: before, After: after}
-	var err error
-	if c.Peak, err = PeakOf(before); err != nil {
-		return nil, err
-	}
-	if c.PeakAfter, err = PeakOf(after); err != nil {
-		return nil, err
-	}
+	c := &Contrast{Before: before, After: after, Peak: PeakOf(before), PeakAfter: PeakOf(after)}
 	for _, n := range sizes {
 		a, err := before.At(n)
 		if err != nil {

@@ -17,26 +17,15 @@ import (
 //
 // Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
 // It is true where no parameter has an interval.
-func (d Design) PeakKnown() (bool, error) {
+func (d Design) PeakKnown() bool {
 	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
-	uses, err := d.Platform.Uses(d.Layer.Name)
-	if err != nil {
-		return false, err
-	}
-	uses = slices.DeleteFunc(uses, func(p platforms.Param) bool {
+	uses := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool {
 		return !(p.PlusMinus > 0) || d.Platform.Computed(p.Path)
 	})
 	if len(uses) == 0 {
-		return true, nil
+		return true
 	}
-	paths, values := make([]string, len(uses)), make([]float64, len(uses))
-	for i, p := range uses {
-		paths[i], values[i] = p.Path, p.Value.Num
-	}
-	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
-	if err != nil {
-		return false, err
-	}
+	prog, values := d.compile(uses...)
 	now, squares := perByte(d.Layer.Model), 0.0
 	for i, p := range uses {
 		values[i] = p.Value.Num + p.PlusMinus
@@ -46,7 +35,7 @@ func (d Design) PeakKnown() (bool, error) {
 		}
 		values[i] = p.Value.Num
 	}
-	return squares == 0 || now > math.Sqrt(squares), nil
+	return squares == 0 || now > math.Sqrt(squares)
 }
 
 // A Peak is where a layer's bandwidth levels off.
@@ -60,13 +49,11 @@ type Peak struct {
 }
 
 // PeakOf is the peak of a design.
-func PeakOf(d Design) (Peak, error) {
-	p := Peak{Layer: d.Layer.Ref(), Timed: d.Layer.Timed, Asymptote: model.Asymptote(d.Layer.Model)}
+func PeakOf(d Design) Peak {
+	p := Peak{Layer: d.Layer.Ref(), Timed: d.Layer.Timed, Asymptote: model.Asymptote(d.Layer.Model), Known: d.PeakKnown()}
 	p.Half, p.Exists = model.HalfPeak(d.Layer.Model)
 	p.Exists = p.Exists && !math.IsInf(float64(p.Asymptote), 0)
-	var err error
-	p.Known, err = d.PeakKnown()
-	return p, err
+	return p
 }
 
 // Text returns the peak in words.

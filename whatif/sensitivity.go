@@ -29,20 +29,13 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 	if err := q.check(d); err != nil {
 		return nil, err
 	}
-	uses, err := d.Platform.Uses(d.Layer.Name)
-	if err != nil {
-		return nil, err
-	}
 	now := q.Of(d.Layer.Model)
 	var all []Sensitivity
-	for _, p := range uses {
+	for _, p := range d.Uses() {
 		if p.Value.Num == 0 || d.Platform.Computed(p.Path) {
 			continue
 		}
-		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
-		if err != nil {
-			return nil, err
-		}
+		prog, _ := d.compile(p)
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
 			if p.Whole() {

@@ -31,28 +31,16 @@ type Share struct {
 // one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are
 // included, with zeros.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
-	leaves, err := d.Platform.Uses(d.Layer.Name)
-	if err != nil {
-		return nil, err
-	}
 	// The times and inverse bandwidths that stand in the model itself, not the constants behind
 	// them.
-	leaves = slices.DeleteFunc(leaves, func(p platforms.Param) bool { return !p.Measure.Cost() })
-	paths := make([]string, len(leaves))
-	values := make([]float64, len(leaves))
-	for i, p := range leaves {
-		paths[i], values[i] = p.Path, p.Value.Num
-	}
-	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
-	if err != nil {
-		return nil, err
-	}
+	leaves := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool { return !p.Measure.Cost() })
+	prog, values := d.compile(leaves...)
 	const step = 1e-6
 	for i, v := range values { // before freezing, since Set does not check a frozen layer
 		for _, factor := range []float64{1 - step, 1 + step, 1} {
 			values[i] = v * factor
 			if !prog.Set(values...) {
-				return nil, fmt.Errorf("%s: %s is at the limit of its possible values, so its share cannot be computed", paths[i], leaves[i].Text)
+				return nil, fmt.Errorf("%s: %s is at the limit of its possible values, so its share cannot be computed", leaves[i].Path, leaves[i].Text)
 			}
 		}
 	}
@@ -61,7 +49,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	names := ownerNames(leaves)
 	shares := make([]Share, len(leaves))
 	for i, v := range values {
-		shares[i] = Share{Path: paths[i], Owner: names[i]}
+		shares[i] = Share{Path: leaves[i].Path, Owner: names[i]}
 		if v == 0 {
 			continue
 		}

@@ -215,10 +215,7 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 	}
 	workers := make([]*worker, runtime.GOMAXPROCS(0))
 	for i := range workers {
-		var err error
-		if workers[i], err = s.worker(); err != nil {
-			return err
-		}
+		workers[i] = s.worker()
 	}
 	total, size := int64(s.Rows()), s.BlockRows()
 	blocks := make([]Block, 2*len(workers))
@@ -258,11 +255,10 @@ type worker struct {
 	index      []int     // of the values in their ranges
 }
 
-func (s *Sweep) worker() (*worker, error) {
-	w := &worker{sweep: s, values: make([]float64, len(s.Ranges)), index: make([]int, len(s.Ranges))}
-	var paths []string
+func (s *Sweep) worker() *worker {
+	w := &worker{sweep: s, index: make([]int, len(s.Ranges))}
+	w.prog, w.values = s.Design.compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
 	for _, r := range s.Ranges {
-		paths = append(paths, r.Param.Path)
 		w.scales = append(w.scales, unitOf(r.Param.Value.Dim).scale)
 	}
 	for _, n := range s.Sizes {
@@ -270,9 +266,7 @@ func (s *Sweep) worker() (*worker, error) {
 			w.quantities = append(w.quantities, q.At(n))
 		}
 	}
-	var err error
-	w.prog, err = s.Design.Platform.Compile(s.Design.Layer.Name, paths...)
-	return w, err
+	return w
 }
 
 // fill computes count rows, beginning with first.

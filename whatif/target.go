@@ -115,10 +115,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
-	prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
-	if err != nil {
-		return s, err
-	}
+	prog, _ := d.compile(p)
 	at := func(v float64) float64 {
 		if !prog.Set(v) {
 			return math.NaN()
@@ -258,11 +255,8 @@ func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 // Curve returns the curve over two parameters at which the target is just met: for each value of x
 // the first value of y, beginning with its From, at which the target begins or ceases to be met;
 // NaN if none does.
-func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
-	prog, err := d.Platform.Compile(d.Layer.Name, x.Param.Path, y.Param.Path)
-	if err != nil {
-		return nil, nil, err
-	}
+func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
+	prog, _ := d.compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {
@@ -280,5 +274,5 @@ func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
 		}
 		xs, ys = append(xs, vx), append(ys, found)
 	}
-	return xs, ys, nil
+	return xs, ys
 }

@@ -26,11 +26,7 @@ type Solutions struct {
 func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 	all := len(by) == 0
 	if all {
-		uses, err := d.Platform.Uses(d.Layer.Name)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range uses {
+		for _, p := range d.Uses() {
 			// A threshold would be moved to where its branches were never measured.
 			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
 				by = append(by, Range{Param: p})
@@ -185,19 +181,15 @@ type TargetCurve struct {
 
 // NewTargetCurve finds the curve over two different parameters. A range without a width is
 // taken from a quarter of the parameter to four times it.
-func NewTargetCurve(d Design, t Target, x, y Range) (*TargetCurve, error) {
-	if x.Param.Path == y.Param.Path {
-		return nil, fmt.Errorf("%s twice; a curve is over two parameters", x.Param.Path)
-	}
+func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 	for _, r := range []*Range{&x, &y} {
 		if r.From == r.To {
 			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
 		}
 	}
 	c := &TargetCurve{Design: d, Target: t, X: x, Y: y}
-	var err error
-	c.xs, c.ys, err = d.Curve(t, x, y)
-	return c, err
+	c.xs, c.ys = d.Curve(t, x, y)
+	return c
 }
 
 // Rows returns the points of the curve.
@@ -221,10 +213,7 @@ func (c *TargetCurve) Rows() reports.Rows {
 func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells
-	xs, ys, err := c.Design.Curve(c.Target, x, y)
-	if err != nil {
-		return nil, err
-	}
+	xs, ys := c.Design.Curve(c.Target, x, y)
 	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Quantities: []Quantity{c.Target.Quantity}}
 	drawn := s.drawMap(0, mapCells)
 	if err := s.Run(ctx, 0, nil, nil); err != nil {

@@ -165,16 +165,11 @@ type draw struct {
 	correlation float64
 }
 
-// draws returns the parameters of the designs that have intervals. Paths and from are, by design,
-// its parameters and their draws.
-func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from [][]int, err error) {
-	paths, from = make([][]string, len(designs)), make([][]int, len(designs))
+// draws returns the parameters of the designs that have intervals; from are those of each design.
+func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
+	from = make([][]int, len(designs))
 	for i, d := range designs {
-		uses, err := d.Platform.Uses(d.Layer.Name)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, p := range uses {
+		for _, p := range d.Uses() {
 			within := p.PlusMinus
 			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone // known, may be whole
 			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
@@ -190,7 +185,7 @@ func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from 
 				at = len(draws)
 				draws = append(draws, draw{param: p, design: i, within: within, with: -1})
 			}
-			paths[i], from[i] = append(paths[i], p.Path), append(from[i], at)
+			from[i] = append(from[i], at)
 		}
 	}
 	for i := range draws {
@@ -206,7 +201,7 @@ func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from 
 			return o.param.Path == layer+".beta" && designs[o.design].Platform.Name == p.Name
 		})
 	}
-	return draws, paths, from, nil
+	return draws, from
 }
 
 // value is the parameter at the draw's standard normal number among all.
@@ -224,18 +219,13 @@ func (w *draw) value(normal []float64, i int) float64 {
 
 // run draws the parameters of the designs again and again, and hands over the layers.
 func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
-	draws, paths, from, err := s.draws(designs)
-	if err != nil {
-		return err
-	}
+	draws, from := s.draws(designs)
 	if len(draws) == 0 {
 		return ErrExact
 	}
 	programs, layers := make([]*platforms.Program, len(designs)), make([]model.Layer, len(designs))
 	for i, d := range designs {
-		if programs[i], err = d.Platform.Compile(d.Layer.Name, paths[i]...); err != nil {
-			return err
-		}
+		programs[i], _ = d.compile(list.Map(from[i], func(at int) platforms.Param { return draws[at].param })...)
 		layers[i] = programs[i].Layer()
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))

@@ -24,9 +24,9 @@ import (
 // A Design is a layer of a platform, as it is or with parameters changed.
 type Design struct {
 	Platform platforms.Platform
-	Layer    platforms.Layer
-	Whole    bool         // no layer was named, and the platform has levels: ranks run on all of them
-	Changes  []Assignment // from the platform's file to here, in order
+	Layer    platforms.Layer // one of the platform's
+	Whole    bool            // no layer was named, and the platform has levels: ranks run on all of them
+	Changes  []Assignment    // from the platform's file to here, in order
 	measures []*Measure
 }
 
@@ -63,6 +63,25 @@ func (d Design) Name() string {
 		return d.Platform.Name
 	}
 	return d.Layer.Ref()
+}
+
+// Uses returns the parameters that the layer's costs depend on; see [platforms.Platform.Uses].
+func (d Design) Uses() []platforms.Param {
+	all, _ := d.Platform.Uses(d.Layer.Name) // the layer is there
+	return all
+}
+
+// compile returns the layer as a program of some of its parameters, and their values.
+func (d Design) compile(params ...platforms.Param) (*platforms.Program, []float64) {
+	paths, values := make([]string, len(params)), make([]float64, len(params))
+	for i, p := range params {
+		paths[i], values[i] = p.Path, p.Value.Num
+	}
+	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
+	if err != nil {
+		panic(err) // the layer and its parameters are there
+	}
+	return prog, values
 }
 
 // An Assignment is a change that was made to a parameter.

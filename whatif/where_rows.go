@@ -124,10 +124,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		}
 		return err
 	}
-	peak, err := PeakOf(d)
-	if err != nil {
-		return reports.Rows{}, err
-	}
+	peak := PeakOf(d)
 	for _, part := range []float64{0.5, 0.9} {
 		l := Landmark{Name: map[float64]string{0.5: "n½: half of r∞", 0.9: "90 % of r∞"}[part]}
 		var ok bool

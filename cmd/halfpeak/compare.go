@@ -74,11 +74,7 @@ func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (rep
 	if o.cross {
 		return crossover.Rows(), nil
 	}
-	compared, err := predict.Compare(o.sizes, designs...)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	rows := compared.Rows()
+	rows := predict.Compare(o.sizes, designs...).Rows()
 	if crossover != nil {
 		rows.Notes = append(rows.Notes, crossover.Sentences()...)
 	}

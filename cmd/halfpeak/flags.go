@@ -211,12 +211,8 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		params, err := d.Platform.Uses(d.Layer.Name)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
 		var names []string
-		for _, p := range params {
+		for _, p := range d.Uses() {
 			names = append(names, p.Path+ending+"\t"+whatif.Format(p.Value))
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -26,11 +26,7 @@ func newPredict() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := predict.Costs(o.sizes, designs...)
-		if err != nil {
-			return err
-		}
-		rows, err := o.cycles.add(p.Rows(o.units), designs)
+		rows, err := o.cycles.add(predict.Costs(o.sizes, designs...).Rows(o.units), designs)
 		if err != nil {
 			return err
 		}

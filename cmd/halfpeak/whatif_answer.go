@@ -136,10 +136,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 	if by[0].Param.Path == by[1].Param.Path {
 		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)
 	}
-	c, err := whatif.NewTargetCurve(d, t, by[0], by[1])
-	if err != nil {
-		return rows, nil, err
-	}
+	c := whatif.NewTargetCurve(d, t, by[0], by[1])
 	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
 }
 

@@ -26,15 +26,11 @@ type Compared struct {
 }
 
 // Compare puts layers side by side, each with messages of each of the sizes, at least 1 byte.
-func Compare(sizes []quantity.Bytes, designs ...whatif.Design) (Comparison, error) {
+func Compare(sizes []quantity.Bytes, designs ...whatif.Design) Comparison {
 	var all Comparison
 	for _, d := range designs {
-		costs, err := NextCosts(d, sizes...)
-		if err != nil {
-			return nil, err
-		}
 		m := d.Layer.Model
-		for _, p := range costs {
+		for _, p := range Costs(sizes, d).Costs {
 			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: whatif.BestPacket(m, p.Size)}
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
 			if half, ok := model.HalfPeak(m); ok {
@@ -44,7 +40,7 @@ func Compare(sizes []quantity.Bytes, designs ...whatif.Design) (Comparison, erro
 			all = append(all, c)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Rows returns the table of the layers.

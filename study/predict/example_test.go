@@ -19,10 +19,7 @@ func ExampleCompare() {
 		}
 		designs = append(designs, d)
 	}
-	all, err := predict.Compare([]quantity.Bytes{64}, designs...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	all := predict.Compare([]quantity.Bytes{64}, designs...)
 	for _, c := range all {
 		fmt.Println(c.Platform, c.Layer, c.OneWay, c.Bandwidth)
 	}

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -43,13 +42,4 @@ func (k CurveKind) Cell(p Predicted) any {
 		return p.OneWay
 	}
 	return p.Bandwidth
-}
-
-// NextCosts are the costs of messages in a design, as [Costs] has them.
-func NextCosts(d whatif.Design, sizes ...quantity.Bytes) ([]Predicted, error) {
-	p, err := Costs(sizes, d)
-	if err != nil {
-		return nil, err
-	}
-	return p.Costs, nil
 }

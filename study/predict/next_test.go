@@ -45,10 +45,7 @@ func TestBandsArePredictions(t *testing.T) {
 				continue
 			}
 			for i, x := range s.X {
-				p, err := Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
 				next := p.Costs[0].Next
 				low, high := kind.value(quantity.Bytes(x), next.Low), kind.value(quantity.Bytes(x), next.High)
 				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low || math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
@@ -88,14 +85,8 @@ func TestBandsArePredictions(t *testing.T) {
 func TestOnePrediction(t *testing.T) {
 	d := fittedDesign(t, "my", 1)
 	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
-	p, err := Costs(sizes, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Compare(sizes, designOf(t, "clip"), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := Costs(sizes, d)
+	c := Compare(sizes, designOf(t, "clip"), d)
 	names := []string{"one_way", "bandwidth", "gap"}
 	u, err := whatif.Uncertain([]whatif.NamedDesign{{Name: "as it is", Design: d}}, names, sizes, whatif.Sampling{Samples: 10, Seed: 1})
 	if err != nil {

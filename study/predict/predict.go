@@ -45,13 +45,10 @@ type Predicted struct {
 }
 
 // Costs computes the costs of messages of these sizes, at least 1 byte each, in each layer.
-func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, error) {
+func Costs(sizes []quantity.Bytes, designs ...whatif.Design) *Predictions {
 	all := &Predictions{}
 	for _, d := range designs {
-		peak, err := whatif.PeakOf(d)
-		if err != nil {
-			return nil, err
-		}
+		peak := whatif.PeakOf(d)
 		all.Peaks = append(all.Peaks, peak)
 		m := d.Layer.Model
 		if _, err := d.Next(1); err != nil {
@@ -71,7 +68,7 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, erro
 			all.Costs = append(all.Costs, p)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // follow computes the quantities that follow from the time.

@@ -35,10 +35,7 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all, err := Compare([]quantity.Bytes{1, 4096}, designOf(t, "hp-lam"), designOf(t, "clip/user-buffer"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := Compare([]quantity.Bytes{1, 4096}, designOf(t, "hp-lam"), designOf(t, "clip/user-buffer"))
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}
@@ -131,11 +128,7 @@ source = "made up"
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Costs([]quantity.Bytes{1024}, whatif.Design{Platform: p, Layer: p.Layers[0]})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		all := Costs([]quantity.Bytes{1024}, whatif.Design{Platform: p, Layer: p.Layers[0]})
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
@@ -152,10 +145,7 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compare([]quantity.Bytes{64, 1024}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := Compare([]quantity.Bytes{64, 1024}, d)
 	if notes := c.Rows().Notes; c[0].RoofShare <= 1.005 || len(notes) != 1 || !strings.Contains(notes[0], "clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
 		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
 	}

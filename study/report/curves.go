@@ -34,11 +34,7 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		numbers, err := s.numbers(kind, sizes, points)
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
+		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: s.numbers(kind, sizes, points)})
 	}
 	return blocks, nil
 }
@@ -51,7 +47,7 @@ type curvePoint struct {
 }
 
 // numbers returns the table of a curve: at powers of two, and at measured sizes.
-func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) (reports.Rows, error) {
+func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) reports.Rows {
 	m := s.Layer.Model
 	var all []curvePoint
 	for _, p := range points {
@@ -66,11 +62,7 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 	}
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
 	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
-	costs, err := predict.NextCosts(s.Design, shown...)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	for i, c := range costs {
+	for i, c := range predict.Costs(shown, s.Design).Costs {
 		all[i].cost = c
 	}
 	noun, latency := map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one way"}[kind], kind == predict.Latency
@@ -104,7 +96,7 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
-		})).Texted(reports.PercentText("%+.1f %%"))), nil
+		})).Texted(reports.PercentText("%+.1f %%")))
 }
 
 // quantityOf is the value of a curve with its unit.

@@ -25,13 +25,10 @@ func (s subject) title() string {
 }
 
 // summary gives the key numbers in words.
-func (s subject) summary(hi quantity.Bytes) (string, error) {
+func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs, err := predict.NextCosts(s.Design, 1, n)
-	if err != nil {
-		return "", err
-	}
+	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
 	if gap := m.Gap(1); gap > 0 && gap != m.OneWay(1) {
 		text += fmt.Sprintf(", and another every %s", gap)
@@ -58,7 +55,7 @@ func (s subject) summary(hi quantity.Bytes) (string, error) {
 	if s.fitted {
 		text += " " + s.promise(costs[1], hi)
 	}
-	return text, nil
+	return text
 }
 
 // promise says how far to trust the predictions of a fitted layer.
@@ -74,13 +71,10 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 }
 
 // keyNumbers returns the figures of merit, and the notes of platform and layer.
-func (s subject) keyNumbers(lo, hi quantity.Bytes) ([]reports.Block, error) {
+func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs, err := predict.NextCosts(s.Design, lo, n)
-	if err != nil {
-		return nil, err
-	}
+	costs := predict.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
 	short, long := costs[0], costs[1]
 	facts := reports.Facts{
 		{Name: fmt.Sprintf("one way, %s", lo), Value: short.OneWay.String(), Note: expected(predict.Latency, short, "RTT "+short.RTT.String())},
@@ -110,7 +104,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) ([]reports.Block, error) {
 			blocks = append(blocks, reports.Paragraph(note))
 		}
 	}
-	return blocks, nil
+	return blocks
 }
 
 // expected is the interval of the next measurement, or what else is to be said.

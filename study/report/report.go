@@ -42,11 +42,7 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 	}
 	if len(subjects) > 1 {
 		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
-		lead, err := leaders(subjects, lo)
-		if err != nil {
-			return doc, err
-		}
-		doc.Lead = []string{lead}
+		doc.Lead = []string{leaders(subjects, lo)}
 		overview, err := overview(subjects, sizes)
 		if err != nil {
 			return doc, err
@@ -58,14 +54,7 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 		if err != nil {
 			return doc, err
 		}
-		summary, err := s.summary(hi)
-		if err != nil {
-			return doc, err
-		}
-		numbers, err := s.keyNumbers(lo, hi)
-		if err != nil {
-			return doc, err
-		}
+		summary, numbers := s.summary(hi), s.keyNumbers(lo, hi)
 		if len(subjects) == 1 {
 			doc.Title = cmp.Or(doc.Title, s.title())
 			doc.Lead = []string{summary}
@@ -110,11 +99,8 @@ func designs(subjects []subject) []whatif.Design {
 }
 
 // leaders says which of the platforms is ahead.
-func leaders(subjects []subject, lo quantity.Bytes) (string, error) {
-	costs, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
-	if err != nil {
-		return "", err
-	}
+func leaders(subjects []subject, lo quantity.Bytes) string {
+	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
 	small := slices.MinFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(a.OneWay, b.OneWay) })
 	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.", len(subjects), ref(small), lo, small.OneWay)
@@ -123,17 +109,14 @@ func leaders(subjects []subject, lo quantity.Bytes) (string, error) {
 	if peak(large) > 0 {
 		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", ref(large), large.Asymptote)
 	}
-	return text, nil
+	return text
 }
 
 // overview puts the platforms side by side.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
-	merits, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
-	if err != nil {
-		return s, err
-	}
+	merits := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits.Rows()})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
 		figure, err := predict.Curves(kind, sizes, designs(subjects)...)
@@ -148,11 +131,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		if len(figure.Marks) > 0 {
 			figure.Notes = append(figure.Notes, "Diamonds: n½.")
 		}
-		numbers, err := sideBySide(kind, doublings(sizes), subjects)
-		if err != nil {
-			return s, err
-		}
-		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
+		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: sideBySide(kind, doublings(sizes), subjects)})
 	}
 	leads, err := predict.FindCrossover(nil, designs(subjects)...)
 	if err != nil {
@@ -165,20 +144,17 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 var captions = map[predict.CurveKind]string{predict.Bandwidth: "Bandwidth against message size", predict.Latency: "One-way time against message size"}
 
 // sideBySide are the numbers of a figure of several platforms, a column for each.
-func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) (reports.Rows, error) {
+func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) reports.Rows {
 	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return sizes[i] })}
 	for _, s := range subjects {
-		costs, err := predict.NextCosts(s.Design, sizes...)
-		if err != nil {
-			return reports.Rows{}, err
-		}
+		costs := predict.Costs(sizes, s.Design).Costs
 		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any { return kind.Cell(costs[i]) }))
 	}
 	var all []int
 	for i := range sizes {
 		all = append(all, i)
 	}
-	return reports.TableOf(all, fields...), nil
+	return reports.TableOf(all, fields...)
 }
 
 // doublings are the powers of two among the sizes, or the sizes if there are none.
