@@ -1,39 +1,72 @@
 package programs
 
 import (
-	"fmt"
 	"math/bits"
+
+	"github.com/halfpeak/halfpeak/engine"
 )
 
-// These algorithms test the schedules of package engine/schedule/collective: as programs of active
-// messages, which move real data, they end when the simulated schedules do. No program runs them.
-func init() {
-	Collectives = append(Collectives, []Collective{
-		{"bcast", "linear", false, bcastLinear},
-		{"bcast", "pipeline", false, bcastPipeline},
-		{"bcast", "binary", false, bcastBinary},
-		{"bcast", "scatter-ring", true, bcastScatterRing},
-		{"reduce", "linear", false, reduceLinear},
-		{"reduce", "pipeline", false, reducePipeline},
-		{"allreduce", "ring", false, allreduceRing},
-		{"allreduce", "rabenseifner", true, allreduceRabenseifner},
-		{"reduce-scatter", "ring", false, reduceScatterRing},
-		{"reduce-scatter", "pairwise", false, reduceScatterPairwise},
-		{"allgather", "recursive-doubling", true, allgatherDoubling},
-		{"allgather", "bruck", false, allgatherBruck},
-		{"alltoall", "linear", false, alltoallLinear},
-		{"alltoall", "bruck", false, alltoallBruck},
-		{"gather", "linear", false, gatherLinear},
-		{"gather", "binomial", true, gatherBinomial},
-		{"scatter", "linear", false, scatterLinear},
-		{"scatter", "binomial", true, scatterBinomial},
-		{"barrier", "recursive-doubling", true, barrierDoubling},
-		{"scan", "linear", false, scanLinear},
-		{"scan", "recursive-doubling", false, scanDoubling},
-	}...)
+// Collective is exported for tests of package programs_test.
+type Collective = algorithm
+
+// Takes reports whether the algorithm runs on the given number of nodes.
+func (a algorithm) Takes(nodes int) bool { return a.takes(nodes) }
+
+// Run executes the collective once, and checks every byte of the result. It is an error if n, or one
+// node's part of it, is not a multiple of 4.
+func (a algorithm) Run(ep *engine.Endpoint, root, n int) error {
+	t := newTeam(ep)
+	c, err := a.begin(t, root, n)
+	if err != nil {
+		return err
+	}
+	if err := a.run(t, c); err != nil {
+		return err
+	}
+	return a.check(t, c)
 }
 
-func bcastLinear(t *Team, c call) error {
+// Only the algorithms of the registry are programs. The others test the schedules of package
+// engine/schedule/collective: as programs of active messages, which move real data, they end when
+// the simulated schedules do.
+var Collectives = []Collective{
+	{"bcast", "binomial", false, bcastBinomial},
+	{"reduce", "binomial", false, reduceBinomial},
+	{"allreduce", "recursive-doubling", true, allreduceDoubling},
+	{"allgather", "ring", false, allgatherRing},
+	{"alltoall", "pairwise", false, alltoallPairwise},
+	{"barrier", "dissemination", false, barrierDissemination},
+	{"bcast", "linear", false, bcastLinear},
+	{"bcast", "pipeline", false, bcastPipeline},
+	{"bcast", "binary", false, bcastBinary},
+	{"bcast", "scatter-ring", true, bcastScatterRing},
+	{"reduce", "linear", false, reduceLinear},
+	{"reduce", "pipeline", false, reducePipeline},
+	{"allreduce", "ring", false, allreduceRing},
+	{"allreduce", "rabenseifner", true, allreduceRabenseifner},
+	{"reduce-scatter", "ring", false, reduceScatterRing},
+	{"reduce-scatter", "pairwise", false, reduceScatterPairwise},
+	{"allgather", "recursive-doubling", true, allgatherDoubling},
+	{"allgather", "bruck", false, allgatherBruck},
+	{"alltoall", "linear", false, alltoallLinear},
+	{"alltoall", "bruck", false, alltoallBruck},
+	{"gather", "linear", false, gatherLinear},
+	{"gather", "binomial", true, gatherBinomial},
+	{"scatter", "linear", false, scatterLinear},
+	{"scatter", "binomial", true, scatterBinomial},
+	{"barrier", "recursive-doubling", true, barrierDoubling},
+	{"scan", "linear", false, scanLinear},
+	{"scan", "recursive-doubling", false, scanDoubling},
+}
+
+func init() {
+	definitions["scan"] = definition{true, everywhere, everywhere, func(t *team, _ call, at int) uint32 { return sum(t.me()+1, at) }}
+	definitions["reduce-scatter"] = definition{false, everywhere, ownBlock, sumOfAll}
+	definitions["gather"] = definition{false, ownBlock, atRoot, ofBlockOwner}
+	definitions["scatter"] = definition{false, atRoot, ownBlock, ofRoot}
+}
+
+func bcastLinear(t *team, c call) error {
 	if t.me() != c.root {
 		return t.into(c.data, c.root, 0)
 	}
@@ -47,7 +80,7 @@ func bcastLinear(t *Team, c call) error {
 	return nil
 }
 
-func bcastPipeline(t *Team, c call) error {
+func bcastPipeline(t *team, c call) error {
 	v := t.behind(c.root)
 	if v > 0 {
 		if err := t.into(c.data, t.from(c.root, v-1), 0); err != nil {
@@ -63,7 +96,7 @@ func bcastPipeline(t *Team, c call) error {
 // In the binary tree of Open MPI, the two subtrees below a node have the nodes of its level in
 // turn: counted from the root, node v has v + 2^l and v + 2^(l+1), with 2^l − 1 nodes above its
 // level l.
-func bcastBinary(t *Team, c call) error {
+func bcastBinary(t *team, c call) error {
 	v := t.behind(c.root)
 	level := bits.Len(uint(v+1)) - 1
 	if v > 0 {
@@ -88,7 +121,7 @@ func bcastBinary(t *Team, c call) error {
 
 // bcastScatterRing halves what is passed on at each level of a tree, and then passes the blocks
 // round.
-func bcastScatterRing(t *Team, c call) error {
+func bcastScatterRing(t *team, c call) error {
 	v, p := t.behind(c.root), t.size()
 	n := len(c.data) / p
 	have := p // blocks from v on
@@ -112,7 +145,7 @@ func bcastScatterRing(t *Team, c call) error {
 	return nil
 }
 
-func reduceLinear(t *Team, c call) error {
+func reduceLinear(t *team, c call) error {
 	if t.me() != c.root {
 		return t.send(c.root, 0, c.data)
 	}
@@ -126,7 +159,7 @@ func reduceLinear(t *Team, c call) error {
 	return nil
 }
 
-func reducePipeline(t *Team, c call) error {
+func reducePipeline(t *team, c call) error {
 	v := t.behind(c.root)
 	if v+1 < t.size() {
 		if err := t.add(c.data, t.from(c.root, v+1), 0); err != nil {
@@ -141,7 +174,7 @@ func reducePipeline(t *Team, c call) error {
 
 // addRing passes blocks round, each node adding its own; the node ends with the whole sum of block
 // me + shift.
-func (t *Team) addRing(data []byte, shift int) error {
+func (t *team) addRing(data []byte, shift int) error {
 	p, me := t.size(), t.me()
 	for step := range p - 1 {
 		if err := t.send((me+1)%p, 2, t.block(data, me+shift-1-step)); err != nil {
@@ -154,7 +187,7 @@ func (t *Team) addRing(data []byte, shift int) error {
 	return nil
 }
 
-func allreduceRing(t *Team, c call) error {
+func allreduceRing(t *team, c call) error {
 	if err := t.addRing(c.data, 1); err != nil {
 		return err
 	}
@@ -168,7 +201,7 @@ func allreduceRing(t *Team, c call) error {
 }
 
 // allreduceRabenseifner halves what two nodes are about in each round, and then doubles it again.
-func allreduceRabenseifner(t *Team, c call) error {
+func allreduceRabenseifner(t *team, c call) error {
 	lo, hi := 0, len(c.data)
 	type half struct{ lo, hi int }
 	var kept []half
@@ -201,9 +234,9 @@ func allreduceRabenseifner(t *Team, c call) error {
 	return nil
 }
 
-func reduceScatterRing(t *Team, c call) error { return t.addRing(c.data, 0) }
+func reduceScatterRing(t *team, c call) error { return t.addRing(c.data, 0) }
 
-func reduceScatterPairwise(t *Team, c call) error {
+func reduceScatterPairwise(t *team, c call) error {
 	p, me := t.size(), t.me()
 	own := append([]byte(nil), c.data...)
 	for step := 1; step < p; step++ {
@@ -218,7 +251,7 @@ func reduceScatterPairwise(t *Team, c call) error {
 	return nil
 }
 
-func allgatherDoubling(t *Team, c call) error {
+func allgatherDoubling(t *team, c call) error {
 	n := len(c.data) / t.size()
 	for bit := 1; bit < t.size(); bit *= 2 {
 		mine, theirs := t.me()&^(bit-1), (t.me()^bit)&^(bit-1)
@@ -230,7 +263,7 @@ func allgatherDoubling(t *Team, c call) error {
 }
 
 // allgatherBruck collects the blocks from its own on, as many as it has in each round.
-func allgatherBruck(t *Team, c call) error {
+func allgatherBruck(t *team, c call) error {
 	p, me := t.size(), t.me()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data)) // block i is that of node me + i
@@ -247,7 +280,7 @@ func allgatherBruck(t *Team, c call) error {
 	return nil
 }
 
-func alltoallLinear(t *Team, c call) error {
+func alltoallLinear(t *team, c call) error {
 	p, me := t.size(), t.me()
 	copy(t.block(c.other, me), t.block(c.data, me))
 	for step := 1; step < p; step++ {
@@ -264,7 +297,7 @@ func alltoallLinear(t *Team, c call) error {
 }
 
 // alltoallBruck sends on, in round k, all blocks whose way to go has bit k.
-func alltoallBruck(t *Team, c call) error {
+func alltoallBruck(t *team, c call) error {
 	p, me := t.size(), t.me()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data)) // block i goes to node me + i
@@ -295,7 +328,7 @@ func alltoallBruck(t *Team, c call) error {
 	return nil
 }
 
-func gatherLinear(t *Team, c call) error {
+func gatherLinear(t *team, c call) error {
 	if t.me() != c.root {
 		return t.send(c.root, 0, t.block(c.data, t.me()))
 	}
@@ -310,7 +343,7 @@ func gatherLinear(t *Team, c call) error {
 }
 
 // gatherBinomial collects the blocks counted from the root on, and turns them at the end.
-func gatherBinomial(t *Team, c call) error {
+func gatherBinomial(t *team, c call) error {
 	v, p := t.behind(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
@@ -329,7 +362,7 @@ func gatherBinomial(t *Team, c call) error {
 	return nil
 }
 
-func scatterLinear(t *Team, c call) error {
+func scatterLinear(t *team, c call) error {
 	if t.me() != c.root {
 		return t.into(t.block(c.data, t.me()), c.root, 0)
 	}
@@ -343,7 +376,7 @@ func scatterLinear(t *Team, c call) error {
 	return nil
 }
 
-func scatterBinomial(t *Team, c call) error {
+func scatterBinomial(t *team, c call) error {
 	v, p := t.behind(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
@@ -367,7 +400,7 @@ func scatterBinomial(t *Team, c call) error {
 	return nil
 }
 
-func barrierDoubling(t *Team, c call) error {
+func barrierDoubling(t *team, c call) error {
 	for bit := 1; bit < t.size(); bit *= 2 {
 		if err := t.exchange(t.me()^bit, nil, t.me()^bit, nil, uint32(bit)); err != nil {
 			return err
@@ -376,7 +409,7 @@ func barrierDoubling(t *Team, c call) error {
 	return nil
 }
 
-func scanLinear(t *Team, c call) error {
+func scanLinear(t *team, c call) error {
 	if t.me() > 0 {
 		if err := t.add(c.data, t.me()-1, 0); err != nil {
 			return err
@@ -389,7 +422,7 @@ func scanLinear(t *Team, c call) error {
 }
 
 // scanDoubling keeps two sums: that of all nodes it has heard of, and that of those before it.
-func scanDoubling(t *Team, c call) error {
+func scanDoubling(t *team, c call) error {
 	all := append([]byte(nil), c.data...)
 	for bit := 1; bit < t.size(); bit *= 2 {
 		peer := t.me() ^ bit
@@ -399,12 +432,9 @@ func scanDoubling(t *Team, c call) error {
 		if err := t.send(peer, uint32(bit), all); err != nil {
 			return err
 		}
-		in, err := t.receive(peer, uint32(bit))
+		in, err := t.receive(peer, uint32(bit), len(all))
 		if err != nil {
 			return err
-		}
-		if len(in) != len(all) {
-			return fmt.Errorf("node %d sent %d bytes to add to %d", peer, len(in), len(all))
 		}
 		addNumbers(all, in)
 		if peer < t.me() {

@@ -28,7 +28,7 @@ func executed(t *testing.T, c programs.Collective, l model.Layer, nodes, root, n
 	s.Options.PollEvery = 1 << 16
 	done := make([]quantity.Micros, nodes)
 	_, err = virtual.Run(s, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) error {
-		err := c.Run(programs.NewTeam(ep), root, n)
+		err := c.Run(ep, root, n)
 		done[ep.Node()] = ep.Now()
 		return err
 	})
@@ -124,14 +124,13 @@ func TestCollectivesRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, ok := programs.FindCollective("allreduce", "recursive-doubling")
-	if !ok {
-		t.Fatal("no recursive-doubling")
-	}
+	binary := programs.Collectives[slices.IndexFunc(programs.Collectives, func(c programs.Collective) bool {
+		return c.Collective == "allreduce" && c.Name == "recursive-doubling"
+	})]
 	for _, c := range []struct{ nodes, root, n int }{{3, 0, 12}, {4, 0, 6}, {4, 0, 4}, {4, 4, 16}, {4, -1, 16}} {
 		refused := make([]error, c.nodes)
 		virtual.Run(s, virtual.Config{Nodes: c.nodes}, func(ep *engine.Endpoint) error {
-			refused[ep.Node()] = binary.Run(programs.NewTeam(ep), c.root, c.n)
+			refused[ep.Node()] = binary.Run(ep, c.root, c.n)
 			return nil
 		})
 		if slices.Contains(refused, nil) {

@@ -8,9 +8,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// A Team is a node's view of the nodes of a collective: messages with a sender and a tag, received
+// A team is a node's view of the nodes of a collective: messages with a sender and a tag, received
 // one at a time, on top of active messages without replies.
-type Team struct {
+type team struct {
 	ep      *engine.Endpoint
 	take    engine.HandlerID
 	letters map[letterKey]*letter
@@ -36,10 +36,10 @@ type letter struct {
 	whole bool
 }
 
-// NewTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
+// newTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
 // same place of the program.
-func NewTeam(ep *engine.Endpoint) *Team {
-	t := &Team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{}, read: map[way]uint32{}}
+func newTeam(ep *engine.Endpoint) *team {
+	t := &team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{}, read: map[way]uint32{}}
 	t.take = ep.Handle(func(m *engine.Message) {
 		key := letterKey{way{m.From, m.Words[0]}, m.Words[1]}
 		l := t.letters[key]
@@ -54,17 +54,18 @@ func NewTeam(ep *engine.Endpoint) *Team {
 	return t
 }
 
-func (t *Team) me() int   { return t.ep.Node() }
-func (t *Team) size() int { return t.ep.Nodes() }
+func (t *team) me() int   { return t.ep.Node() }
+func (t *team) size() int { return t.ep.Nodes() }
 
-func (t *Team) send(to int, tag uint32, data []byte) error {
+func (t *team) send(to int, tag uint32, data []byte) error {
 	w := way{to, tag}
 	number := t.sent[w]
 	t.sent[w]++
 	return t.ep.Send(to, t.take, data, tag, number)
 }
 
-func (t *Team) receive(from int, tag uint32) ([]byte, error) {
+// receive receives a message that must have n bytes.
+func (t *team) receive(from int, tag uint32, n int) ([]byte, error) {
 	w := way{from, tag}
 	key := letterKey{w, t.read[w]}
 	t.read[w]++
@@ -74,36 +75,27 @@ func (t *Team) receive(from int, tag uint32) ([]byte, error) {
 	}
 	data := t.letters[key].data
 	delete(t.letters, key)
+	if len(data) != n {
+		return nil, fmt.Errorf("node %d sent %d bytes where %d were due", from, len(data), n)
+	}
 	return data, nil
 }
 
-// into receives a message that must fill room exactly.
-func (t *Team) into(room []byte, from int, tag uint32) error {
-	data, err := t.receive(from, tag)
-	if err != nil {
-		return err
-	}
-	if len(data) != len(room) {
-		return fmt.Errorf("node %d sent %d bytes for a place of %d", from, len(data), len(room))
-	}
+// into receives a message that fills room.
+func (t *team) into(room []byte, from int, tag uint32) error {
+	data, err := t.receive(from, tag, len(room))
 	copy(room, data)
-	return nil
+	return err
 }
 
 // add receives a message and adds its numbers to those in sum.
-func (t *Team) add(sum []byte, from int, tag uint32) error {
-	data, err := t.receive(from, tag)
-	if err != nil {
-		return err
-	}
-	if len(data) != len(sum) {
-		return fmt.Errorf("node %d sent %d bytes to add to %d", from, len(data), len(sum))
-	}
+func (t *team) add(sum []byte, from int, tag uint32) error {
+	data, err := t.receive(from, tag, len(sum))
 	addNumbers(sum, data)
-	return nil
+	return err
 }
 
-func (t *Team) exchange(to int, data []byte, from int, room []byte, tag uint32) error {
+func (t *team) exchange(to int, data []byte, from int, room []byte, tag uint32) error {
 	if err := t.send(to, tag, data); err != nil {
 		return err
 	}
