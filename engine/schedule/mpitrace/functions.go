@@ -1,21 +1,10 @@
 package mpitrace
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
-
-// arguments holds the arguments of a call that matter. The other direction of an exchange has its
-// own.
-type arguments struct {
-	way      [2]struct{ count, size, peer, tag int64 } // by direction; size of the type in bytes
-	root     int64
-	requests int64
-	request  int64
-}
 
 // A function describes the arguments and the effect of an MPI function. Each word of args is the
 // meaning of an argument:
@@ -31,71 +20,42 @@ type function struct {
 
 var functions = func() map[string]function {
 	const message = "_ count type peer tag comm"
-	blocking := func(kind schedule.Kind) func(*profiled, *arguments) error {
-		return func(p *profiled, a *arguments) error { return p.blocking(a, kind) }
+	// by binds a kind of operation.
+	by := func(do func(*profiled, *arguments, schedule.Kind) error, kind schedule.Kind) func(*profiled, *arguments) error {
+		return func(p *profiled, a *arguments) error { return do(p, a, kind) }
 	}
-	nonBlocking := func(kind schedule.Kind) func(*profiled, *arguments) error {
-		return func(p *profiled, a *arguments) error { return p.nonBlocking(a, kind) }
-	}
-	prepare := func(kind schedule.Kind) func(*profiled, *arguments) error {
-		return func(p *profiled, a *arguments) error { return p.prepare(a, kind) }
-	}
+	blocking := func(p *profiled, a *arguments, kind schedule.Kind) error { return p.blocking(a, kind) }
 	all := map[string]function{
-		"MPI_Recv":             {message + " _", blocking(schedule.Recv)},
-		"MPI_Irecv":            {message + " request", nonBlocking(schedule.Recv)},
+		"MPI_Recv":             {message + " _", by(blocking, schedule.Recv)},
+		"MPI_Irecv":            {message + " request", by((*profiled).nonBlocking, schedule.Recv)},
 		"MPI_Sendrecv":         {"_ count type peer tag _ count2 type2 peer2 tag2 comm _", (*profiled).sendrecv},
 		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
 		"MPI_Probe":            {"_ _ comm _", (*profiled).probe},
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
 		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
-		"MPI_Recv_init":        {message + " request", prepare(schedule.Recv)},
+		"MPI_Recv_init":        {message + " request", by((*profiled).prepare, schedule.Recv)},
 		"MPI_Start":            {"request", (*profiled).start},
 		"MPI_Startall":         {"requests request", (*profiled).startAll},
 	}
 	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
-		all["MPI_"+mode+"end"] = function{message, blocking(schedule.Send)}
-		all["MPI_"+mode+"end_init"] = function{message + " request", prepare(schedule.Send)}
-		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", nonBlocking(schedule.Send)}
+		all["MPI_"+mode+"end"] = function{message, by(blocking, schedule.Send)}
+		all["MPI_"+mode+"end_init"] = function{message + " request", by((*profiled).prepare, schedule.Send)}
+		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", by((*profiled).nonBlocking, schedule.Send)}
 	}
-	// If a call has both counts, a root's own count, or one with MPI_IN_PLACE, may be undefined.
-	const both = "_ count type _ count2 type2 "
-	for name, c := range map[string]struct {
-		args  string
-		which func(*Collectives) collective.Algorithm
-		bytes func(p *profiled, a *arguments) (uint64, error)
-	}{
-		"Barrier":   {"comm", func(c *Collectives) collective.Algorithm { return c.Barrier }, barrierBytes},
-		"Bcast":     {"_ count type root comm", func(c *Collectives) collective.Algorithm { return c.Broadcast }, sendBytes},
-		"Reduce":    {"_ _ count type _ root comm", func(c *Collectives) collective.Algorithm { return c.Reduce }, sendBytes},
-		"Allreduce": {"_ _ count type _ comm", func(c *Collectives) collective.Algorithm { return c.Allreduce }, sendBytes},
-		"Allgather": {both + "comm", func(c *Collectives) collective.Algorithm { return c.Allgather }, recvBytes},
-		"Alltoall":  {both + "comm", func(c *Collectives) collective.Algorithm { return c.Alltoall }, recvBytes},
-		"Gather":    {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Gather }, gatherBytes},
-		"Scatter":   {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Scatter }, scatterBytes},
+	// If a call has both counts, a root's own count, or the first one with MPI_IN_PLACE, may be
+	// undefined.
+	const second, both = "_ _ _ _ count type comm", "_ count type _ count2 type2 root comm"
+	for name, args := range map[string]string{
+		"barrier": "comm", "bcast": "_ count type root comm", "reduce": "_ _ count type _ root comm", "allreduce": "_ _ count type _ comm",
+		"allgather": second, "alltoall": second, "gather": both, "scatter": both,
 	} {
-		do := func(nonBlocking bool) func(*profiled, *arguments) error {
-			return func(p *profiled, a *arguments) error {
-				bytes, err := c.bytes(p, a)
-				if err != nil {
-					return err
-				}
-				if a.root < 0 || a.root >= int64(p.group.Size) {
-					return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, p.group.Size-1)
-				}
-				var q *request
-				if nonBlocking {
-					p.reuse(a.request)
-					q = &request{a.request}
-				}
-				if err := p.gap(); err != nil {
-					return err
-				}
-				p.collect(c.which(&p.o.Collectives), int(a.root), bytes, q)
-				return nil
-			}
-		}
-		all["MPI_"+name] = function{c.args, do(false)}
-		all["MPI_I"+strings.ToLower(name)] = function{c.args + " request", do(true)}
+		all["MPI_"+strings.ToUpper(name[:1])+name[1:]] = function{args, func(p *profiled, a *arguments) error {
+			return p.collective(name, a, nil)
+		}}
+		all["MPI_I"+name] = function{args + " request", func(p *profiled, a *arguments) error {
+			p.reuse(a.request[0])
+			return p.collective(name, a, &a.request)
+		}}
 	}
 	// Creating a communicator synchronizes its members.
 	barrier := all["MPI_Barrier"].do
@@ -126,25 +86,4 @@ func local(name string) bool {
 		}
 	}
 	return false
-}
-
-func sendBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(0) }
-func recvBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(1) }
-
-func barrierBytes(p *profiled, _ *arguments) (uint64, error) {
-	return p.o.Collectives.BarrierBytes, nil
-}
-
-func gatherBytes(p *profiled, a *arguments) (uint64, error) {
-	if a.root == int64(p.group.Place) {
-		return recvBytes(p, a)
-	}
-	return sendBytes(p, a)
-}
-
-func scatterBytes(p *profiled, a *arguments) (uint64, error) {
-	if a.root == int64(p.group.Place) {
-		return sendBytes(p, a)
-	}
-	return recvBytes(p, a)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +35,7 @@ type persistent struct {
 func translateLiballprof(r *rank, f *file) error {
 	r.dialect = openMPI
 	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
+	r.enter = p.gap
 	state := "MPI_Init" // the call that is expected next
 	for {
 		l, err := f.next()
@@ -129,12 +129,16 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 		way = &a.way[1]
 	}
 	word = strings.TrimSuffix(word, "2")
-	numbers := [...]*int64{&way.count, &way.peer, &way.tag, &a.root, &a.requests, &a.request}
-	if i := slices.Index([]string{"count", "peer", "tag", "root", "requests", "request"}, word); i >= 0 {
+	numbers := [...]*int64{&way.peer, &way.tag, &a.root, &a.requests, &a.request[0]}
+	if i := slices.Index([]string{"peer", "tag", "root", "requests", "request"}, word); i >= 0 {
 		*numbers[i], err = integer(field)
 		return err
 	}
 	switch word {
+	case "count":
+		n, err := integer(field)
+		way.count = float64(n)
+		return err
 	case "type":
 		parts := bytes.Split(field, []byte(","))
 		if len(parts) != 3 {
@@ -173,47 +177,6 @@ func (p *profiled) gap() error {
 	return err
 }
 
-// bytes returns the size of the message in one direction.
-func (a *arguments) bytes(way int) (uint64, error) {
-	count, size := a.way[way].count, a.way[way].size
-	if count < 0 || size < 0 {
-		return 0, fmt.Errorf("%d elements of %d bytes", count, size)
-	}
-	high, n := bits.Mul64(uint64(count), uint64(size))
-	if high != 0 || n > math.MaxInt64 {
-		return 0, fmt.Errorf("%d elements of %d bytes are more than %d bytes", count, size, int64(math.MaxInt64))
-	}
-	return n, nil
-}
-
-// message returns the operation of one direction.
-func (p *profiled) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
-	bytes, err := a.bytes(way)
-	if err != nil {
-		return op, false, err
-	}
-	return p.rank.message(kind, a.way[way].peer, a.way[way].tag, bytes)
-}
-
-// blocking adds a blocking call of one or two messages.
-func (p *profiled) blocking(a *arguments, kinds ...schedule.Kind) error {
-	var ops []schedule.Op
-	for way, kind := range kinds {
-		op, ok, err := p.message(kind, a, way)
-		if err != nil {
-			return err
-		}
-		if ok {
-			ops = append(ops, op)
-		}
-	}
-	if err := p.gap(); err != nil {
-		return err
-	}
-	p.block(ops...)
-	return nil
-}
-
 func (p *profiled) sendrecv(a *arguments) error { return p.blocking(a, schedule.Send, schedule.Recv) }
 
 // probe adds no message, since the receive does.
@@ -225,32 +188,22 @@ func (p *profiled) replace(a *arguments) error {
 }
 
 func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
-	op, ok, err := p.message(kind, a, 0)
-	if err != nil {
-		return err
-	}
-	p.reuse(a.request)
-	if err := p.gap(); err != nil {
-		return err
-	}
-	if ok {
-		p.begin([]request{{a.request}}, []schedule.Op{op})
-	}
-	return nil
+	p.reuse(a.request[0])
+	return p.rank.nonBlocking(a, kind, a.request)
 }
 
 // prepare makes a persistent request. This is local, so it counts as computation.
 func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
-	x := p.persistent[a.request]
+	x := p.persistent[a.request[0]]
 	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
-		p.persistent[a.request] = x
-		p.reuse(a.request)
+		p.persistent[a.request[0]] = x
+		p.reuse(a.request[0])
 	}
 	return err
 }
 
 func (p *profiled) start(a *arguments) error {
-	if _, ok := p.persistent[a.request]; !ok {
+	if _, ok := p.persistent[a.request[0]]; !ok {
 		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
 	}
 	a.requests = 1
@@ -281,7 +234,7 @@ func (p *profiled) startAll(a *arguments) error {
 
 // isRequest reports whether an address lies in the array of requests of a call.
 func (p *profiled) isRequest(a *arguments, at int64) bool {
-	d := at - a.request
+	d := at - a.request[0]
 	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
 }
 
@@ -307,7 +260,7 @@ func (p *profiled) reuse(addresses ...int64) {
 
 // waitOne waits for a request. A request without an operation is done already.
 func (p *profiled) waitOne(a *arguments) error {
-	op, ok := p.oldest(request{a.request})
+	op, ok := p.oldest(a.request)
 	if !ok {
 		return nil
 	}

@@ -60,41 +60,37 @@ type Options struct {
 	Collectives Collectives
 }
 
-// Collectives are the algorithms of collective calls. The Bytes of a call is the message of a
-// broadcast or reduction, and for other collectives the message from one rank to another.
-type Collectives struct {
-	Barrier, Broadcast, Reduce, Allreduce, Gather, Scatter, Allgather, Alltoall collective.Algorithm
-	// BarrierBytes is the size of each message of a barrier.
-	BarrierBytes uint64
-}
+// Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
+// reduce, allreduce, gather, scatter, allgather and alltoall. The Bytes of a call is the message of
+// a bcast or reduction, 0 in a barrier, and else the message from one rank to another.
+type Collectives map[string]collective.Algorithm
 
 // Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees to
 // and from a root, recursive doubling for an allreduce; gather, scatter, allgather and alltoall are
 // linear.
 var Usual = Collectives{
-	Barrier:   collective.Dissemination,
-	Broadcast: collective.BinomialBroadcast,
-	Reduce:    collective.BinomialReduce,
-	Allreduce: collective.RecursiveDoubling,
-	Gather:    collective.LinearGather,
-	Scatter:   collective.LinearScatter,
-	Allgather: collective.LinearAlltoall,
-	Alltoall:  collective.LinearAlltoall,
+	"barrier":   collective.Dissemination,
+	"bcast":     collective.BinomialBroadcast,
+	"reduce":    collective.BinomialReduce,
+	"allreduce": collective.RecursiveDoubling,
+	"gather":    collective.LinearGather,
+	"scatter":   collective.LinearScatter,
+	"allgather": collective.LinearAlltoall,
+	"alltoall":  collective.LinearAlltoall,
 }
 
 // Schedgen holds the algorithms of LogGOPSim's schedgen, for comparison: dissemination, if every
 // rank receives from every rank, with messages of 1 byte in a barrier. schedgen has no gather and
 // no scatter.
 var Schedgen = Collectives{
-	Barrier:      collective.SchedgenDissemination,
-	Broadcast:    collective.BinomialBroadcast,
-	Reduce:       collective.BinomialReduce,
-	Allreduce:    collective.SchedgenDissemination,
-	Gather:       collective.LinearGather,
-	Scatter:      collective.LinearScatter,
-	Allgather:    collective.SchedgenDissemination,
-	Alltoall:     collective.LinearAlltoall,
-	BarrierBytes: 1,
+	"barrier":   func(p *collective.Part) { p.Bytes = 1; collective.SchedgenDissemination(p) },
+	"bcast":     collective.BinomialBroadcast,
+	"reduce":    collective.BinomialReduce,
+	"allreduce": collective.SchedgenDissemination,
+	"gather":    collective.LinearGather,
+	"scatter":   collective.LinearScatter,
+	"allgather": collective.SchedgenDissemination,
+	"alltoall":  collective.LinearAlltoall,
 }
 
 // Defaults keeps computation times, and takes 1 ns for a flop.

@@ -516,7 +516,7 @@ func TestErrors(t *testing.T) {
 		{call("MPI_Send:7:3:2,8:1:5:0,0,2"), `r0:4: MPI_Send: argument 3: "2,8" is not a type; write type,size,extent`},
 		{call("MPI_Send:7:3:2,8,8:1:5:0,0,2:8"), "r0:4: MPI_Send: must have 9 fields (got 10)"},
 		{call("MPI_Send:7:-3:2,8,8:1:5:0,0,2"), "r0:4: MPI_Send: -3 elements of 8 bytes"},
-		{call("MPI_Send:7:9223372036854775807:2,8,8:1:5:0,0,2"), "r0:4: MPI_Send: 9223372036854775807 elements of 8 bytes are more than 9223372036854775807 bytes"},
+		{call("MPI_Send:7:9223372036854775807:2,8,8:1:5:0,0,2"), "r0:4: MPI_Send: 9.223372036854776e+18 elements of 8 bytes are more than 9223372036854775807 bytes"},
 		{call("MPI_Send:7:3:2,8,8:2:5:0,0,2"), "r0:4: MPI_Send: there is no rank 2, only 0 to 1"},
 		{call("MPI_Send:7:3:2,8,8:-1:5:0,0,2"), "r0:4: MPI_Send: there is no rank -1, only 0 to 1"},
 		{call("MPI_Send:7:3:2,8,8:1:-1:0,0,2"), "r0:4: MPI_Send: tags must be 0 to 2147483647 (got -1)"},

@@ -21,6 +21,7 @@ type rank struct {
 	calls    uint32               // collectives so far
 	line     int                  // of the trace
 	call     string               // the function that this line calls
+	enter    func() error         // adds what comes before the operations of a call
 }
 
 // A request identifies an MPI request, in the way of its format.
@@ -30,7 +31,7 @@ type request [3]int64
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
 func newRank(b *schedule.Builder, o *Options, place, size int) *rank {
-	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place}, requests: map[request][]uint32{}}
+	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place}, requests: map[request][]uint32{}, enter: func() error { return nil }}
 }
 
 // add adds an operation that waits for those in before.
@@ -49,36 +50,6 @@ func (r *rank) add(op schedule.Op, name string) uint32 {
 
 // waitFor makes the next operation wait until these are done.
 func (r *rank) waitFor(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
-
-// A dialect holds the numbers by which an implementation of MPI represents any source, any tag and
-// the null process.
-type dialect struct{ anyRank, anyTag, nullRank int64 }
-
-var (
-	openMPI = dialect{-1, -1, -2}
-	smpi    = dialect{-555, -444, -666} // SimGrid's
-)
-
-// message returns a send or receive. ok is false if its peer is the null process, so that no
-// message is sent.
-func (r *rank) message(kind schedule.Kind, peer, tag int64, bytes uint64) (op schedule.Op, ok bool, err error) {
-	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
-	switch {
-	case peer == r.nullRank:
-		return op, false, nil
-	case kind == schedule.Recv && peer == r.anyRank:
-		op.Peer = schedule.Any
-	case peer < 0 || peer >= int64(r.group.Size):
-		return op, false, fmt.Errorf("there is no rank %d, only 0 to %d", peer, r.group.Size-1)
-	}
-	switch {
-	case kind == schedule.Recv && tag == r.anyTag:
-		op.Tag = schedule.Any
-	case tag < 0 || tag > math.MaxInt32:
-		return op, false, fmt.Errorf("tags must be 0 to %d (got %d)", math.MaxInt32, tag)
-	}
-	return op, true, nil
-}
 
 // compute adds a computation of ns nanoseconds before scaling.
 func (r *rank) compute(ns float64) error {
@@ -104,13 +75,6 @@ func (r *rank) addConcurrent(ops []schedule.Op) []uint32 {
 		all = append(all, r.add(op, name))
 	}
 	return all
-}
-
-// block adds concurrent operations; the next operation waits until they are done.
-func (r *rank) block(ops ...schedule.Op) {
-	if len(ops) > 0 {
-		r.waitFor(r.addConcurrent(ops)...)
-	}
 }
 
 // begin adds concurrent operations, each with its request; the next operation waits until they have
@@ -149,22 +113,4 @@ func (r *rank) oldest(q request) (uint32, bool) {
 		r.requests[q] = all[1:]
 	}
 	return all[0], true
-}
-
-// collect adds a collective. Without a request, the next operation waits until it is done.
-func (r *rank) collect(a collective.Algorithm, root int, bytes uint64, q *request) {
-	if len(r.before) > 1 || r.started {
-		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
-	}
-	before := slices.Clone(r.before)
-	end := a.Add(r.b, r.group, collective.Call{Root: root, Bytes: bytes, Tag: collectiveTag + r.calls%collectiveTags}, before...)
-	r.calls++
-	r.waitFor(end...)
-	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
-	if q == nil {
-		r.waitFor(done)
-		return
-	}
-	r.requests[*q] = append(r.requests[*q], done)
-	r.waitFor(before...)
 }

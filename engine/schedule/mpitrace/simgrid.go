@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
 // A line of a time-independent trace is an action: the rank, the name of the action and its
@@ -29,47 +28,57 @@ import (
 //	-                   ignored
 type action struct {
 	args string
-	do   func(p *replayed, a *parameters) error
-}
-
-// parameters holds the parameters of one action.
-type parameters struct {
-	flops, seconds, size, size2 float64
-	peer, tag, from, to, root   int64
-	type1, type2                int64 // bytes
+	do   func(p *replayed, a *arguments) error
 }
 
 // typeBytes holds the sizes of types by their numbers, in the order of SimGrid: double, int, char,
 // short, long, float, byte.
 var typeBytes = [...]int64{8, 4, 1, 2, 8, 4, 1}
 
-var actions = map[string]action{
-	"init":      {"[-]", nil},
-	"finalize":  {"", nil},
-	"comm_size": {"[-]", func(*replayed, *parameters) error { return nil }},
-	"comm_dup":  {"[-]", func(*replayed, *parameters) error { return nil }},
-	"location":  {"- -", func(*replayed, *parameters) error { return nil }},
-	"test":      {"from to tag", func(*replayed, *parameters) error { return nil }},
-	"compute":   {"flops", (*replayed).flops},
-	"sleep":     {"seconds", func(p *replayed, a *parameters) error { return p.compute(a.seconds * 1e9) }},
-	"send":      {"peer tag size [type]", blocking(schedule.Send)},
-	"isend":     {"peer tag size [type]", nonBlocking(schedule.Send)},
-	"recv":      {"peer tag size [type]", blocking(schedule.Recv)},
-	"irecv":     {"peer tag size [type]", nonBlocking(schedule.Recv)},
-	"wait":      {"from to tag", (*replayed).waitOne},
-	"waitall":   {"[-]", (*replayed).waitAll},
-	"barrier": {"", func(p *replayed, a *parameters) error {
-		p.collect(p.o.Collectives.Barrier, 0, p.o.Collectives.BarrierBytes, nil)
-		return nil
-	}},
-	"bcast":     {"size [root] [type]", collects(func(c *Collectives) collective.Algorithm { return c.Broadcast })},
-	"reduce":    {"size flops [root] [type]", collects(func(c *Collectives) collective.Algorithm { return c.Reduce })},
-	"allreduce": {"size flops [type]", collects(func(c *Collectives) collective.Algorithm { return c.Allreduce })},
-	"gather":    {"size size2 [root] [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Gather })},
-	"scatter":   {"size size2 [root] [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Scatter })},
-	"allgather": {"size size2 [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Allgather })},
-	"alltoall":  {"size size2 [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Alltoall })},
-}
+var actions = func() map[string]action {
+	nothing := func(*replayed, *arguments) error { return nil }
+	blocking := func(kind schedule.Kind) action {
+		return action{"peer tag size [type]", func(p *replayed, a *arguments) error { return p.blocking(a, kind) }}
+	}
+	nonBlocking := func(kind schedule.Kind) action {
+		return action{"peer tag size [type]", func(p *replayed, a *arguments) error {
+			from, to := int64(p.group.Place), a.way[0].peer
+			if kind == schedule.Recv {
+				from, to = to, from
+			}
+			return p.nonBlocking(a, kind, request{from, to, a.way[0].tag})
+		}}
+	}
+	all := map[string]action{
+		"init":      {"[-]", nil},
+		"finalize":  {"", nil},
+		"comm_size": {"[-]", nothing},
+		"comm_dup":  {"[-]", nothing},
+		"location":  {"- -", nothing},
+		"test":      {"from to tag", nothing},
+		"compute":   {"flops", (*replayed).flops},
+		"sleep":     {"seconds", func(p *replayed, a *arguments) error { return p.compute(a.amount * 1e9) }},
+		"send":      blocking(schedule.Send),
+		"isend":     nonBlocking(schedule.Send),
+		"recv":      blocking(schedule.Recv),
+		"irecv":     nonBlocking(schedule.Recv),
+		"wait":      {"from to tag", (*replayed).waitOne},
+		"waitall":   {"[-]", (*replayed).waitAll},
+	}
+	for name, args := range map[string]string{
+		"barrier": "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]", "allreduce": "size flops [type]",
+		"gather": "size size2 [root] [type] [type2]", "scatter": "size size2 [root] [type] [type2]",
+		"allgather": "size size2 [type] [type2]", "alltoall": "size size2 [type] [type2]",
+	} {
+		all[name] = action{args, func(p *replayed, a *arguments) error { // a reduction's flops come after it
+			if err := p.collective(name, a, nil); err != nil || a.amount == 0 {
+				return err
+			}
+			return p.flops(a)
+		}}
+	}
+	return all
+}()
 
 // replayed is a rank of a time-independent trace.
 type replayed struct {
@@ -174,7 +183,8 @@ func (p *replayed) action(f *file, l []byte) error {
 		return f.errorf("%s before init", name)
 	}
 	p.line, p.call = f.line, name
-	a := parameters{type1: p.defaultBytes, type2: p.defaultBytes}
+	var a arguments
+	a.way[0].size, a.way[1].size = p.defaultBytes, p.defaultBytes
 	if err := a.parse(action.args, words[2:]); err != nil {
 		return f.errorf("%s: %w", name, err)
 	}
@@ -197,7 +207,7 @@ func (p *replayed) action(f *file, l []byte) error {
 }
 
 // parse parses the parameters of an action.
-func (a *parameters) parse(args string, words []string) error {
+func (a *arguments) parse(args string, words []string) error {
 	names := strings.Fields(args)
 	least := len(names) - strings.Count(args, "[")
 	if len(words) < least || len(words) > len(names) {
@@ -211,15 +221,15 @@ func (a *parameters) parse(args string, words []string) error {
 	return nil
 }
 
-func (a *parameters) set(name, word string) (err error) {
-	amounts := [...]*float64{&a.flops, &a.seconds, &a.size, &a.size2}
+func (a *arguments) set(name, word string) (err error) {
+	amounts := [...]*float64{&a.amount, &a.amount, &a.way[0].count, &a.way[1].count}
 	if i := slices.Index([]string{"flops", "seconds", "size", "size2"}, name); i >= 0 {
 		if *amounts[i], err = strconv.ParseFloat(word, 64); err != nil || !(*amounts[i] >= 0) || math.IsInf(*amounts[i], 0) {
 			return fmt.Errorf("an amount must be at least 0 (got %.40q)", word)
 		}
 		return nil
 	}
-	numbers := [...]*int64{&a.type1, &a.type2, &a.peer, &a.tag, &a.from, &a.to, &a.root}
+	numbers := [...]*int64{&a.way[0].size, &a.way[1].size, &a.way[0].peer, &a.way[0].tag, &a.request[0], &a.request[1], &a.root}
 	i := slices.Index([]string{"type", "type2", "peer", "tag", "from", "to", "root"}, name)
 	if i < 0 {
 		return nil
@@ -235,55 +245,15 @@ func (a *parameters) set(name, word string) (err error) {
 	return err
 }
 
-// wholeBytes returns the size in bytes of a number of elements of a type.
-func wholeBytes(elements float64, typeBytes int64) (uint64, error) {
-	bytes := math.Round(elements * float64(typeBytes))
-	if !(bytes < math.MaxInt64) {
-		return 0, fmt.Errorf("%g elements of %d bytes are more than %d bytes", elements, typeBytes, int64(math.MaxInt64))
-	}
-	return uint64(bytes), nil
-}
-
-func (p *replayed) flops(a *parameters) error { return p.compute(a.flops / p.o.FlopsPerSecond * 1e9) }
-
-// blocking adds a send or receive that ends when it is done.
-func blocking(kind schedule.Kind) func(*replayed, *parameters) error {
-	return func(p *replayed, a *parameters) error {
-		op, ok, err := p.message(kind, a)
-		if ok {
-			p.block(op)
-		}
-		return err
-	}
-}
-
-// nonBlocking starts a send or receive.
-func nonBlocking(kind schedule.Kind) func(*replayed, *parameters) error {
-	return func(p *replayed, a *parameters) error {
-		from, to := int64(p.group.Place), a.peer
-		if kind == schedule.Recv {
-			from, to = to, from
-		}
-		op, ok, err := p.message(kind, a)
-		if ok {
-			p.begin([]request{{from, to, a.tag}}, []schedule.Op{op})
-		}
-		return err
-	}
-}
-
-func (p *replayed) message(kind schedule.Kind, a *parameters) (op schedule.Op, ok bool, err error) {
-	bytes, err := wholeBytes(a.size, a.type1)
-	if err != nil {
-		return op, false, err
-	}
-	return p.rank.message(kind, a.peer, a.tag, bytes)
+func (p *replayed) flops(a *arguments) error {
+	return p.compute(a.amount / p.o.FlopsPerSecond * 1e9)
 }
 
 // waitOne waits for a request; if none matches exactly, for a receive from any rank or with any
 // tag. A request without an operation was found done by a test in the traced run.
-func (p *replayed) waitOne(a *parameters) error {
-	for _, q := range []request{{a.from, a.to, a.tag}, {p.anyRank, a.to, a.tag}, {a.from, a.to, p.anyTag}, {p.anyRank, a.to, p.anyTag}} {
+func (p *replayed) waitOne(a *arguments) error {
+	from, to, tag := a.request[0], a.request[1], a.way[0].tag
+	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag}, {p.anyRank, to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
 			p.wait(op)
 			break
@@ -292,7 +262,7 @@ func (p *replayed) waitOne(a *parameters) error {
 	return nil
 }
 
-func (p *replayed) waitAll(*parameters) error {
+func (p *replayed) waitAll(*arguments) error {
 	var ops []uint32
 	for _, all := range p.requests {
 		ops = append(ops, all...)
@@ -300,26 +270,4 @@ func (p *replayed) waitAll(*parameters) error {
 	clear(p.requests)
 	p.wait(ops...)
 	return nil
-}
-
-// collects adds a collective, and after it the flops of its reduction.
-func collects(which func(*Collectives) collective.Algorithm) func(*replayed, *parameters) error {
-	return func(p *replayed, a *parameters) error {
-		size, typeBytes := a.size, a.type1
-		if atRoot := a.root == int64(p.group.Place); p.call == "gather" && atRoot || p.call == "scatter" && !atRoot {
-			size, typeBytes = a.size2, a.type2 // what this rank sends is nothing, or to itself
-		}
-		bytes, err := wholeBytes(size, typeBytes)
-		if err != nil {
-			return err
-		}
-		if a.root < 0 || a.root >= int64(p.group.Size) {
-			return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, p.group.Size-1)
-		}
-		p.collect(which(&p.o.Collectives), int(a.root), bytes, nil)
-		if a.flops > 0 {
-			return p.flops(a)
-		}
-		return nil
-	}
 }

@@ -1,0 +1,138 @@
+package mpitrace
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// arguments holds the arguments of a call that matter. The other direction of an exchange has its
+// own, and so has what a rank receives in a gather or scatter.
+type arguments struct {
+	way [2]struct {
+		count           float64 // elements
+		size, peer, tag int64   // size of an element in bytes
+	}
+	root     int64
+	amount   float64 // flops or seconds
+	request  request
+	requests int64 // in an array that begins with request
+}
+
+// bytes returns the size of the message in one direction.
+func (a *arguments) bytes(way int) (uint64, error) {
+	count, size := a.way[way].count, a.way[way].size
+	bytes := math.Round(count * float64(size))
+	switch {
+	case count < 0 || size < 0:
+		return 0, fmt.Errorf("%.0f elements of %d bytes", count, size)
+	case !(bytes < math.MaxInt64):
+		return 0, fmt.Errorf("%g elements of %d bytes are more than %d bytes", count, size, int64(math.MaxInt64))
+	}
+	return uint64(bytes), nil
+}
+
+// A dialect holds the numbers by which an implementation of MPI represents any source, any tag and
+// the null process.
+type dialect struct{ anyRank, anyTag, nullRank int64 }
+
+var (
+	openMPI = dialect{-1, -1, -2}
+	smpi    = dialect{-555, -444, -666} // SimGrid's
+)
+
+// message returns the send or receive of one direction. ok is false if its peer is the null process,
+// so that no message is sent.
+func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
+	bytes, err := a.bytes(way)
+	if err != nil {
+		return op, false, err
+	}
+	peer, tag := a.way[way].peer, a.way[way].tag
+	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
+	switch {
+	case peer == r.nullRank:
+		return op, false, nil
+	case kind == schedule.Recv && peer == r.anyRank:
+		op.Peer = schedule.Any
+	case peer < 0 || peer >= int64(r.group.Size):
+		return op, false, fmt.Errorf("there is no rank %d, only 0 to %d", peer, r.group.Size-1)
+	}
+	switch {
+	case kind == schedule.Recv && tag == r.anyTag:
+		op.Tag = schedule.Any
+	case tag < 0 || tag > math.MaxInt32:
+		return op, false, fmt.Errorf("tags must be 0 to %d (got %d)", math.MaxInt32, tag)
+	}
+	return op, true, nil
+}
+
+// blocking adds a call of one or two messages that ends when they are done.
+func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
+	var ops []schedule.Op
+	for way, kind := range kinds {
+		op, ok, err := r.message(kind, a, way)
+		if err != nil {
+			return err
+		}
+		if ok {
+			ops = append(ops, op)
+		}
+	}
+	if err := r.enter(); err != nil {
+		return err
+	}
+	if len(ops) > 0 {
+		r.waitFor(r.addConcurrent(ops)...)
+	}
+	return nil
+}
+
+// nonBlocking starts a message, with its request.
+func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
+	op, ok, err := r.message(kind, a, 0)
+	if err != nil {
+		return err
+	}
+	if err := r.enter(); err != nil || !ok {
+		return err
+	}
+	r.begin([]request{q}, []schedule.Op{op})
+	return nil
+}
+
+// collective adds a collective. Without a request, the next operation waits until it is done.
+func (r *rank) collective(name string, a *arguments, q *request) error {
+	way := 0
+	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" && !atRoot {
+		way = 1 // what this rank sends is nothing, or to itself
+	}
+	bytes, err := a.bytes(way)
+	if err != nil {
+		return err
+	}
+	if a.root < 0 || a.root >= int64(r.group.Size) {
+		return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, r.group.Size-1)
+	}
+	if err := r.enter(); err != nil {
+		return err
+	}
+	if len(r.before) > 1 || r.started {
+		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
+	}
+	before := slices.Clone(r.before)
+	c := collective.Call{Root: int(a.root), Bytes: bytes, Tag: collectiveTag + r.calls%collectiveTags}
+	r.calls++
+	r.waitFor(r.o.Collectives[name].Add(r.b, r.group, c, before...)...)
+	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
+	if q == nil {
+		r.waitFor(done)
+		return nil
+	}
+	r.requests[*q] = append(r.requests[*q], done)
+	r.waitFor(before...)
+	return nil
+}
