@@ -33,7 +33,7 @@ func newCalibrate() *cobra.Command {
 			"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
 		if trace {
 			sources = append(sources, cSource{"trace.c", mpi.Trace,
-				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.* --machine me.toml\n"})
+				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.[0-9]* --machine me.toml\n"})
 		}
 		for _, s := range sources {
 			path := filepath.Join(folder, s.name)

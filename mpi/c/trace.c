@@ -2,7 +2,7 @@
  *
  *   mpicc -shared -fPIC -O2 trace.c -o libtrace.so
  *   LD_PRELOAD=./libtrace.so mpirun ./program     (Open MPI: mpirun -x LD_PRELOAD=$PWD/libtrace.so)
- *   halfpeak simulate trace.* --machine me.toml
+ *   halfpeak simulate trace.[0-9]* --machine me.toml
  *
  * Each rank writes a file of its own, trace.NNNNNN in the directory of $HALFPEAK_TRACE or the current
  * one: a line for each call in the format of liballprof (Hoefler, Schneider, Lumsdaine 2010), with times

@@ -168,10 +168,26 @@ func Read(sources []Source, o Options) (*schedule.Schedule, error) {
 		b.NextRank()
 		err := format(newRank(b, &o, place, len(sources)), f)
 		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, err
+			return nil, cmp.Or(foreign(sources), err)
 		}
 	}
 	return b.Build()
+}
+
+// foreign returns an error if a source after the first is not a trace, which explains why the
+// numbers of ranks differ.
+func foreign(sources []Source) error {
+	for _, source := range sources[1:] {
+		f, err := open(source)
+		if err != nil {
+			return err
+		}
+		head, _ := f.r.Peek(4096)
+		if f.Close(); len(head) > 0 && !Recognizes(head) {
+			return fmt.Errorf("%s: not the trace of a rank; leave it out", source.Name)
+		}
+	}
+	return nil
 }
 
 // A file is an open source, read line by line.

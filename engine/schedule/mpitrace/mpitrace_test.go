@@ -521,6 +521,7 @@ func TestErrors(t *testing.T) {
 		{call("MPI_Send:7:3:2,8,8:-1:5:0,0,2"), "r0:4: MPI_Send: there is no rank -1, only 0 to 1"},
 		{call("MPI_Send:7:3:2,8,8:1:-1:0,0,2"), "r0:4: MPI_Send: tags must be 0 to 2147483647 (got -1)"},
 		{call("MPI_Send:7:3:2,8,8:1:5:9,0,1"), "r0:4: MPI_Send: argument 6: rank 0 of 1 in its communicator, but this trace is rank 0 of 2; only communicators of all ranks in their order are supported (or files are missing or in another order)"},
+		{[]string{allprof("MPI_Barrier:7:0,0,1:8"), "/* a program */\n"}, "r1: not the trace of a rank; leave it out"},
 		{call("MPI_Bcast:7:3:2,8,8:2:0,0,2"), "r0:4: MPI_Bcast: the root must be 0 to 1 (got 2)"},
 		{call("MPI_Start:1000"), "r0:4: MPI_Start: no MPI_Send_init or MPI_Recv_init made the request"},
 		{call("MPI_Waitany:2:1000:8:9"), "r0:4: MPI_Waitany: not supported; only messages, their requests and collectives with one size are"},
