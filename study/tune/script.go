@@ -56,8 +56,9 @@ func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	text.WriteString(`#!/bin/sh
 # MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
 # the number of passes over all measurements; the fastest pass of each counts.
-cd "$(dirname "$0")" || exit 1
 : "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}"
+case $BENCHMARKS in '' | /* | *' '*) ;; *) BENCHMARKS=$PWD/$BENCHMARKS ;; esac
+cd "$(dirname "$0")" || exit 1
 failed=0
 measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is not there
 	file=$1.$pass.out

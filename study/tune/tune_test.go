@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -275,6 +276,22 @@ func TestScript(t *testing.T) {
 		var text strings.Builder
 		if err := m.WriteScript(&text, []int{i}, c.bench); err != nil || !strings.Contains(text.String(), c.want) {
 			t.Errorf("%v: the script lacks %q:\n%s", err, c.want, text.String())
+		}
+		dir := t.TempDir() // a path of the benchmarks is where the user is, not where the script is
+		if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "results", "measure.sh"), []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		script := exec.Command("sh", "results/measure.sh")
+		script.Dir, script.Env = dir, append(os.Environ(), "MPIRUN=echo", "BENCHMARKS=bench/", "REPEATS=1")
+		if out, err := script.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		started, _ := os.ReadFile(filepath.Join(dir, "results", m.Choices[i].file()+".1.out"))
+		if !strings.Contains(string(started), dir+"/bench/") {
+			t.Errorf("with BENCHMARKS=bench/ the script starts %s", started)
 		}
 		back, err := choiceOf(m.Choices[i].file() + ".1.out")
 		if back.Entry = (collective.Entry{Collective: back.Collective, Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
