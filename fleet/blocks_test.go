@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -143,6 +144,10 @@ func TestReadPlaces(t *testing.T) {
 		if _, err := ReadPlaces(endless); err == nil {
 			t.Error("/dev/zero is a list of places")
 		}
+	}
+	long := io.MultiReader(strings.NewReader("n1,rack1\n"), strings.NewReader(strings.Repeat("# longer than a list of nodes\n", 3<<20)))
+	if _, err := ReadPlaces(long); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+		t.Errorf("a list that is cut off at 64 MiB: %v", err)
 	}
 }
 

@@ -20,11 +20,15 @@ func ReadPlaces(in io.Reader) (map[string]string, error) {
 	}
 	defer done()
 	const most = 64 << 20 // bytes: a million nodes take 20 MB
-	rows := csv.NewReader(io.LimitReader(text, most))
+	limited := &io.LimitedReader{R: text, N: most}
+	rows := csv.NewReader(limited)
 	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = -1, true, '#'
 	places := map[string]string{}
 	for n := 0; ; n++ {
 		row, err := rows.Read()
+		if limited.N == 0 {
+			return nil, errors.New("the list of nodes is larger than 64 MiB; write only a node and its group in each row")
+		}
 		if err == io.EOF && len(places) > 0 {
 			return places, nil
 		}

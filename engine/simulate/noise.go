@@ -229,6 +229,9 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 		}
 	}
 	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("the line is longer than %d bytes: write start and length of a detour on each line", bufio.MaxScanTokenSize)
+		}
 		return Noise{}, fmt.Errorf("%s:%d: %w", name, line+1, err)
 	}
 	if len(pending) > 0 {

@@ -141,6 +141,10 @@ func TestNoiseTrace(t *testing.T) {
 			t.Errorf("%q is read", wrong)
 		}
 	}
+	if _, err := simulate.ReadNoise(strings.NewReader("0 1\n"+strings.Repeat("x", 1<<17)), "noise", false); err == nil ||
+		err.Error() != "noise:2: the line is longer than 65536 bytes: write start and length of a detour on each line" {
+		t.Errorf("error of a long line: %v", err)
+	}
 	// A computation of a year in a trace of 10 ns: no walk through all of it.
 	n, err := simulate.ReadNoise(strings.NewReader("0 1\n10 1\n"), "noise", false)
 	if err != nil {

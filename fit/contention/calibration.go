@@ -87,13 +87,20 @@ func (m Measurement) IsCollective() bool { return m.Level < 0 && m.Measure != Co
 
 var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats", "median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers"}
 
+// maxLine is the maximum length of a line; the places of 500,000 ranks fit.
+const maxLine = 4 << 20
+
 // ReadCalibration reads the output of calibrate.c; name stands in errors. A last row that was cut
 // off is dropped with a note.
 func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	c := &calibrationReader{index: map[Measurement]int{}}
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReaderSize(r, maxLine)
 	for number := 1; ; number++ {
-		line, err := lines.ReadString('\n')
+		text, err := lines.ReadSlice('\n')
+		line := string(text)
+		if err == bufio.ErrBufferFull {
+			return nil, fmt.Errorf("%s:%d: the line is longer than 4 MiB, as none of calibrate's; remove it", name, number)
+		}
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again", name, number, err)
 		}

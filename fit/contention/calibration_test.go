@@ -174,6 +174,7 @@ func TestInterruptedCalibration(t *testing.T) {
 	for text, want := range map[string]string{
 		CalibrationHeader + "\n":                                         "before its first measurement",
 		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number \"x\"",
+		CalibrationHeader + "\n" + strings.Repeat("x", 5<<20):            "x:2: the line is longer than 4 MiB",
 		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
 		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
 		strings.Replace(planted(), "10,0.500100,", "10,much,", 1):        "invalid median_us",
