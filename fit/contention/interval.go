@@ -50,7 +50,7 @@ func (e Mismatch) Error() string {
 func (e *Estimate) DefaultInterval() Interval {
 	for _, l := range e.levels {
 		if l.unmeasured {
-			return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s, so it cannot be told how long a collective takes", l.Name)}
+			return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s", l.Name)}
 		}
 		if len(l.Fans) == 0 {
 			return Interval{unseenLow, unseenHigh * unseenHigh, fmt.Sprintf("no collective was measured on this machine, and at level %s no root with several receivers", l.Name)}
@@ -81,7 +81,7 @@ const uselessFactor = 10
 // unbounded if a level was not measured. With fewer than 4 measured collectives it is a default.
 func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(unmeasured) > 0 {
-		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s, so it cannot be told how long a collective takes", unmeasured[0])}
+		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s", unmeasured[0])}
 	}
 	var errors []float64
 	for _, k := range checks {
@@ -94,7 +94,7 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(1.2))
 	if q > math.Log(uselessFactor) {
-		return Interval{0, math.Inf(1), fmt.Sprintf("collectives that were measured on this machine differ from what it gives by up to a factor of %.2g, so it cannot be told how long one takes", math.Exp(q))}
+		return Interval{0, math.Inf(1), fmt.Sprintf("measured collectives differ from its times by up to a factor of %.0f", math.Exp(q))}
 	}
 	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives that were not used in the fit", len(errors))}
 }

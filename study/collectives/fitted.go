@@ -202,7 +202,7 @@ func (g *grid) choose() error {
 			return err
 		}
 		if g.algorithms = slices.DeleteFunc(g.algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(g.algorithms) == 0 {
-			return fmt.Errorf("rules of the form %s can say none of the algorithms that were measured", g.Library)
+			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take another form, or measure algorithms that the library can be told to use", g.Library)
 		}
 	}
 	g.slowest = !slices.ContainsFunc(g.algorithms, func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil })

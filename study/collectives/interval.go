@@ -21,7 +21,7 @@ func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 		switch {
 		case within == contention.Interval{}:
 		case math.IsInf(within.High, 1):
-			note = "How long a collective takes here cannot be told: " + within.Source + "."
+			note = "The time of a collective on this machine cannot be predicted: " + within.Source + "."
 		default:
 			note = fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", within.Low, within.High, within.Source)
 			if _, own := i.Of[contention.IntervalKey(c.Entry)]; own {

@@ -8,12 +8,12 @@ import (
 	"github.com/halfpeak/halfpeak/fit/contention"
 )
 
-// Without an upper end, a note says that it cannot be told, and there is none in the table. Without
+// Without an upper end, a note says that it cannot be predicted, and there is none in the table. Without
 // an interval, a note says that too.
 func TestUntold(t *testing.T) {
 	i := contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
-	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
+	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be predicted") {
 		t.Error(notes)
 	}
 	Question{Within: i}.addIntervals(c)
