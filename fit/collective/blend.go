@@ -170,17 +170,17 @@ func (b *blend) totalLg(p place, n float64) float64 {
 	return math.Log2(max(1, n))
 }
 
-// stepGrowth is how much longer steps take, as a log, for each octave beyond two measured numbers
-// of nodes: on larger parts of a network they are farther and share more links. Two numbers do not
-// show it; three do.
-const stepGrowth = 0.06
+// stepGrowth is how much longer steps take, as a log, for each octave beyond two numbers of nodes
+// that are an octave apart: on larger parts of a network they are farther and share more links. Two
+// numbers do not show it; three do. Two that are farther apart show a part of it.
+const stepGrowth = 0.08
 
 // growth returns by how much the steps grow, as a log, beyond what was measured.
 func (b *blend) growth(p place) float64 {
 	if b.oneNode || b.unplaced || len(b.places) != 2 || b.inside(p) {
 		return 0
 	}
-	return stepGrowth * b.octaves(p)
+	return stepGrowth * b.octaves(p) / b.spanned()
 }
 
 // candidates returns the log of the time by each form and by interpolations, NaN if unavailable.

@@ -23,8 +23,8 @@ func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float
 	return r
 }
 
-// Beyond two numbers of nodes, steps take longer on more nodes, by stepGrowth for an octave; three
-// numbers of nodes would show it.
+// Beyond two numbers of nodes, steps take longer on more nodes, by stepGrowth for an octave; by half
+// of it if the two are two octaves apart, and three numbers of nodes would show it.
 func TestStepsGrow(t *testing.T) {
 	steps := func(ranks int) float64 { return 10 * math.Log2(float64(ranks)) }
 	for _, c := range []struct {
@@ -32,6 +32,7 @@ func TestStepsGrow(t *testing.T) {
 		want   float64
 	}{
 		{[]int{4, 8}, steps(32) * math.Exp(2*stepGrowth)},
+		{[]int{2, 8}, steps(32) * math.Exp(stepGrowth)},
 		{[]int{2, 4, 8}, steps(32)},
 	} {
 		p, err := doublings(t, "allreduce", "recursive-doubling", steps, c.counts...).Predict(32, 64)
@@ -137,5 +138,36 @@ func TestSparseSizes(t *testing.T) {
 				t.Errorf("%v nodes, %s: %v, want %v, off by %.0f %%", counts, n, p.Time, ring(8, n), 100*e)
 			}
 		}
+	}
+}
+
+// On fewer nodes than were measured, where libraries have other protocols, intervals are wider than
+// as far beyond. On one node a call takes no longer than on two, and no times near 0.
+func TestFewerNodes(t *testing.T) {
+	steps := func(ranks int) float64 { return 10 * math.Log2(float64(ranks)) }
+	r := doublings(t, "allreduce", "recursive-doubling", steps, 8, 16, 32)
+	var widths []float64
+	for _, ranks := range []int{4, 64} {
+		p, err := r.Predict(ranks, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		widths = append(widths, math.Log(float64(p.High/p.Low)))
+	}
+	if widths[0] < 1.5*widths[1] {
+		t.Errorf("widths of 4 and 64 nodes: %.2f, as logs", widths)
+	}
+	d := Data{Collective: "bcast", Statistic: Slowest}
+	for _, ranks := range []int{150, 254} {
+		for n := quantity.Bytes(8); n <= 4096; n *= 8 {
+			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 128, Size: n, Time: quantity.Micros(40 + ranks/10), Count: 1})
+		}
+	}
+	r, err := FitToPredict(d, Options{Algorithm: "binary"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := r.Predict(126, 64); err != nil || p.Time < 5 || p.Time > 60 || p.NoInterval == "" {
+		t.Errorf("126 ranks of one node: %+v, %v", p, err)
 	}
 }

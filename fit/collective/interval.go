@@ -19,7 +19,8 @@ import (
 //
 // Two numbers of nodes do not show growth that begins beyond them. The upper half width then also
 // has the square of unseenGrowth for each octave: on all machines, the times above the intervals
-// were more than those below. If the algorithm is known, both are oneAlgorithm times as wide.
+// were more than those below. On fewer nodes than were measured, both have it: libraries have other
+// protocols there. If the algorithm is known, both are oneAlgorithm times as wide.
 //
 // The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md
 // has the coverage by machine and distance, and by how much the widths would change with each
@@ -55,19 +56,22 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	total, octaves := b.totalLg(p, n), b.octaves(p)
 	similar := func(i int) float64 { return math.Exp(-math.Abs(total-b.beyond.total[i]) / 2) }
 	heldOut := min(b.beyond.rootMeanSquare(similar), maxHeldOutError)
-	spanned := math.Log2(b.places[len(b.places)-1].nodes / b.places[0].nodes)
-	places := perOctave * octaves / math.Pow(max(1, spanned), spanPower)
+	places := perOctave * octaves / math.Pow(b.spanned(), spanPower)
 	fill, sizes := perFillOctave*b.octavesPerNode(p), perSizeOctave*b.sizeOctaves(p, n)
 	heldOut, spread = partHeldOut*heldOut, partSpread*spread
-	squares, growth := least*least+places*places+fill*fill+sizes*sizes+heldOut*heldOut+spread*spread, 0.0
-	if b.sizesOnly && !b.oneNode && !b.inside(p) {
-		growth = unseenGrowth * unseenGrowth * octaves
+	squares := least*least + places*places + fill*fill + sizes*sizes + heldOut*heldOut + spread*spread
+	down, up = squares, squares
+	if fewer := p.nodes < b.places[0].nodes; fewer || b.sizesOnly && !b.oneNode && !b.inside(p) {
+		growth := unseenGrowth * unseenGrowth * octaves
+		if up += growth; fewer {
+			down += growth
+		}
 	}
 	part := 1.0
 	if len(b.forms) == 1 {
 		part = oneAlgorithm
 	}
-	return part * math.Sqrt(squares), part * math.Sqrt(squares+growth)
+	return part * math.Sqrt(down), part * math.Sqrt(up)
 }
 
 // rootMeanSquare returns that of the errors of the blend, each with a weight.
@@ -78,6 +82,11 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 		squares, sum = squares+w*min(e*e, 1), sum+w
 	}
 	return math.Sqrt(squares / max(sum, 1e-9))
+}
+
+// spanned returns the octaves between the first and the last measured place, at least 1.
+func (b *blend) spanned() float64 {
+	return max(1, math.Log2(b.places[len(b.places)-1].nodes/b.places[0].nodes))
 }
 
 // nearest returns the least distance to a measured place.

@@ -179,7 +179,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	default:
 		b, newLevel = r.several, "no single node was measured: measure one"
 	}
-	p := at.place()
+	p := place{float64(at.Ranks), max(1, float64(at.Nodes()))}
 	if b == r.oneNode { // as it was measured: by ranks alone
 		p = Placement{Ranks: at.Ranks}.place()
 	}
