@@ -28,14 +28,14 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Point is a measured call: the mean time of its repeats.
+// A Point is a measured call, or one repeat of it.
 type Point struct {
 	Ranks   int             // at least 2
 	PerNode int             // ranks on each node; 0 if not known
 	Size    quantity.Bytes  // in bytes, from 0, as in the call's argument: see [engine.Call]
 	Time    quantity.Micros // above 0
 	// Count is the number of repeats behind the time, from 1; Deviation is their standard deviation
-	// over their mean, 0 with one.
+	// over the time, 0 with one.
 	Count     int64
 	Deviation float64
 }
@@ -61,7 +61,7 @@ var ErrNoFit = errors.New("cannot be fitted")
 
 // A Result is a joint fit.
 type Result struct {
-	Data    // the points by ranks and size
+	Data    // one point for each call, by ranks and size
 	Ranks   []int
 	Regimes []Regime // from small to large sizes
 	// Errors summarizes |form − measured|/measured over the points.
@@ -141,8 +141,16 @@ func prepare(d Data, o Options) (*Result, []engine.Entry, error) {
 	if o.Algorithm != "" {
 		r.forms = []form{formOf(candidates[0], o.Fanout, d.Statistic)}
 	}
-	r.Points = slices.Clone(d.Points)
-	slices.SortFunc(r.Points, byCall)
+	points := slices.SortedStableFunc(slices.Values(d.Points), byCall)
+	r.Points = nil
+	for len(points) > 0 {
+		p := points[0]
+		end := slices.IndexFunc(points, func(o Point) bool { return byCall(p, o) != 0 })
+		if end < 0 {
+			end = len(points)
+		}
+		r.Points, points = append(r.Points, Repeated(points[:end])), points[end:]
+	}
 	for _, p := range r.Points {
 		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
 			return nil, nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))

@@ -34,19 +34,14 @@ const minWeight = 0.05
 // learn makes the blends that predict: of calls on one node and of calls on several.
 func (r *Result) learn() {
 	groups := map[bool][]sample{}
-	for i := 0; i < len(r.Points); {
-		p := r.Points[i]
-		t, count := 0.0, 0.0
-		for ; i < len(r.Points) && byCall(p, r.Points[i]) == 0; i++ {
-			k := r.Points[i].knownRepeats()
-			t, count = t+k*float64(r.Points[i].Time), count+k
-		}
+	for _, p := range r.Points {
 		at := Placement{p.Ranks, p.PerNode}
 		several := at.Nodes() > 1
-		groups[several] = append(groups[several], sample{at.place(), float64(p.Size), t / count})
+		groups[several] = append(groups[several], sample{at.place(), float64(p.Size), float64(p.Time)})
 	}
 	for several, samples := range groups {
 		slices.SortStableFunc(samples, func(a, b sample) int { return comparePlaces(a.place, b.place) })
+		dampPeaks(samples)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
 		b := newBlend(r.Collective, oneNode, r.forms, samples)
@@ -62,41 +57,72 @@ func (r *Result) learn() {
 
 const maxRanksOfNode = 8
 
-// minRepeats is the minimum number of repeats for using their standard deviation.
-const minRepeats = 3
+// maxPeak is the factor over the times of both neighbouring sizes above which a call was disturbed.
+const maxPeak = 1.5
 
-// knownRepeats returns the number of repeats whose deviation is known, or 1 if the file gives only
-// a mean.
-func (p Point) knownRepeats() float64 {
+// dampPeaks gives disturbed calls the time of the slower neighbour. The samples are ordered by place
+// and size.
+func dampPeaks(samples []sample) {
+	for i := 1; i < len(samples)-1; i++ {
+		a, s, b := samples[i-1], &samples[i], samples[i+1]
+		if slower := max(a.t, b.t); a.place == s.place && b.place == s.place && s.t > maxPeak*slower {
+			s.t = slower
+		}
+	}
+}
+
+// repeats returns the number of repeats whose deviation is known, or 1 if the file gives only a
+// mean.
+func (p Point) repeats() float64 {
 	if p.Deviation == 0 {
 		return 1
 	}
 	return float64(max(1, p.Count))
 }
 
-// measured returns the mean of the measurements of a call, and the half width of the 95 % interval
-// of one more measurement by its repeats; infinite with fewer than minRepeats of them.
-func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has bool) {
-	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
-	from, _ := slices.BinarySearchFunc(r.Points, call, byCall)
-	var count, sum, squares float64
-	for _, p := range r.Points[from:] {
-		if byCall(p, call) != 0 {
-			break
-		}
-		k, v := p.knownRepeats(), float64(p.Time)
-		count, sum = count+k, sum+k*v
-		squares += k*v*v + (k-1)*(p.Deviation*v)*(p.Deviation*v)
+// Repeated returns the point of a call from those of its repeats: the median of their times, which
+// a disturbed repeat does not move, with the number of repeats and their deviation.
+func Repeated(all []Point) (p Point) {
+	if p = all[0]; len(all) == 1 {
+		return p
 	}
-	if count == 0 {
+	var times []float64
+	var count, sum, squares float64
+	for _, o := range all {
+		k, t := o.repeats(), float64(o.Time)
+		times, count, sum = append(times, t), count+k, sum+k*t
+		squares += k*t*t + (k-1)*(o.Deviation*t)*(o.Deviation*t)
+	}
+	center := stats.Median(times)
+	p.Time, p.Count = quantity.Micros(center), int64(count)
+	p.Deviation = math.Sqrt(max(0, squares-sum*sum/count)/(count-1)) / center
+	return p
+}
+
+const (
+	// minRepeats is the minimum number of repeats for using their standard deviation.
+	minRepeats = 3
+	// priorRepeats is the number of repeats that the median deviation of all calls counts for: few
+	// repeats show little of their own.
+	priorRepeats = 4
+)
+
+// measured returns the time of a measured call, and the half width of the 95 % interval of one more
+// measurement by its repeats; infinite with fewer than minRepeats of them.
+func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has bool) {
+	i, has := slices.BinarySearchFunc(r.Points, Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}, byCall)
+	if !has {
 		return 0, 0, false
 	}
-	t, half = sum/count, math.Inf(1)
-	if count >= minRepeats {
-		variance := max(0, squares-count*t*t) / (count - 1)
-		half = stats.T95(count-1) * max(math.Sqrt(variance)/t, r.Noise) * math.Sqrt(1+1/count)
+	p := r.Points[i]
+	count := p.repeats()
+	if count < minRepeats {
+		return float64(p.Time), math.Inf(1), true
 	}
-	return t, half, true
+	free := count - 1 + priorRepeats
+	variance := ((count-1)*p.Deviation*p.Deviation + priorRepeats*r.Noise*r.Noise) / free
+	half = stats.T95(free) * math.Sqrt(variance*(1+1/count))
+	return float64(p.Time), min(half, math.Log(maxWidth)/2), true
 }
 
 // PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
@@ -159,8 +185,8 @@ func (r *Result) PlacementOf(ranks int) Placement {
 	return p
 }
 
-// PredictAt returns the time of the next call of n bytes. A call that was measured takes the mean
-// of its measurements, in an interval made from its repeats; with too few repeats, by the errors of
+// PredictAt returns the time of the next call of n bytes. A call that was measured takes the
+// median of its repeats, in an interval made from them; with too few repeats, by the errors of
 // calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
 func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if at.Ranks < 2 {

@@ -140,3 +140,39 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 		}
 	}
 }
+
+// A call takes the median of its repeats, and few of them share the deviation of the others: one
+// that was disturbed moves neither the time nor, by much, the interval. What was measured once, and
+// is a peak over sizes, does not move the times on more nodes.
+func TestDisturbedCalls(t *testing.T) {
+	for _, repeats := range []int{1, 3} {
+		d := Data{Collective: "allreduce", Statistic: Slowest}
+		for _, ranks := range []int{2, 4, 8} {
+			for n := quantity.Bytes(8); n <= 4096; n *= 2 {
+				for i := range repeats {
+					us := 10 * math.Log2(float64(ranks)) * (1 + 0.02*float64(i-repeats/2))
+					if ranks == 8 && n == 64 && i == repeats-1 {
+						us *= 3
+					}
+					d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: quantity.Micros(us), Count: 1})
+				}
+			}
+		}
+		r, err := FitToPredict(d, Options{Algorithm: "recursive-doubling"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ranks, want := range map[int]float64{8: 30, 32: 50} {
+			if ranks == 8 && repeats == 1 {
+				continue
+			}
+			p, err := r.Predict(ranks, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := float64(p.Time)/want - 1; math.Abs(e) > 0.05 || ranks == 8 && p.High/p.Low > 1.01*maxWidth {
+				t.Errorf("%d repeats, %d nodes: %+v, want %.3g µs", repeats, ranks, p, want)
+			}
+		}
+	}
+}

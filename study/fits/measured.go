@@ -156,7 +156,7 @@ func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples
 	return k, samples, "", nil
 }
 
-// data returns the points of a series, each the mean of its repeats.
+// data returns the points of a series, one for each call.
 func (k seriesKey) data(samples []seriesSample, statistic fitted.Statistic) fitted.Data {
 	repeats := map[seriesPlace][]benchfile.Sample{}
 	for _, s := range samples {
@@ -164,9 +164,7 @@ func (k seriesKey) data(samples []seriesSample, statistic fitted.Statistic) fitt
 	}
 	d := fitted.Data{Collective: k.collective, Statistic: statistic}
 	for p, here := range repeats {
-		point := pointOf(p.ranks, p.size, here)
-		point.PerNode = p.perNode
-		d.Points = append(d.Points, point)
+		d.Points = append(d.Points, pointOf(p, here))
 	}
 	slices.SortFunc(d.Points, func(a, b fitted.Point) int {
 		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
@@ -195,22 +193,17 @@ func seriesName(t *benchfile.Table) string {
 	return strings.TrimSpace(t.Format + " " + t.Series)
 }
 
-// pointOf returns the mean of repeats.
-func pointOf(ranks int, n quantity.Bytes, repeats []benchfile.Sample) fitted.Point {
-	p := fitted.Point{Ranks: ranks, Size: n, Count: int64(len(repeats))}
-	if len(repeats) == 1 {
-		s := repeats[0]
-		p.Time, p.Count, p.Deviation = s.Mean, max(1, s.Count), math.Sqrt(s.Variance)/float64(s.Mean)
-		return p
+// pointOf returns the point of a call from its samples.
+func pointOf(p seriesPlace, repeats []benchfile.Sample) fitted.Point {
+	var all []fitted.Point
+	for _, s := range repeats {
+		o := fitted.Point{Ranks: p.ranks, PerNode: p.perNode, Size: p.size, Time: s.Mean, Count: 1}
+		if len(repeats) == 1 {
+			o.Count, o.Deviation = max(1, s.Count), math.Sqrt(s.Variance)/float64(s.Mean)
+		}
+		all = append(all, o)
 	}
-	squares := 0.0
-	for i, s := range repeats {
-		d := float64(s.Mean - p.Time)
-		p.Time += quantity.Micros(d / float64(i+1))
-		squares += d * float64(s.Mean-p.Time)
-	}
-	p.Deviation = math.Sqrt(squares/float64(len(repeats)-1)) / float64(p.Time)
-	return p
+	return fitted.Repeated(all)
 }
 
 // registered returns the registry's word for a collective as files name it; one whose counts may
