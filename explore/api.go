@@ -1,6 +1,10 @@
 package explore
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
 
 // Nothing is the request of a question that asks for nothing.
 type Nothing struct{}
@@ -45,7 +49,6 @@ type PlatformHead struct {
 	Title   string      `json:"title"`
 	Paper   string      `json:"paper"`
 	Note    string      `json:"note"`
-	Added   bool        `json:"added"` // it does not come with halfpeak
 	Default string      `json:"default"`
 	Machine bool        `json:"machine"` // it has levels, or measured collectives
 	Layers  []LayerHead `json:"layers"`
@@ -57,8 +60,6 @@ type LayerHead struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Note  string `json:"note"`
-	Kind  string `json:"kind"` // of model: "linear", "pipeline", …
-	Of    string `json:"of"`   // subject of the times: "message"; others have only curves of latency
 }
 
 // A NewPlatform is a platform file to add. One of the same name is replaced.
@@ -96,7 +97,6 @@ type Parameter struct {
 
 	Words    []string `json:"words"`    // that may stand in place of a number
 	Whole    bool     `json:"whole"`    // only whole numbers can be its value
-	Computed bool     `json:"computed"` // computed from other parameters until it is set
 	Constant bool     `json:"constant"` // of the platform: it acts through other parameters
 	Changed  bool     `json:"changed"`
 	// Used is false if no parameter depends on it any more, because all that were computed from it
@@ -144,47 +144,6 @@ type Curves struct {
 	Samples int `json:"samples,omitempty"`
 }
 
-// A Figure is a plot of y against x, as package reports has it.
-type Figure struct {
-	Title  string   `json:"title"`
-	X      Axis     `json:"x"`
-	Y      Axis     `json:"y"`
-	Series []Series `json:"series"`
-	Marks  []Mark   `json:"marks"`
-	Notes  []string `json:"notes"`
-}
-
-// An Axis is one of its directions.
-type Axis struct {
-	Label string `json:"label"` // with the unit
-	Log   bool   `json:"log"`
-	Bytes bool   `json:"bytes"` // ticks are powers of two
-	// The ends; both null: chosen from the data.
-	Min *Number `json:"min"`
-	Max *Number `json:"max"`
-}
-
-// A Series is a set of points under one name; those of one name share a colour.
-type Series struct {
-	Name   string  `json:"name"`
-	Design int     `json:"design"` // its index in the request; of a fit: the table
-	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (extrapolated)
-	X      Numbers `json:"x"`
-	Y      Numbers `json:"y"` // null: a gap in the line
-	Low    Numbers `json:"low,omitempty"`
-	High   Numbers `json:"high,omitempty"`
-}
-
-// A Mark is a place with a label.
-type Mark struct {
-	Kind   string  `json:"kind"` // "point" (n½), "x" (a switch of protocols), "y" (a roof)
-	X      *Number `json:"x"`
-	Y      *Number `json:"y"`
-	Label  string  `json:"label"`
-	Series string  `json:"series"` // the name of the series whose colour it takes; empty: grey
-	Design int     `json:"design"` // the index of that; of a roof of several, the first
-}
-
 // Predict asks what messages cost.
 type Predict struct {
 	Designs []Design `json:"designs"` // 1 to 16
@@ -211,16 +170,12 @@ type Table struct {
 // Shares are the parts of the costs of one message.
 type Shares struct {
 	Formula string  `json:"formula"` // of the one-way time, in the symbols of the parameters
-	Size    Number  `json:"size_bytes"`
-	OneWay  *Number `json:"one_way_us"`
-	Gap     *Number `json:"gap_us"`
-	Parts   []Share `json:"parts"` // in the order of [Platform].Parameters; neither computed nor sizes
+	Parts   []Share `json:"parts"`   // in the order of [Platform].Parameters; neither computed nor sizes
 }
 
 // A Share is what one parameter owns.
 type Share struct {
 	Path          string  `json:"path"`
-	Owner         string  `json:"owner"` // a stage with both its parameters, or a parameter
 	OneWay        *Number `json:"one_way_us"`
 	OneWayPercent *Number `json:"one_way_percent"`
 	Gap           *Number `json:"gap_us"`
@@ -238,12 +193,12 @@ type Pipelined struct {
 
 // A Pipeline is a message packet by packet. All but Size and Now is null if plain.
 type Pipeline struct {
-	Size   Number    `json:"size_bytes"`
-	Now    Timeline  `json:"now"`    // in the packets asked for
-	Best   *Timeline `json:"best"`   // in the best equal packets
-	Plan   *Timeline `json:"plan"`   // in the best packets of whole bytes, which may differ
-	Packet *Figure   `json:"packet"` // one-way time against the size of equal packets
-	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
+	Size   Number          `json:"size_bytes"`
+	Now    Timeline        `json:"now"`    // in the packets asked for
+	Best   *Timeline       `json:"best"`   // in the best equal packets
+	Plan   *Timeline       `json:"plan"`   // in the best packets of whole bytes, which may differ
+	Packet *reports.Figure `json:"packet"` // one-way time against the size of equal packets
+	Cuts   *Table          `json:"cuts"`   // the ways to cut: `halfpeak packet`
 }
 
 // A Timeline shows when each stage is busy with each packet.
@@ -271,9 +226,6 @@ type CollectiveMap struct {
 	Collective string `json:"collective"` // "bcast", see [About]
 	Ranks      string `json:"ranks"`      // as --ranks reads them: "2..64", "2,4,8"
 	Sizes      string `json:"sizes"`
-	Segments   string `json:"segments,omitempty"` // tried beside whole messages
-	// Operations bounds each simulated schedule; 0: 65536.
-	Operations int `json:"operations,omitempty"`
 	// Budget is the time limit; the cells that are not computed by then are counted in Left.
 	// At most 60,000; 0: 1000.
 	Budget Number `json:"budget_ms,omitempty"`
@@ -298,10 +250,10 @@ type CollectiveCall struct {
 
 // A Schedule is one collective, simulated.
 type Schedule struct {
-	Title  string  `json:"title"`
-	Ranks  int     `json:"ranks"`
-	Finish Number  `json:"finish_us"`
-	Done   Numbers `json:"done_us"` // when each rank is done
+	Title  string          `json:"title"`
+	Ranks  int             `json:"ranks"`
+	Finish Number          `json:"finish_us"`
+	Done   reports.Numbers `json:"done_us"` // when each rank is done
 	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not
 	// before it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one
 	// rank only, and all of these form one circle, "ring"; otherwise "graph".
@@ -330,10 +282,10 @@ type File struct {
 
 // A Fit is the result of fitting a file.
 type Fit struct {
-	Table     Table      `json:"table"` // that of `halfpeak fit`
-	Curve     *Figure    `json:"curve"` // points and lines; null: it has no picture
-	Residuals *Figure    `json:"residuals"`
-	Fits      []FitCurve `json:"fits"`
+	Table     Table           `json:"table"` // that of `halfpeak fit`
+	Curve     *reports.Figure `json:"curve"` // points and lines; null: it has no picture
+	Residuals *reports.Figure `json:"residuals"`
+	Fits      []FitCurve      `json:"fits"`
 	// TOML is a platform file of the fit, already added under Platform.Ref. If the fit cannot be
 	// saved, both are empty and Unsaved has the reason.
 	TOML     string        `json:"toml"`

@@ -20,7 +20,7 @@ import (
 // Bounds of collectives.
 const (
 	maxCells      = 10_000
-	maxOperations = 1 << 20
+	maxOperations = 1 << 16  // of each simulated schedule of a map
 	maxDrawn      = 1024     // ranks of a schedule
 	maxMessages   = 20_000   // of it
 	budget        = 1000.0   // ms
@@ -65,16 +65,10 @@ func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []
 	if q.Sizes, err = sizes(r.Sizes); err != nil {
 		return q, fits, err
 	}
-	if r.Segments != "" {
-		if q.Segments, err = sizes(r.Segments); err != nil {
-			return q, fits, err
-		}
+	if cells := len(q.Ranks) * len(q.Sizes); cells > maxCells {
+		err = fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
 	}
-	if cells := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); cells > maxCells {
-		return q, fits, fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
-	}
-	operations, err := positive(float64(r.Operations), 1<<16, maxOperations, "operations")
-	q.Operations = int(operations)
+	q.Operations = maxOperations
 	return q, fits, err
 }
 
@@ -93,9 +87,9 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	if err != nil {
 		return Times{}, err
 	}
-	ms, err := positive(float64(r.Budget), budget, maxBudget, "budget_ms")
-	if err != nil {
-		return Times{}, err
+	ms := cmp.Or(float64(r.Budget), budget)
+	if !(ms >= 1 && ms <= maxBudget) {
+		return Times{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
 	}
 	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
 		return Times{}, err
@@ -153,7 +147,7 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	if n := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); n > maxPlaces {
+	if n := len(q.Ranks) * len(q.Sizes); n > maxPlaces {
 		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
 	times, err := compute(q, fits)

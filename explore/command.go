@@ -43,7 +43,7 @@ var commands = map[string]struct {
 	"fit":        {fields[File], []string{"fit {file} --model {model} --save {save}"}},
 }
 
-const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes} --segment {segments}"
+const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes}"
 
 // fields reads a request of type T as a map.
 func fields[T any](request []byte) (values map[string]any, err error) {

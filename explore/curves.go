@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -19,46 +18,41 @@ import (
 const maxSamples = 10_000
 
 // curves draws one quantity of some designs.
-func (x *Explorer) curves(r Curves) (Figure, error) {
+func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
-		return Figure{}, err
+		return f, err
 	}
 	kind := predict.CurveKind(r.Quantity)
 	if !slices.Contains(predict.CurveKinds, kind) {
-		return Figure{}, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, predict.CurveKinds)
+		return f, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, predict.CurveKinds)
 	}
 	if r.Samples < 0 || r.Samples > maxSamples {
-		return Figure{}, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
+		return f, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
 	}
 	sizes, err := sizes(r.Sizes)
-	f := Figure{
-		X:      Axis{Label: "message size", Log: true, Bytes: true},
-		Y:      axisOf(kind.Axis()),
-		Series: []Series{}, Marks: []Mark{}, Notes: []string{},
-	}
+	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis()
 	for i, d := range designs {
 		if err == nil {
-			err = f.addCurve(r, i, d, kind, sizes)
+			err = r.addCurve(&f, cmp.Or(r.Designs[i].Name, d.Layer.Ref()), d, kind, sizes)
 		}
 	}
 	return f, err
 }
 
-// addCurve adds the i-th design to the figure.
-func (f *Figure) addCurve(r Curves, i int, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
+// addCurve adds a design to the figure, under its name.
+func (r Curves) addCurve(f *reports.Figure, name string, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 	}
-	name := cmp.Or(r.Designs[i].Name, d.Layer.Ref())
 	if r.Plain {
 		line := predict.CurveLine(kind, sizes, d.Layer)
 		line.Name = name
-		f.Series = append(f.Series, series(line, i))
+		f.Series = append(f.Series, line)
 		return nil
 	}
 	if r.Samples > 0 {
-		if err := f.addInterval(Series{Name: name, Design: i}, kind, sizes, d, r.Samples); err != nil {
+		if err := addInterval(f, name, kind, sizes, d, r.Samples); err != nil {
 			return err
 		}
 	}
@@ -68,37 +62,33 @@ func (f *Figure) addCurve(r Curves, i int, d whatif.Design, kind predict.CurveKi
 	}
 	for _, s := range one.Series {
 		s.Name = name
-		f.Series = append(f.Series, series(s, i))
+		f.Series = append(f.Series, s)
 	}
 	for _, m := range one.Marks {
-		if m.Series != "" {
-			m.Series = name
-		}
 		// A roof of several designs is one mark to the eye.
-		mark := markOf(m, i)
-		same := func(o Mark) bool {
-			return m.Kind == reports.AtY && o.Kind == mark.Kind && o.Label == m.Label && *o.Y == *mark.Y
+		same := func(o reports.Mark) bool {
+			return m.Kind == reports.AtY && o.Kind == m.Kind && o.Label == m.Label && o.Y == m.Y
 		}
-		if !slices.ContainsFunc(f.Marks, same) {
-			f.Marks = append(f.Marks, mark)
+		if m.Series = name; !slices.ContainsFunc(f.Marks, same) {
+			f.Marks = append(f.Marks, m)
 		}
 	}
 	for _, note := range one.Notes {
-		f.addNote(note)
+		addNote(f, note)
 	}
 	return nil
 }
 
 // addNote adds a note, the same once.
-func (f *Figure) addNote(note string) {
+func addNote(f *reports.Figure, note string) {
 	if !slices.Contains(f.Notes, note) {
 		f.Notes = append(f.Notes, note)
 	}
 }
 
-// addInterval adds to s the interval of a curve that follows from the intervals of the parameters,
-// if any: that of `whatif --uncertainty` with the same number of samples.
-func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
+// addInterval adds the interval of a curve that follows from the intervals of the parameters, if
+// any: that of `whatif --uncertainty` with the same number of samples.
+func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
 	all, err := d.Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
@@ -106,50 +96,14 @@ func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.
 	if err != nil {
 		return err
 	}
-	s.Kind = string(reports.Band)
+	s := reports.Series{Name: name, Kind: reports.Band}
 	for k, n := range sizes {
 		s.X, s.Y = append(s.X, float64(n)), append(s.Y, all[k].Value)
 		s.Low, s.High = append(s.Low, all[k].Low), append(s.High, all[k].High)
 	}
 	f.Series = append(f.Series, s)
-	f.addNote("Shaded: 95 % by the intervals of the parameters.")
+	addNote(f, "Shaded: 95 % by the intervals of the parameters.")
 	return nil
-}
-
-func series(s reports.Series, i int) Series {
-	return Series{Name: s.Name, Design: i, Kind: string(s.Kind), X: s.X, Y: s.Y, Low: s.Low, High: s.High}
-}
-
-func markOf(m reports.Mark, i int) Mark {
-	return Mark{
-		Kind: string(m.Kind), X: optional(m.X, m.Kind != reports.AtY), Y: optional(m.Y, m.Kind != reports.AtX),
-		Label: m.Label, Series: m.Series, Design: i,
-	}
-}
-
-func axisOf(a reports.Axis) Axis {
-	has := a.Max > a.Min
-	return Axis{a.Label, a.Scale == reports.Log, a.Bytes, optional(a.Min, has), optional(a.Max, has)}
-}
-
-// figureOf is a figure of package reports; each of its names is a design of its own.
-func figureOf(f reports.Figure) *Figure {
-	all := &Figure{Title: f.Title, X: axisOf(f.X), Y: axisOf(f.Y), Series: []Series{}, Marks: []Mark{}, Notes: append([]string{}, f.Notes...)}
-	var names []string
-	index := func(name string) int {
-		if i := slices.Index(names, name); i >= 0 {
-			return i
-		}
-		names = append(names, name)
-		return len(names) - 1
-	}
-	for _, s := range f.Series {
-		all.Series = append(all.Series, series(s, index(s.Name)))
-	}
-	for _, m := range f.Marks {
-		all.Marks = append(all.Marks, markOf(m, max(0, slices.Index(names, m.Series))))
-	}
-	return all
 }
 
 // predictRows returns the costs of messages.
@@ -205,11 +159,11 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 	if err != nil {
 		return Shares{}, err
 	}
-	oneWay, gap := float64(m.OneWay(n)), float64(m.Gap(n))
-	a := Shares{Formula: formula(m, n), Size: Number(n), OneWay: optional(oneWay, true), Gap: optional(gap, true), Parts: []Share{}}
+	oneWay := float64(m.OneWay(n))
+	a := Shares{Formula: formula(m, n), Parts: []Share{}}
 	for _, s := range all {
 		a.Parts = append(a.Parts, Share{
-			Path: s.Path, Owner: s.Owner,
+			Path:   s.Path,
 			OneWay: optional(float64(s.OneWay), true), OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
 			Gap:  optional(float64(s.Gap), true),
 			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay),
@@ -246,15 +200,4 @@ func tableOf(rows reports.Rows, err error) (Table, error) {
 		t.Notes = []string{}
 	}
 	return t, err
-}
-
-// positive is a number as a request may give it: absent, which is otherwise, or from 1 to most.
-func positive(v, otherwise, most float64, what string) (float64, error) {
-	switch {
-	case v == 0:
-		return otherwise, nil
-	case v >= 1 && v <= most && !math.IsNaN(v):
-		return v, nil
-	}
-	return 0, fmt.Errorf("%s %g; give 1 to %g", what, v, most)
 }

@@ -166,7 +166,7 @@ func headOf(p platforms.Platform, file string) PlatformHead {
 	if file != "" {
 		ref = file
 	}
-	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Added: file != "", Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
 	for _, l := range p.Layers {
 		h.Layers = append(h.Layers, layerHead(l, ref))
 	}
@@ -174,7 +174,7 @@ func headOf(p platforms.Platform, file string) PlatformHead {
 }
 
 func layerHead(l platforms.Layer, platform string) LayerHead {
-	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note, Kind: l.Kind, Of: string(l.Timed.Of)}
+	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
 }
 
 // list is the answer to platforms.

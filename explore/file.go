@@ -88,7 +88,7 @@ func (x *Explorer) fit(r File) (Fit, error) {
 	}
 	if picture, err := f.Picture(); err == nil {
 		stack := picture.(reports.Stack)
-		a.Curve, a.Residuals = figureOf(stack[0]), figureOf(stack[1])
+		a.Curve, a.Residuals = &stack[0], &stack[1]
 	}
 	toml, err := f.TOML()
 	if err != nil {
@@ -156,7 +156,7 @@ var tables = map[string]question{
 	"shares":  asks((*Explorer).ownersRows),
 	"curves": asks(func(x *Explorer, r Curves) (reports.Rows, error) {
 		f, err := x.curves(r)
-		return figureRows(f), err
+		return f.Rows(), err
 	}),
 	"pipeline": asks(func(x *Explorer, r Pipelined) (reports.Rows, error) {
 		d, n, err := x.pipelined(r)
@@ -178,22 +178,4 @@ var tables = map[string]question{
 		}
 		return f.Rows(nil), nil
 	}),
-}
-
-// figureRows are the points and marks of a figure, as its picture of package reports has them.
-func figureRows(f Figure) reports.Rows {
-	p := reports.Figure{X: reports.Axis{Label: f.X.Label}, Y: reports.Axis{Label: f.Y.Label}}
-	for _, s := range f.Series {
-		p.Series = append(p.Series, reports.Series{Name: s.Name, Kind: reports.Kind(s.Kind), X: s.X, Y: s.Y, Low: s.Low, High: s.High})
-	}
-	value := func(n *Number) float64 {
-		if n == nil {
-			return 0
-		}
-		return float64(*n)
-	}
-	for _, m := range f.Marks {
-		p.Marks = append(p.Marks, reports.Mark{Kind: reports.MarkKind(m.Kind), X: value(m.X), Y: value(m.Y), Label: m.Label, Series: m.Series})
-	}
-	return p.Rows()
 }

@@ -18,18 +18,3 @@ func optional(v float64, is bool) *Number {
 	n := Number(v)
 	return &n
 }
-
-// Numbers are printed as each would be alone.
-type Numbers []float64
-
-// MarshalJSON prints the numbers; none are an empty array.
-func (all Numbers) MarshalJSON() ([]byte, error) {
-	b := append(make([]byte, 0, 2+16*len(all)), '[')
-	for i, v := range all {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = reports.AppendNumber(b, v)
-	}
-	return append(b, ']'), nil
-}

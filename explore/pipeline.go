@@ -110,8 +110,8 @@ func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan mode
 }
 
 // packets is the one-way time of a message against the size of its packets, with the best marked.
-func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) Figure {
-	s := Series{Name: d.Layer.Ref(), Kind: string(reports.Line)}
+func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
+	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	add := func(size quantity.Bytes) {
 		s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(pipe.OneWayIn(n, size)))
 	}
@@ -127,11 +127,9 @@ func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quant
 		}
 	}
 	t := pipe.OneWayIn(n, best)
-	return Figure{
+	return reports.Figure{
 		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
-		X:     Axis{Label: "packet size", Log: true, Bytes: true}, Y: Axis{Label: "one-way time (µs)", Log: true},
-		Series: []Series{s}, Notes: []string{},
-		Marks: []Mark{{Kind: string(reports.AtPoint), X: optional(float64(best), true), Y: optional(float64(t), true),
-			Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
+		X:     reports.Axis{Label: "packet size"}, Y: reports.Axis{Label: "one-way time (µs)"}, Series: []reports.Series{s},
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: float64(best), Y: float64(t), Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
 	}
 }

@@ -57,7 +57,7 @@ func parameters(d resolved) []Parameter {
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
 			Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
-			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
+			Words: []string{}, Whole: whole(p),
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
 			File: Given{Value: optional(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: whatif.TextOf(was)},
 		}

@@ -120,12 +120,7 @@ func (f Figure) Rows() Rows {
 		}
 	}
 	for _, m := range f.Marks {
-		switch m.Kind {
-		case AtX:
-			m.Y = math.NaN()
-		case AtY:
-			m.X = math.NaN()
-		}
+		m = m.placed()
 		r.Data = append(r.Data, []any{"mark", m.Series, m.X, m.Y, nil, nil, m.Label, x, y})
 	}
 	return r

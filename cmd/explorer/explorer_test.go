@@ -14,6 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/explore"
 	"github.com/halfpeak/halfpeak/internal/wasm"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/page"
 )
 
@@ -112,16 +113,16 @@ func cli(t *testing.T) func(args ...string) []byte {
 func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 	n, _ := start(t)
 	halfpeak := cli(t)
-	var layers []string
-	var list struct{ Platforms []explore.PlatformHead }
 	x := explore.New()
-	if err := json.Unmarshal(x.Ask("platforms", nil), &list); err != nil {
+	var layers []string
+	all, err := platforms.All()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range list.Platforms {
+	for _, p := range all {
 		for _, l := range p.Layers {
-			if l.Of == "message" {
-				layers = append(layers, l.Ref)
+			if l.Messages() == nil {
+				layers = append(layers, l.Ref())
 			}
 		}
 	}

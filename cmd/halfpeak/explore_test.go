@@ -28,7 +28,7 @@ func TestExploreCommands(t *testing.T) {
 		"predict": designs, "curves": designs + `, "quantity": "bandwidth"`,
 		"shares":     design + `, "sizes": "64KiB"`,
 		"pipeline":   design + `, "size": "64KiB", "packet": "best"`,
-		"collective": `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB", "segments": "4KiB"`,
+		"collective": `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB"`,
 		"places":     `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB"`,
 		"schedule":   `"ref": "hp-lam", "collective": "bcast", "algorithm": "chain", "ranks": 8, "size": "64KiB", "segment": "4KiB"`,
 		"fit":        `"name": "osu.txt", "model": "linear", "save": "my"`,

@@ -131,8 +131,9 @@ const bench = (() => {
 		const chosen = files[at].answer[which], many = files.length > 1, parts = [];
 		files.forEach((f, k) => {
 			const figure = f.answer[which];
+			const names = figure ? [...new Set(figure.series.map(part => part.name))] : [];
 			if (chosen && figure && figure.y.label === chosen.y.label)
-				for (const part of figure.series) if (part.design === f.table) parts.push({ ...part, i: many ? k : part.kind === "line" ? 1 : 0 });
+				for (const part of figure.series) if (part.name === names[f.table]) parts.push({ ...part, i: many ? k : part.kind === "line" ? 1 : 0 });
 		});
 		const xs = parts.flatMap(f => f.x);
 		c.box.parentElement.hidden = !xs.length;

@@ -37,16 +37,16 @@ const curves = (() => {
 	const once = series => series.filter((f, k) => !series.slice(0, k).some(o => o.x.length === f.x.length && o.x.every((v, j) => v === f.x[j] && o.y[j] === f.y[j])));
 	// chartData is a figure of the program as a chart takes it.
 	const chartData = (figure, q) => {
-		const of = new Map(figure.series.map(f => [f.name, f.design]));
+		const index = name => Math.max(0, names.indexOf(name));
 		const kind = (...kinds) => figure.series.filter(f => kinds.includes(f.kind));
 		const marks = k => (figure.marks || []).filter(m => m.kind === k);
-		const i = m => of.get(m.series) ?? 0;
+		const i = m => index(m.series);
 		return {
 			title: titles[q], format: format(q), from: s.from, to: s.to,
-			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: f.design })),
-			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: f.design, beyond: f.kind === "beyond" })),
-			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
-			roofs: marks("y").map(m => ({ y: m.y, label: m.label, i: m.design })),
+			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: index(f.name) })),
+			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: index(f.name), beyond: f.kind === "beyond" })),
+			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: index(f.name) })),
+			roofs: marks("y").map(m => ({ y: m.y, label: m.label, i: i(m) })),
 			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m), drag: i(m) === s.on ? page.threshold(m.x) : null })),
 			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m), title: terms["n½"], drag: i(m) === s.on ? page.half : null })),
 		};
