@@ -27,6 +27,7 @@ var levelNumbers = []Param{
 	{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 	{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
 	{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
+	{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, among many ranks"},
 	{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
 	{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 }
@@ -115,7 +116,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports, eager_threshold, packet, reverse, hop, routes
+	Params []Param // arity; then lanes, ports, eager_threshold, packet, reverse, crowd, hop, routes
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.
@@ -162,7 +163,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value("arity")),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
 			Lanes: value("lanes"), Ports: value("ports"), Eager: quantity.Bytes(value("eager_threshold")), Packet: quantity.Bytes(value("packet")),
-			Reverse: value("reverse"), Routes: int(value("routes")), Topology: s.topology, Hop: quantity.Micros(value("hop")), Link: layer(s.Link)})
+			Reverse: value("reverse"), Crowd: quantity.Micros(value("crowd")), Routes: int(value("routes")), Topology: s.topology, Hop: quantity.Micros(value("hop")), Link: layer(s.Link)})
 	}
 	return m, ok
 }

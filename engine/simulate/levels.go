@@ -149,6 +149,13 @@ func (l *levels) joint(level int, n uint64) bool {
 	return most > 0 && quantity.Bytes(n) > most
 }
 
+// among returns the machine with the crowd of its first ranks.
+func (l *levels) among(ranks int) *levels {
+	some := *l
+	some.Machine = l.Among(l.places[:ranks])
+	return &some
+}
+
 func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 
 // A sharing holds the clocks of the resources that the ranks of a unit share. It is nil on machines

@@ -136,8 +136,11 @@ func (r *run) do(o Options) (*Result, error) {
 			}
 			r.costs.machine = o.LogGOPS
 		}
-		if l, ok := o.Machine.(*levels); ok && r.s.Ranks() > l.ranks() {
-			return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
+		if l, ok := o.Machine.(*levels); ok {
+			if r.s.Ranks() > l.ranks() {
+				return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
+			}
+			r.costs.machine = l.among(r.s.Ranks())
 		}
 		r.shared = newSharing(r.costs.machine)
 		r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)

@@ -1,6 +1,7 @@
 package contention
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +34,7 @@ type Fan struct {
 // Factors scale the contention costs of an [Estimate]. A factor of 1 keeps the cost estimated from
 // point-to-point data. Contention has no effect at levels without measured fans.
 type Factors struct {
-	Contention    float64 // scales the extra time of a message among many ranks over one between two
+	Contention    float64 // scales [machine.Level.Crowd]
 	EagerPerByte  float64 // scales the time per byte of eager messages inside a node
 	MemoryPerByte float64 // scales the time per byte in a node's memory
 	NICPerMessage float64 // scales the time per message at a node's NIC
@@ -60,10 +61,11 @@ type Estimate struct {
 // An estimate holds the costs of one level, in µs, by index of Sizes.
 type estimate struct {
 	Level
-	way, send, extra, gap []float64
-	eager                 int // the number of sizes that are sent eagerly
-	unmeasured            bool
-	data                  []float64 // one-way times of rendezvous messages, including the handshake
+	way, send, gap []float64
+	crowd          float64 // see [machine.Level.Crowd]
+	eager          int     // the number of sizes that are sent eagerly
+	unmeasured     bool
+	data           []float64 // one-way times of rendezvous messages, including the handshake
 }
 
 // waitShare is the fraction of the slowest receiver's time above which the root is taken to block
@@ -79,11 +81,14 @@ const manyReceivers = 8
 // that a memory carries. Large messages in opposite directions take up to twice as long as one if
 // each rank copies in and out, and as long as one if the receiver copies alone. The values are from
 // broadcasts by the chain on a node of 128 cores (docs/accuracy.md) and exchanges of three
-// libraries.
+// libraries. Fans of 128 cores had a Crowd of 26 % of the one-way time in a socket, and 28 % between
+// sockets. NICs of 100 Gbit/s take 5 to 20 million messages a second from many ranks.
 const (
-	AssumedPairs                  = 3    // pairs of ranks whose messages a node's memory carries at full speed
-	AssumedReverse                = 0.5  // see [machine.Level.Reverse]
-	AssumedPacket  quantity.Bytes = 8192 // see [machine.Level.Packet]
+	AssumedPairs                   = 3    // pairs of ranks whose messages a node's memory carries at full speed
+	AssumedReverse                 = 0.5  // see [machine.Level.Reverse]
+	AssumedPacket  quantity.Bytes  = 8192 // see [machine.Level.Packet]
+	AssumedCrowd                   = 0.25 // [machine.Level.Crowd] as a part of the one-way time of a byte
+	AssumedHand    quantity.Micros = 0.1  // time of a message at the NIC
 )
 
 // New estimates a machine from the measurements at its levels, innermost first. Node is the index
@@ -101,15 +106,16 @@ const (
 // byte: copying costs less than asking.
 //
 // With at least 8 receivers, the slope of the maximum over the number of receivers is the sender's
-// gap. Inside a node it is also the sender's overhead under contention. It exceeds the overhead
-// between two ranks because of cache misses. The difference is added to the one-way time twice, for
-// sender and receiver, also at inner levels with too few receivers. The bandwidths of a node's
+// gap. Inside a node it is also the sender's overhead among many ranks. It exceeds the overhead
+// between two ranks because of cache misses. The difference is the level's Crowd, and that of inner
+// levels with too few receivers. A message above the eager threshold of a level inside the node is
+// sent in pieces and has fair shares. The bandwidths of a node's
 // memory and NIC come from the greatest rates k·n/maximum of k messages above the eager threshold.
 // One root does not show how many messages per second a NIC takes from several senders. Each is
 // assumed to occupy it for the geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, a node's memory carries [AssumedPairs] pairs, and its NIC one. An unmeasured level gets
+// eager, and the assumptions above are made. An unmeasured level gets
 // the costs of the next measured level outside it, or if there is none, of the next one inside it;
 // see [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
@@ -135,13 +141,19 @@ func New(levels []Level, node int) (*Estimate, error) {
 		}
 		e.levels = append(e.levels, newEstimate(l, i > node))
 	}
-	for i := node - 1; i >= 0; i-- { // levels with few receivers are as those outside them
-		if in := &e.levels[i]; !in.crowded() {
-			out := e.levels[i+1]
-			for j := range in.extra {
-				in.extra[j] = out.valueAt(out.extra, in.Sizes[j])
-			}
+	cores := 1
+	for _, l := range levels[:node+1] {
+		cores *= l.Holds
+	}
+	for i := node; i >= 0; i-- { // levels with few cores are as those outside them
+		switch l := &e.levels[i]; {
+		case l.crowded():
+		case i == node || cores > machine.FewRanks:
+			l.crowd = AssumedCrowd * l.way[0]
+		default:
+			l.crowd = e.levels[i+1].crowd
 		}
+		cores /= levels[i].Holds
 	}
 	var memory, line []float64
 	for i, l := range e.levels {
@@ -149,7 +161,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 		if i <= node {
 			memory = append(memory, rates...)
 		} else if i == node+1 {
-			if line = rates; len(l.Fans) > 0 {
+			if line, e.hand = rates, float64(AssumedHand); len(l.Fans) > 0 {
 				e.hand = math.Sqrt(l.send[0] * l.gap[0])
 			}
 		}
@@ -194,7 +206,7 @@ func nearest(levels []Level, i int) (Level, error) {
 func newEstimate(l Level, outside bool) estimate {
 	e := estimate{Level: l, eager: len(l.Sizes)}
 	n := len(l.Sizes)
-	e.way, e.send, e.extra, e.gap, e.data = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	e.way, e.send, e.gap, e.data = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	slowest, root := make([]float64, n), make([]float64, n)
 	for i, t := range l.OneWay {
 		e.way[i] = float64(t)
@@ -236,9 +248,9 @@ func newEstimate(l Level, outside bool) estimate {
 		} else if root[i] >= 0 {
 			e.gap[i] = e.send[i]
 		}
-		if i < e.eager && l.crowded() {
-			e.extra[i] = max(0, e.gap[0]-root[0])
-		}
+	}
+	if e.eager > 0 && l.crowded() {
+		e.crowd = max(0, e.gap[0]-root[0])
 	}
 	for i := e.eager; i < n; i++ {
 		full := e.way[i]
@@ -295,12 +307,6 @@ func (e *estimate) peakRates() (rates []float64) {
 	return rates
 }
 
-// valueAt returns the value of the smallest size ≥ n, or the last value if there is none.
-func (e *estimate) valueAt(values []float64, n quantity.Bytes) float64 {
-	i, _ := slices.BinarySearch(e.Sizes, n)
-	return values[min(i, len(values)-1)]
-}
-
 // Machine returns the estimated machine with its contention costs scaled by f.
 func (e *Estimate) Machine(f Factors) machine.Machine {
 	var m machine.Machine
@@ -351,16 +357,19 @@ func (e *Estimate) machineLevel(i int, f Factors) machine.Level {
 			bytes = (f.EagerPerByte - 1) * max(0, l.way[j]-l.way[0])
 		}
 		own := l.send[0] // a NIC takes the bytes itself
-		extra := 0.0
 		if inside {
-			own, extra = l.send[j]+(f.EagerPerByte-1)*max(0, l.send[j]-l.send[0]), f.Contention*l.extra[j]
+			own = l.send[j] + (f.EagerPerByte-1)*max(0, l.send[j]-l.send[0])
 		}
-		add(n, l.way[j]+bytes+2*extra, own+extra, max(l.gap[j], own+extra))
+		add(n, l.way[j]+bytes, own, max(l.gap[j], own))
 	}
 	level := machine.Level{Name: l.Name, Arity: l.Holds, Layer: &model.Table{Sizes: sizes, Times: way, Gaps: gap},
 		Send: &model.Table{Sizes: sizes, Times: send}, Receive: &model.Table{Sizes: sizes, Times: receive}}
 	if l.eager < len(l.Sizes) && l.eager > 0 {
 		level.Eager = l.Sizes[l.eager-1]
+	}
+	if inside {
+		level.Crowd = quantity.Micros(f.Contention * l.crowd)
+		level.Packet, level.Reverse = cmp.Or(level.Eager, AssumedPacket), AssumedReverse
 	}
 	return level
 }

@@ -145,8 +145,9 @@ func TestEstimate(t *testing.T) {
 	if node.Eager != 4096 || cluster.Eager != 16384 {
 		t.Errorf("eager thresholds %v and %v, want 4 and 16 KiB", node.Eager, cluster.Eager)
 	}
-	near("the overhead in a node among many", node.Send.OneWay(1), 0.5)
-	near("the one-way time in a node among many", node.Layer.OneWay(1), 1.4)
+	near("the overhead in a node", node.Send.OneWay(1), 0.3)
+	near("what a sender needs more among many", node.Crowd, 0.2)
+	near("the one-way time in a node", node.Layer.OneWay(1), 1)
 	near("the gap in a node", node.Layer.Gap(1), 0.5)
 	near("the overhead of the network", cluster.Send.OneWay(1), 0.4)
 	near("the gap of the network", cluster.Layer.Gap(1), 0.6)

@@ -6,6 +6,8 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -64,6 +66,10 @@ type Level struct {
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
 	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
+
+	// Crowd is the time that the sender and the receiver of an eager message each need in addition
+	// among many ranks, since cache lines are cold. See [Machine.Among].
+	Crowd quantity.Micros
 }
 
 // MaxCores bounds the cores of a machine.
@@ -95,6 +101,8 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "topology", fmt.Errorf("%q connects %d units, and the arity is %d", l.Topology, l.Topology.Units(), l.Arity)
 		case !(l.Reverse >= 0 && l.Reverse <= 1):
 			return i, "reverse", errors.New("must be 0 to 1, the part of the opposite direction that a message takes")
+		case !(l.Crowd >= 0):
+			return i, "crowd", errors.New("must be at least 0")
 		case !(l.Hop >= 0):
 			return i, "hop", errors.New("must be at least 0")
 		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):
@@ -158,7 +166,45 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	send, receive := l.overheads(1)
 	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
 	c.Serialization = way - c.Latency
+	if !c.Rendezvous {
+		c.Send += l.Crowd
+		c.Latency += l.Crowd
+		c.Gap = max(c.Gap, c.Send)
+	}
 	return c
+}
+
+// A Level's Crowd applies in part among more than FewRanks ranks of a node, and in full among
+// ManyRanks. Between them it grows with the logarithm of their number. The numbers are from
+// broadcasts on nodes of 128 cores (docs/validation/collectives.md).
+const (
+	FewRanks  = 8
+	ManyRanks = 64
+)
+
+// Among returns the machine with the part of each Crowd that applies among ranks at these places:
+// none up to FewRanks in a unit of the outermost level that has a Crowd, and all from ManyRanks on.
+func (m Machine) Among(on Places) Machine {
+	size, cores := 0, 1
+	for _, l := range m.Levels {
+		if cores *= l.Arity; l.Crowd > 0 {
+			size = cores
+		}
+	}
+	if size == 0 {
+		return m
+	}
+	ranks, most := map[int]int{}, 1
+	for _, core := range on {
+		ranks[core/size]++
+		most = max(most, ranks[core/size])
+	}
+	part := math.Log2(float64(most)/FewRanks) / math.Log2(ManyRanks/FewRanks)
+	m.Levels = slices.Clone(m.Levels)
+	for i := range m.Levels {
+		m.Levels[i].Crowd *= quantity.Micros(min(max(part, 0), 1))
+	}
+	return m
 }
 
 // portTimes returns the longest times in µs for which a message of n bytes occupies a resource

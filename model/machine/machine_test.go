@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -180,4 +181,29 @@ func commonLevel(m Machine, a, b int) int {
 		}
 	}
 	return len(m.Levels) - 1
+}
+
+// Messages take longer from 9 ranks of a node on, and no longer than among 64, however many other
+// nodes there are. The node is the outermost level with a Crowd.
+func TestAmong(t *testing.T) {
+	m := Machine{Levels: []Level{{Name: "cache", Arity: 4, Crowd: 0.3}, {Name: "node", Arity: 32, Crowd: 0.6}, {Name: "cluster", Arity: 16}}}
+	for _, test := range []struct {
+		ranks, stride int
+		part          float64
+	}{{8, 1, 0}, {16, 1, 1. / 3}, {64, 1, 1}, {128, 1, 1}, {128, 16, 0}, {256, 8, 1. / 3}} {
+		var on Places
+		for i := range test.ranks {
+			on = append(on, i*test.stride)
+		}
+		got := m.Among(on).Levels
+		for i, l := range m.Levels {
+			if want := test.part * float64(l.Crowd); math.Abs(float64(got[i].Crowd)-want) > 1e-12 {
+				t.Errorf("%d ranks on each %d. core, level %s: %v, want %v", test.ranks, test.stride, l.Name, got[i].Crowd, want)
+			}
+		}
+	}
+	l := Level{Layer: &model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 5, GapTime: 1}, Crowd: 0.5, Eager: 64}
+	if eager, late := l.Cost(8), l.Cost(128); eager.Send != 1.5 || eager.Latency != 5.5 || eager.Gap != 1.5 || late.Send != 1 || late.Latency != 5 {
+		t.Errorf("%+v, %+v", eager, late)
+	}
 }

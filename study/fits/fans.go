@@ -158,6 +158,9 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		layer(&t, "receive", l.Name+"-receive", l.Receive)
 		layer(&t, "shared", l.Name+"-memory", l.Shared)
 		layer(&t, "port", l.Name+"-port", l.Port)
+		if l.Crowd > 0 {
+			t.Set("crowd", fmt.Sprintf("%.4gus", float64(l.Crowd)))
+		}
 		if l.Reverse > 0 {
 			t.Set("reverse", fmt.Sprintf("%.3g", l.Reverse))
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -174,9 +175,12 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 		shared := f.assumedSharing(level.Name)
 		for _, layer := range shared {
 			t.Set(layer.key, level.Name+"-"+layer.key)
-			layers = append(layers, estimatedLayer(level.Name+"-"+layer.key, &model.Linear{Tau: layer.perByte}, layer.source))
+			layers = append(layers, estimatedLayer(level.Name+"-"+layer.key, &model.Linear{Beta: layer.each, Tau: layer.perByte}, layer.source))
 		}
 		if f.insideNode(level.Name) {
+			if crowd := f.assumedCrowd(level.Name); crowd > 0 {
+				t.Set("crowd", fmt.Sprintf("%.4gus", float64(crowd)))
+			}
 			t.Set("packet", fmt.Sprintf("%dB", int(contention.AssumedPacket)))
 			t.Set("reverse", fmt.Sprint(contention.AssumedReverse))
 		}
@@ -201,6 +205,7 @@ func (f *Fitted) insideNode(level string) bool {
 // An assumption is what a unit's ranks share if nothing shows it.
 type assumption struct {
 	key, source string
+	each        quantity.Micros // per message
 	perByte     quantity.MicrosPerByte
 }
 
@@ -212,27 +217,59 @@ func (f *Fitted) assumedSharing(level string) (all []assumption) {
 		return nil
 	}
 	if perByte := f.leastPerByte(level); perByte > 0 {
-		all = append(all, assumption{"shared", fmt.Sprintf("assumed: the memory of a node carries %d pairs of ranks at full speed", contention.AssumedPairs), perByte / contention.AssumedPairs})
+		all = append(all, assumption{"shared", fmt.Sprintf("assumed: the memory of a node carries %d pairs of ranks at full speed", contention.AssumedPairs), 0, perByte / contention.AssumedPairs})
 	}
 	if at+1 < len(f.levels) {
 		if perByte := f.leastPerByte(f.levels[at+1].Name); perByte > 0 {
-			all = append(all, assumption{"port", "assumed: the NIC of a node carries one pair of ranks at full speed", perByte})
+			all = append(all, assumption{"port", fmt.Sprintf("assumed: the NIC of a node carries one pair of ranks at full speed, and a message each %v µs", contention.AssumedHand), contention.AssumedHand, perByte})
 		}
 	}
 	return all
 }
 
+// assumedCrowd returns the Crowd of a level inside the node: a part of its least one-way time or, if
+// its unit holds few cores, of that of the level outside it. It is 0 if the node holds few cores.
+func (f *Fitted) assumedCrowd(level string) quantity.Micros {
+	cores, inside := 1, false
+	for _, l := range f.levels {
+		cores *= l.Holds
+		inside = inside || l.Name == level
+		switch {
+		case inside && cores > machine.FewRanks:
+			return contention.AssumedCrowd * quantity.Micros(f.least(l.Name, func(gap bool, n quantity.Bytes, t quantity.Micros) float64 {
+				if gap {
+					return 0
+				}
+				return float64(t)
+			}))
+		case l.Name == nodeLevel:
+			return 0
+		}
+	}
+	return 0
+}
+
 // leastPerByte returns the least time per byte of a level's messages of at least 4 KiB; 0 if there
 // are none.
-func (f *Fitted) leastPerByte(level string) (least quantity.MicrosPerByte) {
+func (f *Fitted) leastPerByte(level string) quantity.MicrosPerByte {
+	return quantity.MicrosPerByte(f.least(level, func(_ bool, n quantity.Bytes, t quantity.Micros) float64 {
+		if n < 4<<10 {
+			return 0
+		}
+		return float64(t.Per(n))
+	}))
+}
+
+// least returns the least value above 0 of a level's one-way times and gaps; 0 if there is none.
+func (f *Fitted) least(level string, value func(gap bool, n quantity.Bytes, t quantity.Micros) float64) (least float64) {
 	for _, c := range f.Curves {
 		share := map[benchfile.Kind]quantity.Micros{benchfile.OneWay: 1, benchfile.Gap: 1, benchfile.RoundTrip: 0.5}[c.Kind]
 		if c.level != level || share == 0 {
 			continue
 		}
 		for _, s := range c.table.Samples {
-			if t := (cmp.Or(s.Median, s.Mean) * share).Per(s.Size); s.Size >= 4<<10 && t > 0 && (least == 0 || t < least) {
-				least = t
+			if v := value(c.Kind == benchfile.Gap, s.Size, cmp.Or(s.Median, s.Mean)*share); v > 0 && (least == 0 || v < least) {
+				least = v
 			}
 		}
 	}
