@@ -2,9 +2,10 @@ package benchfile
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
@@ -48,15 +49,39 @@ type builder struct {
 	last  *accumulator
 	key   uint64
 
-	parser *parser
-	// Numbers of rows without a usable time or size, of truncated rows and of repeated rows; and
-	// the line of the first of each.
-	dropped, cuts, repeats       int
-	droppedAt, cutAt, repeatedAt int
-	fewDigits                    int  // number of rates with fewer than three digits
-	merged                       bool // the rows were moved to another table
-	warned                       bool // the warning that a table gets once was given
+	parser  *parser
+	tallies []tally
+	merged  bool // the rows were moved to another table
+	warned  bool // the warning that a table gets once was given
 }
+
+// A tally counts rows that a warning reports.
+type tally struct {
+	what        string
+	rows, first int // first is the line of the first one
+}
+
+// What tallies count: a noun, and what happened to it.
+const (
+	cutOff       = "row cut off and left out"
+	printedTwice = "row printed twice, as by server and client, counted once"
+	coarse       = "rate printed with fewer than three digits: the times from them are as coarse"
+	unusable     = "row without a usable size or time left out"
+)
+
+// tally adds rows to the tally of what, the first of which is in the given line.
+func (b *builder) tally(what string, rows, first int) {
+	i := slices.IndexFunc(b.tallies, func(t tally) bool { return t.what == what })
+	if i < 0 {
+		b.tallies = append(b.tallies, tally{what, rows, first})
+		return
+	}
+	t := &b.tallies[i]
+	t.rows, t.first = t.rows+rows, min(t.first, first)
+}
+
+// count adds the current line to the tally of what.
+func (b *builder) count(what string) { b.tally(what, 1, b.parser.file.Lines) }
 
 // maxClasses bounds the classes of all sketches of a file, 8 bytes each.
 const maxClasses = 1 << 22
@@ -151,9 +176,7 @@ func (b *builder) add(r row, line int) {
 // counted.
 func (b *builder) row(r row) {
 	if !goodSize(r.size) || !goodTime(r.time) {
-		if b.dropped++; b.dropped == 1 {
-			b.droppedAt = b.parser.file.Lines
-		}
+		b.count(unusable)
 		return
 	}
 	b.add(r, b.parser.file.Lines)
@@ -167,27 +190,6 @@ func (b *builder) resolution(q float64) {
 }
 
 func (b *builder) warn(text string) { b.table.warn(text) }
-
-// cut records a truncated row.
-func (b *builder) cut() {
-	if b.cuts++; b.cuts == 1 {
-		b.cutAt = b.parser.file.Lines
-	}
-}
-
-// repeated records a row that is printed twice and counts once.
-func (b *builder) repeated() {
-	if b.repeats++; b.repeats == 1 {
-		b.repeatedAt = b.parser.file.Lines
-	}
-}
-
-// coarse records a rate if it has fewer than three digits, since its time is equally imprecise.
-func (b *builder) coarse(v lex.Number) {
-	if v.Value < 100*v.Quantum() {
-		b.fewDigits++
-	}
-}
 
 // room makes room for a size that is new, if need be by merging neighbouring sizes. It returns the
 // merged accumulator that holds the size, or nil and the key for a new accumulator.
@@ -274,14 +276,8 @@ func (b *builder) absorb(o *builder) {
 	if u.Quantum > 0 {
 		b.resolution(float64(u.Quantum))
 	}
-	for _, c := range []struct{ to, at, from, fromAt *int }{
-		{&b.dropped, &b.droppedAt, &o.dropped, &o.droppedAt}, {&b.cuts, &b.cutAt, &o.cuts, &o.cutAt},
-		{&b.repeats, &b.repeatedAt, &o.repeats, &o.repeatedAt}, {&b.fewDigits, new(int), &o.fewDigits, new(int)},
-	} {
-		if *c.to == 0 || *c.from > 0 && *c.fromAt < *c.at {
-			*c.at = *c.fromAt
-		}
-		*c.to += *c.from
+	for _, t := range o.tallies {
+		b.tally(t.what, t.rows, t.first)
 	}
 }
 
@@ -327,7 +323,7 @@ func (b *builder) finish() {
 			Variance: a.Variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(sums.Rounded(a.sizes[:], 0) / float64(a.Count))
+			s.Size = quantity.Bytes(sums.Rounded(a.sizes[:]) / float64(a.Count))
 		}
 		switch {
 		case a.Count == 1:
@@ -349,16 +345,8 @@ func (b *builder) finish() {
 	if b.shift > 0 {
 		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
 	}
-	if b.cuts > 0 {
-		b.warn(lex.Plural(b.cuts, "row") + " cut off and left out (the first in line " + strconv.Itoa(b.cutAt) + ")")
-	}
-	if b.repeats > 0 {
-		b.warn(lex.Plural(b.repeats, "row") + " printed twice, as by server and client, counted once (the first in line " + strconv.Itoa(b.repeatedAt) + ")")
-	}
-	if b.fewDigits > 0 {
-		b.warn(lex.Plural(b.fewDigits, "rate") + " printed with fewer than three digits: the times from them are as coarse")
-	}
-	if b.dropped > 0 {
-		b.warn(lex.Plural(b.dropped, "row") + " without a usable size or time left out (the first in line " + strconv.Itoa(b.droppedAt) + ")")
+	for _, t := range b.tallies {
+		noun, rest, _ := strings.Cut(t.what, " ")
+		b.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest, t.first))
 	}
 }

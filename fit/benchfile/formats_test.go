@@ -80,7 +80,7 @@ func TestFormats(t *testing.T) {
 		"OSU MPI Latency Test v5.8 | osu | one-way time | 5 rows, 5 sizes | 0:1.2 … 1.04858e+06:100.75",
 		"OSU MPI Latency Test v7.5 | osu | one-way time | 2 rows, 2 sizes | 1:1.3 (1.3 1.28 1.3) … 65536:12.3 (12.3 12.1 12.3)",
 		"OSU MPI Bandwidth Test v7.5 | osu | gap | 2 rows, 2 sizes | 1:1.05263 … 1000:2", // 1/0.95, 1000/500
-		"  ! 1 rate printed with fewer than three digits: the times from them are as coarse",
+		"  ! 1 rate printed with fewer than three digits: the times from them are as coarse (the first in line 22)",
 		"OSU MPI Bi-Directional Bandwidth Test v5.6.2 | osu | gap | 2 rows, 2 sizes | 1000:2.5 … 2000:2.5", // 1000/(800/2)
 		"  ! both directions at once: the gap is that of one, with half of the bandwidth",
 		"OSU MPI Multiple Bandwidth / Message Rate Test v5.6.2, pairs: 4, window size: 64 | osu | gap | 2 rows, 2 sizes | 1:1 … 2:1", // 1/(4 per µs)

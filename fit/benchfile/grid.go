@@ -79,7 +79,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 	case n < len(g.texts):
 		cut := lex.ParseAll(g.texts[:n], make([]lex.Number, n))
 		if cut {
-			g.b.cut()
+			g.b.count(cutOff)
 		}
 		return cut
 	}
@@ -92,7 +92,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 	g.size = size.Value
 	if g.unique {
 		if bytes.Equal(line, g.last) {
-			g.b.repeated()
+			g.b.count(printedTwice)
 			return true
 		}
 		g.last = append(g.last[:0], line...)
@@ -130,7 +130,9 @@ func (g *grid) row(size float64) bool {
 		return true
 	default:
 		r.time = size / (v.Value * g.rateUnit * g.share)
-		g.b.coarse(v)
+		if v.Value < 100*v.Quantum() {
+			g.b.count(coarse)
+		}
 	}
 	g.b.row(r)
 	return true

@@ -43,14 +43,13 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		return true
 	}
 	if rank, host, ok := ncclRank(line); ok {
-		v, _ := lex.Parse(rank)
-		if v.Value == 0 {
+		if rank.Value == 0 {
 			f.ranks, f.hosts = 0, nil
 		}
 		if host := lex.Plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
 			f.hosts = append(f.hosts, host)
 		}
-		f.ranks = max(f.ranks, 1+int(min(v.Value, 1e9)))
+		f.ranks = max(f.ranks, 1+int(min(rank.Value, 1e9)))
 		return true
 	}
 	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
@@ -93,7 +92,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	}
 	tail := n - 4*f.groups
 	if tail < 3 || tail > 5 {
-		f.open[0].cut()
+		f.open[0].count(cutOff)
 		return true
 	}
 	for i, b := range f.open {
@@ -140,68 +139,32 @@ func (f *nccl) end(*parser) {
 
 // ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",
 // "# NCCL Tests: …", or its name alone behind the "# "; else nil. An output has a few dozen lines
-// with a "#": an expression would take longer than all else.
+// with a "#": expressions would take longer than all else.
 func ncclName(line []byte) []byte {
-	rest, ok := bytes.CutPrefix(line, []byte("# "))
-	if !ok {
-		return nil
-	}
-	for _, before := range [][]byte{[]byte("Collective test starting: "), []byte("NCCL Tests: ")} {
-		if behind, ok := bytes.CutPrefix(rest, before); ok {
-			rest = behind
-			break
+	for _, before := range []string{"# Collective test starting: ", "# NCCL Tests: ", "# "} {
+		if rest, ok := bytes.CutPrefix(line, []byte(before)); ok {
+			name, _, _ := bytes.Cut(rest, []byte(" "))
+			if bytes.HasSuffix(name, []byte("_perf")) {
+				return name
+			}
+			return nil
 		}
-	}
-	end := 0
-	for end < len(rest) && isWord(rest[end]) {
-		end++
-	}
-	if name := rest[:end]; len(name) > len("_perf") && bytes.HasSuffix(name, []byte("_perf")) {
-		return name
 	}
 	return nil
 }
 
-func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-}
-
-// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". The host is the word
-// behind the last "on"; in some versions it is missing.
-func ncclRank(line []byte) (rank, host []byte, ok bool) {
-	rest, ok := afterBlanks(line[1:])
-	if !ok {
-		return nil, nil, false
+// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions the host
+// is missing.
+func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
+	words := bytes.Fields(line)
+	if len(words) < 4 || string(words[1]) != "Rank" {
+		return rank, nil, false
 	}
-	if rest, ok = bytes.CutPrefix(rest, []byte("Rank")); !ok {
-		return nil, nil, false
-	}
-	if rest, ok = afterBlanks(rest); !ok {
-		return nil, nil, false
-	}
-	digits := 0
-	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
-		digits++
-	}
-	if digits == 0 || digits == len(rest) || rest[digits] != ' ' {
-		return nil, nil, false
-	}
-	rank, rest = rest[:digits], rest[digits+1:]
-	for at := bytes.LastIndex(rest, []byte(" on ")); at >= 0; at = bytes.LastIndex(rest[:at+3], []byte(" on ")) {
-		word, _ := afterBlanks(rest[at+3:])
-		end := bytes.IndexAny(word, " \t\n\f\r")
-		if end < 0 {
-			end = len(word)
-		}
-		if end > 0 {
-			return rank, word[:end], true
+	for i, w := range words[:len(words)-1] {
+		if string(w) == "on" {
+			host = words[i+1]
 		}
 	}
-	return rank, nil, true
-}
-
-// afterBlanks returns the text behind its leading blanks, and whether it has at least one.
-func afterBlanks(text []byte) ([]byte, bool) {
-	rest := bytes.TrimLeft(text, " ")
-	return rest, len(rest) < len(text)
+	rank, ok = lex.Parse(words[2])
+	return rank, host, ok
 }

@@ -82,7 +82,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		if !lex.ParseAll(f.texts[:2], v[:]) {
 			return false
 		}
-		f.trip.cut()
+		f.trip.count(cutOff)
 		return true
 	case f.columns > 0 && f.oneOne != nil:
 		return f.oneOneRow(n)

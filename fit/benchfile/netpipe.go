@@ -60,7 +60,7 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		return true
 	}
 	if f.open != nil && netpipeCut.Match(line) {
-		f.open.cut()
+		f.open.count(cutOff)
 		return true
 	}
 	return false

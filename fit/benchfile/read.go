@@ -313,8 +313,11 @@ func (o *openTables) table(p *parser, key string, t Table) *builder {
 func (p *parser) noTableError() *Error {
 	f := p.file
 	if len(p.builders) > 0 {
-		if b := p.builders[0]; b.dropped > 0 {
-			return p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
+		b := p.builders[0]
+		for _, t := range b.tallies {
+			if t.what == unusable {
+				return p.errorf(t.first, "no row of %s has a usable size and time", b.table.Name())
+			}
 		}
 	}
 	switch {

@@ -43,7 +43,7 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 	var v [3]lex.Number
 	if len(parts) != 4 || !lex.ParseAll(parts[1:], v[:]) {
 		if b != nil {
-			b.cut()
+			b.count(cutOff)
 		}
 		return b != nil
 	}

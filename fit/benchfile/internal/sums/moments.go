@@ -3,7 +3,9 @@
 package sums
 
 import (
+	"encoding/binary"
 	"math"
+	"math/big"
 	"math/bits"
 )
 
@@ -72,17 +74,16 @@ func (m *Moments) Join(o *Moments) {
 
 // Mean returns the mean in µs, rounded once. There must be at least one time.
 func (m *Moments) Mean() float64 {
-	var quotient [5]uint64 // with a word behind the point of the division
-	var rest uint64
-	n := uint64(m.Count)
-	for i := len(m.sum) - 1; i >= 0; i-- {
-		quotient[i+1], rest = bits.Div64(rest, m.sum[i], n)
+	if m.Count == 1 { // most often; the parts of one time are exact
+		v := 0.0
+		for i, w := range m.sum {
+			v += math.Ldexp(float64(w), 64*i-fraction)
+		}
+		return v
 	}
-	quotient[0], rest = bits.Div64(rest, 0, n)
-	if rest > 0 {
-		quotient[0] |= 1
-	}
-	return Rounded(quotient[:], fraction+64)
+	sum, n := new(big.Float).SetInt(number(m.sum[:])), new(big.Float).SetInt64(m.Count)
+	mean, _ := new(big.Float).SetPrec(mantissa+1).Quo(sum, n).Float64()
+	return math.Ldexp(mean, -fraction)
 }
 
 // Variance returns the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1),
@@ -91,51 +92,22 @@ func (m *Moments) Variance() float64 {
 	if m.Count < 2 {
 		return 0
 	}
-	n := uint64(m.Count)
-	var scaled, square [8]uint64
-	multiplyAdd(scaled[:], m.squares[:], n)
-	for i, w := range m.sum {
-		multiplyAdd(square[i:], m.sum[:], w)
-	}
-	var borrow uint64
-	for i := range scaled {
-		scaled[i], borrow = bits.Sub64(scaled[i], square[i], borrow)
-	}
-	return Rounded(scaled[:], 2*fraction) / float64(n) / float64(n-1)
+	n, sum, squares := float64(m.Count), number(m.sum[:]), number(m.squares[:])
+	squares.Mul(squares, big.NewInt(m.Count))
+	scaled, _ := squares.Sub(squares, sum.Mul(sum, sum)).Float64()
+	return math.Ldexp(scaled, -2*fraction) / n / (n - 1)
 }
 
-// multiplyAdd adds a·w to the multi-word number to.
-func multiplyAdd(to, a []uint64, w uint64) {
-	var carry uint64
-	for i := range to {
-		var high, low, c uint64
-		if i < len(a) {
-			high, low = bits.Mul64(a[i], w)
-		}
-		low, c = bits.Add64(low, carry, 0)
-		high += c
-		to[i], c = bits.Add64(to[i], low, 0)
-		carry = high + c
-	}
+// Rounded returns the multi-word number a as the nearest float64.
+func Rounded(a []uint64) float64 {
+	v, _ := number(a).Float64()
+	return v
 }
 
-// Rounded returns the multi-word number a times 2^−point as the nearest float64.
-func Rounded(a []uint64, point int) float64 {
-	top := len(a) - 1
-	for top > 0 && a[top] == 0 {
-		top--
+func number(a []uint64) *big.Int {
+	text := make([]byte, 8*len(a))
+	for i, w := range a {
+		binary.BigEndian.PutUint64(text[8*(len(a)-1-i):], w)
 	}
-	if top == 0 {
-		return math.Ldexp(float64(a[0]), -point)
-	}
-	zeros := bits.LeadingZeros64(a[top])
-	v := a[top]<<zeros | a[top-1]>>1>>(63-zeros)
-	below := a[top-1] << zeros
-	for _, w := range a[:top-1] {
-		below |= w
-	}
-	if below > 0 {
-		v |= 1 // 11 bits below the last that stays: it breaks a tie, and does nothing else
-	}
-	return math.Ldexp(float64(v), 64*top-zeros-point)
+	return new(big.Int).SetBytes(text)
 }
