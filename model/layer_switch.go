@@ -13,6 +13,9 @@ type Switch struct {
 	// Branches are in ascending order of UpTo; the last serves all larger sizes, whatever its own
 	// UpTo. There is at least one.
 	Branches []Branch
+	// Least makes it an envelope: UpTo is ignored, and each size uses the branch with the minimum
+	// one-way time, the first of several. Its thresholds are where costs cross.
+	Least bool
 }
 
 // A Branch of a [Switch] is a layer with the largest size that it serves.
@@ -22,43 +25,52 @@ type Branch struct {
 	Layer Layer
 }
 
-// branch returns the branch that serves n bytes.
-func (s *Switch) branch(n quantity.Bytes) *Branch {
+// branch returns the index of the branch that serves n bytes.
+func (s *Switch) branch(n quantity.Bytes) int {
+	if s.Least {
+		best, least := 0, s.Branches[0].Layer.OneWay(n)
+		for i := 1; i < len(s.Branches); i++ {
+			if t := s.Branches[i].Layer.OneWay(n); t < least {
+				best, least = i, t
+			}
+		}
+		return best
+	}
 	last := len(s.Branches) - 1
 	for i := range s.Branches[:last] {
 		if n <= s.Branches[i].UpTo {
-			return &s.Branches[i]
+			return i
 		}
 	}
-	return &s.Branches[last]
+	return last
 }
 
 // Select returns the name and the layer of the branch that serves n bytes.
 func (s *Switch) Select(n quantity.Bytes) (string, Layer) {
-	b := s.branch(n)
+	b := &s.Branches[s.branch(n)]
 	return b.Name, b.Layer
 }
 
 // OneWay returns the one-way time in µs of the branch that serves n bytes.
-func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.branch(n).Layer.OneWay(n) }
+func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros {
+	return s.Branches[s.branch(n)].Layer.OneWay(n)
+}
 
 // Gap returns the gap in µs of the branch that serves n bytes.
-func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.branch(n).Layer.Gap(n) }
+func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.Branches[s.branch(n)].Layer.Gap(n) }
 
 // Overheads returns the overheads in µs of the branch that serves n bytes.
 func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
-	return s.branch(n).Layer.Overheads(n)
+	return s.Branches[s.branch(n)].Layer.Overheads(n)
 }
 
 // Resources returns a [Choice] of the branches' resources by message size.
-func (s *Switch) Resources() Resources { return Choice{Branches: ways(s.Branches)} }
-
-func ways(branches []Branch) []Way {
-	all := make([]Way, len(branches))
-	for i, b := range branches {
-		all[i] = Way{b.UpTo, b.Layer.Resources()}
+func (s *Switch) Resources() Resources {
+	ways := make([]Way, len(s.Branches))
+	for i, b := range s.Branches {
+		ways[i] = Way{b.UpTo, b.Layer.Resources()}
 	}
-	return all
+	return Choice{Branches: ways, Least: s.Least, fastest: s.branch}
 }
 
 var switchKind = kindOf[Switch](Kind{
@@ -69,9 +81,21 @@ var switchKind = kindOf[Switch](Kind{
 	Asks:     1,
 })
 
+var envelopeKind = func() *Kind {
+	k := *switchKind
+	k.Name, k.Cost, k.Bounds, k.Asks = "envelope", "the least of the branches'", false, 2
+	k.new = func() Layer { return &Switch{Least: true} }
+	return &k
+}()
+
 func (s *Switch) check() (key string, err error) {
-	if len(s.Branches) < 2 {
+	switch {
+	case len(s.Branches) < 2 && s.Least:
+		return "", errors.New(`an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+	case len(s.Branches) < 2:
 		return "", errors.New(`a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
+	case s.Least:
+		return "", nil
 	}
 	for i := 1; i < len(s.Branches)-1; i++ {
 		if before := s.Branches[i-1].UpTo; s.Branches[i].UpTo <= before {
@@ -82,4 +106,15 @@ func (s *Switch) check() (key string, err error) {
 }
 
 // Kind returns the row of the registry.
-func (*Switch) Kind() *Kind { return switchKind }
+func (s *Switch) Kind() *Kind {
+	if s.Least {
+		return envelopeKind
+	}
+	return switchKind
+}
+
+func (s *Switch) freeze(n quantity.Bytes) {
+	if s.Least {
+		s.Branches = s.Branches[s.branch(n):][:1]
+	}
+}

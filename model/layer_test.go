@@ -20,7 +20,7 @@ var (
 	hpLAMLong = LogGP{hpLAM, 1. / 24}
 	pio       = Linear{9.9, 0.05}
 	clipPaper = cut(clip(4), CutPaper, 0)
-	clipAll   = Switch{[]Branch{{"pio", 256, &Linear{9.9, 0}}, {"dma", 0, clipPaper}}}
+	clipAll   = Switch{Branches: []Branch{{"pio", 256, &Linear{9.9, 0}}, {"dma", 0, clipPaper}}}
 )
 
 // layers is every implementation of Layer, nested too.
@@ -38,8 +38,8 @@ var layers = map[string]Layer{
 	"pipeline, no cost":        cut(&Pipeline{Stages: make([]Stage, 3)}, CutPaper, 0),
 	"pipeline, one stage":      cut(&Pipeline{Stages: []Stage{{Beta: 1, Tau: 0.01}}}, CutBest, 0),
 	"switch":                   &clipAll,
-	"switch of switches":       &Switch{[]Branch{{"short", 64, &hpLAM}, {"long", 0, &clipAll}}},
-	"envelope":                 &Envelope{[]Branch{{Name: "pio", Layer: &pio}, {Name: "dma", Layer: clipPaper}}},
+	"switch of switches":       &Switch{Branches: []Branch{{"short", 64, &hpLAM}, {"long", 0, &clipAll}}},
+	"envelope":                 &Switch{Branches: []Branch{{Name: "pio", Layer: &pio}, {Name: "dma", Layer: clipPaper}}, Least: true},
 	"fragmented":               &Fragmented{&hpLAMLong, 4096, 0},
 	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
 	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
@@ -233,7 +233,7 @@ func TestAsymptote(t *testing.T) {
 
 // The boundary belongs to the lower branch, and the last branch takes the rest.
 func TestSwitch(t *testing.T) {
-	s := Switch{[]Branch{{"short", 64, &hpLAM}, {"long", 7, &clipAll}}}
+	s := Switch{Branches: []Branch{{"short", 64, &hpLAM}, {"long", 7, &clipAll}}}
 	check := func(n quantity.Bytes, regime string, want Layer) {
 		t.Helper()
 		if got := Regime(&s, n); got != regime {
@@ -261,7 +261,7 @@ func TestSwitch(t *testing.T) {
 	if diff := cmp.Diff([]quantity.Bytes{64, 256}, Boundaries(&s, 1, 1<<20)); diff != "" {
 		t.Errorf("boundaries: (-want +got)\n%s", diff)
 	}
-	one := Switch{[]Branch{{"all", 1, &hpLAM}}}
+	one := Switch{Branches: []Branch{{"all", 1, &hpLAM}}}
 	if got := Regime(&one, 1<<20); got != "all" {
 		t.Errorf("a single branch does not take all: %q", got)
 	}

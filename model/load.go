@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -76,23 +78,31 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 // slowestHop returns the slowest hop of a message's route for a packet of a MiB.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
-	switch r := r.(type) {
-	case Route:
-		slowest = r.Hops[0]
-		for _, hop := range r.Hops {
-			if hop.Busy.Of(long) > slowest.Busy.Of(long) {
-				slowest = hop
-			}
+	_, _, route := innermost(r, n)
+	for i, hop := range route.Hops {
+		if i == 0 || hop.Busy.Of(long) > slowest.Busy.Of(long) {
+			slowest, found = hop, true
 		}
-		return slowest, true
-	case Choice:
-		return slowestHop(r.Branches[r.branch(n)].Resources, n)
-	case Pieces:
-		return slowestHop(r.Below, min(n, r.Size))
-	case Sum:
-		return slowestHop(r.Below, n)
 	}
-	return slowest, false
+	return slowest, found
+}
+
+// innermost follows a message of n bytes down to its route. It returns the size of the pieces there,
+// and the outermost window on the way, 0 if there is none.
+func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, route Route) {
+	for {
+		switch at := r.(type) {
+		case Choice:
+			r = at.Branches[at.branch(n)].Resources
+		case Pieces:
+			r, n, window = at.Below, min(n, at.Size), cmp.Or(window, at.Window)
+		case Sum:
+			r = at.Below
+		default:
+			route, _ = r.(Route)
+			return n, window, route
+		}
+	}
 }
 
 // branch returns the index of the branch for n bytes.
@@ -188,32 +198,15 @@ func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.B
 // PieceSize returns the size of the pieces in which a message of n bytes travels, each a message of
 // its own with a credit.
 func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
-	switch r := r.(type) {
-	case Choice:
-		return PieceSize(r.Branches[r.branch(n)].Resources, n)
-	case Pieces:
-		return PieceSize(r.Below, min(n, r.Size))
-	case Sum:
-		return PieceSize(r.Below, n)
-	}
-	return n
+	size, _, _ := innermost(r, n)
+	return size
 }
 
 // WindowOf returns the maximum number of pieces of a message of n bytes without a returned credit;
 // 0 is unlimited.
 func WindowOf(r Resources, n quantity.Bytes) int {
-	switch r := r.(type) {
-	case Choice:
-		return WindowOf(r.Branches[r.branch(n)].Resources, n)
-	case Pieces:
-		if r.Window > 0 {
-			return r.Window
-		}
-		return WindowOf(r.Below, min(n, r.Size))
-	case Sum:
-		return WindowOf(r.Below, n)
-	}
-	return 0
+	_, window, _ := innermost(r, n)
+	return window
 }
 
 // Placed returns the description with each hop moved to where place puts it.

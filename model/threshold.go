@@ -8,7 +8,7 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 //	n* = (β_b − β_a) / (τ_a − τ_b)
 //
-// and the threshold of their [Envelope] is ⌊n*⌋. The second result is false if nothing switches.
+// and the threshold of their envelope is ⌊n*⌋. The second result is false if nothing switches.
 //
 // Sizes are doubled until the branches differ, and the last doubling is bisected: a change that
 // begins and ends between two powers of two can be missed.

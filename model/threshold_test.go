@@ -15,17 +15,17 @@ func TestThreshold(t *testing.T) {
 	}
 	pio, dma := Linear{Beta: 19, Tau: 0.36}, Linear{Beta: 119, Tau: 0.032}
 	envelope := func(a, b Layer) Layer {
-		return &Envelope{[]Branch{{Name: "a", Layer: a}, {Name: "b", Layer: b}}}
+		return &Switch{Branches: []Branch{{Name: "a", Layer: a}, {Name: "b", Layer: b}}, Least: true}
 	}
 	at := func(n quantity.Bytes) Layer {
-		return &Switch{[]Branch{{Name: "a", UpTo: n, Layer: &pio}, {Name: "b", Layer: &dma}}}
+		return &Switch{Branches: []Branch{{Name: "a", UpTo: n, Layer: &pio}, {Name: "b", Layer: &dma}}}
 	}
 	// Parnass sec. 4.2.3: 100 µs over 1.44 µs per word less 250 Mbit/s.
 	check("BullFrog", envelope(&pio, &dma), 304, true) // 100/(0.36 − 0.032) = 304.88
 	check("a switch at a byte", at(1), 1, true)
 	check("a switch at 512", at(512), 512, true)
 	check("a switch at 513", at(513), 513, true)
-	check("two switches: the first counts", &Switch{[]Branch{{Name: "c", UpTo: 100, Layer: at(64)}, {Name: "d", Layer: &dma}}}, 64, true)
+	check("two switches: the first counts", &Switch{Branches: []Branch{{Name: "c", UpTo: 100, Layer: at(64)}, {Name: "d", Layer: &dma}}}, 64, true)
 	check("no switch", &pio, 0, false)
 	check("a switch that never does", envelope(&pio, &Linear{Beta: 20, Tau: 0.36}), 0, false)
 }

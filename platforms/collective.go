@@ -47,7 +47,7 @@ func (b *builder) collectiveTables() {
 			t.fail("times", `%d texts of times for %d numbers of ranks and %d sizes; give one for each number of ranks, with a time for each size, as in "2us 5us"`, len(times), len(c.Ranks), len(c.Sizes))
 		}
 		c.Times = grid(&t, "times", &c, aboveZero)
-		c.Runs = grid(&t, "runs", &c, repeats)
+		c.Runs = grid(&t, "runs", &c, whole[int64]("a number of repeats", 1, 1<<53))
 		c.Deviations = grid(&t, "deviations", &c, quantity.ParseMicros)
 		b.p.Collectives = append(b.p.Collectives, c)
 	}
@@ -55,20 +55,13 @@ func (b *builder) collectiveTables() {
 
 // ranks reads the numbers of ranks, and the ranks on a node of each.
 func (s *section) ranks(c *MeasuredCollective) {
-	for _, text := range s.list("ranks_per_node") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > 1<<17 {
-			s.fail("ranks_per_node", "%q: ranks on a node are 1 to 131072", text)
-		}
-		c.PerNode = append(c.PerNode, n)
-	}
-	for i, text := range s.list("ranks") {
-		n, err := strconv.Atoi(text)
+	c.PerNode = each(s, "ranks_per_node", s.list("ranks_per_node"), whole("a number of ranks", 1, 1<<17))
+	c.Ranks = each(s, "ranks", s.list("ranks"), whole("a number of ranks", 2, 1<<17))
+	for i, n := range c.Ranks {
 		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
-		if err != nil || n < 2 || n > 1<<17 || i > 0 && n <= c.Ranks[i-1] && !placed {
-			s.fail("ranks", "%q: numbers of ranks are 2 to 131072, and ascend", text)
+		if i > 0 && n <= c.Ranks[i-1] && !placed {
+			s.fail("ranks", "%q: numbers of ranks ascend", s.list("ranks")[i])
 		}
-		c.Ranks = append(c.Ranks, n)
 	}
 	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
 		s.fail("ranks_per_node", "%d ranks on a node for %d numbers of ranks; give one for each", len(c.PerNode), len(c.Ranks))
@@ -86,16 +79,12 @@ func grid[V any](s *section, key string, c *MeasuredCollective, parse func(strin
 		if len(words) != len(c.Sizes) {
 			s.fail(key, `%d %s on %d ranks for %d sizes; write "-" for a size that was not measured`, len(words), key, c.Ranks[i], len(c.Sizes))
 		}
-		row := make([]V, len(words))
-		for j, word := range words {
-			if word == "-" {
-				continue
+		all = append(all, each(s, key, words, func(word string) (v V, err error) {
+			if word != "-" {
+				v, err = parse(word)
 			}
-			var err error
-			row[j], err = parse(word)
-			s.must(s.path+"."+key, err)
-		}
-		all = append(all, row)
+			return v, err
+		}))
 	}
 	return all
 }
@@ -108,12 +97,15 @@ func aboveZero(word string) (quantity.Micros, error) {
 	return v, err
 }
 
-func repeats(word string) (int64, error) {
-	n, err := strconv.ParseInt(word, 10, 64)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q: a number of repeats is a whole number of at least 1", word)
+// whole returns a parser of whole numbers from low to high.
+func whole[N int | int64](what string, low, high N) func(text string) (N, error) {
+	return func(text string) (N, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || N(n) < low || N(n) > high {
+			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
+		}
+		return N(n), nil
 	}
-	return n, nil
 }
 
 // CollectivesOf returns the measured collectives of that name in a platform file, which may have no

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -99,19 +100,17 @@ func (b *builder) measuredTables() {
 	for _, t := range b.sections("measured") {
 		t.named()
 		m := &Measured{Runs: 1, Source: t.text("source"), Operation: value[bool](t.Keys, "operation")}
-		sizes := t.list("sizes")
-		if len(sizes) < 2 || len(sizes) > maxMeasured {
-			t.fail("sizes", `%d sizes; give 2 to %d, as in sizes = ["1B", "1KiB"]`, len(sizes), maxMeasured)
+		if sizes := len(t.list("sizes")); sizes < 2 || sizes > maxMeasured {
+			t.fail("sizes", `%d sizes; give 2 to %d, as in sizes = ["1B", "1KiB"]`, sizes, maxMeasured)
 		}
 		m.Sizes = t.sizes(1)
-		m.Times = t.times("times", len(sizes))
-		for i, v := range m.Times {
-			if !(v > 0) {
-				t.fail("times", "%q: a measured time must be above zero", t.list("times")[i])
-			}
+		m.Times = each(&t, "times", t.list("times"), aboveZero)
+		if len(m.Times) != len(m.Sizes) {
+			t.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))
 		}
-		if t.has("deviations") {
-			m.Deviations = t.times("deviations", len(sizes))
+		m.Deviations = each(&t, "deviations", t.list("deviations"), quantity.ParseMicros)
+		if m.Deviations != nil && len(m.Deviations) != len(m.Sizes) {
+			t.fail("deviations", "%d deviations for %d sizes", len(m.Deviations), len(m.Sizes))
 		}
 		m.Runs = max(1, t.count("runs"))
 		if (m.Runs > 1) != (m.Deviations != nil) {
@@ -119,7 +118,7 @@ func (b *builder) measuredTables() {
 		}
 		if given := t.text("resolution"); given != "" {
 			var err error
-			if m.Resolution, err = quantity.ParseMicros(given); err != nil || m.Resolution < 0 {
+			if m.Resolution, err = quantity.ParseMicros(given); err != nil {
 				t.fail("resolution", "%q: a time, as in \"0.01us\"", given)
 			}
 		}
@@ -127,51 +126,31 @@ func (b *builder) measuredTables() {
 	}
 }
 
-func (s *section) sizes(least quantity.Bytes) (sizes []quantity.Bytes) {
-	for i, text := range s.list("sizes") {
-		n, err := quantity.ParseBytes(text)
-		s.must(s.path+".sizes", err)
+// each parses texts that stand in a key.
+func each[V any](s *section, key string, texts []string, parse func(string) (V, error)) []V {
+	return list.Map(texts, func(text string) V {
+		v, err := parse(text)
+		s.must(s.path+"."+key, err)
+		return v
+	})
+}
+
+func (s *section) sizes(least quantity.Bytes) []quantity.Bytes {
+	sizes := each(s, "sizes", s.list("sizes"), quantity.ParseBytes)
+	for i, n := range sizes {
 		if n < least || i > 0 && n <= sizes[i-1] {
-			unit := "bytes"
-			if least == 1 {
-				unit = "byte"
-			}
-			s.fail("sizes", "%q: sizes are at least %.0f %s, and ascend", text, float64(least), unit)
+			s.fail("sizes", "%q: sizes are at least %s, and ascend", s.list("sizes")[i], least)
 		}
-		sizes = append(sizes, n)
 	}
 	return sizes
 }
 
 // count reads a whole number of at least 1; 0 without the key.
 func (s *section) count(key string) int {
-	given := s.text(key)
-	if given == "" {
+	if s.text(key) == "" {
 		return 0
 	}
-	n, err := strconv.Atoi(given)
-	if err != nil || n < 1 {
-		s.fail(key, "%q: give a whole number of at least 1", given)
-	}
-	return n
-}
-
-// times reads a list of n times, not negative.
-func (s *section) times(key string, n int) []quantity.Micros {
-	given := s.list(key)
-	if len(given) != n {
-		s.fail(key, "%d %s for %d sizes", len(given), key, n)
-	}
-	all := make([]quantity.Micros, n)
-	for i, text := range given {
-		var err error
-		all[i], err = quantity.ParseMicros(text)
-		s.must(s.path+"."+key, err)
-		if all[i] < 0 {
-			s.fail(key, "%q is below zero", text)
-		}
-	}
-	return all
+	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
 }
 
 func (s *section) correlation() float64 {

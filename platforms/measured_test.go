@@ -62,11 +62,11 @@ func TestMeasuredErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", replacement, err, want)
 		}
 	}
-	check(`"1KiB", "64KiB"`, `"64KiB", "1KiB"`, `"1KiB": sizes are at least 1 byte, and ascend`)
+	check(`"1KiB", "64KiB"`, `"64KiB", "1KiB"`, `"1KiB": sizes are at least 1 B, and ascend`)
 	check(`sizes = ["1B", "1KiB", "64KiB"]`, `sizes = ["1B"]`, `1 sizes; give 2 to 65536`)
 	check(`"5us", "70us"]`, `"5us"]`, `2 times for 3 sizes`)
 	check(`"2us", "5us"`, `"0us", "5us"`, `"0us": a measured time must be above zero`)
-	check(`runs = "3"`, `runs = "many"`, `"many": give a whole number of at least 1`)
+	check(`runs = "3"`, `runs = "many"`, `"many": runs must be a whole number from 1`)
 	check(`runs = "3"`, ``, `runs and deviations go together`)
 	check(`measured = "fit"`, `measured = "fits"`, `no [measured.fits]; did you mean "fit"?`)
 	check(`correlation = "-0.4"`, `correlation = "-1.4"`, `a correlation is a number from -1 to 1`)

@@ -74,7 +74,7 @@ func TestTimed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"times_of = \"strem\"\n", `x.toml:6:1: layer.a.times_of: "strem": one of message, stream, operation, collective; did you mean "stream"?`},
 		{"ranks = \"8\"\n", `x.toml:6:1: layer.a.ranks: is for the times of a collective; add times_of = "collective"`},
-		{"times_of = \"collective\"\nranks = \"0\"\n", `x.toml:7:1: layer.a.ranks: "0": give a whole number of at least 1`},
+		{"times_of = \"collective\"\nranks = \"0\"\n", `x.toml:7:1: layer.a.ranks: "0": ranks must be a whole number from 1 to 1073741824`},
 		{"times_of = \"stream\"\n[layer.b]\nmodel = \"series\"\nbelow = \"a\"\nbeta = \"1us\"\ntau = \"0us/KiB\"\nsource = \"x\"\n",
 			`the times are those of: message; those of its part "a" are: gap of a stream; give both the same times_of`},
 		{"times_of = \"collective\"\ncollective = \"allreduce\"\nranks = \"8\"\n", ""},

@@ -114,7 +114,7 @@ const MaxSize = 1 << 30 * quantity.Bytes(1)
 // Thresholds returns the thresholds of the layer in ascending order if it is a switch.
 func (d Design) Thresholds() []Threshold {
 	s, ok := model.LinesOf(d.Layer.Model).(*model.Switch)
-	if !ok {
+	if !ok || s.Least {
 		return nil
 	}
 	var all []Threshold

@@ -106,7 +106,7 @@ func defined(r *rand.Rand, n int) (l model.Layer, fresh func() definition) {
 		second := float64(n) > float64(branches[0].UpTo)
 		l = &model.Switch{Branches: branches}
 		if r.IntN(2) == 0 {
-			l, second = &model.Envelope{Branches: branches}, b.beta+float64(n)*b.tau < a.beta+float64(n)*a.tau
+			l, second = &model.Switch{Branches: branches, Least: true}, b.beta+float64(n)*b.tau < a.beta+float64(n)*a.tau
 		}
 		fresh = func() definition {
 			way := a

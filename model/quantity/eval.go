@@ -154,9 +154,9 @@ func (p *parser) sum() *Expr {
 	defer p.leave()
 	e := p.product()
 	for {
-		op := opAdd
+		op := add
 		if p.accept('-') {
-			op = opSubtract
+			op = subtract
 		} else if !p.accept('+') {
 			return e
 		}
@@ -176,10 +176,10 @@ func (p *parser) product() *Expr {
 		switch {
 		case p.accept('/'):
 			f := p.factor()
-			e = operate(opDivide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
+			e = operate(divide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
 		case p.accept('*'):
 			f := p.factor()
-			e = operate(opMultiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
+			e = operate(multiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
 		default:
 			return e
 		}
@@ -191,7 +191,7 @@ func (p *parser) factor() *Expr {
 		p.nest()
 		e := p.factor()
 		p.leave()
-		return operate(opNegate, e.Dim, e)
+		return operate(negate, e.Dim, e)
 	}
 	if p.accept('(') {
 		e := p.sum()
@@ -311,7 +311,7 @@ func values(function string, args []any) ([]any, error) {
 		if !ok {
 			continue
 		}
-		if e.op != opConstant {
+		if !e.constant() {
 			return nil, fmt.Errorf("%s takes texts and numbers, not parameters", function)
 		}
 		args[i] = Value{e.num, e.Dim}
@@ -320,15 +320,19 @@ func values(function string, args []any) ([]any, error) {
 }
 
 // builtins holds the operations of the built-in functions.
-var builtins = map[string]operator{"sqrt": opSqrt, "ceil": opCeil, "min": opMin, "max": opMax}
+var builtins = map[string]operation{
+	"sqrt": {one: math.Sqrt}, "ceil": {one: math.Ceil},
+	"min": {two: func(v, w float64) float64 { return min(v, w) }},
+	"max": {two: func(v, w float64) float64 { return max(v, w) }},
+}
 
 // builtin returns the expression of a built-in function.
 func builtin(name string, args []any) (e *Expr, known bool, err error) {
 	op, known := builtins[name]
-	switch one := op == opSqrt || op == opCeil; {
+	switch {
 	case !known:
 		return nil, false, nil
-	case one && len(args) != 1:
+	case op.one != nil && len(args) != 1:
 		return nil, true, fmt.Errorf("%s takes one argument", name)
 	case len(args) == 0:
 		return nil, true, fmt.Errorf("%s takes arguments", name)
@@ -347,7 +351,7 @@ func builtin(name string, args []any) (e *Expr, known bool, err error) {
 			return nil, true, fmt.Errorf("%s of %s and %s", name, dim, f.Dim)
 		}
 	}
-	if op == opSqrt {
+	if name == "sqrt" {
 		if dim.Time%2 != 0 || dim.Size%2 != 0 {
 			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
 		}

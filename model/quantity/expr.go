@@ -1,16 +1,30 @@
 package quantity
 
-import "math"
-
 // An Expr is a parsed formula. Its variables are numbered, so that it can be computed for many
 // values.
 type Expr struct {
-	Dim  Dimension // of the result
-	op   operator
-	num  float64 // of a constant
-	at   int     // of a variable
-	args []*Expr // of an operation
+	Dim      Dimension // of the result
+	num      float64   // of a constant
+	variable bool
+	at       int // of a variable
+	op       operation
+	args     []*Expr // of the operation; none for constants and variables
 }
+
+// An operation is a function of one number, or one that combines two or more from left to right.
+type operation struct {
+	one func(v float64) float64
+	two func(v, w float64) float64
+}
+
+// The operations of formulas.
+var (
+	add      = operation{two: func(v, w float64) float64 { return v + w }}
+	subtract = operation{two: func(v, w float64) float64 { return v - w }}
+	multiply = operation{two: func(v, w float64) float64 { return v * w }}
+	divide   = operation{two: func(v, w float64) float64 { return v / w }}
+	negate   = operation{one: func(v float64) float64 { return -v }}
+)
 
 // A Variable is the meaning of a name in [Compile].
 type Variable struct {
@@ -18,28 +32,12 @@ type Variable struct {
 	Dim   Dimension
 }
 
-type operator byte
-
-const (
-	opConstant operator = iota
-	opVariable
-	opAdd
-	opSubtract
-	opMultiply
-	opDivide
-	opNegate
-	opSqrt
-	opCeil
-	opMin
-	opMax
-)
-
 // Compile parses a formula (see the package comment) as [Eval] does; names returns the variable for
 // a name or a function of texts.
 func Compile(text string, names func(name string, args []any) (Variable, error)) (*Expr, error) {
 	return parse(text, func(name string, args []any) (*Expr, error) {
 		v, err := names(name, args)
-		return &Expr{Dim: v.Dim, op: opVariable, at: v.Index}, err
+		return &Expr{Dim: v.Dim, variable: true, at: v.Index}, err
 	})
 }
 
@@ -49,7 +47,7 @@ func (e *Expr) Reads() []int {
 	seen := map[int]bool{}
 	var walk func(e *Expr)
 	walk = func(e *Expr) {
-		if e.op == opVariable && !seen[e.at] {
+		if e.variable && !seen[e.at] {
 			seen[e.at] = true
 			reads = append(reads, e.at)
 		}
@@ -64,48 +62,31 @@ func (e *Expr) Reads() []int {
 // Compute returns the formula's result, in µs and bytes, for the values of its variables in µs and
 // bytes. It need not be finite: a formula may divide by zero.
 func (e *Expr) Compute(values []float64) float64 {
-	switch e.op {
-	case opConstant:
-		return e.num
-	case opVariable:
+	switch {
+	case e.variable:
 		return values[e.at]
+	case e.constant():
+		return e.num
 	}
 	v := e.args[0].Compute(values)
-	switch e.op {
-	case opNegate:
-		return -v
-	case opSqrt:
-		return math.Sqrt(v)
-	case opCeil:
-		return math.Ceil(v)
+	if e.op.one != nil {
+		return e.op.one(v)
 	}
 	for _, a := range e.args[1:] {
-		w := a.Compute(values)
-		switch e.op {
-		case opAdd:
-			v += w
-		case opSubtract:
-			v -= w
-		case opMultiply:
-			v *= w
-		case opDivide:
-			v /= w
-		case opMin:
-			v = min(v, w)
-		case opMax:
-			v = max(v, w)
-		}
+		v = e.op.two(v, a.Compute(values))
 	}
 	return v
 }
 
+func (e *Expr) constant() bool { return !e.variable && len(e.args) == 0 }
+
 func constant(v Value) *Expr { return &Expr{Dim: v.Dim, num: v.Num} }
 
 // operate returns the operation on args, evaluated if all are constants.
-func operate(op operator, dim Dimension, args ...*Expr) *Expr {
+func operate(op operation, dim Dimension, args ...*Expr) *Expr {
 	e := &Expr{Dim: dim, op: op, args: args}
 	for _, a := range args {
-		if a.op != opConstant {
+		if !a.constant() {
 			return e
 		}
 	}
