@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -18,26 +19,40 @@ type accumulator struct {
 	size     float64   // of the first row
 	sizes    [2]uint64 // the sum of the sizes, least significant word first
 	min, max float64
-	median   float64 // as printed, for one row
-	printed  *printed
+	median   float64       // as printed, for one row
+	slowest  *sums.Moments // µs, of the rows that print the time of the slowest rank; else nil
 	line     int
-	sketch   sums.Sketch // if there are at least two rows
-	noSketch bool        // too much memory, or several sizes
-	first    float64     // the time of the first row, until there is a sketch
+	first    float64   // the time of the first row
+	times    []float64 // of all rows, from the second one on, unless there are too many
 }
 
-// printed aggregates what few benchmarks print.
-type printed struct {
-	slowest sums.Moments // µs, of the rows that print the time of the slowest rank
-	overlap sums.Moments // percent, of the rows that print it
-}
+// The times of a size are kept for its median: at most maxTimes of a size, and maxKept in a file.
+const (
+	maxTimes = 1 << 8
+	maxKept  = 1 << 22
+)
 
-// more returns what few benchmarks print, for adding to it.
-func (a *accumulator) more() *printed {
-	if a.printed == nil {
-		a.printed = &printed{}
+// keep keeps the time of the last row, not the first, and returns by how many the times grew.
+func (a *accumulator) keep(t float64) int {
+	had := len(a.times)
+	switch {
+	case a.Count == 2:
+		a.times = append(a.times[:0], a.first, t)
+	case int64(had) != a.Count-1: // they were too many
+	case a.Count > maxTimes:
+		a.times = a.times[:0]
+	default:
+		a.times = append(a.times, t)
 	}
-	return a.printed
+	return len(a.times) - had
+}
+
+// all returns the times of all rows, nil if there were too many.
+func (a *accumulator) all() []float64 {
+	if a.Count == 1 {
+		return []float64{a.first}
+	}
+	return a.times
 }
 
 // A builder aggregates the rows of a table that is being read.
@@ -83,14 +98,10 @@ func (b *builder) tally(what string, rows, first int) {
 // count adds the current line to the tally of what.
 func (b *builder) count(what string) { b.tally(what, 1, b.parser.file.Lines) }
 
-// maxClasses bounds the classes of all sketches of a file, 8 bytes each.
-const maxClasses = 1 << 22
-
 // row is one line of a benchmark. The fields that it does not print are 0.
 type row struct {
 	size, time       float64 // bytes, µs
 	min, max, median float64
-	overlap          *float64 // percent
 }
 
 // held is a row that is the only one of its size and prints nothing but a time.
@@ -153,22 +164,25 @@ func (b *builder) add(r row, line int) {
 	if !goodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		a.more().slowest.Add(r.max)
+		if a.slowest == nil {
+			a.slowest = &sums.Moments{}
+		}
+		a.slowest.Add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
 	}
-	if r.overlap != nil {
-		a.more().overlap.Add(*r.overlap)
-	}
 	a.Add(r.time)
 	sums.AddAt(a.sizes[:], uint64(r.size))
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
-	switch {
-	case a.Count == 1:
+	if a.Count == 1 {
 		a.median, a.first = r.median, r.time
-	case b.sketch(a, sums.ClassOf(r.time), sums.ClassOf(r.time)):
-		a.sketch.Add(r.time)
+		return
+	}
+	b.parser.kept += a.keep(r.time)
+	if b.parser.kept > maxKept || len(a.times) == 0 {
+		b.parser.kept -= len(a.times)
+		a.times = nil
 	}
 }
 
@@ -201,34 +215,6 @@ func (b *builder) room(size float64) (*accumulator, uint64) {
 		}
 	}
 	return nil, math.Float64bits(size) >> b.shift
-}
-
-// sketch reports whether the accumulator, which has at least two rows, has a sketch with room for
-// the classes from to to.
-func (b *builder) sketch(a *accumulator, from, to int) bool {
-	if a.noSketch {
-		return false
-	}
-	s := &a.sketch
-	if len(s.Counts) > 0 && from >= s.First && to < s.First+len(s.Counts) {
-		return true
-	}
-	had := len(s.Counts)
-	if had == 0 {
-		from, to = min(from, sums.ClassOf(a.first)), max(to, sums.ClassOf(a.first))
-	}
-	_, classes := s.ExtentWith(from, to)
-	if b.parser.classes+classes-had > maxClasses {
-		b.parser.classes -= had
-		a.sketch, a.noSketch = sums.Sketch{}, true
-		return false
-	}
-	b.parser.classes += classes - had
-	s.Cover(from, to)
-	if had == 0 {
-		s.Add(a.first)
-	}
-	return true
 }
 
 // coarsen drops one more bit from the keys and merges the accumulators whose keys become equal.
@@ -281,25 +267,20 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-// pool moves the rows of accumulator a to accumulator to. The median is kept only if both hold the
+// pool moves the rows of accumulator a to accumulator to. The times are kept only if both hold the
 // same size.
 func (b *builder) pool(to, a *accumulator) {
-	switch {
-	case to.noSketch || a.noSketch || to.size != a.size:
-		b.parser.classes -= len(to.sketch.Counts)
-		to.sketch, to.noSketch = sums.Sketch{}, true
-	case len(a.sketch.Counts) == 0:
-		if c := sums.ClassOf(a.first); b.sketch(to, c, c) {
-			to.sketch.Add(a.first)
-		}
-	case b.sketch(to, a.sketch.First, a.sketch.First+len(a.sketch.Counts)-1):
-		to.sketch.Join(&a.sketch)
+	b.parser.kept -= len(to.times) + len(a.times)
+	x, y := to.all(), a.all()
+	if to.times = nil; x != nil && y != nil && len(x)+len(y) <= maxTimes && to.size == a.size {
+		to.times = append(x, y...)
 	}
-	b.parser.classes -= len(a.sketch.Counts)
+	b.parser.kept += len(to.times)
 	to.Join(&a.Moments)
-	if a.printed != nil {
-		to.more().slowest.Join(&a.printed.slowest)
-		to.more().overlap.Join(&a.printed.overlap)
+	if to.slowest == nil {
+		to.slowest = a.slowest
+	} else if a.slowest != nil {
+		to.slowest.Join(a.slowest)
 	}
 	sums.AddWords(to.sizes[:], a.sizes[:])
 	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
@@ -328,15 +309,11 @@ func (b *builder) finish() {
 		switch {
 		case a.Count == 1:
 			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
-		case len(a.sketch.Counts) > 0:
-			s.Median = quantity.Micros(min(max(a.sketch.Median(a.Count), a.min), a.max))
+		case int64(len(a.times)) == a.Count:
+			s.Median = quantity.Micros(stats.Select(a.times, (len(a.times)-1)/2))
 		}
-		if t.Kind == Collective && a.printed != nil && a.printed.slowest.Count == a.Count {
-			s.Slowest = quantity.Micros(a.printed.slowest.Mean())
-		}
-		if a.printed != nil && a.printed.overlap.Count == a.Count {
-			mean := a.printed.overlap.Mean()
-			s.Overlap = &mean
+		if t.Kind == Collective && a.slowest != nil && a.slowest.Count == a.Count {
+			s.Slowest = quantity.Micros(a.slowest.Mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}

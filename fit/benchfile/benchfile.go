@@ -72,14 +72,12 @@ type Sample struct {
 	// Mean, Min and Max are times in µs. With one row, Min and Max are the row's own minimum and
 	// maximum if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is in µs, exact for one row, else within 0.4 %; 0 if unknown.
+	// Median is in µs, the lower of two in the middle; 0 if it is unknown, as with more than 256
+	// rows.
 	Median quantity.Micros
 	// Slowest is the time of a collective's slowest rank in µs, averaged over the rows. It is 0
 	// unless the benchmark prints that maximum beside the average over ranks, which is Mean.
 	Slowest quantity.Micros
-	// Overlap is the percentage of the communication that overlapped with a computation, averaged
-	// over the rows; nil if the benchmark does not print it.
-	Overlap *float64
 	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for one
 	// row.
 	Variance float64
@@ -122,10 +120,6 @@ type Table struct {
 	Samples []Sample
 	// Bursts are the points of an Interval table, in file order; nil for other kinds.
 	Bursts []Burst
-	// Pairs is the number of pairs of ranks that send at the same time; Directions, the number of
-	// directions in which they send. 0 stands for 1. The benchmark's rates add up all of these
-	// streams. Samples hold the gap of one stream: the inverse of the rate divided by both numbers.
-	Pairs, Directions int
 	// Packet is the packet size in the measurement, in bytes; 0 if unknown.
 	Packet quantity.Bytes
 	// Rows is the number of rows behind the samples.
@@ -147,10 +141,10 @@ var NodeColumns = [][]string{
 	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
 }
 
-// divide sets the number of streams whose rates t adds up, and returns the share of one stream in a
-// rate. If pairs is 0, the file does not give the number of pairs: t becomes a [SharedGap].
+// divide returns the share of one stream in a rate of t, which adds up the directions and the pairs
+// of ranks that send at the same time. If pairs is 0, the file does not give their number: t becomes
+// a [SharedGap].
 func (t *Table) divide(directions, pairs int) (share float64) {
-	t.Directions, t.Pairs = directions, pairs
 	if pairs == 0 {
 		t.Kind = SharedGap
 		t.warn("the file does not give the number of streams whose rates it adds up: the gap is that of all streams together, and not used as one stream's")

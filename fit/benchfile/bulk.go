@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 )
 
 // If all rows of a long CSV file belong to one table, most rows are plain: digits, commas and a
@@ -22,8 +21,6 @@ import (
 const (
 	blockSizes = 1 << 10 // sizes in a block; with more, adding up blocks takes longer than reading
 	plainLine  = 4 << 10 // maximum length of a plain row
-	// blockClasses bounds the classes of the sketches of a block, 8 bytes each.
-	blockClasses = 1 << 18
 )
 
 // A plainTable describes how to read the plain rows of the open table of a CSV file.
@@ -49,13 +46,12 @@ func (f *csv) plain() (t plainTable, ok bool) {
 
 // A block holds complete lines of a file and the aggregates that a worker computes from them.
 type block struct {
-	text    []byte
-	read    int // bytes of whole plain rows at the beginning of text
-	lines   int // that these are
-	sizes   map[uint64]*accumulator
-	spare   []*accumulator
-	classes int           // of the sketches of sizes and spare
-	recent  [128]struct { // of sizes, by a hash of them
+	text   []byte
+	read   int // bytes of whole plain rows at the beginning of text
+	lines  int // that these are
+	sizes  map[uint64]*accumulator
+	spare  []*accumulator
+	recent [128]struct { // of sizes, by a hash of them
 		size uint64
 		a    *accumulator
 	}
@@ -67,9 +63,6 @@ type block struct {
 func (b *block) scan(t *plainTable) {
 	b.read, b.lines, b.exp = 0, 0, 0
 	clear(b.recent[:])
-	if b.classes > blockClasses/2 {
-		b.sizes, b.spare, b.classes = nil, nil, 0
-	}
 	for _, a := range b.sizes {
 		b.spare = append(b.spare, a)
 	}
@@ -155,11 +148,10 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 			}
 			if n := len(b.spare); n > 0 {
 				a, b.spare = b.spare[n-1], b.spare[:n-1]
-				clear(a.sketch.Counts)
 			} else {
 				a = new(accumulator)
 			}
-			*a = accumulator{size: bytes, min: time, max: time, line: b.lines + 1, first: time, sketch: a.sketch}
+			*a = accumulator{size: bytes, min: time, max: time, line: b.lines + 1, first: time, times: a.times[:0]}
 			if b.sizes == nil {
 				b.sizes = map[uint64]*accumulator{}
 			}
@@ -167,16 +159,10 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 		}
 		recent.size, recent.a = size, a
 	}
-	if class := sums.ClassOf(time); class < a.sketch.First || class >= a.sketch.First+len(a.sketch.Counts) {
-		had := len(a.sketch.Counts)
-		if _, classes := a.sketch.ExtentWith(class, class); b.classes+classes-had > blockClasses {
-			return false
-		}
-		a.sketch.Cover(class, class)
-		b.classes += len(a.sketch.Counts) - had
-	}
 	a.Moments.Add(time)
-	a.sketch.Add(time)
+	if a.Count > 1 {
+		a.keep(time)
+	}
 	a.min, a.max = min(a.min, time), max(a.max, time)
 	b.exp = min(b.exp, exp)
 	return true
@@ -249,11 +235,7 @@ func (p *parser) bulk() {
 // whole block. A block that would exceed the limits of the table is not added.
 func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	to := f.split.only.b
-	classes := p.classes
-	for _, a := range b.sizes {
-		classes += 2 * len(a.sketch.Counts) // while they are joined
-	}
-	if len(to.bySize())+len(b.sizes) > MaxSizes || classes > maxClasses {
+	if len(to.bySize())+len(b.sizes) > MaxSizes || p.kept+b.lines > maxKept {
 		b.read = 0
 		return false
 	}
@@ -264,17 +246,14 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 		x := *a
 		x.line += p.file.Lines
 		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.Count))
-		x.sketch = sums.Sketch{}
-		if x.Count > 1 {
-			x.sketch = a.sketch.Trimmed()
-		}
-		p.classes += len(x.sketch.Counts)
 		key := math.Float64bits(x.size)
 		if there := to.sizes[key]; there != nil {
+			p.kept += len(x.times)
 			to.pool(there, &x)
 			continue
 		}
-		x.sketch.Counts = slices.Clone(x.sketch.Counts)
+		x.times = slices.Clone(x.times)
+		p.kept += len(x.times)
 		to.sizes[key] = &x
 		p.sizes++
 	}

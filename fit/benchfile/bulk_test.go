@@ -125,7 +125,7 @@ func TestBlocksOfManySizes(t *testing.T) {
 	sameInBlocks(t, text, Options{}, paces...)
 }
 
-// Times over many orders of magnitude, whose sketches are wide.
+// Times over many orders of magnitude, few of a size, so that all are kept.
 func TestBlocksOfWideTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 0))
 	text := []byte("size_bytes,time_us\n")

@@ -103,8 +103,8 @@ func TestFormats(t *testing.T) {
 		"Send Latency Test | perftest | one-way time | 1 rows, 1 sizes | 8:0.99 (0.9 0.99 3.1) … 8:0.99 (0.9 0.99 3.1)",
 		"my own title | perftest | gap | 1 rows, 1 sizes | 1e+06:953.674 … 1e+06:953.674") // 10⁶/(1000·2²⁰) s
 	check("nccl_three.log", 5,
-		"out-of-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:34 (33 33.1 35) … 524288:108.3",
-		"in-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:33 (32 32.1 34) … 524288:109.4",
+		"out-of-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:34 (33 33 35) … 524288:108.3",
+		"in-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:33 (32 32 34) … 524288:109.4",
 		"alltoall_perf out-of-place | nccl-tests | collective alltoall/0 | 2 rows, 2 sizes | 1024:12.5 … 2048:13.5",
 		"  ! 1 row cut off and left out (the first in line 19)",
 		"alltoall_perf in-place | nccl-tests | collective alltoall/0 | 2 rows, 2 sizes | 1024:11.5 … 2048:12.5")
@@ -142,7 +142,7 @@ func TestFormats(t *testing.T) {
 		"tcp_bw | qperf | gap | 1 rows, 1 sizes | 65536:65.536 … 65536:65.536") // 65536 B at 1000 B/µs
 	check("iperf3_cut.json", 1, // 131072 B at 131.072 and 262.144 B/µs; the first interval is omitted
 		"! line 45: the JSON that begins in line 1 is truncated here; the complete part counts",
-		"iperf3 TCP | iperf3 | gap | 2 rows, 1 sizes | 131072:750 (500 501 1000) … 131072:750 (500 501 1000)")
+		"iperf3 TCP | iperf3 | gap | 2 rows, 1 sizes | 131072:750 (500 500 1000) … 131072:750 (500 500 1000)")
 	check("simgrid.csv", 0,
 		"MPI_Recv | simgrid | operation | 3 rows, 2 sizes | 64:10 … 8192:4000 (3800 3.8e+03 4200)",
 		"  ! 1 row cut off and left out (the first in line 5)",
@@ -173,7 +173,7 @@ func TestFormats(t *testing.T) {
 		"sockperf ping-pong | sockperf | one-way time | 1 rows, 1 sizes | 100:3.5 (2.75 3.25 12.5) … 100:3.5 (2.75 3.25 12.5)",
 		"sockperf throughput | sockperf | gap | 1 rows, 1 sizes | 1000:2.5 … 1000:2.5")
 	check("simgrid_load.csv", 0, // milliseconds; the mean of 9.6, 7.2 and 6.6
-		"MPI_Send under load | simgrid | operation | 3 rows, 1 sizes | 4e+06:7800 (6600 7.22e+03 9600) … 4e+06:7800 (6600 7.22e+03 9600)",
+		"MPI_Send under load | simgrid | operation | 3 rows, 1 sizes | 4e+06:7800 (6600 7.2e+03 9600) … 4e+06:7800 (6600 7.2e+03 9600)",
 		"MPI_Alltoall under load | simgrid | collective alltoall/0 per rank | 2 rows, 1 sizes | 4e+06:52000 (50000 5e+04 54000) … 4e+06:52000 (50000 5e+04 54000)",
 		"  ! 1 row cut off and left out (the first in line 6)")
 	check("imb_pingpong.csv", 2,
@@ -183,7 +183,7 @@ func TestFormats(t *testing.T) {
 		`- column "nodes" separates tables (2, 4); pool=nodes merges them`,
 		`- column "ppn" separates tables (1, 4); pool=ppn merges them`,
 		`- column "run" has 2 values for the same sizes, which are merged (group=run separates them)`,
-		"nodes=2 ppn=1 n1 | csv | one-way time | 4 rows, 2 sizes | 8:1.6 (1.5 1.5 1.7) … 64:2.6 (2.5 2.51 2.7)",
+		"nodes=2 ppn=1 n1 | csv | one-way time | 4 rows, 2 sizes | 8:1.6 (1.5 1.5 1.7) … 64:2.6 (2.5 2.5 2.7)",
 		"nodes=2 ppn=4 n1 | csv | one-way time | 2 rows, 2 sizes | 8:1.9 … 64:2.9",
 		"nodes=4 ppn=1 n1 | csv | one-way time | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
 	check("decimal_commas.csv", 0, "csv | csv | one-way time | 3 rows, 3 sizes | 1024:250 … 4096:1000")

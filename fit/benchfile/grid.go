@@ -32,7 +32,6 @@ const (
 	gridMin
 	gridMax
 	gridMedian
-	gridOverlap
 	gridRate
 	gridColumns
 )
@@ -115,11 +114,6 @@ func (g *grid) row(size float64) bool {
 		return true
 	}
 	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax), median: g.optional(gridMedian)}
-	if at := g.at[gridOverlap]; at >= 0 {
-		if v, ok := lex.Parse(g.texts[at]); ok {
-			r.overlap = &v.Value
-		}
-	}
 	switch {
 	case g.at[gridTime] >= 0:
 		r.time = v.Value

@@ -33,7 +33,6 @@ var (
 var osuColumns = []gridRule{
 	{name: regexp.MustCompile(`(?i)^purecomm.*\(us\)`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^(latency|avglat|overall).*\(us\)`), is: gridTime},
-	{name: regexp.MustCompile(`(?i)^overlap`), is: gridOverlap},
 	{name: regexp.MustCompile(`(?i)^min.*\(us\)`), is: gridMin},
 	{name: regexp.MustCompile(`(?i)^max.*\(us\)`), is: gridMax},
 	{name: regexp.MustCompile(`(?i)^p50.*\(us\)`), is: gridMedian},

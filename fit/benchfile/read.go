@@ -77,23 +77,23 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 
 // A parser reads one file.
 type parser struct {
-	opt            Options
-	file           *File
-	lines          input.Lines
-	formats        []openFormat
-	builders       []*builder
-	previous       string // the previous line if it was skipped, else ""
-	labelled       bool   // lines begin with the rank that printed them
-	tableLimit     int    // maximum number of tables
-	dropped        int    // number of tables beyond the maximum
-	merged         int    // number of builders whose rows were moved to another
-	faults         int    // number of invalid rows of CSV and JSON
-	fault          *Error // the first of them
-	hint           *Error // why a line that resembles a table is not read
-	pace           pace
-	bulkAt         int64 // byte at which blocks are tried next
-	stretch        int64 // minimum distance in bytes from a line that is not plain to the next blocks
-	classes, sizes int   // total sketch classes and sizes of all tables, both bounded
+	opt         Options
+	file        *File
+	lines       input.Lines
+	formats     []openFormat
+	builders    []*builder
+	previous    string // the previous line if it was skipped, else ""
+	labelled    bool   // lines begin with the rank that printed them
+	tableLimit  int    // maximum number of tables
+	dropped     int    // number of tables beyond the maximum
+	merged      int    // number of builders whose rows were moved to another
+	faults      int    // number of invalid rows of CSV and JSON
+	fault       *Error // the first of them
+	hint        *Error // why a line that resembles a table is not read
+	pace        pace
+	bulkAt      int64 // byte at which blocks are tried next
+	stretch     int64 // minimum distance in bytes from a line that is not plain to the next blocks
+	kept, sizes int   // times kept for medians and sizes, of all tables, both bounded
 
 	raw    []byte // the current line before cleaning
 	unit   string // of the times, if a comment gave it

@@ -95,14 +95,10 @@ func TestCSVHeaders(t *testing.T) {
 }
 
 // Repeated sizes become one sample. Mean and variance of 1, 2, 3, 6: 3 and
-// (4+1+0+9)/3; the median of an even number is the lower middle one, to 1 %.
+// (4+1+0+9)/3; the median of an even number is the lower middle one.
 func TestAggregate(t *testing.T) {
 	f := read(t, "size,time_us\n64,1\n128,5\n64,2\n64,3\n64,6\n", Options{})
 	got := f.Tables[0].Samples
-	if math.Abs(float64(got[0].Median)-2) > 0.02 {
-		t.Errorf("median %v, want 2 within 1 %%", got[0].Median)
-	}
-	got[0].Median = 2
 	want := []Sample{
 		{Size: 64, Count: 4, Mean: 3, Min: 1, Max: 6, Median: 2, Variance: 14. / 3, Line: 2},
 		{Size: 128, Count: 1, Mean: 5, Min: 5, Max: 5, Median: 5, Line: 3},
