@@ -15,8 +15,6 @@ import (
 // A Trial is a model that [Auto] tried.
 type Trial struct {
 	Model, Method string
-	// Segments of the fit to all sizes.
-	Segments int
 	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
 	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
 	// model with the least, count as four deviations: no model predicts them.
@@ -65,7 +63,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		}
 		pieces, _ := m.fit(points, resolution(t))
 		errors = append(errors, leaveOut(points, m, resolution(t)))
-		tried = append(tried, candidate{Trial{Model: m.name, Method: string(m.method), Segments: len(pieces)}, m,
+		tried = append(tried, candidate{Trial{Model: m.name, Method: string(m.method)}, m,
 			m.name != "table" && (m.method != Ordinary || even(points, pieces))})
 	}
 	hold(errors)

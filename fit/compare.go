@@ -12,10 +12,8 @@ import (
 type Change struct {
 	// From and To are sizes that both results have, in one segment of each.
 	From, To quantity.Bytes
-	// Before and After are the indices of these segments.
-	Before, After int
-	Beta          Estimate[quantity.Micros]
-	Tau           Estimate[quantity.MicrosPerByte]
+	Beta     Estimate[quantity.Micros]
+	Tau      Estimate[quantity.MicrosPerByte]
 	// BetaReal and TauReal report that the interval of the difference excludes 0. One in 20
 	// unchanged parameters counts as real by chance.
 	BetaReal, TauReal bool
@@ -42,7 +40,7 @@ func Compare(before, after *Result) ([]Change, error) {
 			tau := difference(a.Tau, b.Tau)
 			middle := quantity.Bytes(math.Sqrt(float64(from) * float64(to)))
 			c := Change{
-				From: from, To: to, Before: i, After: j, Beta: beta, Tau: tau,
+				From: from, To: to, Beta: beta, Tau: tau,
 				BetaReal: beta.Low > 0 || beta.High < 0, TauReal: tau.Low > 0 || tau.High < 0,
 				Time: float64(b.Time(middle) / a.Time(middle)),
 			}

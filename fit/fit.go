@@ -92,8 +92,7 @@ func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Tim
 
 // A Result is a fitted model.
 type Result struct {
-	// Name and Format are the table's.
-	Name, Format string
+	Name, Format string // of the table
 	// Kind is the kind of the times. Round trips have been halved: their kind is OneWay.
 	Kind benchfile.Kind
 	// Model is "linear", …; Method how it was fitted: "relative", "ordinary", ….

@@ -18,7 +18,6 @@ import (
 //
 // Sizes whose interval does not exceed a measured overhead do not show g, and are omitted.
 type LogGPResult struct {
-	Name string
 	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong identifies.
 	Sum Estimate[quantity.Micros]
 	// Separate reports whether the overheads were measured, so that L, o_s and o_r are known
@@ -66,7 +65,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 		}
 		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not identify g")
 	}
-	r := &LogGPResult{Name: latency.Name()}
+	r := &LogGPResult{}
 	if len(passed) > 0 {
 		r.warn("not used: %s", strings.Join(passed, ", "))
 	}

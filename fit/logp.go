@@ -16,7 +16,6 @@ import (
 // A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
-	Name string
 	// SendOverhead is o_s, from the interval of few messages.
 	SendOverhead Estimate[quantity.Micros]
 	// ReceiveOverhead is o_r, 0 if no Δ of the signature was long enough to show it.
@@ -41,7 +40,7 @@ type LogPResult struct {
 // relative scatter about that fit, which all bursts share. A parameter that is negative by more
 // than its scatter is an error that names the cause.
 func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
-	r := &LogPResult{Name: t.Name()}
+	r := &LogPResult{}
 	steady, few, err := r.bursts(t)
 	if err != nil {
 		return nil, err
