@@ -202,8 +202,9 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	if len(line.Messages) > maxMessages {
-		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(line.Messages), maxMessages)
+	messages := slices.Collect(line.Messages)
+	if len(messages) > maxMessages {
+		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(messages), maxMessages)
 	}
 	a := Schedule{
 		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes)),
@@ -212,7 +213,7 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	for _, ticks := range run.Result.Ranks {
 		a.Done = append(a.Done, float64(run.Result.Micros(ticks)))
 	}
-	for _, m := range line.Messages {
+	for _, m := range messages {
 		a.Messages = append(a.Messages, Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
 	}
 	a.Parents, a.Shape = shape(a.Ranks, a.Messages)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"iter"
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -15,8 +16,8 @@ import (
 type Timeline struct {
 	Ranks    int
 	Finish   quantity.Micros
-	Spans    []Span    // of processors, in the order in which they began
-	Messages []Message // from processor to processor, likewise
+	Spans    iter.Seq[Span]    // of processors, in the order in which they began
+	Messages iter.Seq[Message] // from processor to processor, likewise
 }
 
 // A Span is one uninterrupted activity of a processor.
@@ -53,46 +54,56 @@ func (r *Result) Timeline() (*Timeline, error) {
 	for _, s := range path.Segments {
 		onPath[[2]uint64{uint64(s.Op), s.From}] = true
 	}
-	sent := make([]uint32, len(run.ops)) // the step that sends the data, plus 1
-	for i := range run.acts {
-		a := &run.acts[i]
-		if a.step == stepSend || a.step == stepData {
-			sent[a.op] = uint32(i) + 1
+	t.Spans = func(yield func(Span) bool) {
+		for i := range run.acts {
+			a := &run.acts[i]
+			if a.step == stepPost || a.step == stepTake {
+				continue
+			}
+			if !yield(Span{Rank: int(run.nodes[a.op].rank), CPU: int(run.ops[a.op].CPU), What: stepNames[a.step], Op: a.op, Label: run.s.Label(a.op),
+				Start: r.Micros(a.start), End: r.Micros(a.end), Critical: onPath[[2]uint64{uint64(a.op), a.start}]}) {
+				return
+			}
 		}
 	}
-	for i := range run.acts {
-		a := &run.acts[i]
-		if a.step == stepPost || a.step == stepTake {
-			continue
+	t.Messages = func(yield func(Message) bool) {
+		sent := make([]uint32, len(run.ops)) // the step that sends the data, plus 1
+		for i := range run.acts {
+			if a := &run.acts[i]; a.step == stepSend || a.step == stepData {
+				sent[a.op] = uint32(i) + 1
+			}
 		}
-		n, op := &run.nodes[a.op], &run.ops[a.op]
-		t.Spans = append(t.Spans, Span{Rank: int(n.rank), CPU: int(op.CPU), What: stepNames[a.step], Op: a.op, Label: run.s.Label(a.op),
-			Start: r.Micros(a.start), End: r.Micros(a.end), Critical: onPath[[2]uint64{uint64(a.op), a.start}]})
-		if a.step != stepReceive || sent[n.next] == 0 {
-			continue
+		for i := range run.acts {
+			a := &run.acts[i]
+			n := &run.nodes[a.op]
+			if a.step != stepReceive || sent[n.next] == 0 {
+				continue
+			}
+			b, from := &run.acts[sent[n.next]-1], &run.ops[n.next]
+			if !yield(Message{From: int(run.nodes[n.next].rank), To: int(n.rank), FromCPU: int(from.CPU), ToCPU: int(run.ops[a.op].CPU),
+				Size: from.Size, Tag: from.Tag, Sent: r.Micros(b.start), Received: r.Micros(a.start),
+				Critical: onPath[[2]uint64{uint64(a.op), a.start}] && onPath[[2]uint64{uint64(n.next), b.start}]}) {
+				return
+			}
 		}
-		b := &run.acts[sent[n.next]-1]
-		from := &run.ops[n.next]
-		t.Messages = append(t.Messages, Message{From: int(run.nodes[n.next].rank), To: int(n.rank), FromCPU: int(from.CPU), ToCPU: int(op.CPU),
-			Size: from.Size, Tag: from.Tag, Sent: r.Micros(b.start), Received: r.Micros(a.start),
-			Critical: onPath[[2]uint64{uint64(a.op), a.start}] && onPath[[2]uint64{uint64(n.next), b.start}]})
 	}
 	return t, nil
 }
 
 // Waits returns the gaps between the spans of each processor, and before its first, in the order in
 // which they end.
-func (t *Timeline) Waits() []Span {
-	var waits []Span
-	free := map[[2]int]quantity.Micros{} // since when, by rank and processor
-	for _, s := range t.Spans {
-		at := [2]int{s.Rank, s.CPU}
-		if since := free[at]; s.Start > since {
-			waits = append(waits, Span{Rank: s.Rank, CPU: s.CPU, What: "wait", Op: s.Op, Label: s.Label, Start: since, End: s.Start})
+func (t *Timeline) Waits() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		free := map[[2]int]quantity.Micros{} // since when, by rank and processor
+		for s := range t.Spans {
+			at := [2]int{s.Rank, s.CPU}
+			since := free[at]
+			free[at] = s.End
+			if s.Start > since && !yield(Span{Rank: s.Rank, CPU: s.CPU, What: "wait", Op: s.Op, Label: s.Label, Start: since, End: s.Start}) {
+				return
+			}
 		}
-		free[at] = s.End
 	}
-	return waits
 }
 
 // WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and
@@ -113,7 +124,7 @@ func (t *Timeline) WriteTrace(w io.Writer) error {
 	}
 	b.WriteString("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
 	named := make([]bool, t.Ranks)
-	for _, s := range t.Spans {
+	for s := range t.Spans {
 		if !named[s.Rank] {
 			named[s.Rank] = true
 			event("M", "process_name", s.Rank, 0, 0, `,"args":{"name":"rank `+strconv.Itoa(s.Rank)+`"}`)
@@ -128,8 +139,10 @@ func (t *Timeline) WriteTrace(w io.Writer) error {
 		}
 		event("X", name, s.Rank, s.CPU, s.Start, more)
 	}
-	for i, m := range t.Messages {
-		id := `,"cat":"message","id":` + strconv.Itoa(i)
+	number := 0
+	for m := range t.Messages {
+		id := `,"cat":"message","id":` + strconv.Itoa(number)
+		number++
 		name := "message of " + strconv.FormatUint(m.Size, 10) + " B"
 		if m.Tag != 0 && m.Tag != schedule.Any {
 			name += ", tag " + strconv.FormatUint(uint64(m.Tag), 10)

@@ -143,12 +143,13 @@ func TestTrace(t *testing.T) {
 		count[e.Ph]++
 		end = max(end, e.Ts+e.Dur)
 	}
-	if count["X"] != len(line.Spans) || count["s"] != 20 || count["f"] != 20 || end > float64(line.Finish)+1e-9 {
-		t.Errorf("%v events for %d spans, until %v of %v", count, len(line.Spans), end, line.Finish)
+	spans := slices.Collect(line.Spans)
+	if count["X"] != len(spans) || count["s"] != 20 || count["f"] != 20 || end > float64(line.Finish)+1e-9 {
+		t.Errorf("%v events for %d spans, until %v of %v", count, len(spans), end, line.Finish)
 	}
 	// Spans and waits cover each processor from the start to its last span.
 	covered, until := map[[2]int]float64{}, map[[2]int]float64{}
-	for _, s := range append(line.Waits(), line.Spans...) {
+	for _, s := range slices.AppendSeq(spans, line.Waits()) {
 		at := [2]int{s.Rank, s.CPU}
 		covered[at] += float64(s.End - s.Start)
 		until[at] = max(until[at], float64(s.End))
@@ -159,7 +160,7 @@ func TestTrace(t *testing.T) {
 		}
 	}
 	critical := 0
-	for _, s := range line.Spans {
+	for s := range line.Spans {
 		if s.Critical {
 			critical++
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -49,13 +50,21 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, tit
 	if last = min(last, line.Ranks-1); first > last {
 		return nil, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
 	}
-	spans := slices.DeleteFunc(append(line.Waits(), line.Spans...), func(s simulate.Span) bool { return s.Rank < first || s.Rank > last })
-	rows, names := rowsOf(spans, first, last, in.Schedule.CPUs())
-	if len(rows) > maxRows || len(spans) > maxBoxes {
+	spans := func(yield func(simulate.Span) bool) {
+		for _, some := range []iter.Seq[simulate.Span]{line.Waits(), line.Spans} {
+			for s := range some {
+				if s.Rank >= first && s.Rank <= last && !yield(s) {
+					return
+				}
+			}
+		}
+	}
+	rows, names, boxes := rowsOf(spans, first, last, in.Schedule.CPUs())
+	if len(rows) > maxRows || boxes > maxBoxes {
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
 	t := reports.Timeline{Title: title, Stages: names, Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
-	for _, span := range spans {
+	for span := range spans {
 		kind := rankKind[span.What]
 		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
 			Start: float64(span.Start), End: float64(span.End)})
@@ -68,11 +77,12 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, tit
 }
 
 // rowsOf numbers the processors of the ranks by rank and processor, and names them: the first of
-// each rank, and the others that have a span.
-func rowsOf(spans []simulate.Span, first, last, cpus int) (rows map[[2]int]int, names []string) {
+// each rank, and the others that have a span. It also returns the number of spans.
+func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (rows map[[2]int]int, names []string, boxes int) {
 	busy := map[[2]int]bool{}
-	for _, span := range spans {
+	for span := range spans {
 		busy[[2]int{span.Rank, span.CPU}] = true
+		boxes++
 	}
 	rows = map[[2]int]int{}
 	for rank := first; rank <= last; rank++ {
@@ -89,12 +99,12 @@ func rowsOf(spans []simulate.Span, first, last, cpus int) (rows map[[2]int]int, 
 			names = append(names, name)
 		}
 	}
-	return rows, names
+	return rows, names, boxes
 }
 
 // fractions draws how the processors divide over their activities: means over 400 equal parts of
 // the time until the finish, in µs. A processor without a span is done.
-func fractions(spans []simulate.Span, processors int, finish float64, title string) reports.Areas {
+func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, title string) reports.Areas {
 	const parts = 400
 	width := finish / parts
 	a := reports.Areas{Title: title, X: reports.Axis{Label: "time (µs)"}, Y: reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
@@ -109,7 +119,7 @@ func fractions(spans []simulate.Span, processors int, finish float64, title stri
 	for i := range done {
 		done[i] = 100
 	}
-	for _, span := range spans {
+	for span := range spans {
 		part := a.Parts[rankKind[span.What]].Y
 		if span.What == "wait" {
 			part = a.Parts[len(rankKinds)].Y

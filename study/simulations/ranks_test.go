@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -87,5 +88,40 @@ func TestPlacesForms(t *testing.T) {
 		if _, _, err := simulations.ReadPlaces("/dev/zero", m); err == nil {
 			t.Error("/dev/zero is a table")
 		}
+	}
+}
+
+// Many steps are drawn as fractions without a copy of each step.
+func TestFractionsInPlace(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("num_ranks 600\n")
+	for rank := range 600 {
+		fmt.Fprintf(&text, "rank %d {\n", rank)
+		for i := range 100 {
+			fmt.Fprintf(&text, "l%d: calc %d\n", i, 10+i%7)
+		}
+		text.WriteString("}\n")
+	}
+	s, err := schedule.Read(strings.NewReader(text.String()), "a.goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := whatif.Find("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &simulations.Input{Name: "a.goal", Schedule: s}
+	allocated := func(last int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := simulations.Ranks(t.Context(), d, in, 0, last, ""); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	// All 600 ranks are fractions, one rank has boxes: the difference is 599 ranks of 100 steps.
+	if all, one := allocated(599), allocated(0); all > one+59900*40 {
+		t.Errorf("%d B of memory for 60,000 steps, %d B for 100", all, one)
 	}
 }
