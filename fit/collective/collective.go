@@ -24,7 +24,6 @@ import (
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -173,10 +172,6 @@ func fitForm(d Data, o Options) (*Result, error) {
 	r, candidates, err := prepare(d, o)
 	if err != nil {
 		return nil, err
-	}
-	if len(r.Ranks) == 1 && len(candidates) > 1 {
-		return nil, usage.Fields(fmt.Errorf("%w: %s on %d ranks only: one number of ranks does not tell algorithms apart; add files of other numbers, or name one",
-			ErrNoFit, d.Collective, r.Ranks[0]), "algorithm")
 	}
 	for _, part := range regimes(r.Points) {
 		g, err := search(part, candidates, o.Fanout, d.Statistic)

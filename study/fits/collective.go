@@ -25,16 +25,16 @@ type JointFit struct {
 }
 
 // jointly reports whether tables are those of collectives on several numbers of ranks, so that a
-// joint fit says more than a curve for each.
+// joint fit says more than a curve for each, or of a collective or algorithm that was named.
 func jointly(sources []fitSource, o MeasuredOptions) bool {
 	ranks := map[string]int{}
 	for _, s := range sources {
 		c := s.table.Collective
-		if s.table.Kind == benchfile.Collective && o.Algorithm != "" {
-			return true
-		}
 		if c.Ranks == 0 {
 			c.Ranks = c.Nodes * o.PerNode
+		}
+		if s.table.Kind == benchfile.Collective && (o.Algorithm != "" || o.Collective != "" && c.Ranks > 0) {
+			return true
 		}
 		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
 			continue
