@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -210,9 +211,7 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes)),
 		Ranks: run.Ranks, Finish: Number(run.Time), Messages: []Message{},
 	}
-	for _, ticks := range run.Result.Ranks {
-		a.Done = append(a.Done, float64(run.Result.Micros(ticks)))
-	}
+	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 { return float64(run.Result.Micros(ticks)) })
 	for _, m := range messages {
 		a.Messages = append(a.Messages, Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
 	}

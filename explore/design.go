@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -167,9 +168,7 @@ func headOf(p platforms.Platform, file string) PlatformHead {
 		ref = file
 	}
 	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
-	for _, l := range p.Layers {
-		h.Layers = append(h.Layers, layerHead(l, ref))
-	}
+	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
 	return h
 }
 
@@ -183,10 +182,7 @@ func (x *Explorer) list(Nothing) (Platforms, error) {
 	if err != nil {
 		return Platforms{}, err
 	}
-	all := Platforms{}
-	for _, p := range within {
-		all.Platforms = append(all.Platforms, headOf(p, ""))
-	}
+	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead { return headOf(p, "") })}
 	for _, file := range sortedKeys(x.added) {
 		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
 	}

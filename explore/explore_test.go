@@ -257,7 +257,7 @@ func FuzzAsk(f *testing.F) {
 		"shares":     `{"ref": "atm", "set": ["L*=0"], "sizes": "1"}`,
 		"pipeline":   `{"ref": "clip", "size": "1GiB", "packet": "1B"}`,
 		"collective": `{"ref": "clip", "collective": "bcast", "ranks": "2..16", "sizes": "8,1MiB", "budget_ms": 1}`,
-		"places":     `{"ref": "clip", "collective": "barrier", "ranks": "2..16", "sizes": "8", "operations": 64}`,
+		"places":     `{"ref": "clip", "collective": "barrier", "ranks": "2..16", "sizes": "8"}`,
 		"schedule":   `{"ref": "clip", "collective": "allreduce", "algorithm": "ring", "ranks": 4, "size": "1KiB"}`,
 		"fit":        `{"name": "a", "data": "MSA1CjIgNgo0IDcKOCA5Cg=="}`,
 		"toml":       `{"ref": "clip", "set": ["stage.wire.tau=0us/KiB"]}`,

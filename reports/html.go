@@ -11,6 +11,8 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 //go:embed html.tmpl
@@ -187,10 +189,4 @@ var numberAndUnit = regexp.MustCompile(`(\d) ([nµm]?s|[kKMGT]?i?B/s|[KMGT]?i?B|
 // unbreak keeps numbers and their units on one line.
 func unbreak(s string) string { return numberAndUnit.ReplaceAllString(s, "$1\u00a0$2") }
 
-func unbroken(texts []string) []string {
-	var all []string
-	for _, s := range texts {
-		all = append(all, unbreak(s))
-	}
-	return all
-}
+func unbroken(texts []string) []string { return list.Map(texts, unbreak) }

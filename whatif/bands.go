@@ -3,6 +3,7 @@ package whatif
 import (
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -80,9 +81,7 @@ func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 
 // BoundaryMarks says at each boundary which branch ends there.
 func BoundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mark {
-	var marks []reports.Mark
-	for _, n := range boundaries {
-		marks = append(marks, reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()})
-	}
-	return marks
+	return list.Map(boundaries, func(n quantity.Bytes) reports.Mark {
+		return reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -34,6 +35,11 @@ func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interv
 	of := Followers[name]
 	a, b := of(n, f.Low), of(n, f.High)
 	return Interval{Value: of(n, f.Middle), Low: min(a, b), High: max(a, b)}
+}
+
+// forecasts returns the intervals of the next measurements of a follower.
+func (d Design) forecasts(name string, sizes []quantity.Bytes) []Interval {
+	return list.Map(sizes, func(n quantity.Bytes) Interval { return ForecastInterval(name, n, *d.Forecast(n)) })
 }
 
 // ForecastNote explains the intervals of a table or a figure.
@@ -105,11 +111,7 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error)
 		}
 		return all, err
 	}
-	var all []Interval
-	for _, n := range sizes {
-		all = append(all, ForecastInterval("one_way", n, *d.Forecast(n)))
-	}
-	return all, nil
+	return d.forecasts("one_way", sizes), nil
 }
 
 // nextCrossing returns the interval of a crossing of next measurements, and its probability.

@@ -258,13 +258,9 @@ type worker struct {
 func (s *Sweep) worker() *worker {
 	w := &worker{sweep: s, index: make([]int, len(s.Ranges))}
 	w.prog, w.values = s.Design.compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
-	for _, r := range s.Ranges {
-		w.scales = append(w.scales, unitOf(r.Param.Value.Dim).scale)
-	}
+	w.scales = list.Map(s.Ranges, func(r Range) float64 { return unitOf(r.Param.Value.Dim).scale })
 	for _, n := range s.Sizes {
-		for _, q := range s.Quantities {
-			w.quantities = append(w.quantities, q.At(n))
-		}
+		w.quantities = append(w.quantities, list.Map(s.Quantities, func(q Quantity) Quantity { return q.At(n) })...)
 	}
 	return w
 }

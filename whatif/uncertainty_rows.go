@@ -88,10 +88,7 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 		all, err = d.Predict(name, sizes, s)
 		return all, false, err
 	}
-	for _, n := range sizes {
-		all = append(all, ForecastInterval(follower, n, *d.Forecast(n)))
-	}
-	return all, true, nil
+	return d.forecasts(follower, sizes), true, nil
 }
 
 // Rows returns the table of the intervals.

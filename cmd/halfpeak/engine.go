@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -143,9 +144,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		}
 		return s.Rows(), err
 	}
-	for _, n := range o.sizes {
-		b.Sizes = append(b.Sizes, int(n))
-	}
+	b.Sizes = list.Map(o.sizes, func(n quantity.Bytes) int { return int(n) })
 	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
 	b.Progress = func(share float64) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -130,10 +131,7 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
-		var names []string
-		for _, e := range collective.Algorithms {
-			names = append(names, e.Collective)
-		}
+		names := list.Map(collective.Algorithms, func(e collective.Entry) string { return e.Collective })
 		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 	case len(args) == 1 && cmd.Name() == "collective":
 		return completePlatforms(cmd, args, typed)
@@ -149,10 +147,7 @@ func completeAlgorithms(cmd *cobra.Command) {
 		if flag != nil {
 			args = []string{flag.Value.String()}
 		}
-		var names []string
-		for _, e := range collective.Of(append(args, "")[0]) {
-			names = append(names, e.Name+"\t"+e.Help)
-		}
+		names := list.Map(collective.Of(append(args, "")[0]), func(e collective.Entry) string { return e.Name + "\t" + e.Help })
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 	if flag != nil {
@@ -211,10 +206,7 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		var names []string
-		for _, p := range d.Uses() {
-			names = append(names, p.Path+ending+"\t"+whatif.Format(p.Value))
-		}
+		names := list.Map(d.Uses(), func(p platforms.Param) string { return p.Path + ending + "\t" + whatif.Format(p.Value) })
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 }

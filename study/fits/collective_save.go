@@ -2,7 +2,6 @@ package fits
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,13 +34,9 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			t.Set("algorithm", c.series.Algorithm)
 		}
 		t.Set("statistic", string(c.Statistic))
-		var ranks, perNode, sizes, times, runs, deviations []string
+		var ranks, perNode, times, runs, deviations []string
 		repeated := false
-		all := list.Map(c.Points, func(p collective.Point) quantity.Bytes { return p.Size })
-		all = stats.Ascending(all)
-		for _, n := range all {
-			sizes = append(sizes, fmt.Sprintf("%.12gB", float64(n)))
-		}
+		all := stats.Ascending(list.Map(c.Points, func(p collective.Point) quantity.Bytes { return p.Size }))
 		for _, p := range c.Placements() {
 			line := slices.Repeat([]string{"-"}, len(all))
 			count, deviation := slices.Clone(line), slices.Clone(line)
@@ -62,7 +57,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		if c.PerNode() > 0 {
 			t.Set("ranks_per_node", perNode)
 		}
-		t.Set("sizes", sizes)
+		t.Set("sizes", list.Map(all, sizeText))
 		t.Set("times", times)
 		if repeated {
 			t.Set("runs", runs)

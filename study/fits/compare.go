@@ -44,9 +44,7 @@ func (f *Fitted) compare(o Options) error {
 		if err != nil {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "compare")
 		}
-		for _, c := range changes {
-			f.Changes = append(f.Changes, Change{b.name(), a.name(), c})
-		}
+		f.Changes = append(f.Changes, list.Map(changes, func(c fit.Change) Change { return Change{b.name(), a.name(), c} })...)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -130,9 +131,9 @@ func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []conte
 	if len(order) == 0 {
 		return entry, nil, nil, usage.Fields(fmt.Errorf("name the algorithm; the files have times by %s", strings.Join(stats.Ascending(found), ", ")), "calibrate-with", "algorithm")
 	}
-	for _, a := range order {
-		points = append(points, contention.Point{Entry: entry, Ranks: a.ranks, Call: collective.Call{Bytes: uint64(a.size)}, Map: o.Collectives.Map, Times: of[a]})
-	}
+	points = list.Map(order, func(a at) contention.Point {
+		return contention.Point{Entry: entry, Ranks: a.ranks, Call: collective.Call{Bytes: uint64(a.size)}, Map: o.Collectives.Map, Times: of[a]}
+	})
 	return entry, points, append(in.Notes, notes...), nil
 }
 

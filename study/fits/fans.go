@@ -199,8 +199,7 @@ func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
 		t.Set("tau", platforms.ExactInverse(l.Tau))
 	case *model.Table:
 		t.Set("model", "table")
-		sizes := list.Map(l.Sizes, func(n quantity.Bytes) string { return fmt.Sprintf("%.0fB", float64(n)) })
-		t.Set("sizes", sizes)
+		t.Set("sizes", list.Map(l.Sizes, sizeText))
 		t.Set("times", list.Map(l.Times, platforms.ExactMicros))
 		if len(l.Gaps) > 0 {
 			t.Set("gaps", list.Map(l.Gaps, platforms.ExactMicros))

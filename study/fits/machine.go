@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -32,12 +33,7 @@ type Level struct {
 // holds, as in "node=32".
 func ParseLevels(levels, holds []string) ([]Level, error) {
 	var all []Level
-	names := func() (names []string) {
-		for _, l := range all {
-			names = append(names, l.Name)
-		}
-		return names
-	}
+	names := func() []string { return list.Map(all, func(l Level) string { return l.Name }) }
 	for _, text := range levels {
 		name, from, given := strings.Cut(text, "=")
 		if name == "" || given && from == "" {

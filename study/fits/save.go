@@ -194,8 +194,11 @@ func measuredTable(name string, c Curve) platforms.Table {
 	return t
 }
 
+// sizeText writes a size exactly.
+func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+
 func setPoints(t *platforms.Table, points []fit.Point) {
-	t.Set("sizes", list.Map(points, func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) }))
+	t.Set("sizes", list.Map(points, func(p fit.Point) string { return sizeText(p.Size) }))
 	t.Set("times", list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) }))
 }
 

@@ -151,9 +151,7 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 		OneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
 		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
 	}
-	for _, n := range v.Transport.Switches() {
-		d.Switches = append(d.Switches, quantity.Bytes(n))
-	}
+	d.Switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes { return quantity.Bytes(n) })
 	for _, p := range x.trainPackets {
 		pair := next(2)
 		alone, message := pair[0], pair[1]

@@ -226,11 +226,7 @@ func (r *layerRun) signature(p programs.Program) error {
 	if err != nil {
 		return err
 	}
-	table := &benchfile.Table{Title: ref, Kind: benchfile.Interval}
-	for _, b := range bursts {
-		table.Bursts = append(table.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
-	}
-	found, err := fit.LogP(table, rtt)
+	found, err := fit.LogP(&benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}, rtt)
 	if err != nil {
 		return err
 	}

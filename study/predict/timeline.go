@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -76,12 +77,11 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 
 // Planned draws a message in these packets by the pipeline's recurrence.
 func Planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
-	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())}
-	for _, s := range pipe.Stages {
-		t.Stages = append(t.Stages, s.Name)
+	return reports.Timeline{
+		Title:  fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest()),
+		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }),
+		Boxes: list.Map(pipe.Schedule(plan), func(s model.Slot) reports.Box {
+			return reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)}
+		}),
 	}
-	for _, s := range pipe.Schedule(plan) {
-		t.Boxes = append(t.Boxes, reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)})
-	}
-	return t
 }
