@@ -90,7 +90,7 @@ func (v View) Write(w io.Writer, r Rows) error {
 	case JSON:
 		writeJSON(&b, r)
 	default:
-		return new(Format).Set(string(v.Format))
+		return fmt.Errorf("unknown format %q; choose one of %s", v.Format, strings.Join(Formats(), ", "))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

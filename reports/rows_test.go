@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -111,13 +112,9 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-func TestFormatFlag(t *testing.T) {
-	var f Format
-	if f.String() != "text" || f.Type() != "text|markdown|csv|json" {
-		t.Errorf("got %s of %s", f, f.Type())
-	}
-	if err := f.Set("csv"); err != nil || f != CSV {
-		t.Errorf("got %s, %v", f, err)
+func TestUnknownFormat(t *testing.T) {
+	if err := Write(io.Discard, "yaml", Rows{}); err == nil || err.Error() != `unknown format "yaml"; choose one of text, markdown, csv, json` {
+		t.Error(err)
 	}
 }
 

@@ -181,7 +181,7 @@ func (o *collectiveOptions) check(platform string) error {
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say where nodes end, and sizes are those of one rank's block")
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
-	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
+	case o.out.format.value != "" && q.Library != "" || own && extension(o.out.path) == "json":
 		return usagef("--export %s has its own form, without --format; for rules in JSON use --export openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil

@@ -79,6 +79,12 @@ func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
 	complete(cmd, name, choices)
 }
 
+// optional declares a flag that takes one of a few words, and none by default.
+func optional(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
+	enum(cmd, c, name, help, choices...)
+	c.value, cmd.Flags().Lookup(name).DefValue = "", ""
+}
+
 // renamed makes the flags accept their former names, which help does not list. now maps each former
 // name to the new one; a note on stderr gives the new name.
 func renamed(cmd *cobra.Command, now map[string]string) {

@@ -22,9 +22,8 @@ type fleetOutput struct {
 
 func (o *fleetOutput) declare(cmd *cobra.Command) {
 	o.output.declare(cmd)
-	enum(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
+	optional(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
 	o.list.old = map[string]string{"left": "skipped"}
-	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
 	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 }
 
@@ -82,7 +81,7 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.O
 }
 
 func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Answer) error {
-	if ext := extension(o.path); o.format == "" && (ext == "html" || ext == "htm") {
+	if ext := extension(o.path); o.format.value == "" && (ext == "html" || ext == "htm") {
 		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units).WriteHTML(w) })
 	}
 	switch {
@@ -121,7 +120,7 @@ func (o *fleetOutput) checkShard(which shard.Shard) error {
 		return nil
 	case o.path == "":
 		return usagef("--shard writes a part; name its file, as in -o part-%d", which.Index)
-	case o.plot != "" || o.format != "" || o.list.value != "":
+	case o.plot != "" || o.format.value != "" || o.list.value != "":
 		return usagef("--shard writes a part; give --format, --list and --plot to \"halfpeak fleet merge\"")
 	}
 	return nil

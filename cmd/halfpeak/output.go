@@ -21,7 +21,7 @@ import (
 
 // output is the destination and the format of a command's rows.
 type output struct {
-	format reports.Format
+	format choice
 	path   string
 	units  quantity.UnitChoice
 	plain  bool // all notes repeat what CSV and JSON have in columns
@@ -33,10 +33,10 @@ func (o *output) declare(cmd *cobra.Command) {
 	declareUnit(cmd, &o.units)
 }
 
-func (o *output) declareFormat(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.format, "format", "output format; by default, by the extension of the -o file")
+// declareFormat declares the flags of the destination, and of its formats, to which more are added.
+func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
+	optional(cmd, &o.format, "format", "output format (default: by the extension of the -o file, else text)", append(reports.Formats(), more...)...)
 	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
-	complete(cmd, "format", reports.Formats())
 }
 
 // declareUnit declares --unit.
@@ -55,8 +55,8 @@ func extension(path string) string {
 
 // kind is the format that was asked for, or that the name of the file stands for.
 func (o *output) kind() (reports.Format, error) {
-	if o.format != "" {
-		return o.format, nil
+	if o.format.value != "" {
+		return reports.Format(o.format.value), nil
 	}
 	format, ok := formats[extension(o.path)]
 	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {

@@ -124,10 +124,10 @@ func parseRankRange(text string) (r rankRange, err error) {
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
 	format, table := formats[extension(o.path)]
 	switch {
-	case o.path == "" || table && format != reports.Text || o.format != "" && !isImage(o.path):
+	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
-	case o.format != "":
-		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format)
+	case o.format.value != "":
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
 	}
 	return drawTo(filesOf(cmd), o.path, p, width, height)
 }

@@ -36,8 +36,7 @@ func newReport() *cobra.Command {
 		}
 		return filesOf(cmd).Write(path, func(w io.Writer) error { return write(doc, w) })
 	})
-	enum(cmd, &format, "format", "kind of file; by default, by the extension of the -o file", "html", "markdown")
-	format.value, cmd.Flags().Lookup("format").DefValue = "", ""
+	optional(cmd, &format, "format", "kind of file; by default, by the extension of the -o file", "html", "markdown")
 	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
 	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,9 +16,7 @@ import (
 
 type whatifOptions struct {
 	platform string
-	format   choice
-	path     string
-	units    quantity.UnitChoice
+	out      output
 	plotting
 
 	set                                        []string
@@ -53,8 +52,9 @@ func newWhatif() *cobra.Command {
 
 // declare declares the flags of whatif.
 func (o *whatifOptions) declare(cmd *cobra.Command) {
-	o.declareOutput(cmd)
-	declareUnit(cmd, &o.units)
+	o.out.declareFormat(cmd, reports.StreamFormats()[1:]...) // csv is among those of all tables
+	declareUnit(cmd, &o.out.units)
+	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var((*outputFile)(&o.save), "save", "write what --set makes of the platform into this TOML `file`")
@@ -123,45 +123,22 @@ func (o *whatifOptions) check() error {
 	return o.checkOutput()
 }
 
-// declareOutput declares where the answer and its figure go.
-func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
-	f := cmd.Flags()
-	o.format.choices = append([]string{string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)
-	f.Var(&o.format, "format", "output format (default: by the extension of the -o file, else text)")
-	complete(cmd, "format", o.format.choices)
-	f.VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
-	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
-}
-
-// checkOutput returns an error for an output that cannot be written.
+// checkOutput returns an error for an output that cannot be written; a sweep may also go to a stream
+// of rows.
 func (o *whatifOptions) checkOutput() error {
-	if err := o.checkPlot(); err != nil {
-		return err
+	switch stream := o.stream(); {
+	case stream != "" && len(o.vary) > 0:
+		return o.checkPlot()
+	case stream == "jsonl" || stream == "parquet":
+		return usagef("%s is for the rows of --sweep; use text, markdown, csv or json here", stream)
 	}
-	_, err := o.output(len(o.vary) > 0)
-	return err
-}
-
-// output returns the destination of a table; a sweep may also go to a stream of rows.
-func (o *whatifOptions) output(sweep bool) (output, error) {
-	out := output{format: reports.Format(o.format.value), path: o.path, units: o.units}
-	stream := o.stream()
-	if sweep && stream != "" {
-		return out, nil
-	}
-	if stream == "jsonl" || stream == "parquet" {
-		return out, usagef("%s is for the rows of --sweep; use text, markdown, csv or json here", stream)
-	}
-	_, err := out.kind()
-	return out, err
+	_, err := o.out.kind()
+	return cmp.Or(o.checkPlot(), err)
 }
 
 // stream is the format of a stream of rows, if one is asked for.
 func (o *whatifOptions) stream() string {
-	name := o.format.value
-	if name == "" {
-		name = extension(o.path)
-	}
+	name := cmp.Or(o.out.format.value, extension(o.out.path))
 	if slices.Contains(reports.StreamFormats(), name) {
 		return name
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,16 +59,15 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err == nil && picture != nil {
 		err = o.draw(cmd, picture)
 	}
-	out, wrong := o.output(false)
-	if err = interrupted(ctx, cmp.Or(err, wrong)); err != nil {
+	if err = interrupted(ctx, err); err != nil {
 		return err
 	}
-	return out.write(cmd, rows)
+	return o.out.write(cmd, rows)
 }
 
 // table returns the answer as a table, and a function that draws its picture, if it has one.
 func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
-	units := o.units
+	units := o.out.units
 	switch {
 	case o.target != "":
 		return o.reach(ctx, d)
@@ -131,7 +129,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		if err != nil {
 			return rows, nil, err
 		}
-		return s.Rows(o.units), nil, nil
+		return s.Rows(o.out.units), nil, nil
 	}
 	if by[0].Param.Path == by[1].Param.Path {
 		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)
@@ -178,15 +176,11 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		}
 		s.Ranges = append(s.Ranges, r)
 	}
-	out, err := o.output(true)
-	if err != nil {
-		return err
-	}
 	shown := 0
 	if len(o.of) == 0 && !o.finishes() {
 		shown = len(s.Quantities) - 1 // bandwidth
 	}
-	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
+	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format.value == "", o.stream()
 	switch rows := s.Rows(); {
 	case rows > 1<<62:
 		return fmt.Errorf("the result has %.3g rows, which is too many; take fewer steps", rows)
@@ -196,6 +190,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		return usagef("a table cannot have %.0f rows; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
 	var picture func() reports.Picture
+	var err error
 	if o.plot != "" {
 		if picture, err = s.Draw(shown); err != nil {
 			return usage.Error{Err: err}
@@ -204,20 +199,20 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	progress := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
 	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
-	resumed := func(rows int64) { cmd.PrintErrf("%s: continuing after %d of %.0f rows\n", o.path, rows, s.Rows()) }
+	resumed := func(rows int64) { cmd.PrintErrf("%s: continuing after %d of %.0f rows\n", o.out.path, rows, s.Rows()) }
 	switch {
 	case pictureOnly:
 		err = interrupted(ctx, s.Run(ctx, 0, nil, nil))
-	case stream != "" && o.path == "":
+	case stream != "" && o.out.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
 	case stream != "":
-		err = s.File(ctx, filesOf(cmd), o.path, stream, resumed)
+		err = s.File(ctx, filesOf(cmd), o.out.path, stream, resumed)
 	default:
 		rows, err = s.Table(ctx)
 	}
 	progress(-1)
 	if err == nil && !pictureOnly && stream == "" {
-		err = out.write(cmd, rows)
+		err = o.out.write(cmd, rows)
 	}
 	if err != nil {
 		return err
