@@ -198,10 +198,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 			return
 		}
 		drawn = append(drawn, g)
-		block := reports.Drawing{Title: m.Title, Note: strings.Join(m.Notes, " "), Numbers: f.slowest(g, q)}
-		m.Title, m.Notes = "", nil
-		block.Picture = m
-		where.Blocks = append(where.Blocks, block)
+		where.Blocks = append(where.Blocks, reports.Drawing{Title: m.Title, Picture: m, Numbers: f.slowest(g, q)})
 		if c, ok := f.curves(g); ok {
 			where.Blocks = append(where.Blocks, reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
 		}

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,21 +81,17 @@ var htmlSizes = []struct {
 
 // untitled returns the picture without the title and the notes, which the page prints.
 func untitled(p Picture) Picture {
-	switch p := p.(type) {
-	case Figure:
-		p.Title, p.Notes = "", nil
-		return p
-	case Timeline:
-		p.Title, p.Notes = "", nil
-		return p
-	case Areas:
-		p.Title, p.Notes = "", nil
-		return p
-	case Tornado:
-		p.Title, p.Notes = "", nil
-		return p
+	v := reflect.New(reflect.TypeOf(p)).Elem()
+	v.Set(reflect.ValueOf(p))
+	for _, name := range []string{"Title", "Notes"} {
+		if v.Kind() != reflect.Struct {
+			break
+		}
+		if field := v.FieldByName(name); field.CanSet() {
+			field.SetZero()
+		}
 	}
-	return p
+	return v.Interface().(Picture)
 }
 
 // live is a picture with values that a script can show.

@@ -96,6 +96,16 @@ func TestHTMLEscapes(t *testing.T) {
 	}
 }
 
+// A page prints the title of a drawing of any kind once, outside of the picture.
+func TestTitleOutsidePicture(t *testing.T) {
+	for _, p := range []Picture{field(false), regions()} {
+		page := htmlOf(t, Document{Title: "d", Sections: []Section{{Title: "s", Blocks: []Block{Drawing{Title: "outside", Picture: p}}}}})
+		if strings.Contains(page, p.title()) {
+			t.Errorf("the picture of a page has the title %q", p.title())
+		}
+	}
+}
+
 func TestDocumentErrors(t *testing.T) {
 	check := func(b Block, want string) {
 		t.Helper()
