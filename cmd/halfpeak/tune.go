@@ -86,8 +86,10 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
 		return usagef("--collective and --ranks are required, for example --collective allreduce --ranks 16,64")
-	case q.PerNode < 0 || o.points < 1 || o.minutes < 0 || !(o.loss >= 0):
-		return usagef("--ranks-per-node, --minutes and --loss must be at least 0, --points at least 1")
+	case q.PerNode < 0 || o.points < 1:
+		return usagef("--ranks-per-node must be at least 0, --points at least 1")
+	case !(o.minutes >= 0 && o.minutes <= 10000) || !(o.loss >= 0 && o.loss <= 10000):
+		return usagef("--minutes and --loss must be 0 to 10000")
 	}
 	if len(args) > 0 && extension(args[0]) == "toml" {
 		designs, err := o.layers.designs(args[:1])
@@ -150,9 +152,13 @@ func (o *tuneOptions) write(cmd *cobra.Command, m *tune.Map, decisions []tune.De
 
 // writeScript writes the next measurements into a new file.
 func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports.Rows) error {
-	next := m.Next(o.points)
+	points := o.points
 	if o.minutes > 0 {
-		next = m.Until(m.Next(int(60*o.minutes)+1), 60*o.minutes) // each takes a second at least
+		points = int(60*o.minutes) + 1 // each takes a second at least
+	}
+	next := m.Next(points)
+	if o.minutes > 0 {
+		next = m.Until(next, 60*o.minutes)
 	}
 	if len(next) == 0 {
 		rows.Notes = append(rows.Notes, "Done: all that may be the fastest was measured.")

@@ -83,6 +83,9 @@ func TestKnown(t *testing.T) {
 	if mean, _ := New(all, p).Predict(1); mean != 0.5 {
 		t.Errorf("expected logarithm %v, want 0.5", mean)
 	}
+	if strings.Contains(knownText, "-0.00") {
+		t.Error("known.csv has a negative zero")
+	}
 	for name := range Default().Known {
 		if group, schedule, ok := strings.Cut(name, "/"); !ok || collective.Of(group) == nil {
 			t.Errorf("known.csv: %s: no collective %q", name, group)

@@ -242,6 +242,9 @@ func main() {
 		known := learn(all)
 		for _, name := range slices.Sorted(maps.Keys(known)) {
 			p := known[name]
+			for k, v := range p {
+				p[k] = math.Round(100*v)/100 + 0 // no -0
+			}
 			fmt.Printf("%s,%.2f,%.2f,%.2f,%.2f\n", name, p[0], p[1], p[2], p[3])
 		}
 		return
