@@ -91,7 +91,7 @@ func read(path string) (all []row, err error) {
 			}
 			continue
 		}
-		r := row{v["library"], pico.Collective(v["collective"]), v["algorithm"], v.Nodes() * v.Whole("tasks_per_node"), v.Number("bytes"), v.Number("bytes"), v.Number("median_us"), v["nodes"] + "x" + v["tasks_per_node"]}
+		r := row{v["library"], pico.Collective(v["collective"]), v["algorithm"], v.Nodes() * v.Whole("tasks_per_node"), v.Bytes(), v.Bytes(), v.Number("median_us"), v["nodes"] + "x" + v["tasks_per_node"]}
 		if pico.InBlocks(r.collective) {
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}

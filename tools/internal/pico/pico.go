@@ -45,6 +45,17 @@ func (r Row) Number(column string) float64 {
 // Whole is Number for counts.
 func (r Row) Whole(column string) int { return int(r.Number(column)) }
 
+// Bytes returns the size of PICO's table in the units of the other algorithms. Hierarchical
+// allreduces of GPUs have that of all GPUs of a node: their sizes, and the numbers of calls, are
+// those of the others' sizes times the GPUs, and 2 GiB on 4 nodes would need 290 GB/s of each node,
+// the four NICs of which have 100.
+func (r Row) Bytes() float64 {
+	if strings.HasPrefix(r["algorithm"], "allreduce_hier_") {
+		return r.Number("bytes") / r.Number("tasks_per_node")
+	}
+	return r.Number("bytes")
+}
+
 // Nodes returns the number of nodes, which are written as the sides of a torus.
 func (r Row) Nodes() int {
 	nodes := 1

@@ -20,3 +20,12 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// A hierarchical allreduce of "2 GiB" is the call of the other algorithms for 512 MiB.
+func TestBytes(t *testing.T) {
+	for algorithm, want := range map[string]float64{"allreduce_hier_bw": 1 << 29, "allreduce_nccl_ring": 1 << 31} {
+		if got := (Row{"algorithm": algorithm, "bytes": "2147483648", "tasks_per_node": "4"}).Bytes(); got != want {
+			t.Errorf("%s: %v bytes, want %v", algorithm, got, want)
+		}
+	}
+}
