@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -84,26 +85,23 @@ func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error)
 // design sends so and not too large, else by the pipeline's recurrence, which is the same but for
 // rounding.
 func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
-	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest())}
-	for _, s := range pipe.Stages {
-		t.Stages = append(t.Stages, s.Name)
-	}
-	if plan.Packets()*len(pipe.Stages) <= maxBoxes {
-		run, err := reports.Timeline{}, error(nil)
-		if sent = sent && n <= maxSent; sent {
-			run, err = predict.Timeline(d, n)
-		}
-		if !sent || err != nil {
-			run = predict.Planned(d.Layer, n, pipe, plan)
-		}
-		t.Boxes = run.Boxes
-	}
 	oneWay := pipe.OneWayAs(plan)
 	a := Timeline{
-		Title: t.Title, Stages: t.Stages, Boxes: []Box{}, Packet: Number(plan.Largest()), Packets: plan.Packets(),
-		OneWay: Number(oneWay), Text: oneWay.String(),
+		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
+		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }), Boxes: []Box{},
+		Packet: Number(plan.Largest()), Packets: plan.Packets(), OneWay: Number(oneWay), Text: oneWay.String(),
 	}
-	for _, b := range t.Boxes {
+	if plan.Packets()*len(pipe.Stages) > maxBoxes {
+		return a
+	}
+	run, err := reports.Timeline{}, error(nil)
+	if sent = sent && n <= maxSent; sent {
+		run, err = predict.Timeline(d, n)
+	}
+	if !sent || err != nil {
+		run = predict.Planned(d.Layer, n, pipe, plan)
+	}
+	for _, b := range run.Boxes {
 		a.Boxes = append(a.Boxes, Box{b.Stage, b.Packet, Number(b.Start), Number(b.End)})
 	}
 	return a

@@ -50,8 +50,15 @@ type Peak struct {
 
 // PeakOf is the peak of a design.
 func PeakOf(d Design) Peak {
-	p := Peak{Layer: d.Layer.Ref(), Timed: d.Layer.Timed, Asymptote: model.Asymptote(d.Layer.Model), Known: d.PeakKnown()}
-	p.Half, p.Exists = model.HalfPeak(d.Layer.Model)
+	p := LayerPeak(d.Layer)
+	p.Known = d.PeakKnown()
+	return p
+}
+
+// LayerPeak is the peak of a layer, whatever the intervals of its parameters are.
+func LayerPeak(l platforms.Layer) Peak {
+	p := Peak{Layer: l.Ref(), Timed: l.Timed, Asymptote: model.Asymptote(l.Model), Known: true}
+	p.Half, p.Exists = model.HalfPeak(l.Model)
 	p.Exists = p.Exists && !math.IsInf(float64(p.Asymptote), 0)
 	return p
 }

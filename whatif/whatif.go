@@ -212,21 +212,7 @@ func TextOf(p platforms.Param) string {
 }
 
 // Format prints a value for people, in the unit of its dimension.
-func Format(v quantity.Value) string {
-	switch v.Dim {
-	case quantity.DimTime:
-		return quantity.Micros(v.Num).String()
-	case quantity.DimSize:
-		return quantity.Bytes(v.Num).String()
-	case quantity.DimRate:
-		return quantity.MBps(v.Num).String()
-	case quantity.DimInverse:
-		return quantity.MicrosPerByte(v.Num).String()
-	case quantity.DimClock:
-		return fmt.Sprintf("%.6g MHz", v.Num)
-	}
-	return fmt.Sprintf("%.6g", v.Num)
-}
+func Format(v quantity.Value) string { return quantity.UnitChoice(nil).Print(v) }
 
 // An Answer is the cost of a message of one size in a design.
 type Answer struct {

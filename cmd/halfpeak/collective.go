@@ -20,7 +20,6 @@ import (
 type collectiveOptions struct {
 	out    output
 	layers layerOptions
-	call   callFlags
 	places string
 	plotting
 	crossovers, unverified bool
@@ -41,7 +40,7 @@ func newCollective() *cobra.Command {
 func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
-	o.call.declare(cmd)
+	declareCall(cmd, &o.calls.Call)
 	f := cmd.Flags()
 	flags.Var(f, &o.calls.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
 	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, for measured collectives; by default as measured")
@@ -126,7 +125,7 @@ func (o *collectiveOptions) question() collectives.Asker {
 // benchmark files are compared with it.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q, f := &o.calls, &o.fitted
-	q.Collective, q.Call = name, o.call.value()
+	q.Collective = name
 	f.Statistic = o.measured.chosenStatistic()
 	var err error
 	if f.Fits, err = collectives.FitsOf(platform, name); err != nil {

@@ -9,26 +9,19 @@ import (
 	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
-// callFlags are the parameters of a collective, beside its size.
-type callFlags struct {
-	call  collective.Call
-	gamma quantity.MicrosPerByte
-}
-
-func (f *callFlags) declare(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.call.Root, "root", 0, "`rank` that sends to all, or receives from all")
-	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
-	flags.Var(cmd.Flags(), &f.gamma, quantity.ParseMicrosPerByte, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
-}
-
-func (f *callFlags) value() collective.Call {
-	f.call.Gamma = float64(f.gamma) * 1e3 // ns
-	return f.call
+// declareCall declares the flags of a collective's parameters, beside its size.
+func declareCall(cmd *cobra.Command, call *collective.Call) {
+	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
+	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
+	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
+		gamma, err := quantity.ParseMicrosPerByte(text)
+		return float64(gamma) * 1e3, err // ns
+	}, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
 }
 
 func newSchedule() *cobra.Command {
 	out := output{plain: true}
-	var call callFlags
+	var c collective.Call
 	var name string
 	var ranks int
 	var size, segment quantity.Bytes
@@ -43,7 +36,6 @@ func newSchedule() *cobra.Command {
 		if len(args) == 0 {
 			return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule bcast --algorithm binomial\"", name)
 		}
-		c := call.value()
 		c.Bytes, c.Segment = uint64(size), uint64(segment)
 		if c.Segment >= c.Bytes { // it is sent whole, as collective has it
 			c.Segment = 0
@@ -58,7 +50,7 @@ func newSchedule() *cobra.Command {
 		return out.writeTo(cmd, s.WriteText)
 	})
 	out.declareFormat(cmd)
-	call.declare(cmd)
+	declareCall(cmd, &c)
 	defer completeAlgorithms(cmd)
 	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of the algorithm of this `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")

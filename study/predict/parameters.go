@@ -2,10 +2,8 @@ package predict
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -45,7 +43,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
 			note += " of " + strings.Join(made, ", ")
 		}
-		note += "): " + Asymptotes(l)
+		note += "): " + asymptotes(l)
 		if l.Name == p.Default {
 			note += "; the default"
 		}
@@ -103,15 +101,10 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
-// Asymptotes returns r∞ and n½ of a layer in words.
-func Asymptotes(l platforms.Layer) string {
+// asymptotes returns r∞ and n½ of a layer in words.
+func asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()
 	}
-	peak := model.Asymptote(l.Model)
-	half, ok := model.HalfPeak(l.Model)
-	if !ok || math.IsInf(float64(peak), 0) {
-		return "no cost is per byte, so bandwidth has no peak"
-	}
-	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
+	return whatif.LayerPeak(l).Text(nil)
 }

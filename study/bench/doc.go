@@ -1,2 +1,0 @@
-// Package bench measures this machine's transports with the benchmark programs of the engine.
-package bench
