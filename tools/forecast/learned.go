@@ -135,43 +135,43 @@ func quantileOf(v []scored, level float64) float64 {
 // same is the maximum difference of the logarithms of two curves of a machine with one shape.
 const same = 0.1
 
-// library returns the shapes of the curves: the means of similar curves of a machine.
-func library(curves []Curve) (all []forecast.Shape) {
-	type cluster struct {
-		first forecast.Shape
-		sum   []float64
-		n     float64
-	}
-	by := map[string][]*cluster{}
-	var order []string
+// A cluster holds curves of a machine with one shape: that of the first, and the sum of all.
+type cluster struct {
+	first forecast.Shape
+	sum   []float64
+	n     float64
+}
+
+// clusters groups the curves that have a shape by machine, and returns the machines in their order.
+func clusters(curves []Curve, use func(*Curve) bool) (by map[string][]*cluster, machines []string) {
+	by = map[string][]*cluster{}
 	for i := range curves {
 		c := &curves[i]
-		if !Latency(c) {
-			continue
-		}
 		s, ok := shapeOf(c)
-		if !ok {
+		if !ok || !use(c) {
 			continue
 		}
-		found := false
-		for _, g := range by[c.Machine] {
-			if alike(g.first, s) {
-				for i, v := range s.Rise {
-					g.sum[i] += v
-				}
-				g.n++
-				found = true
-				break
-			}
+		known := by[c.Machine]
+		if known == nil {
+			machines = append(machines, c.Machine)
 		}
-		if !found {
-			if len(by[c.Machine]) == 0 {
-				order = append(order, c.Machine)
-			}
-			by[c.Machine] = append(by[c.Machine], &cluster{s, append([]float64(nil), s.Rise...), 1})
+		at := slices.IndexFunc(known, func(g *cluster) bool { return alike(g.first, s) })
+		if at < 0 {
+			at, known = len(known), append(known, &cluster{s, make([]float64, len(s.Rise)), 0})
+			by[c.Machine] = known
+		}
+		known[at].n++
+		for i, v := range s.Rise {
+			known[at].sum[i] += v
 		}
 	}
-	for _, m := range order {
+	return by, machines
+}
+
+// library returns the shapes of the curves: the means of similar curves of a machine.
+func library(curves []Curve) (all []forecast.Shape) {
+	by, machines := clusters(curves, Latency)
+	for _, m := range machines {
 		for _, g := range by[m] {
 			s := g.first
 			s.Weight = 1 / float64(len(by[m]))
@@ -227,20 +227,12 @@ func alike(a, b forecast.Shape) bool {
 // shapesOf returns the number of different shapes of each machine's curves; planted curves count as
 // one.
 func shapesOf(curves []Curve, use func(*Curve) bool) map[string]float64 {
-	known := map[string][]forecast.Shape{}
+	by, _ := clusters(curves, func(c *Curve) bool { return use(c) && !c.Planted })
 	n := map[string]float64{}
 	for i := range curves {
-		c := &curves[i]
-		if !use(c) {
-			continue
+		if c := &curves[i]; use(c) {
+			n[c.Machine] = max(1, float64(len(by[c.Machine])))
 		}
-		n[c.Machine] = max(1, n[c.Machine])
-		s, ok := shapeOf(c)
-		if !ok || c.Planted || slices.ContainsFunc(known[c.Machine], func(t forecast.Shape) bool { return alike(s, t) }) {
-			continue
-		}
-		known[c.Machine] = append(known[c.Machine], s)
-		n[c.Machine] = float64(len(known[c.Machine]))
 	}
 	return n
 }

@@ -20,18 +20,21 @@ type Case struct {
 	Weight float64
 }
 
+// A hold returns the cases of a curve: the held-out measurements and the remaining points.
+type hold func(c *Curve, all []Curve) []Case
+
 // A Protocol selects the sizes of a curve that are held out.
 type Protocol struct {
 	Name string
-	// hold returns the cases of a curve: the held-out measurements and the remaining points.
-	hold func(c *Curve, all []Curve) []Case
+	hold hold
 }
 
-// split holds out the points for which held is true, and predicts from those for which given is.
+// split holds out the points for which held is true, and predicts from those for which given is; if
+// given is nil, from all that are not held out.
 func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	var rest []forecast.Point
 	for i, p := range c.Points {
-		if given(i) {
+		if given == nil && !held(i) || given != nil && given(i) {
 			rest = append(rest, p)
 		}
 	}
@@ -43,40 +46,34 @@ func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	return cases
 }
 
-// without predicts from all points that are not held out.
-func without(c *Curve, set int, held func(i int) bool) []Case {
-	return split(c, set, held, func(i int) bool { return !held(i) })
+// without holds out the points for which held is true of n.
+func without(held func(i, n int) bool) hold {
+	return func(c *Curve, _ []Curve) []Case {
+		return split(c, 0, func(i int) bool { return held(i, len(c.Points)) }, nil)
+	}
 }
 
+// gaps holds out all but every step-th size.
+func gaps(step int) hold {
+	return without(func(i, n int) bool { return i%step != 0 && i < n-1 })
+}
+
+func largest(k int) hold { return without(func(i, n int) bool { return i >= n-k }) }
+
+func smallest(k int) hold { return without(func(i, _ int) bool { return i < k }) }
+
 // every holds out every step-th size, for each first one, but neither the smallest nor the largest.
-func every(step int) func(c *Curve, _ []Curve) []Case {
+func every(step int) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
-			cases = append(cases, without(c, phase, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 })...)
+			cases = append(cases, split(c, phase, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 }, nil)...)
 		}
 		return cases
 	}
 }
 
-// gaps holds out all but every step-th size.
-func gaps(step int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) []Case {
-		return without(c, 0, func(i int) bool { return i%step != 0 && i < len(c.Points)-1 })
-	}
-}
-
-func largest(k int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) []Case {
-		return without(c, 0, func(i int) bool { return i >= len(c.Points)-k })
-	}
-}
-
-func smallest(k int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) []Case { return without(c, 0, func(i int) bool { return i < k }) }
-}
-
 // evenly holds out all but the given number of sizes, evenly spread.
-func evenly(sizes int) func(c *Curve, _ []Curve) []Case {
+func evenly(sizes int) hold {
 	return func(c *Curve, _ []Curve) []Case {
 		given := map[int]bool{}
 		last := len(c.Points) - 1
@@ -88,7 +85,7 @@ func evenly(sizes int) func(c *Curve, _ []Curve) []Case {
 		if len(given) < sizes {
 			return nil
 		}
-		return without(c, 0, func(i int) bool { return !given[i] })
+		return split(c, 0, func(i int) bool { return !given[i] }, nil)
 	}
 }
 
@@ -107,7 +104,7 @@ func upTo64K(c *Curve, _ []Curve) []Case {
 }
 
 // cutWhere ends the measurement at each size from 4 KiB, and holds out sizes beyond it.
-func cutWhere(held func(c *Curve, n, i int) bool) func(c *Curve, _ []Curve) []Case {
+func cutWhere(held func(c *Curve, n, i int) bool) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for n := 8; n <= len(c.Points)-2; n++ {
 			if c.Points[n-1].Size >= 4096 {
@@ -126,7 +123,7 @@ var (
 )
 
 // again predicts another run at the measured sizes, from the given number of runs before it.
-func again(runs int) func(c *Curve, all []Curve) []Case {
+func again(runs int) hold {
 	return func(c *Curve, all []Curve) (cases []Case) {
 		var before []*Curve
 		for i := range all {

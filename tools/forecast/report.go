@@ -1,83 +1,73 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"text/tabwriter"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A Score summarises the errors of predictions. Coverage is the share of measurements within their
 // intervals; errors and widths are relative, as fractions: 0.1 is 10 %.
 type Score struct {
+	Machine           string // empty: all
 	Cases, Machines   int
 	Coverage          float64
 	MedianError, P90  float64
 	MedianWidth       float64 // (High − Low) / Middle
-	Machine           []ByMachine
+	ByMachine         []Score
 	CoverageByMachine float64 // the mean over machines
-}
-
-// ByMachine is the score of one machine's curves.
-type ByMachine struct {
-	Machine string
-	Score
 }
 
 // Judge predicts the cases, each with the calibration for its machine.
 func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
-	type outcome struct {
-		machine      string
-		in           bool
-		error, width float64
-	}
-	var all []outcome
+	by := map[string][]judged{}
+	var all []judged
 	each(cases, of, func(h *Case, c *forecast.Curve) {
 		f := c.At(h.Held.Size)
-		all = append(all, outcome{
-			h.Curve.Machine, f.Low <= h.Held.Time && h.Held.Time <= f.High,
-			math.Abs(float64(f.Middle/h.Held.Time) - 1), float64((f.High - f.Low) / f.Middle),
-		})
+		j := judged{f.Low <= h.Held.Time && h.Held.Time <= f.High,
+			math.Abs(float64(f.Middle/h.Held.Time) - 1), float64((f.High - f.Low) / f.Middle)}
+		all, by[h.Curve.Machine] = append(all, j), append(by[h.Curve.Machine], j)
 	})
-	at := func(sorted []float64, p float64) float64 {
-		if len(sorted) == 0 {
-			return math.NaN()
-		}
-		return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
-	}
-	sum := func(all []outcome) (s Score) {
-		var errors, widths []float64
-		for _, o := range all {
-			if o.in {
-				s.Coverage += 1 / float64(len(all))
-			}
-			errors, widths = append(errors, o.error), append(widths, o.width)
-		}
-		slices.Sort(errors)
-		slices.Sort(widths)
-		s.Cases = len(all)
-		s.MedianError, s.P90, s.MedianWidth = at(errors, 0.5), at(errors, 0.9), at(widths, 0.5)
-		return s
-	}
-	total := sum(all)
-	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(a.machine, b.machine) })
-	for len(all) > 0 {
-		n := slices.IndexFunc(all, func(o outcome) bool { return o.machine != all[0].machine })
-		if n < 0 {
-			n = len(all)
-		}
-		total.Machine = append(total.Machine, ByMachine{all[0].machine, sum(all[:n])})
-		all = all[n:]
-	}
-	total.Machines = len(total.Machine)
-	for _, m := range total.Machine {
-		total.CoverageByMachine += m.Coverage / float64(total.Machines)
+	total := summary(all)
+	total.Machines = len(by)
+	for _, m := range slices.Sorted(maps.Keys(by)) {
+		s := summary(by[m])
+		s.Machine = m
+		total.ByMachine = append(total.ByMachine, s)
+		total.CoverageByMachine += s.Coverage / float64(len(by))
 	}
 	return total
+}
+
+// judged is a prediction beside its measurement.
+type judged struct {
+	in           bool
+	error, width float64
+}
+
+func summary(all []judged) (s Score) {
+	var errors, widths []float64
+	for _, o := range all {
+		if o.in {
+			s.Coverage += 1 / float64(len(all))
+		}
+		errors, widths = append(errors, o.error), append(widths, o.width)
+	}
+	at := func(values []float64, p float64) float64 {
+		if len(values) == 0 {
+			return math.NaN()
+		}
+		return stats.Select(values, int(p*float64(len(values))))
+	}
+	s.Cases = len(all)
+	s.MedianError, s.P90, s.MedianWidth = at(errors, 0.5), at(errors, 0.9), at(widths, 0.5)
+	return s
 }
 
 // LeaveOneOut returns a calibration for each machine, made without it.
@@ -106,7 +96,7 @@ func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine 
 		if !machines {
 			continue
 		}
-		for _, m := range Judge(cases, of).Machine {
+		for _, m := range Judge(cases, of).ByMachine {
 			fmt.Fprintf(t, "  %q\t%d\t\t%.1f %%\t\t%.1f %%\t%.1f %%\t%.0f %%\n", m.Machine, m.Cases, 100*m.Coverage, 100*m.MedianError, 100*m.P90, 100*m.MedianWidth)
 		}
 	}

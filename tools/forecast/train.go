@@ -140,7 +140,7 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 
 // A share is a protocol with the weight of its cases.
 type share struct {
-	hold   func(c *Curve, all []Curve) []Case
+	hold   hold
 	weight float64
 }
 
