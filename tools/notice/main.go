@@ -5,12 +5,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -84,40 +80,24 @@ func notice(root string) (string, error) {
 func components(root string) ([]component, error) {
 	modules := map[string]component{}
 	for _, b := range builds {
-		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", b.program)
-		list.Dir = root
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", b.program)
+		list.Dir, list.Stderr = root, os.Stderr
 		list.Env = append(os.Environ(), "GOOS="+b.goos, "GOARCH="+b.goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-		var complaint bytes.Buffer
-		list.Stderr = &complaint
 		out, err := list.Output()
 		if err != nil {
-			return nil, fmt.Errorf("go list %s: %w\n%s", b.program, err, complaint.String())
+			return nil, fmt.Errorf("go list %s: %w", b.program, err)
 		}
-		for packages := json.NewDecoder(bytes.NewReader(out)); ; {
-			var p struct {
-				Dir    string
-				Module *struct {
-					Path, Version, Dir string
-					Main               bool
-				}
+		for line := range strings.Lines(string(out)) {
+			of := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if of[2] == "" {
+				return nil, fmt.Errorf("%s is not in the module cache; run go mod download", of[0])
 			}
-			if err := packages.Decode(&p); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				return nil, err
-			}
-			if p.Module == nil || p.Module.Main {
-				continue
-			}
-			m, known := modules[p.Module.Path]
+			m, known := modules[of[0]]
 			if !known {
-				m = component{p.Module.Path, p.Module.Version, p.Module.Dir, map[string]bool{}}
+				m = component{of[0], of[1], of[2], map[string]bool{}}
 				modules[m.name] = m
 			}
-			if m.dir == "" {
-				return nil, fmt.Errorf("%s is not in the module cache; run go mod download", m.name)
-			}
-			for dir := p.Dir; len(dir) >= len(m.dir); dir = filepath.Dir(dir) {
+			for dir := of[3]; len(dir) >= len(m.dir); dir = filepath.Dir(dir) {
 				m.packages[dir] = true
 			}
 		}
