@@ -40,7 +40,6 @@ func (m Machine) Ranks() int {
 	return ranks
 }
 
-// outer returns the outermost level.
 func (m Machine) outer() Level { return m.Levels[len(m.Levels)-1] }
 
 // Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.

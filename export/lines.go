@@ -55,7 +55,6 @@ func positive(a, b quantity.Bytes, t func(quantity.Bytes) float64) line {
 	return l
 }
 
-// lineThrough returns the line through t(a) and t(b).
 func lineThrough(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
 	if a == b {
 		return line{at: float64(t(a))}

@@ -92,7 +92,6 @@ func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 	return names[at], scale
 }
 
-// loseInnerLevels notes that all levels inside the outermost are lost.
 func (f *File) loseInnerLevels(m Machine) {
 	for _, l := range m.Levels[:len(m.Levels)-1] {
 		f.lose("the level %s: messages inside it cost as much as those between its units", l.Name)

@@ -75,7 +75,6 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	return b, nil
 }
 
-// pieces returns the segments as pieces.
 func (r *Result) pieces() []piece {
 	return list.Map(r.Segments, func(s Segment) piece {
 		return piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}

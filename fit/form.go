@@ -45,7 +45,6 @@ func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	return []piece{{fitLine(points, m.method), len(points), math.Inf(1)}}, nil
 }
 
-// minPoints returns the minimum number of points for fitting the model.
 func (m form) minPoints() int {
 	switch m.name {
 	case "piecewise", "envelope":
@@ -63,7 +62,6 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
 }
 
-// valueAt returns the value of pieces at n.
 func valueAt(pieces []piece, n float64) float64 {
 	for i := range pieces[:len(pieces)-1] {
 		if n <= pieces[i].until {

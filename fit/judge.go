@@ -139,7 +139,6 @@ func (r *Result) widen() {
 	}
 }
 
-// scatter returns the median distance of times from the fit.
 func (r *Result) scatter() quantity.Micros {
 	d := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
 	slices.Sort(d)

@@ -55,7 +55,6 @@ type line struct {
 	t                           float64 // Student's, for 95 %
 }
 
-// at returns β + nτ, in µs.
 func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 
 // sd returns the standard deviation of the line's value at n.

@@ -91,7 +91,6 @@ func addSample(t *benchfile.Table, n quantity.Bytes, time quantity.Micros) {
 	t.Samples = append(t.Samples, benchfile.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
 }
 
-// straight returns the line of a table.
 func straight(t *benchfile.Table) (model.Linear, error) {
 	r, err := Linear(t, Relative)
 	if err != nil {

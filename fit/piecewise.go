@@ -81,7 +81,6 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	return pieces, breaks
 }
 
-// jump returns the distance between two lines at n, with its interval.
 func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 	v := upper.at(n) - lower.at(n)
 	if dof < 1 {
@@ -289,7 +288,6 @@ func (d *division) pair(i, j, k int) float64 { return d.costs[i][j-i-1] + d.cost
 // digits (West 1979).
 type moments struct{ stats.Moments }
 
-// line returns the least-squares line under β, τ ≥ 0.
 func (m *moments) line() (beta, tau float64) {
 	if m.XX > 0 {
 		tau = m.XY / m.XX
@@ -304,7 +302,6 @@ func (m *moments) line() (beta, tau float64) {
 	return beta, tau
 }
 
-// rss returns the sum of squares about the line.
 func (m *moments) rss() float64 {
 	beta, tau := m.line()
 	d := m.Y - beta - tau*m.X

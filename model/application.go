@@ -27,7 +27,6 @@ func (p Phase) Time(clock float64, l Layer) quantity.Micros {
 	return quantity.Micros(p.Cycles/clock) + quantity.Micros(p.Messages)*overheads(l)
 }
 
-// overheads returns o_s + o_r of a message of one byte.
 func overheads(l Layer) quantity.Micros {
 	send, receive := l.Overheads(1)
 	return send + receive

@@ -233,7 +233,6 @@ func (s Knob) SetWord(word string) {
 	*s.cut = Cut{Rule: rule}
 }
 
-// children returns pointers to the layers that l contains.
 func children(l Layer) []*Layer {
 	var all []*Layer
 	k := l.Kind()
@@ -277,7 +276,6 @@ func Clone(l Layer) Layer {
 	return l
 }
 
-// walk visits a layer and all layers inside it.
 func walk(l Layer, visit func(Layer)) {
 	visit(l)
 	for _, c := range children(l) {

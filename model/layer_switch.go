@@ -25,7 +25,6 @@ type Branch struct {
 	Layer Layer
 }
 
-// branch returns the index of the branch that serves n bytes.
 func (s *Switch) branch(n quantity.Bytes) int {
 	if s.Least {
 		best, least := 0, s.Branches[0].Layer.OneWay(n)

@@ -105,7 +105,6 @@ func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, 
 	}
 }
 
-// branch returns the index of the branch for n bytes.
 func (c *Choice) branch(n quantity.Bytes) int {
 	if c.Least {
 		return c.fastest(n)

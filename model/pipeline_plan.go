@@ -333,7 +333,6 @@ func (v *solver) step() bool {
 	return true
 }
 
-// factorize computes the normal equations and solves them for e.
 func (v *solver) factorize() bool {
 	v.band.Zero()
 	for k, r := range v.rows {

@@ -94,7 +94,6 @@ func (s *source) fail(path, format string, args ...any) {
 	panic(bail{s.errorf(path, format, args...)})
 }
 
-// must ends the reading with an error at path, if there is one.
 func (s *source) must(path string, err error) {
 	if err != nil {
 		s.fail(path, "%w", err)
@@ -108,7 +107,6 @@ type section struct {
 	path string
 }
 
-// sections returns the tables of a kind, in order.
 func (b *builder) sections(kind string) []section {
 	return list.Map(b.tables(kind), func(t Table) section { return section{b, t, kind + "." + t.Name} })
 }

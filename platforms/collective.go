@@ -53,7 +53,6 @@ func (b *builder) collectiveTables() {
 	}
 }
 
-// ranks reads the numbers of ranks, and the ranks on a node of each.
 func (s *section) ranks(c *MeasuredCollective) {
 	c.PerNode = each(s, "ranks_per_node", s.list("ranks_per_node"), whole("a number of ranks", 1, 1<<17))
 	c.Ranks = each(s, "ranks", s.list("ranks"), whole("a number of ranks", 2, 1<<17))

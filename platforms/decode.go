@@ -124,7 +124,6 @@ func (s *source) modernise() error {
 	return nil
 }
 
-// renameKeys replaces the former names of keys of a table.
 func (s *source) renameKeys(t *Table) error {
 	path := t.Kind + "." + t.Name
 	for i, k := range t.Keys {
@@ -238,7 +237,6 @@ func (r *treeReader) value(what form, at, name string, value any) (any, bool) {
 	return nil, false
 }
 
-// keys reads the keys of a table of the kind at path.
 func (r *treeReader) keys(kind, path string, entries map[string]any) (all []Key) {
 	for _, key := range r.inOrder(path, entries) {
 		if k, ok := r.key(kind, path, key, entries[key]); ok {
@@ -248,7 +246,6 @@ func (r *treeReader) keys(kind, path string, entries map[string]any) (all []Key)
 	return all
 }
 
-// text is a value that must be a text.
 func (r *treeReader) text(path string, value any) (string, bool) {
 	switch v := value.(type) {
 	case string:

@@ -28,7 +28,6 @@ type Key struct {
 	Value any
 }
 
-// find returns the value of the key.
 func find(keys []Key, name string) (any, bool) {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -105,7 +104,6 @@ func (f formOf) add(what form, names ...string) formOf {
 	return f
 }
 
-// numbers adds the keys of fields.
 func (f formOf) numbers(fields map[string]Param) formOf {
 	return f.add(texts, slices.Collect(maps.Keys(fields))...)
 }
@@ -114,7 +112,6 @@ func (f formOf) numbers(fields map[string]Param) formOf {
 var commonKeys = keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").
 	add(truth, "per_rank").add(names, "roofs").add(sources, "sources")
 
-// layerKeys returns the keys of layers of all kinds.
 func layerKeys() formOf {
 	f := maps.Clone(commonKeys)
 	for _, k := range model.Kinds {
@@ -139,7 +136,6 @@ func layerKeys() formOf {
 	return f
 }
 
-// tables returns the tables of a kind, in order.
 func (d *Document) tables(kind string) []Table {
 	var all []Table
 	for _, t := range d.Tables {
@@ -150,7 +146,6 @@ func (d *Document) tables(kind string) []Table {
 	return all
 }
 
-// tableNames returns the names of the tables of a kind, in order.
 func (d *Document) tableNames(kind string) []string {
 	return list.Map(d.tables(kind), func(t Table) string { return t.Name })
 }

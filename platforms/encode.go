@@ -125,7 +125,6 @@ func (p Platform) Document() Document {
 	return d
 }
 
-// change gives the key of a parameter its new value.
 func (d *Document) change(s *slot) {
 	value := s.Word
 	if value == "" {

@@ -103,7 +103,6 @@ func (b *builder) own(spec *layerSpec) []Param {
 	return params
 }
 
-// slots returns the parameters of the layer itself.
 func (s *layerSpec) slots() []int {
 	var all []int
 	for _, branch := range s.branches {
@@ -185,7 +184,6 @@ func (s *section) kind() *model.Kind {
 	return k
 }
 
-// parameters reads the parameters of a layer.
 func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 	given := scope{section: *s, fields: map[string]Param{}}
 	for _, f := range k.Fields {
@@ -252,7 +250,6 @@ func (s *section) part(key, name string) {
 	s.spec(name)
 }
 
-// requireLayer checks that a key names a layer.
 func (s *section) requireLayer(key, name string) {
 	if _, known := s.layers[name]; !known {
 		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))

@@ -48,7 +48,6 @@ func CheckLevelName(name string) error {
 	return checkName(name)
 }
 
-// levelTables reads the levels of a machine, from inside out.
 func (b *builder) levelTables() {
 	tables := b.sections("level")
 	if len(tables) > maxLevels {
@@ -100,7 +99,6 @@ func (b *builder) levelTables() {
 	}
 }
 
-// levelLayer checks the layer that a key of a level names.
 func (s *section) levelLayer(key, name string, of Subject) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)

@@ -219,7 +219,6 @@ func EvalInterval(text string, eval func(formula string) (quantity.Value, error)
 	return v, plusMinus, err
 }
 
-// cutInterval splits "3.0us ± 0.1us".
 func cutInterval(text string) (formula, within string, found bool) {
 	if formula, within, found = strings.Cut(text, "±"); found {
 		return formula, within, true

@@ -36,7 +36,6 @@ var sides = []string{"sender", "receiver", "network"}
 // Side returns the side of the place; the zero value is at the sender.
 func (p Place) Side() model.Side { return model.Side(max(0, slices.Index(sides, p.At))) }
 
-// place reads the place of a stage.
 func (s *scope) place(host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {

@@ -132,7 +132,6 @@ func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 	return quantity.Value{Num: float64(p.Time(clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
-// names returns the names that formulas of a layer can use.
 func (b *builder) names(l Layer) []string {
 	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
 	for name := range b.constants {

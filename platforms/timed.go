@@ -86,7 +86,6 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 	return alg, alg * quantity.MBps(factor)
 }
 
-// timed reads the subject of a layer's times.
 func (s *section) timed() Timed {
 	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: value[bool](s.Keys, "per_rank")}
 	if given := s.text("times_of"); given != "" {

@@ -170,7 +170,6 @@ func (f *csv) add(p *parser, n int, bytes float64, t lex.Number) {
 	}
 }
 
-// tooMany records the error of a row with more values than the header.
 func (f *csv) tooMany(p *parser, n int) {
 	hint := ""
 	if f.comma == ',' {
@@ -198,7 +197,6 @@ func (f *csv) number(text []byte) (lex.Number, bool) {
 	return v, ok
 }
 
-// readUnit reads the unit of the row's time from its column.
 func (f *csv) readUnit(n int) bool {
 	at := f.cols.at[unitColumn]
 	if at >= n {

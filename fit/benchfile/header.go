@@ -232,7 +232,6 @@ func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, stri
 	return &h.columns, ""
 }
 
-// sizeUnit returns the unit of a column of sizes, in bytes.
 func (c columnName) sizeUnit() float64 {
 	if c.hasUnit {
 		return c.unit.Num
@@ -374,7 +373,6 @@ var (
 	collectiveCols = set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call")
 )
 
-// isResult reports whether a column of that name holds a result of the benchmark.
 func isResult(c columnName) bool {
 	if c.hasUnit && c.unit.Dim != quantity.DimSize || resultNames[c.base] {
 		return true

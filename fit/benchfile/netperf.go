@@ -125,7 +125,6 @@ func (f *netperf) take(p *parser, line []byte) bool {
 	return f.header(p, text)
 }
 
-// header reads a line of names or units.
 func (f *netperf) header(p *parser, text string) bool {
 	names := strings.Split(text, ",")
 	if len(names) > 1 || f.layout == 'b' && netperfKeys[strings.ToLower(strings.TrimSpace(text))] != "" {
@@ -195,7 +194,6 @@ func (f *netperf) classic() bool {
 	return true
 }
 
-// row reads a line of values.
 func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == 'b' { // the header of an omni test has ended
 		if names := lex.Stacked(f.head); !f.setColumns(names) {
@@ -237,7 +235,6 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	return true
 }
 
-// set records a value of the run.
 func (f *netperf) set(key, text, unit string) {
 	if name, u, ok := strings.Cut(key, " "); ok {
 		key, unit = name, u
@@ -344,7 +341,6 @@ func (f *netperf) flush(p *parser) {
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
 }
 
-// setKeyed records the values of -k.
 func (f *netperf) setKeyed() {
 	if len(f.keyed) > 0 {
 		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {

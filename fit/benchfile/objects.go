@@ -85,7 +85,6 @@ func (f *objects) take(p *parser, line []byte) bool {
 	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
 }
 
-// discard discards the open value.
 func (f *objects) discard() {
 	f.scan.Reset()
 	f.clear()
@@ -172,7 +171,6 @@ func (f *objects) Close() {
 	}
 }
 
-// object reads the rows of the closing object.
 func (f *objects) object(p *parser) {
 	if len(f.cells) == 0 || !f.layout(p) {
 		if f.full {

@@ -123,7 +123,6 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	}
 }
 
-// members reads the regular files of an archive.
 func members(t *tar.Reader, name string, o Options, depth int, each func(*File, error) error) error {
 	if depth >= maxNested {
 		return each(nil, &Error{File: name, Msg: "archives within archives within archives; unpack it first"})
@@ -150,7 +149,6 @@ func members(t *tar.Reader, name string, o Options, depth int, each func(*File, 
 	}
 }
 
-// hidden reports whether a file or a folder of the path is hidden.
 func hidden(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
@@ -184,7 +182,6 @@ type podText struct {
 	rows bool
 }
 
-// pods reads lines with the prefixes of pods.
 func pods(in *bufio.Reader, name string, o Options, depth int, each func(*File, error) error) error {
 	if depth > maxNested {
 		return each(nil, &Error{File: name, Msg: "names of pods before names of pods; keep one before each line"})

@@ -113,7 +113,6 @@ func (p *parser) errorf(line int, msg string, args ...any) *Error {
 	return &Error{File: p.file.Name, Line: line, Msg: lex.Plain(fmt.Sprintf(msg, args...))}
 }
 
-// spell returns how a user gives an option a value.
 func (p *parser) spell(option, value string) string {
 	if p.opt.Spell == nil {
 		return option + "=" + value
@@ -150,7 +149,6 @@ func remember(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// note adds a note on the division of rows into tables to the file.
 func (p *parser) note(msg string, args ...any) {
 	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
 }
@@ -309,7 +307,6 @@ func (o *openTables) table(p *parser, key string, t Table) *builder {
 	return b
 }
 
-// noTableError returns the error of a file without a table.
 func (p *parser) noTableError() *Error {
 	f := p.file
 	if len(p.builders) > 0 {

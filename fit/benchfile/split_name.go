@@ -11,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
-// list returns the first values of a column, for a note.
 func (s *splitter) list(i int) string {
 	var values []string
 	for _, x := range s.order {

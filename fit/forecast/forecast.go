@@ -250,7 +250,6 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	return c.calibration.Run.dot(terms), false
 }
 
-// nearest returns the index of the measured size nearest to x.
 func (c *Curve) nearest(x float64) int {
 	i, _ := slices.BinarySearch(c.x, x)
 	if i > 0 && (i == len(c.x) || x-c.x[i-1] < c.x[i]-x) {

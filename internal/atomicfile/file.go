@@ -71,7 +71,6 @@ func (f Files) check(path string, content []byte) error {
 	return fmt.Errorf("%q exists, and is not an earlier output of this kind; choose another name, or replace it with --force", path)
 }
 
-// ends reads the first and the last bytes of a file.
 func ends(path string, size int64) (head, tail []byte, err error) {
 	const most = 64 << 10
 	file, err := os.Open(path)

@@ -46,7 +46,6 @@ func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 // item is an item of a list in a help text: a name, a gap, and a meaning that can span lines.
 var item = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
 
-// definition returns an item as a Markdown definition.
 func definition(text string) string {
 	parts := item.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"

@@ -145,7 +145,6 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	return "", fmt.Errorf("go %s for the page: %q", args[0], reason)
 }
 
-// packed is the program packed by gzip.
 func packed(program []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -291,7 +291,6 @@ func (p *parser) call(name string) *Expr {
 	return e
 }
 
-// argument reads an *Expr, or a string.
 func (p *parser) argument() any {
 	if !p.accept('"') {
 		return p.sum()
@@ -326,7 +325,6 @@ var builtins = map[string]operation{
 	"max": {two: func(v, w float64) float64 { return max(v, w) }},
 }
 
-// builtin returns the expression of a built-in function.
 func builtin(name string, args []any) (e *Expr, known bool, err error) {
 	op, known := builtins[name]
 	switch {

@@ -77,7 +77,6 @@ func Load(folders ...string) (curves []Curve, err error) {
 	return curves, nil
 }
 
-// sameRun reports whether two curves have the same points.
 func (c *Curve) sameRun(other Curve) bool {
 	return c.Kind == other.Kind && slices.Equal(c.Points, other.Points)
 }

@@ -145,7 +145,6 @@ func again(runs int) hold {
 	}
 }
 
-// together merges runs of one measurement.
 func together(runs []*Curve) []forecast.Point {
 	n := float64(len(runs))
 	points := slices.Clone(runs[0].Points)

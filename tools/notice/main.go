@@ -47,7 +47,6 @@ type component struct {
 // A licence is a text and the SPDX identifier of what it is.
 type licence struct{ id, text string }
 
-// notice returns the content of NOTICE for the checkout in root.
 func notice(root string) (string, error) {
 	all, err := components(root)
 	if err != nil {

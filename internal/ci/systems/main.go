@@ -32,7 +32,6 @@ func main() {
 	}
 }
 
-// check prints the findings and returns their number.
 func check(target, pattern string) (found int, err error) {
 	system, arch, _ := strings.Cut(target, "/")
 	all, err := packages.Load(&packages.Config{

@@ -121,7 +121,6 @@ func (s *Sections) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// fill reads the next piece of a line.
 func (s *Sections) fill() {
 	line, err := s.In.ReadSlice('\n')
 	whole := !s.within

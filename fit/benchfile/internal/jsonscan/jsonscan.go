@@ -155,7 +155,6 @@ func (s *Scanner) begin(c byte) bool {
 	return true
 }
 
-// endValue sets the state that follows a value.
 func (s *Scanner) endValue() {
 	if s.want = wantComma; len(s.Stack) == 0 {
 		s.want = wantValue
