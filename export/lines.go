@@ -69,7 +69,7 @@ type piece struct {
 	way, gap line
 }
 
-// tolerance is the relative error of the one-way time at which pieces are fine enough. It is below
+// tolerance is the maximum relative error of the one-way time of a piece. It is below
 // the repeatability of any benchmark.
 const tolerance = 0.001
 

@@ -19,8 +19,8 @@ type event struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// perfetto is one message of the largest size for each level: its packets in the stages of a
-// pipeline, or what its processors and the network do.
+// perfetto writes one message of the largest size for each level: its packets in the stages of a
+// pipeline, or its times on the processors and the network.
 func perfetto(f *File, m Machine, s Sizes) error {
 	var all []event
 	name := func(what string, pid, tid int, is string) {

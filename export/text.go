@@ -11,12 +11,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// mostRounding is by how much a parameter in whole nanoseconds may be off, before another unit of
-// time is better than that of GOAL's calc.
+// mostRounding is the maximum relative rounding error of a parameter in whole nanoseconds. With
+// more, another unit is better, although GOAL's calc has nanoseconds.
 const mostRounding = 0.05
 
-// loggopsim has integers of 32 bits only. Their unit is 1 ns, which is that of calc in GOAL, unless
-// it leaves too little of a parameter.
+// loggopsim writes integers, since the program has no other numbers. Their unit is 1 ns, as for
+// calc in GOAL, unless rounding would change a parameter too much.
 func loggopsim(f *File, m Machine, s Sizes) error {
 	l := m.outer().Layer
 	f.loseInnerLevels(m)
@@ -251,7 +251,7 @@ func inference(f *File, m Machine, s Sizes) error {
 	return err
 }
 
-// table is everything by level and size.
+// table writes all costs by level and size.
 func table(f *File, m Machine, s Sizes) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

@@ -105,7 +105,7 @@ type Result struct {
 	Points []Point
 	// Errors over all points.
 	Errors
-	// Tried holds the models from which [Auto] chose, else nil.
+	// Tried lists the models that [Auto] compared; nil for other fits.
 	Tried []Trial
 	// Warnings are sentences for people.
 	Warnings []string

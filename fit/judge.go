@@ -127,10 +127,10 @@ func shortest(points []Point) quantity.Micros {
 	return t
 }
 
-// widen extends the intervals of β by the resolution. Rounded times are off by up to half a step,
-// in the same direction at many sizes if the times are close to each other; truncated times are
-// half a step too short. The two cases differ by a shift of β, so no measurement distinguishes
-// them.
+// widen extends the intervals of β by the resolution of the times. Rounded times are off by up to
+// half a step, in the same direction at many sizes if the times are close to each other; truncated
+// times are half a step too short. The two cases differ by a shift of β, so no measurement
+// distinguishes them.
 func (r *Result) widen() {
 	r.step = r.coarseStep()
 	for i := range r.Segments {

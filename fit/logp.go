@@ -151,7 +151,7 @@ func level(bursts []benchfile.Burst) plateau {
 // A meeting holds the g and o_s + o_r that best fit all intervals of many messages.
 type meeting struct {
 	gap, overheads scattered
-	flat           int // number of Δ for which the interval is g
+	flat           int // the number of Δ, from the first, with the interval g
 	sigma2, t      float64
 }
 
@@ -192,8 +192,8 @@ func meet(steady []plateau) (best meeting) {
 	return best
 }
 
-// corner recomputes the means without the Δ at which g and o_s + o_r + Δ are so close that scatter
-// decides between them, since one on the wrong side would bias its mean.
+// corner recomputes the means without the Δ near the corner. There g and o_s + o_r + Δ differ by
+// less than the scatter, and a Δ on the wrong side would bias its mean.
 func (m *meeting) corner(steady []plateau) {
 	if m.flat == 0 || m.flat == len(steady) || math.IsInf(m.sigma2, 1) {
 		return

@@ -29,7 +29,7 @@ type PacketTimes struct {
 
 // behind returns the time that each packet but the first adds to a message: (T − T_1)/(K − 1).
 func (p PacketTimes) behind() quantity.Micros {
-	const least = 1e-3 // the clock's unit, where noise makes it less
+	const least = 1e-3 // the clock's unit; noise may make the difference smaller
 	return max(least, (p.Message-p.Alone)/quantity.Micros(p.Count-1))
 }
 
@@ -44,8 +44,8 @@ type Machine struct {
 	Alone, Behind model.Linear   // a packet through all stages, and behind another
 }
 
-// FitMachine fits the models of a transport. stages are the names of the stages of a packet, the
-// last of which is the receiver's. A signature without LogP is not an error: see LogPError.
+// FitMachine fits the models of a transport. stages names the stages of a packet; the last one is
+// the receiver's. If the signature has no LogP, LogPError has the reason.
 func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	m := &Machine{Short: d.Short}
 	var err error

@@ -94,7 +94,7 @@ func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 type division struct {
 	n, k int
 	ends []int // ends[i] is the first point of segment i; ends[k] is n
-	// places are the points at which a segment may begin, with 0 and n.
+	// places lists the possible first points of segments, with 0 and n.
 	places []int
 	// costs[i][j-i-1] is the sum of squares of one line from place i to place j, +Inf
 	// for too few points.
@@ -260,8 +260,8 @@ func (d *division) trace(k int) []int {
 	return ends
 }
 
-// confidence returns the range of points at which the segment before break b may end: those around
-// its end for which the likelihood ratio, with all other breaks fixed, is within breakLevel.
+// confidence returns the range of possible last points of the segment before break b. For these the
+// likelihood ratio is within breakLevel, with all other breaks fixed.
 func (d *division) confidence(b int) (low, high int) {
 	place := func(point int) int { return slices.Index(d.places, point) }
 	from, at, to := place(d.ends[b-1]), place(d.ends[b]), place(d.ends[b+1])

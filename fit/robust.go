@@ -17,8 +17,8 @@ import (
 // Statistics, 1981).
 const huberK = 1.345
 
-// outlying reports which errors are outliers: beyond a bound, alone or two in a row. Three in a row
-// are sizes at which the system behaves differently.
+// outlying reports which errors are outliers: beyond a bound, alone or two in a row. At three sizes
+// in a row, the system behaves differently.
 func outlying(e []float64, bound float64) []bool {
 	over := make([]bool, len(e))
 	for i := 0; i < len(e); {

@@ -77,7 +77,7 @@ type layerOf[T any] interface {
 	Layer
 }
 
-// kindOf completes the row of the layer *T.
+// kindOf returns the row k of the layer *T with the functions that make and copy one.
 func kindOf[T any, P layerOf[T]](k Kind) *Kind {
 	k.new = func() Layer { return P(new(T)) }
 	k.copy = func(l Layer) Layer {
@@ -126,7 +126,7 @@ const maxCount = 1 << 30
 // Whole reports whether only whole numbers are possible.
 func (m Measure) Whole() bool { return m == Size || m == Count }
 
-// Cost reports whether the parameter is a time or an inverse bandwidth, with which costs grow.
+// Cost reports whether costs grow with the parameter: it is a time or an inverse bandwidth.
 func (m Measure) Cost() bool { return m == Time || m == PerByte }
 
 // Check returns the reason why v is not a valid value of a parameter, or nil.
@@ -165,7 +165,7 @@ type Knob struct {
 	cut   *Cut
 }
 
-// knobAt makes the knob for a pointer that the At of a field returned.
+// knobAt returns the knob for a pointer from [Field.At].
 func knobAt(at any) Knob {
 	switch at := at.(type) {
 	case *quantity.Micros:

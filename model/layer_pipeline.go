@@ -55,7 +55,7 @@ const (
 	Receiver
 )
 
-// Cut is the way in which a pipeline cuts a message into packets.
+// Cut is a pipeline's way to cut a message into packets.
 type Cut struct {
 	Rule CutRule
 	Size quantity.Bytes // the packet size of the rule CutFixed, ≥ 1

@@ -46,7 +46,7 @@ func (t *Table) Resources() Resources {
 }
 
 var tableKind = kindOf[Table](Kind{
-	Name: "table", Cost: "what was measured, interpolated in logarithms",
+	Name: "table", Cost: "the measured cost, interpolated in logarithms",
 	Fields: []Field{
 		{Key: "sizes", Measure: Size, List: true, Phrase: "measured size", At: func(l Layer) any { return &l.(*Table).Sizes }},
 		{Key: "times", Measure: Time, List: true, Symbol: "measured times", Phrase: "measured one-way time", At: func(l Layer) any { return &l.(*Table).Times }},

@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Load is the time in µs for which a message occupies a resource.
+// A Load is the time in µs that a message occupies a resource.
 type Load struct {
 	Resource string // of a hop, or [Processor]
 	Side     Side
@@ -16,8 +16,8 @@ type Load struct {
 // Processor is the resource of the work of processors.
 const Processor = "processor"
 
-// Loads returns the time in µs for which a message of n bytes occupies each resource. The cost that
-// a [Sum] adds occupies, for its gap, the slowest hop for packets of a MiB.
+// Loads returns the time in µs that a message of n bytes occupies each resource. The gap of a cost
+// that a [Sum] adds occupies the hop that is slowest for packets of a MiB.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -87,8 +87,8 @@ func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	return slowest, found
 }
 
-// innermost follows a message of n bytes down to its route. It returns the size of the pieces there,
-// and the outermost window on the way, 0 if there is none.
+// innermost follows a message of n bytes down to its route. It returns the size of the pieces
+// there, and the outermost window on the way, 0 if there is none.
 func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, route Route) {
 	for {
 		switch at := r.(type) {

@@ -85,7 +85,7 @@ func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
 }
 
 var measuredKind = kindOf[Measured](Kind{
-	Name: "measured", Cost: "what was measured",
+	Name: "measured", Cost: "the measured cost",
 	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*Measured).Lines }}},
 	Asks:  2,
 })

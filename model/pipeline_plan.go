@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// PlanLimit is the maximum number of packets for which [Pipeline.BestPlan] chooses each size
+// PlanLimit is the maximum number of packets of a plan whose sizes [Pipeline.BestPlan] chooses
 // separately. Longer plans have half of that many to fill the pipeline, half to drain it, and equal
 // ones in between. The loss is negligible, since the sizes in the middle of a long plan are equal
 // anyway.
@@ -112,7 +112,7 @@ func (l *Pipeline) polish(plan Plan) quantity.Micros {
 // is n: it rounds the end of each run, counted from the start of the message. A long run becomes
 // two whose sizes differ by a byte.
 func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
-	left := ideal.Packets() // not yet placed, each of which needs a byte
+	left := ideal.Packets() // not yet placed; each needs a byte
 	var plan Plan
 	var end, placed float64
 	for i, r := range ideal {

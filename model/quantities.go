@@ -87,7 +87,7 @@ func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
 
 func lacksOverheads(l Layer, n quantity.Bytes) error {
 	if send, receive := l.Overheads(n); send == 0 && receive == 0 {
-		return errors.New("the times for which messages occupy the processors are unknown")
+		return errors.New("the times of messages on the processors are unknown")
 	}
 	return nil
 }

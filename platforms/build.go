@@ -20,7 +20,7 @@ var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 // constantRule matches names of constants, which stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// maxWork is the most steps that a prediction may take, see [model.Work]; n½ takes a thousand
+// maxWork is the maximum number of steps of a prediction, see [model.Work]; n½ takes a thousand
 // predictions.
 const maxWork = 100000
 

@@ -46,7 +46,7 @@ func (d Document) Encode(comment string) ([]byte, error) {
 
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// tomlKey is a key as TOML spells it.
+// tomlKey returns a key as TOML spells it.
 func tomlKey(name string) string {
 	if bareKey.MatchString(name) {
 		return name
@@ -65,8 +65,8 @@ func encodeKeys(b *bytes.Buffer, keys []Key) error {
 	return nil
 }
 
-// encodeKey is a line: the key and its value. Inline tables keep the order of their keys, which
-// go-toml would sort.
+// encodeKey returns a line with the key and its value. Inline tables keep the order of their keys,
+// which go-toml would sort.
 func encodeKey(k Key) (string, error) {
 	switch v := k.Value.(type) {
 	case []Key:
@@ -182,7 +182,7 @@ func NewDocument(title string) Document {
 	return Document{Keys: []Key{{Name: "title", Value: title}}}
 }
 
-// NewTable is a table with these texts: names of keys, and their values.
+// NewTable returns a table with texts: names of keys, each followed by its value.
 func NewTable(kind, name string, texts ...string) Table {
 	t := Table{Kind: kind, Name: name}
 	for i := 0; i < len(texts); i += 2 {

@@ -241,7 +241,7 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	return all
 }
 
-// part reads the layer that a key names as a part of its own.
+// part reads the layer that a key names, which is a part of this one.
 func (s *section) part(key, name string) {
 	if name == "" {
 		s.fail(key, "the name of a layer is missing")

@@ -99,7 +99,7 @@ func (x *indexer) path(path string, key unstable.Iterator) string {
 	return path
 }
 
-// join is the path of a key in the table at path; either may be empty.
+// join returns the path of a key in the table at path; either may be empty.
 func join(path, key string) string {
 	if path == "" || key == "" {
 		return path + key

@@ -140,7 +140,7 @@ func TestSweepErrors(t *testing.T) {
 	check("hp-lam", "rtt", "layer.gam.o_r has two ranges; give one", "o_r=1us..2us", "o_r=1us..2us")
 	check("hp-lam", "packet", "hp-lam/gam has no packet(16B): its messages are not cut into packets", "o_r=1us..2us")
 	check("hp-lam/card-accesses", "n_half", "hp-lam/card-accesses has no n_half: no cost is per byte, so bandwidth has no peak", "L=1us..2us")
-	check("clip/pio", "send_overhead", "clip/pio has no send_overhead(16B): the times for which messages occupy the processors are unknown", "beta=1us..2us")
+	check("clip/pio", "send_overhead", "clip/pio has no send_overhead(16B): the times of messages on the processors are unknown", "beta=1us..2us")
 }
 
 // Where a parameter has no place there is no number: L = 5.3 µs stays, but a size of

@@ -32,7 +32,8 @@ const (
 	maxKept  = 1 << 22
 )
 
-// keep keeps the time of the last row, not the first, and returns by how many the times grew.
+// keep adds the time of the last row, from the second one on, to the kept times. It returns by how
+// many they grew.
 func (a *accumulator) keep(t float64) int {
 	had := len(a.times)
 	switch {
@@ -84,7 +85,7 @@ const (
 	unusable     = "row without a usable size or time left out"
 )
 
-// tally adds rows to the tally of what, the first of which is in the given line.
+// tally adds rows to the tally of what; first is the line of the first of them.
 func (b *builder) tally(what string, rows, first int) {
 	i := slices.IndexFunc(b.tallies, func(t tally) bool { return t.what == what })
 	if i < 0 {
@@ -104,7 +105,7 @@ type row struct {
 	min, max, median float64
 }
 
-// held is a row that is the only one of its size and prints nothing but a time.
+// held is a row with a time alone, the only one of its size.
 type held struct {
 	size, time float64
 	line       int

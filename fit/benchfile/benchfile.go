@@ -39,7 +39,7 @@ const (
 	// Operation is the time of an operation other than a single message or a collective, such as
 	// an exchange in both directions or a call on one side.
 	Operation
-	// SendOverhead and ReceiveOverhead are the times for which a processor is busy: o_s, o_r.
+	// SendOverhead and ReceiveOverhead are the times that a message takes on a processor: o_s, o_r.
 	SendOverhead
 	ReceiveOverhead
 	// Stage is the time that one stage of the path takes for a piece of the given size.
@@ -81,7 +81,7 @@ type Sample struct {
 	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for one
 	// row.
 	Variance float64
-	// Line is the line of the file in which the size first appears, counted from 1.
+	// Line is the first line of the file with the size, counted from 1.
 	Line int
 }
 
@@ -114,7 +114,7 @@ type Table struct {
 	// Series distinguishes tables of the same collective, ranks and algorithm: "in-place",
 	// "mapby=core". Tables with equal Series belong together.
 	Series string
-	// Line is the line of the file in which the table starts, counted from 1.
+	// Line is the first line of the table in the file, counted from 1.
 	Line int
 	// Samples are sorted by size; each size appears once.
 	Samples []Sample
@@ -134,16 +134,16 @@ type Table struct {
 // A Label is a column of a file and the value that it has in all rows of a table.
 type Label struct{ Column, Value string }
 
-// NodeColumns are the pairs of columns of CSV and JSON that name nodes, in the order in which they
-// are tried; then come single ones.
+// NodeColumns lists the pairs of columns of CSV and JSON that name nodes, then single columns. They
+// are tried in this order.
 var NodeColumns = [][]string{
 	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
 	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
 }
 
 // divide returns the share of one stream in a rate of t, which adds up the directions and the pairs
-// of ranks that send at the same time. If pairs is 0, the file does not give their number: t becomes
-// a [SharedGap].
+// of ranks that send at the same time. If pairs is 0, the file does not give their number: t
+// becomes a [SharedGap].
 func (t *Table) divide(directions, pairs int) (share float64) {
 	if pairs == 0 {
 		t.Kind = SharedGap

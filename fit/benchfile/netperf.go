@@ -69,7 +69,7 @@ var netperfKeys = map[string]string{
 // netperfRates are the units of throughput, in bytes/µs; K, M and G of bytes are powers of two.
 var netperfRates = map[string]float64{"10^3bits": 1e3 / 8e6, "10^6bits": 1. / 8, "10^9bits": 1e3 / 8, "kbytes": 1024 / 1e6, "mbytes": (1 << 20) / 1e6, "gbytes": (1 << 30) / 1e6, "bytes": 1e-6}
 
-// netperfRate reads a unit such as "10^6bits/sec"; of transactions it is "per second".
+// netperfRate reads a unit such as "10^6bits/sec". The unit of transactions is "per sec".
 func netperfRate(unit string) (rate float64, transactions, ok bool) {
 	unit = strings.ToLower(unit)
 	if unit == "per sec" || strings.HasPrefix(unit, "trans/s") {

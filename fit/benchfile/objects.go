@@ -50,8 +50,7 @@ type cell struct {
 }
 
 // maxValues and maxKeys bound one object: an object of arrays must be held as a whole, since its
-// times may come before its sizes. Texts are kept as shortened
-// does.
+// times may come before its sizes. Long texts are kept as [shortened] returns them.
 const (
 	maxValues = 1 << 20
 	maxKeys   = 1 << 12

@@ -8,10 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v,
-// "msg_size = 1 bytes". Values without a size are left out;
-// the size of a loop (-oo msg_size:1:64K:*2) is printed. Latency is half of a round trip.
-// Tests of both directions (rc_bi_bw) do not say whether their rate adds up both.
+// qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v, "msg_size = 1
+// bytes". Values without a size are left out; a loop over sizes (-oo msg_size:1:64K:*2) prints
+// them. Latency is half of a round trip. For tests of both directions (rc_bi_bw) it is unknown
+// whether the rate adds up both.
 //
 // Tested with a log of unknown version, which has no sizes, and files in the shape of -v written by
 // hand.

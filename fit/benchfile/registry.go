@@ -16,8 +16,8 @@ type readerRow struct {
 	new    func() format // nil if another row's format reads this format too
 }
 
-// registry lists the readers in the order in which they try a line that the reader of the previous
-// line rejects. CSV is last, since it is the most permissive.
+// registry lists the readers. If the reader of the previous line rejects a line, they try it in
+// this order. CSV is last, since it is the most permissive.
 var registry = []readerRow{
 	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
 	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks", "# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"}, func() format { return &imb{} }},

@@ -37,7 +37,7 @@ var (
 	sockperfPoint   = regexp.MustCompile(`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
 )
 
-// sockperfDefault is the message size without -m.
+// sockperfDefault is the message size in bytes if -m is not given.
 const sockperfDefault = 14
 
 func (f *sockperf) take(p *parser, line []byte) bool {

@@ -86,7 +86,7 @@ func (p *Parts) Down(middle float64) float64 {
 	return max(0, middle-p.Bottom) + sides
 }
 
-// sides is the distance by which an interval exceeds the two sides of a jump.
+// sides is the distance of the ends of an interval from the two sides of a jump.
 const sides = 0.02
 
 // Weights holds the weights of the terms of the two predictions, and of their combination: its own

@@ -55,7 +55,7 @@ func (c *Curve) line(i, j int) (beta, tau float64) {
 	return m.Line()
 }
 
-// jumps is the logarithm of the factor between the two sides of a gap at which the prediction takes
+// jumps is the logarithm of a factor between the two sides of a gap. At it, the prediction takes
 // half of its weight from a jump. Smaller factors are mostly bends.
 const jumps = 0.3
 

@@ -8,7 +8,7 @@ import (
 // A Shape is the growth of the times of a published curve from octave to octave.
 type Shape struct {
 	Weight float64   // the weights of a machine's shapes add up to 1
-	First  int       // log₂ of the size at which Rise begins
+	First  int       // log₂ of the first size of Rise
 	Rise   []float64 // logarithm of the time at 2^(First+i) bytes over that at 2^First
 }
 

@@ -169,7 +169,7 @@ func (q Quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// patience is the time for which work runs without a progress bar.
+// patience is the time before a progress bar appears.
 const patience = 500 * time.Millisecond
 
 // Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w

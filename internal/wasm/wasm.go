@@ -1,6 +1,5 @@
-// Package wasm has the WebAssembly of cmd/explorer: the one that was put into this program when it
-// was built with the tag explorer (see Embed), or one that the Go tool chain builds now from the
-// module's own source.
+// Package wasm provides the WebAssembly of cmd/explorer. A program built with the tag explorer
+// contains it; any other builds it from the module's source with the Go tool chain.
 package wasm
 
 import (
@@ -75,8 +74,8 @@ func Build(ctx context.Context) (page.Program, error) {
 	return p, err
 }
 
-// source is the folder of the module's source: where this program was built, if that is still
-// there, or the release of the same version, which go fetches.
+// source returns the folder of the module's source: the one where this program was built, if it
+// still exists, or the release of the same version, which go fetches.
 func source(ctx context.Context, tool string) (string, error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
@@ -109,8 +108,8 @@ func patience(command string) time.Duration {
 	return time.Minute
 }
 
-// output runs go for the target in a folder. The error is the first line that go said and that is
-// no remark about packages.
+// output runs go for the target in a folder. The error is the first line of go's messages that is
+// not a remark about packages.
 func output(ctx context.Context, tool, dir string, args ...string) (string, error) {
 	if ctx.Err() != nil {
 		return "", errInterrupted

@@ -58,8 +58,8 @@ type Level struct {
 	// served. Larger messages get max-min fair shares of them, and of the NICs of both ranks.
 	Packet quantity.Bytes
 
-	// Reverse, from 0 to 1, is the part of its occupancy that a message with a fair share also takes
-	// from the opposite direction of NICs, ports and links: two large messages in opposite
+	// Reverse, from 0 to 1, is the part of its occupancy that a message with a fair share also
+	// takes from the opposite direction of NICs, ports and links: two large messages in opposite
 	// directions take 1 + Reverse times as long as one.
 	Reverse float64
 
@@ -94,7 +94,7 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
 			return i, "ports", errShare
 		case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
-			return i, "routes", errors.New("is for a port or ports, of which they are at least 1")
+			return i, "routes", errors.New("must be at least 1, and is for a level with port or ports")
 		case l.Topology.kind != "" && i != len(m.Levels)-1:
 			return i, "topology", errors.New("is for the outermost level alone")
 		case l.Topology.kind != "" && l.Topology.Units() != l.Arity:
@@ -112,9 +112,9 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Ports != 0 && l.Port != nil:
 			return i, "ports", fmt.Errorf("says the same as port; leave one of them out")
 		case l.Ports != 0 && i == len(m.Levels)-1:
-			return i, "ports", fmt.Errorf("is for what leaves a unit, and this is the whole machine; lanes is for what is inside")
+			return i, "ports", fmt.Errorf("is for messages that leave a unit, and this is the whole machine; use lanes for those inside")
 		case l.Port != nil && i == len(m.Levels)-1:
-			return i, "port", fmt.Errorf("is for what leaves a unit, and this is the whole machine; shared is for what is inside")
+			return i, "port", fmt.Errorf("is for messages that leave a unit, and this is the whole machine; use shared for those inside")
 		}
 		cores *= l.Arity
 	}

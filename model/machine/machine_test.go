@@ -114,9 +114,9 @@ func TestPlaceErrors(t *testing.T) {
 		{"0,1", 3, "a list of 2 cores for 3 ranks"},
 		{"0,0", 2, "core 0 comes twice"},
 		{"0..16", 2, "no core 16"},
-		{"3..1", 2, `"3..1" is no number`},
-		{"0,x", 2, `"x" is no number`},
-		{"0..99999999999999999999", 2, "is no number"},
+		{"3..1", 2, `"3..1" is neither a number`},
+		{"0,x", 2, `"x" is neither a number`},
+		{"0..99999999999999999999", 2, "is neither a number nor a range"},
 	} {
 		if places, err := small().Place(c.by, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q, %d ranks: %v, %v; want %q", c.by, c.ranks, places, err, c.want)

@@ -51,7 +51,7 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 		return nil, fmt.Errorf("%d ranks on %d cores%s: a rank has a core of its own; take fewer ranks, or describe a larger machine", ranks, cores, shape)
 	}
 	places := make(Places, ranks)
-	unit, block := 1, cores // ranks fill blocks, in each of which units take turns
+	unit, block := 1, cores // ranks fill blocks; within each, units take turns
 	if by != "" && by != ByCore {
 		level := -1
 		sizes := m.Sizes()
@@ -91,7 +91,7 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 		}
 		switch {
 		case err != nil || first < 0 || last < first:
-			return nil, fmt.Errorf("a list of cores: %q is no number and no range; write numbers from 0, as in \"0,4,64..71\"", item)
+			return nil, fmt.Errorf("a list of cores: %q is neither a number nor a range; write numbers from 0, as in \"0,4,64..71\"", item)
 		case last >= cores:
 			return nil, fmt.Errorf("a list of cores: the machine has no core %d; its %d cores are numbered from 0", last, cores)
 		}

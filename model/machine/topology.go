@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Topology is a network of the inner units of a level in which a message takes a way that depends
-// on its two units alone. The zero value is none: all units are equally far apart.
+// A Topology is a network of the inner units of a level. The route of a message depends on its two
+// units alone. With the zero value, all units are equally far apart.
 //
 //   - "torus 4 4 2": sizes by dimension, the first one of neighbouring units. A message corrects
 //     one dimension after another, each the shorter way round.

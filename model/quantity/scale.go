@@ -103,7 +103,7 @@ func decimalsFor(v float64, digits int) int { return max(0, digits-1-exponentOf(
 // that 0.9999 counts as 1.00.
 func exponentOf(v float64, digits int) int {
 	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
-	exponent, _ := strconv.Atoi(e) // "" for what is not finite: 0
+	exponent, _ := strconv.Atoi(e) // "" if v is not finite: 0
 	return exponent
 }
 
@@ -132,7 +132,7 @@ func (s Scale) Format(v float64) string {
 	return text + " " + s.Unit
 }
 
-// Significant prints v like Format, with so many significant digits in place of the scale's
+// Significant prints v like Format, with the given significant digits in place of the scale's
 // decimals; it prints no fewer digits than the whole part has.
 func (s Scale) Significant(v float64, digits int) string {
 	s.decimals = min(6, decimalsFor(v/s.one, digits))

@@ -122,7 +122,7 @@ var baseNames = map[Dimension]string{
 	DimTime: "µs", DimSize: "B", DimRate: "MB/s", DimInverse: "µs/B", DimClock: "MHz",
 }
 
-// printedInverse is the unit in which inverse bandwidths are printed. The papers print µs/KB, where
+// printedInverse is the unit of printed inverse bandwidths. The papers print µs/KB, where
 // KB is 1,024 bytes.
 const printedInverse = "µs/KiB"
 

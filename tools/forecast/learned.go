@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// An outcome holds the factors by which the two sides of an interval would have to be wider to
-// contain a measurement, with weights learned on other machines; 0 for the opposite side.
+// An outcome holds the factors by which the two sides of an interval must be widened to contain a
+// measurement, with weights learned on other machines; 0 for the opposite side.
 type outcome struct {
 	machine          string
 	up, down, weight float64
@@ -35,8 +35,8 @@ func (s *sample) outcome(w *forecast.Weights) outcome {
 	return o
 }
 
-// factors returns the factors of the two sides for which intervals contain the share level of the
-// outcomes and are narrowest.
+// factors returns the factors of the two sides that make intervals contain the share level of the
+// outcomes, with the minimum mean width.
 func (t *trainer) factors(all []sample, unseen []outcome, w *forecast.Weights) (up, down float64) {
 	ups, downs := sides(unseen, "")
 	part, least := 0.0, math.Inf(1)
@@ -110,7 +110,7 @@ func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
 	return sum / weight
 }
 
-// scored is a factor by which an interval would have to be wider, with its weight.
+// scored is the factor of an outcome with its weight.
 type scored struct{ factor, weight float64 }
 
 // quantileOf returns the weighted quantile of the factors.

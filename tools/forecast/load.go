@@ -32,7 +32,7 @@ type Curve struct {
 	Planted bool
 }
 
-// minSizes is the minimum number of sizes of a curve of which some can be held out.
+// minSizes is the minimum number of sizes of a curve; with fewer, none can be held out.
 const minSizes = 12
 
 // benchmarks are names of folders for benchmarks, not machines.
@@ -82,7 +82,7 @@ func (c *Curve) sameRun(other Curve) bool {
 }
 
 // machines reads the machine of each file from an index with tab-separated columns: "file", and one
-// that begins with "machine", of which the text up to the first comma counts. Files whose machine
+// that begins with "machine", whose text counts up to the first comma. Files whose machine
 // is not stated are omitted.
 func machines(index string) map[string]string {
 	f, err := os.Open(index)

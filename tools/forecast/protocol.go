@@ -29,8 +29,8 @@ type Protocol struct {
 	hold hold
 }
 
-// split holds out the points for which held is true, and predicts from those for which given is; if
-// given is nil, from all that are not held out.
+// split holds out the points with held(i), and predicts from those with given(i) or, if given is
+// nil, from the rest.
 func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	var rest []forecast.Point
 	for i, p := range c.Points {
@@ -46,7 +46,7 @@ func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	return cases
 }
 
-// without holds out the points for which held is true of n.
+// without holds out the points i of n with held(i, n).
 func without(held func(i, n int) bool) hold {
 	return func(c *Curve, _ []Curve) []Case {
 		return split(c, 0, func(i int) bool { return held(i, len(c.Points)) }, nil)
@@ -182,7 +182,7 @@ var Protocols = []Protocol{
 	{"another run at the sizes measured, from four runs", again(4)},
 }
 
-// Cases returns the cases of the curves for which use is true. Each machine has the weight 1.
+// Cases returns the cases of the curves that use selects. Each machine has the weight 1.
 func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	set := 0
 	total := map[string]float64{}
