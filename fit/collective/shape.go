@@ -90,15 +90,15 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 	if err := e.Check(ranks, c); err != nil {
 		return 0, err
 	}
-	if e.Cost != nil && of == Slowest {
-		if t, holds := e.Cost(m, ranks, c); holds {
+	if of == Slowest {
+		if t, holds := e.Time(m, ranks, c); holds {
 			return t, nil
 		}
 	}
 	schedule, err := e.Algorithm.ScheduleLimit(maxOperations, ranks, c)
 	if errors.As(err, new(engine.TooLarge)) {
-		if e.Cost != nil && ranks >= 4 {
-			if slowest, holds := e.Cost(m, ranks, c); holds {
+		if ranks >= 4 {
+			if slowest, holds := e.Time(m, ranks, c); holds {
 				part, err := averagePart(e, ranks/2, c, m)
 				return part * slowest, err
 			}

@@ -143,7 +143,7 @@ func (t *timer) time(ctx context.Context, c *Timing) error {
 
 // closed is the closed form, if there is one that holds.
 func (t *timer) closed(c *Timing) bool {
-	if c.Cost == nil || !t.plain {
+	if !t.plain {
 		return false
 	}
 	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns

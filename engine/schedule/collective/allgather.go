@@ -41,10 +41,6 @@ func bruckAllgather(p *Part) {
 // doublingAllgather: in round k the places of a block of 2^k exchange all they have with
 // those of the neighbouring block. It needs p = 2^k.
 func doublingAllgather(p *Part) {
-	if p.Size&(p.Size-1) != 0 {
-		bruckAllgather(p)
-		return
-	}
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		mine, theirs := p.Place&^(d-1), (p.Place^d)&^(d-1)
@@ -75,10 +71,6 @@ func (p *Part) ring(first int, take func(from int, to ...span) uint32, step func
 // two that came last (Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather algorithms on
 // terascale Linux cluster with fast Ethernet, 2005). It needs an even p.
 func neighbourAllgather(p *Part) {
-	if p.Size%2 != 0 {
-		ringAllgather(p)
-		return
-	}
 	p.blocks(p.Size)
 	// Pairs 2j, 2j+1 exchange first; afterwards blocks travel in such pairs. A pair comes first
 	// from the left for an even place, from the right for an odd one.

@@ -62,10 +62,6 @@ func reduceBroadcast(p *Part) {
 // (Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009).
 // After the first half, member i has share i + 1.
 func ringAllreduce(p *Part) {
-	if p.Size < 2 || p.elements() < uint64(p.Size) {
-		RecursiveDoubling(p)
-		return
-	}
 	p.Root = 0
 	p.shares(p.Size)
 	p.ring(0, p.fold, p.step)
@@ -77,15 +73,7 @@ func ringAllreduce(p *Part) {
 // phases is the message over p segments, rounded to the nearest integer, so a part can exceed a
 // segment by half.
 func segmentedRing(p *Part) {
-	if p.Size < 2 || p.elements() < uint64(p.Size) {
-		RecursiveDoubling(p)
-		return
-	}
 	round := uint64(p.Size) * (p.segment(p.Bytes) / p.element())
-	if p.Segment == 0 || p.elements() < round {
-		ringAllreduce(p)
-		return
-	}
 	phases := int(p.elements() / round)
 	if more := p.elements() % round; more >= uint64(p.Size) && more > round/2 {
 		phases++
@@ -120,10 +108,7 @@ func segmentedRing(p *Part) {
 
 // rabenseifnerAllreduce is recursive halving, then recursive doubling in the opposite order.
 func rabenseifnerAllreduce(p *Part) {
-	if p.Size < 2 || !rabenseifnerCut(p) {
-		linearAllreduce(p)
-		return
-	}
+	rabenseifnerCut(p)
 	p.Root = 0
 	h := newHalving(p, p.Place)
 	windows := h.halve(p, p.Place)
@@ -157,10 +142,7 @@ func (h halving) double(p *Part, windows []span) {
 // sends all its data to the odd one and gets all of the result: fewer messages, more bytes (Thakur,
 // Rabenseifner, Gropp 2005, section 4.5).
 func mpichRabenseifner(p *Part) {
-	if p.Size < 2 || !rabenseifnerCut(p) {
-		RecursiveDoubling(p)
-		return
-	}
+	rabenseifnerCut(p)
 	p.Root = 0
 	all := span{0, highest(p.Size)}
 	rank, power, extra := foldToPowerOfTwo(p, all)

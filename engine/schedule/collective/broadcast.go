@@ -26,11 +26,6 @@ func farthestFirst(p *Part, v int) (int, []int) {
 func splitBinaryBroadcast(p *Part) {
 	half := (p.elements() + 1) / 2
 	first := min(half*p.element(), p.Bytes)
-	// Open MPI does not split either if a segment exceeds a half, or a half is empty.
-	if p.Size < 3 || p.elements() < 2 || p.Segment > p.Bytes-first {
-		tree(lineTree).broadcast(p)
-		return
-	}
 	size := p.segment(first)
 	left := int((first + size - 1) / size)
 	size2 := p.segment(p.Bytes - first)
@@ -79,16 +74,10 @@ func splitBinaryBroadcast(p *Part) {
 
 // scatterTree cuts Bytes into p slots and sends each member v the slots of its subtree of
 // contiguousTree; the farthest child comes first, since its subtree is the largest. Slots are
-// numbered from the root. If there are fewer elements than members, it is a linear broadcast and
-// returns false.
-func scatterTree(p *Part) bool {
-	if p.elements() < uint64(p.Size) {
-		tree(starTree).broadcast(p)
-		return false
-	}
+// numbered from the root.
+func scatterTree(p *Part) {
 	p.portions(p.Size)
 	scatterDown(p, func(v, n int) []span { return []span{{v, v + n}} })
-	return true
 }
 
 // scatterDown sends slots down contiguousTree; slots returns those of the places v … v+n−1. A
@@ -110,9 +99,8 @@ func scatterDown(p *Part, slots func(v, n int) []span) {
 
 // ringScatterBroadcast is a scatter and an allgather around the ring (van de Geijn).
 func ringScatterBroadcast(p *Part) {
-	if scatterTree(p) {
-		p.ring(0, p.recv, p.step)
-	}
+	scatterTree(p)
+	p.ring(0, p.recv, p.step)
 }
 
 // doublingScatterBroadcast is a scatter and an allgather by recursive doubling: in round k
@@ -120,9 +108,7 @@ func ringScatterBroadcast(p *Part) {
 // neighbouring block (Thakur, Rabenseifner, Gropp, Optimization of collective communication
 // operations in MPICH, 2005, section 4.1).
 func doublingScatterBroadcast(p *Part) {
-	if !scatterTree(p) {
-		return
-	}
+	scatterTree(p)
 	here := func(block, d int) span { return span{min(block, p.Size), min(block+d, p.Size)} }
 	p.doubling(p.virtual(),
 		func(to, block, d int) { p.send(p.real(to), here(block, d)) },

@@ -21,9 +21,11 @@ type Model struct {
 	Combine func(bytes uint64) float64
 }
 
-// Time returns e.Cost and whether it holds for m. Unless e.ChecksPorts is set, every message that
-// the form uses must satisfy the conditions at [Message].
+// Time returns the cost of the algorithm that e.Runs, and whether it holds for m. Unless ChecksPorts
+// is set, every message that the form uses must satisfy the conditions at [Message].
 func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
+	c = e.padded(p, c)
+	e, _ = e.runs(p, c)
 	if e.Cost == nil {
 		return 0, false
 	}

@@ -30,9 +30,6 @@ func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64,
 // other p, the surplus members first take two messages of n/2 and one combination, here.
 func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	n, size, ok := elements(c)
-	if p < 2 || n < uint64(highest(p)) {
-		return linearReduceCost(m, p, c)
-	}
 	var before, after []uint64
 	half := (n + 1) / 2 * size
 	if !isPower(p) {
@@ -48,9 +45,6 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 
 // rabenseifnerAnyCost is rabenseifnerCost plus, unless p is a power of two, a message of n.
 func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
-	if n, _, _ := elements(c); p < 2 || n < uint64(highest(p)) {
-		return inTurns(linearReduceCost, linearCost)(m, p, c)
-	}
 	t, ok := rabenseifnerCost(m, p, c)
 	if !isPower(p) {
 		t += m.way(c.Bytes)
@@ -62,10 +56,7 @@ func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
 // (2(p′ − 1)/p′ + 2)nβ + (1 + (p′ − 1)/p′)nγ, [trg] 4.5. The source writes p for p′ = 2^⌊lg p⌋,
 // which alone is exact.
 func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
-	n, _, ok := elements(c)
-	if p < 2 || n < uint64(highest(p)) {
-		return doublingCost(m, p, c)
-	}
+	_, _, ok := elements(c)
 	var handed []uint64
 	if !isPower(p) {
 		handed = []uint64{c.Bytes}
@@ -97,25 +88,13 @@ func doublingCost(m Model, p int, c Call) (float64, bool) {
 // share of that size goes all the way around.
 func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	n, size, ok := elements(c)
-	if p < 2 || n < uint64(p) {
-		return doublingCost(m, p, c)
-	}
 	share := (n + uint64(p) - 1) / uint64(p) * size
 	return float64(p-1) * (2*m.way(share) + m.sum(share)), ok
-}
-
-// segmentedRingCost is ringAllreduceCost for a message without segments.
-func segmentedRingCost(m Model, p int, c Call) (float64, bool) {
-	t, ok := ringAllreduceCost(m, p, c)
-	return t, ok && c.Segment == 0
 }
 
 // scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k and equal portions, [trg] 4.1.
 func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
-	if n < uint64(p) {
-		return linearCost(m, p, c)
-	}
 	ways, _, inTurn := halves(m, p, c, nil, nil)
 	return 2 * ways, ok && inTurn && isPower(p) && n%uint64(p) == 0
 }
@@ -124,9 +103,6 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 // goes around as soon as its member has completed the scatter.
 func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
-	if n < uint64(p) {
-		return linearCost(m, p, c)
-	}
 	s := newPortions(p, c)
 	// If a receive takes processor time, a send can delay it, and it can delay the next send:
 	// messages around the ring may arrive before the scatter ends.
@@ -170,13 +146,8 @@ func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok
 }
 
-// neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005), and the cost of the ring
-// for odd p.
+// neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005).
 func neighbourCost(m Model, p int, c Call) (float64, bool) {
-	if p%2 != 0 {
-		t, ok := ringAllgatherCost(m, p, c)
-		return t, ok && m.inTurn([]uint64{c.Bytes})
-	}
 	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), m.inTurn([]uint64{c.Bytes, 2 * c.Bytes})
 }
 

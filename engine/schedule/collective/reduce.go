@@ -119,13 +119,9 @@ func (h halving) exchange(p *Part) []span {
 	return windows
 }
 
-// rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by repeated halving. It returns false if there
-// are fewer elements than shares.
-func rabenseifnerCut(p *Part) bool {
+// rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by repeated halving.
+func rabenseifnerCut(p *Part) {
 	power := highest(p.Size)
-	if p.elements() < uint64(power) {
-		return false
-	}
 	borders := make([]uint64, power+1)
 	borders[power] = p.elements()
 	for d := power; d > 1; d /= 2 {
@@ -135,16 +131,12 @@ func rabenseifnerCut(p *Part) bool {
 	}
 	size, bytes := p.element(), p.Bytes
 	p.cut(power, func(i int) uint64 { return min(borders[i]*size, bytes) })
-	return true
 }
 
 // rabenseifnerReduce is recursive halving and a binomial gather (Thakur, Rabenseifner,
 // Gropp 2005, section 4.4): the root, v = 0, always takes part.
 func rabenseifnerReduce(p *Part) {
-	if p.Size < 2 || !rabenseifnerCut(p) {
-		linearReduce(p)
-		return
-	}
+	rabenseifnerCut(p)
 	v := p.virtual()
 	h := newHalving(p, v)
 	windows := h.halve(p, v)

@@ -31,6 +31,7 @@ type Entry struct {
 
 	Algorithm Algorithm
 	Cost      Cost // closed form of its time, or nil; see Entry.Time
+	pads      bool // see Padded
 	// ChecksPorts means that Cost itself accounts for busy ports: it holds for any Gap and
 	// ReceiveGap, or returns false.
 	ChecksPorts bool
@@ -39,21 +40,21 @@ type Entry struct {
 // Padded returns e for a library that runs it even for messages with fewer elements than ranks: if
 // it cuts a message into a share for each rank, a message counts as at least one element for each.
 func (e Entry) Padded() Entry {
-	if e.Partition != Shares {
-		return e
-	}
-	algorithm, cost := e.Algorithm, e.Cost
-	e.Algorithm = func(p *Part) {
-		p.Bytes = max(p.Bytes, uint64(p.Size)*p.element())
-		algorithm(p)
-	}
-	if cost != nil {
-		e.Cost = func(m Model, p int, c Call) (float64, bool) {
-			c.Bytes = max(c.Bytes, uint64(p)*max(c.Element, 1))
-			return cost(m, p, c)
+	if e.Partition == Shares {
+		algorithm := e.Algorithm
+		e.pads, e.Algorithm = true, func(p *Part) {
+			p.Call = e.padded(p.Size, p.Call)
+			algorithm(p)
 		}
 	}
 	return e
+}
+
+func (e Entry) padded(ranks int, c Call) Call {
+	if e.pads {
+		c.Bytes = max(c.Bytes, uint64(ranks)*max(c.Element, 1))
+	}
+	return c
 }
 
 // ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
@@ -141,7 +142,7 @@ var Algorithms = []Entry{
 	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Params: Gamma, Partition: Shares, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
 		When: "recursive-doubling with fewer elements than ranks",
 		Help: "reduce-scatter and allgather around the ring"},
-	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Params: Segment | Gamma, Partition: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
+	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Params: Segment | Gamma, Partition: Shares, Algorithm: segmentedRing,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
 	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Params: Gamma, Partition: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost, ChecksPorts: true,
@@ -230,6 +231,32 @@ var Algorithms = []Entry{
 		Help: "partial results travel along the ranks"},
 	{Collective: "scan", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Params: Gamma, Algorithm: doublingScan, Cost: doublingScanCost,
 		Help: "all exchange totals of their blocks, over distances 1, 2, 4 …"},
+}
+
+// An algorithm with conditions calls the one that Runs returns.
+func init() {
+	for i := range Algorithms {
+		if e := &Algorithms[i]; e.When != "" {
+			own := e.Algorithm
+			e.Algorithm = func(p *Part) {
+				if other, is := e.runs(p.Size, p.Call); is {
+					other.Algorithm(p)
+				} else {
+					own(p)
+				}
+			}
+		}
+	}
+}
+
+// runs returns the entry that runs in place of e, if that is another one.
+func (e Entry) runs(ranks int, c Call) (other Entry, is bool) {
+	name := e.Runs(ranks, c)
+	if name == e.Name {
+		return e, false
+	}
+	other, err := Find(e.Collective, name)
+	return other, err == nil
 }
 
 func linearBroadcast(p *Part) {
@@ -332,11 +359,13 @@ func (e Entry) Check(ranks int, c Call) error {
 // Runs returns the name of the algorithm that the schedule follows: e.Name, or the substitute that
 // e.When gives.
 func (e Entry) Runs(ranks int, c Call) string {
+	c = e.padded(ranks, c)
 	n, size, _ := elements(c)
 	p := uint64(ranks)
 	few := n < p
 	switch e.Collective + " " + e.Name {
 	case "bcast split-binary":
+		// Open MPI does not split a message either if a segment exceeds a half, or a half is empty.
 		if first := min((n+1)/2*size, c.Bytes); ranks < 3 || n < 2 || c.Segment > c.Bytes-first {
 			return "pipeline"
 		}

@@ -192,10 +192,7 @@ func ExampleFind() {
 func ExampleCost() {
 	m := collective.Model{Alpha: 2, Beta: 0.0001, Gamma: 0.00005}
 	for _, e := range collective.Of("allreduce") {
-		if e.Cost == nil {
-			continue
-		}
-		if t, ok := e.Cost(m, 64, collective.Call{Bytes: 1 << 20}); ok {
+		if t, ok := e.Time(m, 64, collective.Call{Bytes: 1 << 20}); ok {
 			fmt.Printf("%-20s %8.1f µs\n", e.Name, t)
 		}
 	}
