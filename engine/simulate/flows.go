@@ -74,10 +74,7 @@ func newFlows(m Machine, operations int, seed uint64) *flows {
 	if !ok || !l.flows() {
 		return nil
 	}
-	n := 2*l.ranks() + (1+2*l.routes)*l.count
-	if l.ways != nil {
-		n += l.ways.Topology.Links()
-	}
+	n := 2*l.ranks() + l.resources()
 	return &flows{pairs: map[[2]uint32]*inOrder{}, states: make([]flowState, operations), sent: map[uint32]link{}, next: math.MaxUint64,
 		free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n), seed: uint32(seed)}
 }
@@ -157,32 +154,19 @@ func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float
 			f.uses = append(f.uses, use{resource, part * float64(ticks)})
 		}
 	}
-	ranks, s, size := r.s.Ranks(), r.shared, r.ops[f.op].Size
-	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
-	level := s.common(a, b)
-	links := s.route(level, from, to)
-	if len(links) == 0 {
-		add(int(from), c.gap)
-		add(ranks+int(to), c.intake)
-	}
-	occupied, err := s.occupies(level, size, c.gap)
+	ranks := r.s.Ranks()
 	alone = float64(c.stream)
-	for k, o := range occupied {
+	links, err := r.shared.pass(from, to, r.ops[f.op].Size, c.gap, func(resource int, inside bool, o occupancy) {
 		if o.each > 0 {
 			alone = max(alone, float64(o.alone))
 		}
-		switch {
-		case k < level:
-			add(2*ranks+s.count+s.link(k, a[k], to), o.each)
-			add(2*ranks+s.count*(1+s.routes)+s.link(k, b[k], to), o.each)
-		case part == 1: // the inside has no direction
-			add(2*ranks+int(a[k]), o.each)
+		if !inside || part == 1 { // the inside has no direction
+			add(2*ranks+resource, o.each)
 		}
-	}
-	for _, link := range links {
-		o := s.ways.occupancy(size)
-		alone = max(alone, float64(o.alone))
-		add(2*ranks+(1+2*s.routes)*s.count+link, o.each)
+	})
+	if links == 0 {
+		add(int(from), c.gap)
+		add(ranks+int(to), c.intake)
 	}
 	return alone, err
 }

@@ -162,12 +162,11 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 // without shared resources.
 type sharing struct {
 	*levels
-	inside, out, in []unitClock // by unit; out and in by link
-	links           []unitClock // of the topology
-	known           map[key][]occupancy
-	last            key
-	occupied        []occupancy       // of last
-	held            map[uint32]uint64 // by recorded send: the delay of its message, in ticks
+	clocks   []unitClock // by resource
+	known    map[key][]occupancy
+	last     key
+	occupied []occupancy       // of last
+	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks
 }
 
 func newSharing(m Machine) *sharing {
@@ -175,12 +174,38 @@ func newSharing(m Machine) *sharing {
 	if !ok || !l.Shares() && !l.flows() {
 		return nil
 	}
-	clocks := func(links int) []unitClock { return make([]unitClock, links*l.count) }
-	s := &sharing{levels: l, inside: clocks(1), out: clocks(l.routes), in: clocks(l.routes), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	return &sharing{levels: l, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+}
+
+// resources returns the number of resources that ranks share: the inside of each unit, its links out
+// and its links in, and the links of the topology.
+func (l *levels) resources() int {
+	n := l.count * (1 + 2*l.routes)
 	if l.ways != nil {
-		s.links = make([]unitClock, l.ways.Topology.Links())
+		n += l.ways.Topology.Links()
 	}
-	return s
+	return n
+}
+
+// pass calls use with each resource that a message uses, and for how long. It returns the number of
+// links of the topology among them.
+func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int, inside bool, o occupancy)) (links int, err error) {
+	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
+	level := s.common(a, b)
+	occupied, err := s.occupies(level, size, gap)
+	for i, o := range occupied {
+		if i < level {
+			use(s.count+s.link(i, a[i], to), false, o)
+			use(s.count*(1+s.routes)+s.link(i, b[i], to), false, o)
+		} else {
+			use(int(a[i]), true, o)
+		}
+	}
+	route := s.route(level, from, to)
+	for _, link := range route {
+		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(size))
+	}
+	return len(route), err
 }
 
 type occupancy struct{ each, alone uint64 }
@@ -229,24 +254,11 @@ func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
 	return max(min(c.until-begin, c.messages*o.each), alone) - alone
 }
 
-// pass sends a message through all units that it uses, from time begin on, and returns the largest
-// delay in ticks.
-func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
-	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
-	level := s.common(a, b)
-	occupied, err := s.occupies(level, size, c.gap)
-	if err != nil {
-		return 0, err
-	}
-	for i, o := range occupied {
-		if i < level {
-			held = max(held, s.out[s.link(i, a[i], to)].pass(begin, c.stream, o), s.in[s.link(i, b[i], to)].pass(begin, c.stream, o))
-		} else {
-			held = max(held, s.inside[a[i]].pass(begin, c.stream, o))
-		}
-	}
-	for _, link := range s.route(level, from, to) {
-		held = max(held, s.links[link].pass(begin, c.stream, s.ways.occupancy(size)))
-	}
-	return held, nil
+// delay sends a message through all resources that it uses, from time begin on, and returns the
+// largest delay in ticks.
+func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
+	_, err = s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
+		held = max(held, s.clocks[resource].pass(begin, c.stream, o))
+	})
+	return held, err
 }

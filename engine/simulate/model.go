@@ -141,7 +141,7 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 		r.flows.sent[i] = by
 	}
 	if r.shared != nil && step != stepRequest && !flows {
-		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
+		if held, err = r.shared.delay(n.rank, op.Peer, op.Size, c, t); err != nil {
 			return err
 		}
 		r.recordSharingDelay(i, held)
