@@ -117,6 +117,8 @@ func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
 type binaryReader struct {
 	r    *bufio.Reader
 	name string
+	rest []byte // of what r has buffered, whose first used bytes it still holds
+	used int
 	at   int64 // offset in the file
 	part int   // the rank being read; −1 for the table of ranks, −2 for the head
 	err  error
@@ -144,14 +146,16 @@ func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, e
 	ends := p.table(ranks)
 	p.b = NewBuilder(int(ranks))
 	if read != nil {
-		table := read() // which has no operations
-		p.b.read = func() float64 { return (read() - table) / max(1-table, 1e-9) }
+		used := func() float64 { p.discard(); return read() }
+		table := used() // which has no operations
+		p.b.read = func() float64 { return (used() - table) / max(1-table, 1e-9) }
 	}
 	for rank, end := range ends {
 		if p.part = rank; p.err == nil {
 			p.rank(int64(end) + 8)
 		}
 	}
+	p.discard()
 	if _, err := r.Peek(1); p.err == nil && err != io.EOF {
 		p.fail(p.at, "the last rank ends here, but the file goes on")
 	}
@@ -184,26 +188,40 @@ func (p *binaryReader) next(n int) []byte {
 	if p.err != nil {
 		return nil
 	}
-	got, err := p.r.Peek(n)
-	if err != nil {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
-			err = fmt.Errorf("the file ends in %s; is it truncated?", part)
+	if n > len(p.rest) {
+		p.discard()
+		got, err := p.r.Peek(n)
+		if err != nil {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
+				err = fmt.Errorf("the file ends in %s; is it truncated?", part)
+			}
+			p.fail(p.at+int64(len(got)), "%w", err)
+			return nil
 		}
-		p.fail(p.at+int64(len(got)), "%w", err)
-		return nil
+		p.rest, _ = p.r.Peek(p.r.Buffered())
 	}
-	p.r.Discard(n)
+	got := p.rest[:n]
+	p.rest = p.rest[n:]
+	p.used += n
 	p.at += int64(n)
 	return got
+}
+
+// discard makes r drop what was used of its buffer.
+func (p *binaryReader) discard() {
+	p.r.Discard(p.used)
+	p.used = 0
 }
 
 // records reads n records of size bytes, a buffer at a time, and calls use with each record and its
 // offset. It ends with the first error.
 func (p *binaryReader) records(n uint32, size int, use func(b []byte, at int64)) {
 	for n > 0 && p.err == nil {
-		some := min(n, uint32(p.r.Size()/size))
-		at := p.at
+		some, at := n, p.at
+		if int(n)*size > p.r.Size() {
+			some = uint32(p.r.Size() / size)
+		}
 		for b := p.next(int(some) * size); len(b) > 0 && p.err == nil; b, at = b[size:], at+int64(size) {
 			use(b[:size:size], at)
 		}
@@ -286,26 +304,30 @@ func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) 
 	return roots
 }
 
+// successors reads the list, which is in the order of the operations.
 func (p *binaryReader) successors(listed uint32) {
-	n, first := uint32(len(p.nodes)), p.b.s.first[p.part]
+	n, first, s := uint32(len(p.nodes)), p.b.s.first[p.part], &p.b.s
 	i, left := uint32(0), node{} // of operation i − 1
 	p.records(listed, 4, func(b []byte, at int64) {
 		for left.done+left.started == 0 {
 			left = p.nodes[i]
 			i++
 		}
-		to, e := le.Uint32(b), &p.b.done
+		to, e := le.Uint32(b), &s.done
 		if left.done > 0 {
 			left.done--
 		} else {
 			left.started--
-			e = &p.b.starts
+			e = &s.started
 		}
 		if to >= n {
 			p.fail(at, "operation %d has successor %d, but the rank has only %d operations", i-1, to, n)
 			return
 		}
 		p.waits[to]++
-		*e = append(*e, edge{first + i - 1, first + to})
+		p.b.append(e, first+i-1, first+to)
 	})
+	if err := p.b.Err(); err != nil {
+		p.fail(p.at, "%w", err)
+	}
 }

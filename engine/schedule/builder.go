@@ -93,11 +93,14 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)
-	if len(b.s.ops) == cap(b.s.ops) {
+	n := len(b.s.ops)
+	if n == cap(b.s.ops) {
 		b.s.ops = grown(b, b.s.ops, 1)
 	}
-	b.s.ops = append(b.s.ops, op)
-	return uint32(len(b.s.ops) - 1)
+	b.s.ops = b.s.ops[:n+1]
+	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
+	to.Size, to.Peer, to.Tag, to.CPU, to.NIC, to.Kind = op.Size, op.Peer, op.Tag, op.CPU, op.NIC, op.Kind
+	return uint32(n)
 }
 
 // grown makes room for n more elements. If the capacity is exhausted, it estimates the final length
@@ -247,6 +250,17 @@ func (b *Builder) sort(e *edges, s *successors) {
 		s.to[s.first[x.from]] = x.to
 	}
 	*e = (*e)[:0]
+}
+
+// append appends an edge, whose predecessor is not before those of other edges.
+func (b *Builder) append(s *successors, from, to uint32) {
+	if uint64(len(s.to)) >= maxOps {
+		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
+		return
+	}
+	s.first = grown(b, s.first, int(from)+1-len(s.first))
+	s.fill(from + 1)
+	s.to = append(grown(b, s.to, 1), to)
 }
 
 // fill adds entries without edges up to operation n.
