@@ -117,6 +117,14 @@ func (s *Schedule) Prefetch(op uint32) {
 	memory.Prefetch(at, first)
 }
 
+// PrefetchAfter starts to load the result of AfterDone, whose place Prefetch loads.
+func (s *Schedule) PrefetchAfter(op uint32) {
+	if len(s.done.first) > 0 {
+		list := unsafe.Pointer(unsafe.SliceData(s.AfterDone(op)))
+		memory.Prefetch(list, list)
+	}
+}
+
 // AfterStarted returns the operations that wait until op has started ("irequires"), like AfterDone.
 func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }
 

@@ -193,8 +193,8 @@ func (r *run) prefetch() {
 	}
 }
 
-// prefetchNext brings the operations into the cache that an entry will begin or release, if they
-// are not beside its own.
+// prefetchNext brings the operation into the cache that an entry will begin, or those that it will
+// release.
 func (r *run) prefetchNext(what uint32) {
 	op := what & opMask
 	switch {
@@ -204,9 +204,9 @@ func (r *run) prefetchNext(what uint32) {
 		}
 	case what&message != 0:
 		if n := &r.nodes[op]; n.channel < maxChannel && r.tail[n.channel] != 0 {
-			if after := r.s.AfterDone(r.tail[n.channel] - 1); len(after) > 0 {
-				r.prefetchOp(after[0])
-			}
+			receive := r.tail[n.channel] - 1
+			r.s.PrefetchAfter(receive)
+			r.prefetchOp(min(receive+1, uint32(len(r.ops)-1))) // mostly the one that waits for it
 		}
 	}
 }
