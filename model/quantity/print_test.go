@@ -64,6 +64,8 @@ func TestPrint(t *testing.T) {
 	check(Micros(1e300), "1e+294 s")
 	check(Micros(math.Inf(1)), "+Inf µs")
 	check(Micros(math.NaN()), "NaN µs")
+	check(Micros(1e-30), "1e-27 ns")
+	check(Micros(1.234e-11), "0.0000000123 ns")
 	check(MBps(131159.27), "131.16 GB/s")
 	check(MBps(0.0305), "0.0305 MB/s")
 	check(MBps(0.00305), "3.05 kB/s")

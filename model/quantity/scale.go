@@ -36,7 +36,8 @@ const longest = 3
 // TB/s, without this problem. So values from 9.9 µs to 1.25 s are in ms.
 //
 // There are two decimals, and more if the value nearest to zero needs them to show digits
-// significant digits, or one digit less if the largest value would be long.
+// significant digits, or one digit less if the largest value would be long. There are at most 12:
+// [Scale.Number] prints smaller values with an exponent.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
@@ -49,7 +50,7 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 	if most == 0 {
 		return s
 	}
-	s.decimals = max(2, decimalsFor(least/s.one, digits))
+	s.decimals = min(12, max(2, decimalsFor(least/s.one, digits)))
 	if whole := exponentOf(most/s.one, digits) + 1; s.decimals > 2 && whole+s.decimals > digits+longest {
 		s.decimals = max(2, min(6, decimalsFor(least/s.one, digits-1)))
 	}
