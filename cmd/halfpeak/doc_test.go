@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
 // inputs are the files that the documents' commands read, by the names they
@@ -39,6 +41,20 @@ func TestMachinesPage(t *testing.T)    { document(t, "../../docs/machines.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
 func TestFleetPage(t *testing.T)       { document(t, "../../docs/fleet.md") }
 func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
+
+// docs/export.md lists the forms of rules by the names that the program takes.
+func TestRulesPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/export.md")
+	if err != nil {
+		t.Skip(err)
+	}
+	names := collectives.Libraries()
+	last := len(names) - 1
+	want := "formats are `" + strings.Join(names[:last], "`, `") + "` and `" + names[last] + "`."
+	if !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), want) {
+		t.Errorf("docs/export.md lacks %q", want)
+	}
+}
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)

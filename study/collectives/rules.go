@@ -26,10 +26,8 @@ type library struct {
 	write    func(io.Writer, []rules.Rule) error
 }
 
-const openMPIUse = "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s"
-
 var libraries = []library{
-	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: openMPIUse, write: rules.OpenMPI},
+	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: rules.OpenMPIUse, write: rules.OpenMPI},
 	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
 	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks", write: rules.NCCL},
 	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},

@@ -29,7 +29,7 @@ var libraries = []library{
 	{
 		name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, force: forceOpenMPI,
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
-		use:   "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s",
+		use:   rules.OpenMPIUse,
 		write: func(m *Map, w io.Writer, all []Decision) error { return rules.OpenMPI(w, m.Rules(all)) },
 	},
 	{

@@ -61,6 +61,10 @@ func those(name string, has func(collective.Entry) bool) string {
 	return strings.Join(names, ", ")
 }
 
+// OpenMPIUse is how a program takes the rules file %s of Open MPI. The priority is above that of
+// HAN, which Open MPI 5 prefers on several nodes and which does not read these rules.
+const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s"
+
 // OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
 // coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line applies
 // from its number of ranks, or of bytes, up to the next line; algorithm 0 is the library's own
