@@ -28,7 +28,7 @@ type accumulator struct {
 
 // The times of a size are kept for its median: at most maxTimes of a size, and maxKept in a file.
 const (
-	maxTimes = 1 << 8
+	maxTimes = 1 << 12
 	maxKept  = 1 << 22
 )
 

@@ -72,8 +72,8 @@ type Sample struct {
 	// Mean, Min and Max are times in µs. With one row, Min and Max are the row's own minimum and
 	// maximum if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is in µs, the lower of two in the middle; 0 if it is unknown, as with more than 256
-	// rows.
+	// Median is in µs, the lower of two in the middle; 0 if it is unknown, as with more than
+	// 4,096 rows.
 	Median quantity.Micros
 	// Slowest is the time of a collective's slowest rank in µs, averaged over the rows. It is 0
 	// unless the benchmark prints that maximum beside the average over ranks, which is Mean.

@@ -235,7 +235,7 @@ func (p *parser) bulk() {
 // whole block. A block that would exceed the limits of the table is not added.
 func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	to := f.split.only.b
-	if len(to.bySize())+len(b.sizes) > MaxSizes || p.kept+b.lines > maxKept {
+	if len(to.bySize())+len(b.sizes) > MaxSizes {
 		b.read = 0
 		return false
 	}
@@ -245,6 +245,9 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 		}
 		x := *a
 		x.line += p.file.Lines
+		if p.kept+len(x.times) > maxKept {
+			x.times = nil
+		}
 		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.Count))
 		key := math.Float64bits(x.size)
 		if there := to.sizes[key]; there != nil {
