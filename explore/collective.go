@@ -32,7 +32,7 @@ const (
 // on the layer that it names.
 func newQuestion(d whatif.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
-	calls.TakeCombining(d.Platform)
+	calls.TakeLocalWork(d.Platform)
 	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 

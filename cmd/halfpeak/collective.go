@@ -139,7 +139,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 	case err == nil:
 		design := designs[0]
 		f.Fits = nil
-		q.TakeCombining(design.Platform)
+		q.TakeLocalWork(design.Platform)
 		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
 		return nil
 	case len(f.Fits) == 0:

@@ -249,14 +249,14 @@ func (c *Calibration) exchanges(level int) (curve model.Curve) {
 	return curve
 }
 
-// Gamma returns the time to combine a byte of a local sum in µs, of the largest size; 0 if it was
-// not measured.
-func (c *Calibration) Gamma() (gamma quantity.MicrosPerByte) {
+// PerByte returns the time of local work, Combine or Copy, of a byte of the largest size; 0 if it
+// was not measured.
+func (c *Calibration) PerByte(work string) (each quantity.MicrosPerByte) {
 	largest := quantity.Bytes(0)
 	for _, r := range c.Rows {
-		if r.Measure == Combine && r.Size > largest {
-			largest, gamma = r.Size, r.Time.Per(r.Size)
+		if r.Measure == work && r.Size > largest {
+			largest, each = r.Size, r.Time.Per(r.Size)
 		}
 	}
-	return gamma
+	return each
 }

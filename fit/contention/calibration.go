@@ -64,6 +64,7 @@ const (
 	FanFirst    = "fan_first"    // until the first of them has answered
 	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
 	Combine     = "combine"      // local sum of doubles
+	Copy        = "copy"         // local copy
 )
 
 // A Measurement is a case that was measured, in all passes.
@@ -83,7 +84,9 @@ type Measurement struct {
 }
 
 // IsCollective reports whether all ranks took part.
-func (m Measurement) IsCollective() bool { return m.Level < 0 && m.Measure != Combine }
+func (m Measurement) IsCollective() bool {
+	return m.Level < 0 && m.Measure != Combine && m.Measure != Copy
+}
 
 var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats", "median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers"}
 

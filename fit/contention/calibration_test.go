@@ -53,6 +53,7 @@ func planted() string {
 		row(Stream, "cluster", "in", 2, n, 0.3+float64(n)/5000)
 	}
 	row(Combine, "", "in", 1, 1<<20, float64(1<<20)*1e-4)
+	row(Copy, "", "in", 1, 1<<20, float64(1<<20)*2e-4)
 	row("allreduce", "", "in", 16, 64, 7)
 	return b.String() + "# 60.0 s\n"
 }
@@ -98,7 +99,8 @@ func TestCalibratedMachine(t *testing.T) {
 		{"eager threshold", float64(cluster.Eager), 8000},
 		{"NIC, 8 B", float64(node.Port.OneWay(8)), 0.3},
 		{"NIC, 1 MiB", float64(node.Port.OneWay(1 << 20)), 0.3 + (1<<20)/5000.0},
-		{"γ", float64(c.Gamma()), 1e-4},
+		{"γ", float64(c.PerByte(Combine)), 1e-4},
+		{"a copy", float64(c.PerByte(Copy)), 2e-4},
 		{"both directions", cluster.Reverse, 0.2},
 	} {
 		if math.Abs(want.got/want.want-1) > 0.015 {

@@ -37,7 +37,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		if r.Measure == Exchange && c.fitsExchange(r.Level, r.Size) {
 			continue
 		}
-		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, FanFirst, Combine}, r.Measure) {
+		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, FanFirst, Combine, Copy}, r.Measure) {
 			rows = append(rows, Checked{Measurement: r})
 		}
 	}
@@ -97,17 +97,14 @@ func addCalls(rows []Checked) (checked []Checked) {
 	return checked
 }
 
-// combining returns the time to combine a byte of n bytes in µs, from the nearest measured sizes.
-func (c *Calibration) combining(n quantity.Bytes) float64 {
-	sums := c.curve(Combine, -1, false, 1)
-	if len(sums.Sizes) < 2 || n == 0 {
-		return float64(c.Gamma())
+// local returns the time of local work with n bytes in µs, from the nearest measured sizes.
+func (c *Calibration) local(work string, n quantity.Bytes) float64 {
+	of := c.curve(work, -1, false, 1)
+	if len(of.Sizes) < 2 || n == 0 {
+		return float64(c.PerByte(work)) * float64(n)
 	}
-	if n < sums.Sizes[0] {
-		return float64(sums.Costs[0] / quantity.Micros(n))
-	}
-	largest := sums.Sizes[len(sums.Sizes)-1]
-	return float64(sums.At(min(n, largest)).Per(min(n, largest)))
+	at := min(max(n, of.Sizes[0]), of.Sizes[len(of.Sizes)-1])
+	return float64(of.At(at).Per(at)) * float64(n)
 }
 
 // collective returns the time of the library's default algorithm of a collective among the ranks of
@@ -123,7 +120,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 		all = []collective.Entry{e}
 	}
 	for _, e := range all {
-		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * c.combining(r.Size)}
+		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1))}
 		if e.Check(r.Pairs, call) != nil {
 			continue
 		}
@@ -141,6 +138,9 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 		if least == 0 || t < least {
 			least, name = t, e.Name
 		}
+	}
+	if least > 0 && CopiesOwn(r.Measure) {
+		least += quantity.Micros(c.local(Copy, r.Size))
 	}
 	return least, name, nil
 }

@@ -147,7 +147,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 	}
 	for i := node; i >= 0; i-- { // levels with few cores are as those outside them
 		switch l := &e.levels[i]; {
-		case l.crowded():
+		case l.crowded(), l.unmeasured:
 		case i == node || cores > machine.FewRanks:
 			l.crowd = AssumedCrowd * l.way[0]
 		default:

@@ -67,17 +67,21 @@ func IntervalsOf(p platforms.Platform) (i Intervals) {
 	return i
 }
 
-// CombineConstant is the constant of a platform file for the time to combine a byte in a reduction.
-const CombineConstant = "combine"
-
-// CombiningOf returns the time to combine a byte that a platform file has; 0 if it has none.
-func CombiningOf(p platforms.Platform) quantity.MicrosPerByte {
+// LocalWork returns the time of local work, [Combine] or [Copy], with a byte, which a platform file
+// has as a constant; 0 if it has none.
+func LocalWork(p platforms.Platform, work string) quantity.MicrosPerByte {
 	for _, c := range p.Constants {
-		if c.Owner == CombineConstant && c.Value.Dim == quantity.DimInverse && c.Value.Num > 0 {
+		if c.Owner == work && c.Value.Dim == quantity.DimInverse && c.Value.Num > 0 {
 			return quantity.MicrosPerByte(c.Value.Num)
 		}
 	}
 	return 0
+}
+
+// CopiesOwn reports whether each rank of a collective begins with a copy of its own data from the
+// send into the receive buffer, as Open MPI and MPICH do: its block, or in an allreduce its vector.
+func CopiesOwn(name string) bool {
+	return name == "allgather" || name == "allreduce" || name == "alltoall"
 }
 
 // Tables returns the intervals as constants for a platform file.

@@ -37,9 +37,9 @@
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
 static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange",
-	"fan_out", "fan_first", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
+	"fan_out", "fan_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
 typedef struct {
@@ -606,13 +606,18 @@ static void fan(const Task *t, double *sample) {
 	}
 }
 
-static void combine(const Task *t, double *sample) {
+static int isLocal(int what) { return what == COMBINE || what == COPY; }
+
+static void compute(const Task *t, double *sample) { /* in one rank, without messages */
 	int n = (int)(t->size / (long)sizeof(double));
 	memset(sendBuffer, 0, (size_t)t->size);
 	memset(receiveBuffer, 0, (size_t)t->size);
 	for (int r = 0; r <= t->repeats; r++) {
 		double t0 = MPI_Wtime();
-		for (int i = 0; i < t->inner; i++) MPI_Reduce_local(sendBuffer, receiveBuffer, n, MPI_DOUBLE, MPI_SUM);
+		for (int i = 0; i < t->inner; i++) {
+			if (t->what == COMBINE) MPI_Reduce_local(sendBuffer, receiveBuffer, n, MPI_DOUBLE, MPI_SUM);
+			else memcpy(receiveBuffer, sendBuffer, (size_t)t->size), sendBuffer[0] = receiveBuffer[t->size - 1];
+		}
 		if (r) sample[r - 1] = (MPI_Wtime() - t0) / t->inner;
 	}
 }
@@ -647,7 +652,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 	int takes = 0;
 	choose(t);
 	if (collective(t->what)) together(t, mine), takes = 1;
-	else if (t->what == COMBINE) { if (rank == 0) combine(t, mine), takes = 1; }
+	else if (isLocal(t->what)) { if (rank == 0) compute(t, mine), takes = 1; }
 	else if (isFan(t->what)) {
 		for (int i = 0; i < t->k; i++) takes |= dst[i] == rank;
 		if (takes || rank == src[0]) fan(t, mine);
@@ -688,7 +693,7 @@ static void row(const Task *t, double *s, const double *averages, int n) {
 	double q1 = s[n / 4], q3 = s[3 * n / 4];
 	for (int i = 0; i < n; i++) outliers += s[i] > q3 + 3 * (q3 - q1) + tick;
 	fprintf(csv, "%s,%s,%s,%d,%ld,%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", names[t->what],
-		collective(t->what) || t->what == COMBINE ? "" : levelName[t->level], t->out ? "out" : "in", collective(t->what) ? ranks : t->k, t->size, t->variant,
+		collective(t->what) || isLocal(t->what) ? "" : levelName[t->level], t->out ? "out" : "in", collective(t->what) ? ranks : t->k, t->size, t->variant,
 		t->passes + 1, n, 1e6 * s[n / 2], 1e6 * s[reach], 1e6 * s[n - 1 - reach], 1e6 * s[0], 1e6 * s[n - 1], 1e6 * average, outliers);
 	fflush(csv);
 }
@@ -699,7 +704,7 @@ static double run(Task *t, double share, double *fastest) {
 	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], median = 0;
 	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
-	t->inner = t->what == PINGPONG || t->what == EXCHANGE || t->what == COMBINE ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
+	t->inner = t->what == PINGPONG || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
 	if (cold || t->inner < 1) t->inner = 1;
 	t->repeats = (int)(share / fmax(guess * t->inner, 1e-6));
 	if (t->repeats > mostRepeats) t->repeats = mostRepeats;
@@ -741,7 +746,7 @@ static void add(int what, int level, int out, int k, long size, int variant) {
 	while (t.burst > 2 && ((size_t)t.burst * ((size_t)size + 64) > LARGEST || t.burst * size > 2 << 20)) t.burst /= 2;
 	if (what == STREAM && (size_t)t.burst * ((size_t)size + 64) > LARGEST) return;
 	if (isFan(what) && (size_t)k * ((size_t)size + 64) > LARGEST) return;
-	if (!collective(what) && what != COMBINE && choose(&t) < k) return;
+	if (!collective(what) && !isLocal(what) && choose(&t) < k) return;
 	if (count == room) {
 		Task *more = realloc(tasks, sizeof(Task) * (size_t)(room = 2 * room + 64));
 		if (!more) fail("no memory");
@@ -810,7 +815,7 @@ static void plan(void) {
 			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
 	}
-	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0);
+	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0), add(COPY, 0, 0, 1, n, 0);
 }
 
 static long smallestBlock = 8, largestBlock; /* of the collectives that are asked for */

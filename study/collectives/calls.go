@@ -23,8 +23,10 @@ type Calls struct {
 	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
 	Call       collective.Call  // Root, Fanout and Gamma
-	Map        string           // how ranks are placed on the machine; see [machine.Machine.Place]
-	Library    string           // only what rules in this form can say; empty: all
+	// Copy is the time for a byte of the copy with which each rank begins. It delays all alike.
+	Copy    quantity.MicrosPerByte
+	Map     string // how ranks are placed on the machine; see [machine.Machine.Place]
+	Library string // only what rules in this form can say; empty: all
 }
 
 // several reports whether algorithms are compared.
@@ -97,12 +99,15 @@ var parameters = []struct {
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
 }
 
-// TakeCombining sets the time to combine a byte to that of the platform's file, unless the call has
-// one or no algorithm of the collective combines.
-func (c *Calls) TakeCombining(p platforms.Platform) {
+// TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as far
+// as the collective copies and its algorithms combine. A call keeps its own time to combine.
+func (c *Calls) TakeLocalWork(p platforms.Platform) {
+	if contention.CopiesOwn(c.Collective) {
+		c.Copy = contention.LocalWork(p, contention.Copy)
+	}
 	combines := slices.ContainsFunc(collective.Of(c.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 })
 	if c.Call.Gamma == 0 && combines {
-		c.Call.Gamma = 1e3 * float64(contention.CombiningOf(p)) // ns/B
+		c.Call.Gamma = 1e3 * float64(contention.LocalWork(p, contention.Combine)) // ns/B
 	}
 }
 

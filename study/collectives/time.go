@@ -115,6 +115,9 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			if err := t.time(ctx, &cells[i]); err != nil {
 				return fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err)
 			}
+			copying := q.Copy.Times(quantity.Bytes(cells[i].Call.Bytes))
+			cells[i].Time += copying
+			cells[i].Average += copying
 			finished()
 		}
 		return nil

@@ -75,7 +75,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	for _, name := range unmeasured {
 		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
 	}
-	if gamma := c.Gamma(); gamma > 0 {
+	if gamma := c.PerByte(contention.Combine); gamma > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("combining takes %.3g ns/B, which the saved machine has for reductions", 1e3*float64(gamma)))
 	}
 	return f, nil

@@ -183,10 +183,18 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 	}
 	d.Tables = append(d.Tables, layers...)
 	d.Tables = append(d.Tables, f.within.Tables()...)
-	if f.calibrated != nil && f.calibrated.Gamma() > 0 {
-		d.Tables = append(d.Tables, platforms.NewTable("constant", contention.CombineConstant, "value", platforms.ExactInverse(f.calibrated.Gamma()), "source", source))
+	if f.calibrated != nil {
+		for _, work := range []string{contention.Combine, contention.Copy} {
+			if t := f.calibrated.PerByte(work); t > 0 {
+				d.Tables = append(d.Tables, perByteConstant(work, t, source))
+			}
+		}
 	}
 	return d
+}
+
+func perByteConstant(work string, t quantity.MicrosPerByte, source string) platforms.Table {
+	return platforms.NewTable("constant", work, "value", platforms.ExactInverse(t), "source", source)
 }
 
 // estimatedLayer writes a layer of an estimate: a table or a line.

@@ -118,6 +118,9 @@ func TestAssumedSharing(t *testing.T) {
 		p := saved(t, f)
 		m, _ := p.Machine()
 		inner := m.Levels[0]
+		if copying := contention.LocalWork(p, contention.Copy); copying > 0 != test.shares || copying != contention.LocalWork(p, contention.Combine) {
+			t.Errorf("%v: a copy takes %v", test.levels, copying)
+		}
 		if inner.Shared != nil != test.shares || inner.Port != nil != test.shares || inner.Reverse > 0 != test.shares || m.Levels[1].Shared != nil || m.Levels[1].Packet > 0 {
 			t.Errorf("%v: %+v", test.levels, m)
 		}

@@ -307,6 +307,10 @@ func (f *Fitted) machineText() (string, error) {
 			return "", err
 		}
 	}
+	if t := f.leastPerByte(nodeLevel) / 2; t > 0 {
+		d.Tables = append(d.Tables, perByteConstant(contention.Copy, t, "assumed: a message in a node is copied in and out, and a local copy takes half its time per byte"),
+			perByteConstant(contention.Combine, t, "assumed: a sum reads and writes as much as a copy"))
+	}
 	text, err := Encoded(d, "fit.")
 	if err == nil {
 		_, err = platforms.Parse("the fitted machine", []byte(text))
