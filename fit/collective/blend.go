@@ -180,7 +180,7 @@ func (b *blend) growth(p place) float64 {
 	if b.oneNode || b.unplaced || len(b.places) != 2 || b.inside(p) {
 		return 0
 	}
-	return stepGrowth * b.octaves(p) / b.spanned()
+	return stepGrowth * b.octaves(p) / b.spanned(place.ofNodes)
 }
 
 // candidates returns the log of the time by each form and by interpolations, NaN if unavailable.
@@ -312,7 +312,8 @@ func (b *blend) similar(p place, n float64) float64 {
 
 // interpolate returns a value of the samples on the line through the nearest places on both sides
 // with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
-// and sizes. Beyond the last place the line is that over the octave before it. So many places on
+// and sizes. Beyond the last place the line is that over the octave before it, if that rises, as
+// more ranks do not take less; otherwise the value is that of the last place. So many places on
 // each side are skipped; then the places have to lie on both sides of p and within maxSpan of each
 // other. The value is NaN if there are no such places.
 func (b *blend) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
@@ -345,8 +346,12 @@ func (b *blend) interpolate(p place, n float64, skip int, value func(i int) floa
 	if low < 0 {
 		return math.NaN()
 	}
-	v := b.overSizes(along[low], n, value)
-	return v + math.Log(p.ranks/along[low].ranks)/math.Log(along[high].ranks/along[low].ranks)*(b.overSizes(along[high], n, value)-v)
+	first, last := b.overSizes(along[low], n, value), b.overSizes(along[high], n, value)
+	slope := (last - first) / math.Log(along[high].ranks/along[low].ranks)
+	if p.ranks > along[high].ranks {
+		return last + max(0, slope)*math.Log(p.ranks/along[high].ranks)
+	}
+	return first + slope*math.Log(p.ranks/along[low].ranks)
 }
 
 // overSizes interpolates a value of the samples at a measured place.

@@ -33,6 +33,7 @@ func (p Placement) place() place {
 
 // perNode returns the ranks on each node.
 func (p place) perNode() float64 { return p.ranks / p.nodes }
+func (p place) ofNodes() float64 { return p.nodes }
 
 // terms is the cost of an algorithm at a place along its critical path: steps inside nodes, steps
 // between nodes, and the bytes sent for each byte of the call's size.

@@ -171,3 +171,27 @@ func TestFewerNodes(t *testing.T) {
 		t.Errorf("126 ranks of one node: %+v, %v", p, err)
 	}
 }
+
+// From 1 and 4 ranks on each of two nodes, 8 have an interval that contains what the schedule takes.
+// If 4 were faster than 1, 8 are not taken to be faster still.
+func TestMoreRanksOnNodes(t *testing.T) {
+	for _, four := range []float64{40, 12} {
+		d := Data{Collective: "allreduce", Statistic: Slowest}
+		for perNode, us := range map[int]float64{1: 20, 4: four} {
+			for n := quantity.Bytes(8); n <= 4096; n *= 2 {
+				d.Points = append(d.Points, Point{Ranks: 2 * perNode, PerNode: perNode, Size: n, Time: quantity.Micros(us), Count: 1})
+			}
+		}
+		r, err := FitToPredict(d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.PredictAt(Placement{Ranks: 16, PerNode: 8}, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := quantity.Micros(max(four, 50*four/40)); p.Time < 0.75*want || !(p.Low < want && want < p.High) {
+			t.Errorf("4 a node take %v µs, 8 a node: %+v", four, p)
+		}
+	}
+}

@@ -12,7 +12,8 @@ import (
 //
 //	floor,
 //	perOctave · octaves beyond the places / (octaves between the places)^spanPower,
-//	perFillOctave · octaves from the ranks on a node that were measured,
+//	perFillOctave · octaves from the ranks on a node that were measured / (octaves between
+//	  these)^spanPower,
 //	perSizeOctave · octaves beyond the sizes,
 //	partHeldOut · the root mean square error of similar calls that were held out,
 //	and partSpread · the spread of the forms.
@@ -56,8 +57,8 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	total, octaves := b.totalLg(p, n), b.octaves(p)
 	similar := func(i int) float64 { return math.Exp(-math.Abs(total-b.beyond.total[i]) / 2) }
 	heldOut := min(b.beyond.rootMeanSquare(similar), maxHeldOutError)
-	places := perOctave * octaves / math.Pow(b.spanned(), spanPower)
-	fill, sizes := perFillOctave*b.octavesPerNode(p), perSizeOctave*b.sizeOctaves(p, n)
+	places := perOctave * octaves / math.Pow(b.spanned(place.ofNodes), spanPower)
+	fill, sizes := perFillOctave*b.octavesPerNode(p)/math.Pow(b.spanned(place.perNode), spanPower), perSizeOctave*b.sizeOctaves(p, n)
 	heldOut, spread = partHeldOut*heldOut, partSpread*spread
 	squares := least*least + places*places + fill*fill + sizes*sizes + heldOut*heldOut + spread*spread
 	down, up = squares, squares
@@ -84,9 +85,13 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 	return math.Sqrt(squares / max(sum, 1e-9))
 }
 
-// spanned returns the octaves between the first and the last measured place, at least 1.
-func (b *blend) spanned() float64 {
-	return max(1, math.Log2(b.places[len(b.places)-1].nodes/b.places[0].nodes))
+// spanned returns the octaves between the least and the largest measured number, at least 1.
+func (b *blend) spanned(of func(place) float64) float64 {
+	least, most := math.Inf(1), 0.0
+	for _, q := range b.places {
+		least, most = min(least, of(q)), max(most, of(q))
+	}
+	return max(1, math.Log2(most/least))
 }
 
 // nearest returns the least distance to a measured place.
