@@ -122,6 +122,9 @@ func published(folder string) (all []series, err error) {
 	})
 	for i := range all {
 		all[i].points = merged(all[i].points)
+		slices.SortFunc(all[i].points, func(a, b fitted.Point) int {
+			return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
+		})
 	}
 	return all, err
 }

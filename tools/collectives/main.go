@@ -64,7 +64,8 @@ type report struct {
 	by    map[string]*tally
 }
 
-func (r *report) of(s series, question string) *tally {
+// key returns the key of a question about a series.
+func (s series) key(question string) string {
 	kind := "the library's choice"
 	if s.algorithm != "" {
 		kind = "algorithm known"
@@ -75,23 +76,22 @@ func (r *report) of(s series, question string) *tally {
 	if i := strings.Index(name, ", NCCL"); i >= 0 { // several versions and types are one machine
 		name = name[:i]
 	}
-	key := strings.Join([]string{s.machine, name, s.collective, kind, question}, "|")
-	if r.by[key] == nil {
-		r.order, r.by[key] = append(r.order, key), &tally{}
-	}
-	return r.by[key]
+	return strings.Join([]string{s.machine, name, s.collective, kind, question}, "|")
 }
 
-// ask fits the points that are not out, and adds the others to the tallies that question names.
-func (r *report) ask(s series, out func(p fitted.Point) bool, question func(p fitted.Point) []string) {
+// ask fits the points that are not out, and adds the others to the tallies of keys.
+func (r *report) ask(s series, out func(p fitted.Point) bool, keys func(p fitted.Point) []string) {
 	predict, err := fit(s.sub(func(p fitted.Point) bool { return !out(p) }))
 	if err != nil {
 		return // one number of nodes, or none
 	}
 	for _, p := range s.points {
 		if out(p) {
-			for _, q := range question(p) {
-				r.of(s, q).add(predict, p)
+			for _, key := range keys(p) {
+				if r.by[key] == nil {
+					r.order, r.by[key] = append(r.order, key), &tally{}
+				}
+				r.by[key].add(predict, p)
 			}
 		}
 	}
@@ -111,9 +111,9 @@ func (r *report) beyond(s series) {
 		r.ask(fits, func(p fitted.Point) bool { return nodes(p) > last }, func(p fitted.Point) (all []string) {
 			octaves := math.Log2(float64(nodes(p)) / float64(last))
 			if factor := int(math.Exp2(math.Round(octaves))); factor >= 2 && factor <= 8 {
-				all = append(all, fmt.Sprintf("×%d beyond", factor))
+				all = append(all, s.key(fmt.Sprintf("×%d beyond", factor)))
 				if last == 16 {
-					all = append(all, fmt.Sprintf("×%d beyond 16", factor))
+					all = append(all, s.key(fmt.Sprintf("×%d beyond 16", factor)))
 				}
 			}
 			return all
@@ -126,7 +126,7 @@ func (r *report) rest(s series) {
 	counts := s.counts()
 	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
 	one := func(question string) func(fitted.Point) []string {
-		return func(fitted.Point) []string { return []string{question} }
+		return func(fitted.Point) []string { return []string{s.key(question)} }
 	}
 	if len(counts) >= 5 {
 		r.ask(s, func(p fitted.Point) bool { return at(p)%2 == 1 && at(p) < len(counts)-1 }, one("every second left out"))
@@ -170,6 +170,11 @@ func main() {
 	r.print(before)
 	between(os.Stdout, all)
 	choices(os.Stdout, all)
+	r = &report{by: map[string]*tally{}}
+	for _, s := range all {
+		r.robust(s)
+	}
+	r.printRobust(os.Stdout)
 }
 
 // print writes the table, and how the frozen calibration does for each machine that it leaves out.
