@@ -95,7 +95,7 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 			return t, nil
 		}
 	}
-	schedule, err := e.Algorithm.ScheduleLimit(maxOperations, ranks, c)
+	schedule, err := e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 	if errors.As(err, new(engine.TooLarge)) {
 		if ranks >= 4 {
 			if slowest, holds := e.Time(m, ranks, c); holds {

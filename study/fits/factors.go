@@ -143,7 +143,7 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	operations := make([]int, len(points))
 	sum := 0
 	for i, p := range points {
-		s, err := p.Algorithm.ScheduleLimit(maxSoughtOperations, p.Ranks, p.Call)
+		s, err := p.ScheduleLimit(context.Background(), maxSoughtOperations, p.Ranks, p.Call)
 		switch {
 		case errors.As(err, new(collective.TooLarge)):
 			operations[i] = math.MaxInt

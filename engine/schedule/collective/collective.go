@@ -73,8 +73,8 @@ type Part struct {
 	gate  []uint32
 	memory
 	watch   watcher // sees the movement of data in tests; else nil
-	parents []int   // parents in the optimal broadcast for logP
-	logP    LogP
+	optimal tree    // of the optimal broadcast
+	of      treeOf
 	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
 }
 
@@ -180,12 +180,7 @@ const maxOperations = 1 << 28
 
 // Schedule returns a program in which the ranks run only this collective.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(context.Background(), ranks, c, nil, maxOperations, false)
-}
-
-// ScheduleLimit is like Schedule but returns a TooLarge error above the given number of operations.
-func (a Algorithm) ScheduleLimit(limit, ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(context.Background(), ranks, c, nil, min(limit, maxOperations), false)
+	return limits{most: maxOperations}.schedule(context.Background(), a, nil, ranks, c, 1, nil)
 }
 
 // TooLarge is the error of a schedule of Ranks ranks with more than Most operations.
@@ -195,28 +190,45 @@ func (e TooLarge) Error() string {
 	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
 }
 
-// schedule builds the program and returns TooLarge as early as it can. If all ranks are alike, the
-// first one decides. Otherwise the shortest of the first eight does, if even half of its operations
+// limits bound the operations of a schedule. If all ranks are alike, the first one decides whether
+// there are too many. Otherwise the shortest of the first eight does, if even half of its operations
 // on every rank would exceed the limit.
-func (a Algorithm) schedule(ctx context.Context, ranks int, c Call, watch watcher, most int, alike bool) (*schedule.Schedule, error) {
+type limits struct {
+	most  int
+	alike bool
+}
+
+// schedule builds a program of parts: the collective, the barrier, the collective …
+func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c Call, parts int, watch watcher) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
 	}
-	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks), watch: watch}
-	var end []uint32
+	b := schedule.NewBuilder(ranks)
+	call := Part{Group: Group{Size: ranks}, Call: c, b: b, watch: watch}
+	wait := Part{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}
+	var after, end []uint32
 	least := math.MaxInt // operations of a rank
 	for rank := range ranks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		before := p.b.Next()
-		p.Place = p.b.NextRank()
-		end = a.add(&p, nil, end[:0])
-		n := p.b.Next()
+		before := b.Next()
+		call.Place = b.NextRank()
+		wait.Place = call.Place
+		after = after[:0]
+		for i := range parts {
+			if i%2 == 0 {
+				end = a.add(&call, after, end[:0])
+			} else {
+				end = barrier.add(&wait, after, end[:0])
+			}
+			after, end = end, after
+		}
+		n := b.Next()
 		least = min(least, int(n-before))
-		if int(n) > most || alike && least > most/ranks || rank == 7 && least > 2*most/ranks {
-			return nil, TooLarge{ranks, most}
+		if int(n) > l.most || l.alike && least > l.most/ranks || rank == 7 && least > 2*l.most/ranks {
+			return nil, TooLarge{ranks, l.most}
 		}
 	}
-	return p.b.Build()
+	return b.Build()
 }

@@ -73,20 +73,7 @@ func (t Message) fanInFinish(children []int, done []float64) float64 {
 
 // optimalCost is broadcastCost along the tree for the call's LogP.
 func optimalCost(m Model, p int, c Call) (float64, bool) {
-	shape := c.LogP
-	if shape == (LogP{}) {
-		shape = LogP{L: 1, G: 1}
-	}
-	parents, _ := shape.broadcastTree(p)
-	has, sent, last := make([]float64, p), make([]float64, p), 0.0
-	one := m.message(c.Bytes)
-	for v := 1; v < p; v++ { // parents come first, and serve their children in this order
-		from := parents[v]
-		has[v] = has[from] + sent[from]*one.sendInterval() + one.oneWay()
-		sent[from]++
-		last = max(last, has[v])
-	}
-	return last, whole(c)
+	return c.shape().optimalTree(p).broadcastCost(m, p, c)
 }
 
 // portions are the parts of ⌈n/p⌉ elements into which a scatter cuts a message. A member gets its

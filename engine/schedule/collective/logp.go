@@ -55,27 +55,34 @@ type offer struct {
 
 func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
 
+// shape returns the parameters of the tree of logp-optimal.
+func (c Call) shape() LogP {
+	if c.LogP == (LogP{}) {
+		return LogP{L: 1, G: 1}
+	}
+	return c.LogP
+}
+
+// optimalTree returns the tree of OptimalBroadcast among p members.
+func (m LogP) optimalTree(p int) tree {
+	parents, _ := m.broadcastTree(p)
+	children := make([][]int, p)
+	for v := 1; v < p; v++ {
+		children[parents[v]] = append(children[parents[v]], v)
+	}
+	return func(_ *Part, v int) (int, []int) { return parents[v], children[v] }
+}
+
 // optimalBroadcast broadcasts along the tree of OptimalBroadcast for LogP. A longer message travels
-// whole, or in segments.
+// whole, or in segments. The tree, which covers all members, is kept for the next part.
 func optimalBroadcast(p *Part) {
-	m := p.LogP
-	if m == (LogP{}) {
-		m = LogP{L: 1, G: 1}
+	if m := p.shape(); p.optimal == nil || p.of != (treeOf{m, p.Size}) {
+		p.optimal, p.of = m.optimalTree(p.Size), treeOf{m, p.Size}
 	}
-	// The tree covers all members, and takes longer to build than a part: it is kept for the next
-	// part.
-	if p.logP != m || len(p.parents) != p.Size {
-		p.logP = m
-		p.parents, _ = m.broadcastTree(p.Size)
-	}
-	parent := p.parents
-	tree(func(_ *Part, v int) (int, []int) {
-		var children []int
-		for child := v + 1; child < len(parent); child++ {
-			if parent[child] == v {
-				children = append(children, child)
-			}
-		}
-		return parent[v], children
-	}).broadcast(p)
+	p.optimal.broadcast(p)
+}
+
+type treeOf struct {
+	LogP
+	size int
 }

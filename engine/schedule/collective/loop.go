@@ -1,7 +1,7 @@
 package collective
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -12,29 +12,7 @@ import (
 // which ranks leave the barrier: after an exchange of two ranks, for example, the receiver of a
 // broadcast leaves it one message time before the root.
 func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
-	if c.Root < 0 || c.Root >= ranks {
-		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
-	}
-	b := schedule.NewBuilder(ranks)
-	call, wait := Part{Group: Group{Size: ranks}, Call: c, b: b}, Part{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}
-	var after, end []uint32
-	for range ranks {
-		place := b.NextRank()
-		call.Place, wait.Place = place, place
-		after = after[:0]
-		for i := range parts {
-			if i%2 == 0 {
-				end = a.add(&call, after, end[:0])
-			} else {
-				end = barrier.add(&wait, after, end[:0])
-			}
-			after, end = end, after
-			if int(b.Next()) > maxOperations {
-				return nil, TooLarge{ranks, maxOperations}
-			}
-		}
-	}
-	return b.Build()
+	return limits{most: maxOperations}.schedule(context.Background(), a, barrier, ranks, c, parts, nil)
 }
 
 // DefaultBarrier returns the barrier that Open MPI uses by default: the fixed decision of

@@ -408,11 +408,11 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 }
 
-// ScheduleLimit is like Algorithm.ScheduleLimit, but detects early that there are too many
-// operations. It returns the error of ctx when that is done.
+// ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
+// the given number of operations, as early as it can. It returns the error of ctx when that is done.
 func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
 	if e.Params&Root == 0 {
 		c.Root = 0
 	}
-	return e.Algorithm.schedule(ctx, ranks, c, nil, min(most, maxOperations), e.Symmetric)
+	return limits{min(most, maxOperations), e.Symmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
 }
