@@ -17,17 +17,14 @@ var openMPI = map[string]int{
 	"reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
 }
 
-// openMPIChoices returns the choices, which Open MPI must support; form is "classic" or "json".
-func openMPIChoices(rules []Rule, form string) ([]choice, error) {
-	all, err := found(rules)
+// openMPISections returns the sections of the rules, which Open MPI must support; form is "classic" or "json".
+func openMPISections(rules []Rule, form string) ([]section, error) {
+	all, err := found(rules, "Open MPI", func(e collective.Entry) bool { return e.OpenMPI > 0 })
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range all {
 		switch {
-		case c.of.OpenMPI == 0:
-			return nil, fmt.Errorf("rule %d: Open MPI has no %s algorithm %s; it has %s",
-				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.OpenMPI > 0 }))
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
 			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
 				i+1, c.Fanout)
@@ -45,20 +42,17 @@ func openMPIChoices(rules []Rule, form string) ([]choice, error) {
 			return nil, fmt.Errorf("rule %d: Open MPI reads ranks up to %d and bytes up to %d", i+1, math.MaxInt32, int64(math.MaxInt64))
 		}
 	}
-	return all, nil
-}
-
-func those(name string, has func(collective.Entry) bool) string {
-	var names []string
-	for _, e := range collective.Of(name) {
-		if has(e) {
-			names = append(names, e.Name)
+	sections, err := byCollective(all, true)
+	for _, s := range sections {
+		for _, g := range s.groups {
+			for i, bytes := range g.bytes {
+				if bytes.From > math.MaxInt64 && (form == "classic" || g.choose[i] != nil) {
+					return nil, fmt.Errorf("%s: %d bytes are too many for Open MPI", s.name, bytes.From)
+				}
+			}
 		}
 	}
-	if names == nil {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return sections, err
 }
 
 // OpenMPIUse is how a program takes the rules file %s of Open MPI. The priority is above that of
@@ -70,26 +64,17 @@ const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dy
 // from its number of ranks, or of bytes, up to the next line; algorithm 0 is the library's own
 // choice.
 func OpenMPI(w io.Writer, rules []Rule) error {
-	all, err := openMPIChoices(rules, "classic")
+	sections, err := openMPISections(rules, "classic")
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	sets := byCollective(all)
-	fmt.Fprintf(&b, "%d # collectives\n", len(sets))
-	for _, set := range sets {
-		name := set[0].of.Collective
-		list, err := groups(set, set[0].of.InBlocks())
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "%d # %s\n%d # numbers of ranks\n", openMPI[name], strings.ReplaceAll(name, "-", "_"), len(list))
-		for _, g := range list {
+	fmt.Fprintf(&b, "%d # collectives\n", len(sections))
+	for _, s := range sections {
+		fmt.Fprintf(&b, "%d # %s\n%d # numbers of ranks\n", openMPI[s.name], strings.ReplaceAll(s.name, "-", "_"), len(s.groups))
+		for _, g := range s.groups {
 			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", g.ranks.From, len(g.bytes))
 			for i, bytes := range g.bytes {
-				if bytes.From > math.MaxInt64 {
-					return fmt.Errorf("%s: %d bytes are too many for Open MPI", name, bytes.From)
-				}
 				if c := g.choose[i]; c != nil {
 					fmt.Fprintf(&b, "%d %d %d %d # %s\n", bytes.From, c.of.OpenMPI, c.Fanout, c.Segment, c.of.Name)
 				} else {
@@ -136,27 +121,19 @@ func end(to, most uint64) *uint64 {
 // ends; an omitted end is unbounded. The first range that matches applies; without one, the library
 // chooses.
 func OpenMPIJSON(w io.Writer, rules []Rule) error {
-	all, err := openMPIChoices(rules, "json")
+	sections, err := openMPISections(rules, "json")
 	if err != nil {
 		return err
 	}
 	file := jsonFile{Version: 3, Module: "tuned", Collectives: map[string][]jsonRanks{}}
-	for _, set := range byCollective(all) {
-		name := set[0].of.Collective
-		list, err := groups(set, set[0].of.InBlocks())
-		if err != nil {
-			return err
-		}
+	for _, s := range sections {
 		var out []jsonRanks
-		for _, g := range list {
+		for _, g := range s.groups {
 			ranks := jsonRanks{Min: g.ranks.From, Max: end(g.ranks.To, math.MaxInt32)}
 			for i, bytes := range g.bytes {
 				c := g.choose[i]
 				if c == nil {
 					continue
-				}
-				if bytes.From > math.MaxInt64 {
-					return fmt.Errorf("%s: %d bytes are too many for Open MPI", name, bytes.From)
 				}
 				r := jsonRule{Min: bytes.From, Max: end(bytes.To, math.MaxInt64), Alg: c.of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment}
 				if c.of.Name == "linear-sync" {
@@ -168,7 +145,7 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 				out = append(out, ranks)
 			}
 		}
-		file.Collectives[strings.ReplaceAll(name, "-", "_")] = out
+		file.Collectives[strings.ReplaceAll(s.name, "-", "_")] = out
 	}
 	b, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {

@@ -22,29 +22,24 @@ var nccl = map[string]string{
 // NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals of at
 // least [SimpleFrom], both ends included. NCCL chooses the channels and the number of nodes.
 func NCCL(w io.Writer, rules []Rule) error {
-	all, err := found(rules)
+	all, err := found(rules, "NCCL", func(e collective.Entry) bool { return e.NCCL != "" && nccl[e.Collective] != "" })
 	if err != nil {
 		return err
 	}
 	for i, c := range all {
-		switch {
-		case c.of.NCCL == "" || nccl[c.of.Collective] == "":
-			return fmt.Errorf("rule %d: NCCL has no %s algorithm %s; it has %s",
-				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.NCCL != "" }))
-		case c.Segment != 0:
+		if c.Segment != 0 {
 			return fmt.Errorf("rule %d: NCCL chooses segments itself; omit them", i+1)
 		}
+	}
+	sections, err := byCollective(all, true)
+	if err != nil {
+		return err
 	}
 	var b strings.Builder
 	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered\n")
 	lines := 0
-	for _, set := range byCollective(all) {
-		name := set[0].of.Collective
-		list, err := groups(set, set[0].of.InBlocks())
-		if err != nil {
-			return err
-		}
-		for _, g := range list {
+	for _, s := range sections {
+		for _, g := range s.groups {
 			first, last := g.ranks.From, g.ranks.To
 			any := first <= 2 && last == End // one rank has nothing to choose
 			switch {
@@ -54,7 +49,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 				continue
 			case last-first >= most:
 				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, and %d to %s are too many; give at most %d, or 1 to the end",
-					name, first, upTo(last), most)
+					s.name, first, upTo(last), most)
 			}
 			for p := first; p <= last; p++ {
 				ranks := fmt.Sprint(p)
@@ -64,7 +59,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 				for i, bytes := range g.bytes {
 					if c := g.choose[i]; c != nil && bytes.To >= SimpleFrom {
 						lines++
-						fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n", nccl[name], max(bytes.From, SimpleFrom), bytes.To, c.of.NCCL, ranks)
+						fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n", nccl[s.name], max(bytes.From, SimpleFrom), bytes.To, c.of.NCCL, ranks)
 					}
 				}
 			}
@@ -89,29 +84,26 @@ func chosen(g group) bool {
 // Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a shell
 // to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
 func Intel(w io.Writer, rules []Rule) error {
-	all, err := found(rules)
+	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
 	if err != nil {
 		return err
 	}
 	for i, c := range all {
 		switch {
-		case c.of.Intel == 0:
-			return fmt.Errorf("rule %d: Intel MPI has no %s algorithm %s; it has %s",
-				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.Intel > 0 }))
 		case c.Segment != 0 || c.Fanout != 0:
 			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment or a fan-out; omit them", i+1)
 		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
 			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
 		}
 	}
+	sections, err := byCollective(all, false)
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
-	for _, set := range byCollective(all) {
-		list, err := groups(set, false)
-		if err != nil {
-			return err
-		}
+	for _, s := range sections {
 		var terms []string
-		for _, g := range list {
+		for _, g := range s.groups {
 			for i, bytes := range g.bytes {
 				if c := g.choose[i]; c != nil {
 					terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d", c.of.Intel, bytes.From, min(bytes.To, math.MaxInt32),
@@ -119,7 +111,7 @@ func Intel(w io.Writer, rules []Rule) error {
 				}
 			}
 		}
-		name := strings.ToUpper(strings.ReplaceAll(set[0].of.Collective, "-", "_"))
+		name := strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
 		fmt.Fprintf(&b, "export I_MPI_ADJUST_%s=%q\n", name, strings.Join(terms, ";"))
 	}
 	_, err = io.WriteString(w, b.String())

@@ -10,9 +10,11 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
@@ -41,13 +43,22 @@ type choice struct {
 	of collective.Entry
 }
 
-// found finds the algorithms of the rules and checks their ranges.
-func found(rules []Rule) ([]choice, error) {
+// found finds the algorithms of the rules, which the library must have, and checks their ranges.
+func found(rules []Rule, library string, has func(collective.Entry) bool) ([]choice, error) {
 	var all []choice
 	for i, r := range rules {
 		e, err := collective.Find(r.Collective, r.Algorithm)
 		if err != nil {
 			return nil, fmt.Errorf("rule %d: %w", i+1, err)
+		}
+		if !has(e) {
+			var names []string
+			for _, other := range collective.Of(e.Collective) {
+				if has(other) {
+					names = append(names, other.Name)
+				}
+			}
+			return nil, fmt.Errorf("rule %d: %s has no %s algorithm %s; it has %s", i+1, library, e.Collective, e.Name, cmp.Or(strings.Join(names, ", "), "none"))
 		}
 		fail := func(format string, args ...any) error {
 			return fmt.Errorf("rule %d (%s %s): "+format, append([]any{i + 1, e.Collective, e.Name}, args...)...)
@@ -167,18 +178,30 @@ func upTo(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// byCollective groups the choices by collective, in the order of first appearance.
-func byCollective(all []choice) [][]choice {
-	var out [][]choice
-	at := map[string]int{}
-	for _, c := range all {
-		i, ok := at[c.of.Collective]
-		if !ok {
-			i = len(out)
-			at[c.of.Collective] = i
-			out = append(out, nil)
+// A section holds the groups of a collective.
+type section struct {
+	name   string
+	groups []group
+}
+
+// byCollective groups the choices by collective, in the order of first appearance. If totals is set,
+// sizes of blocks become totals of all ranks.
+func byCollective(all []choice, totals bool) (out []section, err error) {
+	for len(all) > 0 {
+		first := all[0].of
+		var mine, others []choice
+		for _, c := range all {
+			if c.of.Collective == first.Collective {
+				mine = append(mine, c)
+			} else {
+				others = append(others, c)
+			}
 		}
-		out[i] = append(out[i], c)
+		list, err := groups(mine, totals && first.InBlocks())
+		if err != nil {
+			return nil, err
+		}
+		out, all = append(out, section{first.Collective, list}), others
 	}
-	return out
+	return out, nil
 }
