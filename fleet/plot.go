@@ -79,12 +79,12 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 		}
 	}
 	h.YS = h.XS
-	note := "Nodes that see the others alike stand side by side."
+	note := "Nodes whose pairs differ alike stand side by side."
 	if !m.Ordered {
 		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", MostOrdered)
 	}
 	if m.Blocks {
-		note = "Nodes of a block stand side by side; in a block, those that see the others alike."
+		note = "Nodes of a block stand side by side; in a block, those whose pairs differ alike."
 	}
 	if each > 1 {
 		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
@@ -148,7 +148,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 		low, high = min(low, slices.Min(all)), max(high, slices.Max(all))
 	}
 	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
-	fig.Notes = []string{"The lines are those that were fitted; of a node, the median of its pairs."}
+	fig.Notes = []string{"The lines are fits; that of a node is the median of its pairs."}
 	return fig, len(shown) > 0
 }
 
@@ -182,7 +182,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 	}
 	doc := reports.Document{Title: title, Lead: []string{f.summary()}}
 	if f.Broken != nil {
-		doc.Lead = append(doc.Lead, "This is not the whole: "+f.Broken.Error()+".")
+		doc.Lead = append(doc.Lead, "This report is incomplete: "+f.Broken.Error()+".")
 	}
 	if len(f.ReportedFindings()) > 0 {
 		doc.Sections = append(doc.Sections, reports.Section{Title: "Findings", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})

@@ -298,7 +298,7 @@ func spreadOf(q Quantity, us []unit) Spread {
 func (p *Part) doubt(models []*model) string {
 	switch {
 	case p.Units < leastUnits:
-		return fmt.Sprintf("%d of a kind are too few to find which stands out; %d are needed", p.Units, leastUnits)
+		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; %d are needed", p.Units, leastUnits)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}

@@ -52,7 +52,7 @@ func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err e
 	notes = f.Notes
 	if left > 0 {
 		notes = append(notes[:len(notes):len(notes)],
-			fmt.Sprintf("Left out: %d of the points have no place on these axes.", left))
+			fmt.Sprintf("Left out: %d points that these axes cannot show.", left))
 	}
 	return func(area draw.Canvas) {
 		*at = drawInside(area, figurePlotter{f, f.styles()}, f.X, f.Y, x, y, nil)

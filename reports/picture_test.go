@@ -578,7 +578,7 @@ func TestOddFigures(t *testing.T) {
 // Points are left out with a note, never in silence.
 func TestLeftOut(t *testing.T) {
 	f := Figure{X: Axis{Scale: Log}, Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
-	want := "Left out: 2 of the points have no place on these axes."
+	want := "Left out: 2 points that these axes cannot show."
 	if texts := record(t, f, 800, 500); !strings.Contains(strings.Join(texts, "\n"), want) {
 		t.Errorf("no note in %q", texts)
 	}

@@ -160,7 +160,7 @@ func (v View) writeText(b *bytes.Buffer, r Rows) {
 			return
 		}
 		if g = kept; len(left) > 0 {
-			notes = append(slices.Clone(notes), "Left out, for want of room: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
+			notes = append(slices.Clone(notes), "Left out for lack of space: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
 		}
 	}
 	b.WriteString(v.bold(g.line(0)) + "\n")

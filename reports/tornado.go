@@ -37,7 +37,7 @@ func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 		const row = 17
 		bars, notes := t.Bars, t.Notes
 		if most := max(1, int((c.Max.Y-c.Min.Y-105-vg.Length(len(notes))*14)/row)); len(bars) > most {
-			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Left out: %d that matter less.", len(bars)-most))
+			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Left out: %d with a smaller effect.", len(bars)-most))
 			bars = bars[:most]
 		}
 		st := style{color: palette[0]}

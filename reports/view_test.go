@@ -62,7 +62,7 @@ clip/system-buffer  64 KiB  589.30 µs  504.70 µs  589.30 µs
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is
 a long note.
-Left out, for want of room: bandwidth, 95 %. A wider terminal or -o FILE shows
+Left out for lack of space: bandwidth, 95 %. A wider terminal or -o FILE shows
 all.
 `)
 	check(View{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
@@ -73,7 +73,7 @@ clip/system-buffer  64 KiB  589.30 µs
 clip/system-buffer: r∞ = 134.74 MB/s, n½
 = 3755 B, as its file says, and this is
 a long note.
-Left out, for want of room: gap,
+Left out for lack of space: gap,
 bandwidth, 95 %, with --set. A wider
 terminal or -o FILE shows all.
 `)
@@ -147,7 +147,7 @@ layer          size  source
 user-buffer     1 B  Table 4.2 of it
 system-buffer   1 B  –
 
-Left out, for want of room: platform,
+Left out for lack of space: platform,
 packets. A wider terminal or -o FILE
 shows all.
 `)
@@ -158,7 +158,7 @@ user-buffer     1 B  Table 4.2
                      of it
 system-buffer   1 B  –
 
-Left out, for want of room:
+Left out for lack of space:
 platform, packets. A wider
 terminal or -o FILE shows all.
 `)
@@ -169,7 +169,7 @@ platform  size  source
 clip       1 B  Table 4.2 of it
 paragon    1 B  –
 
-Left out, for want of room:
+Left out for lack of space:
 layer, packets. A wider terminal
 or -o FILE shows all.
 `)

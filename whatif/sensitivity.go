@@ -96,7 +96,7 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change less than 0.01 %% here: %d.", still))
+		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change it by less than 0.01 %%: %d.", still))
 	}
 	return t, err
 }

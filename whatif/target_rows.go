@@ -98,10 +98,10 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
 		reports.Col("limited_by_percent", "", func(f found) any { return 100 * partOf(f.Limits, q, 0) }),
 	)
-	rows.Notes = append(rows.Notes, "Wanted: "+s.Target.String()+".")
+	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
 	if len(s.Found) == 1 && !s.Found[0].Reached {
 		f := s.Found[0]
-		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", f.Param.Short(), limitsText(f, q)))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches the target; the remaining time is %s.", f.Param.Short(), limitsText(f, q)))
 	}
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
@@ -127,7 +127,7 @@ func atBest(s Solution, value func(Solution, float64) string, result func(float6
 	at := ", at " + value(s, s.Value)
 	switch now := s.Param.Value.Num; {
 	case s.At == s.Now:
-		return result(s.Now) + ", whatever it is"
+		return result(s.Now) + " at any value"
 	case s.Value == 0:
 		at = ", at 0"
 	case s.Value > 1e5*now && now > 0:
@@ -148,7 +148,7 @@ func rangeText(s Solution, value func(Solution, float64) string) string {
 	case to:
 		return ", up to " + value(s, s.To)
 	}
-	return ", whatever it is"
+	return " at any value"
 }
 
 // partOf returns the share of owner i in the quantity.
@@ -196,7 +196,7 @@ func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 func (c *TargetCurve) Rows() reports.Rows {
 	rows := reports.Rows{
 		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()}, {Key: c.Y.Key(), Head: c.Y.Title()}},
-		Notes:   []string{"Where " + c.Target.String() + " begins to hold, or ends."},
+		Notes:   []string{"On the curve, " + c.Target.String() + " just holds."},
 	}
 	found := false
 	for i := range c.xs {
@@ -204,7 +204,7 @@ func (c *TargetCurve) Rows() reports.Rows {
 		found = found || !math.IsNaN(c.ys[i])
 	}
 	if !found {
-		rows.Notes = append(rows.Notes, "None in these ranges.")
+		rows.Notes = append(rows.Notes, "No point of the curve is in these ranges.")
 	}
 	return rows
 }

@@ -101,7 +101,7 @@ func (u *Uncertainty) Rows() reports.Rows {
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
 	if several && sized {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: reports.Probability})
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "faster with probability", Text: reports.Probability})
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
@@ -138,7 +138,7 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 		}
 		notes = append(notes, "Times and bandwidth are those of the next measurement, predicted from the measured curve.")
 		if several {
-			notes = append(notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
+			notes = append(notes, "The probability assumes that the next measurements are log-normal.")
 		}
 	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
 		notes = append(notes, "Without a measured curve, or after a change, there is no next measurement: the intervals are those of the parameters.")
@@ -147,9 +147,9 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 		return notes
 	}
 	if u.measured {
-		notes = append(notes, "Other quantities are of the parameters:")
+		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
 	}
-	notes = append(notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return notes
 }

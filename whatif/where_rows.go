@@ -94,10 +94,10 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		reports.Col("gap_percent", "share", func(o owned) any { return o.gap }).Texted(reports.PercentShare),
 	)
 	if slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
-		rows.Notes = []string{"Packets wait for the slowest stage, which owns that time; made faster, it leaves the rest to the next slowest."}
+		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that of the stage. If it becomes faster, they wait for the next slowest."}
 	}
 	if model.LinesOf(d.Layer.Model) != d.Layer.Model {
-		rows.Notes = append(rows.Notes, "The times are those of the measured curve, divided as the fitted lines divide theirs.")
+		rows.Notes = append(rows.Notes, "The times are those of the measured curve, the shares those of the fitted lines.")
 	}
 	return rows, nil
 }
@@ -142,7 +142,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		l := Landmark{Name: t.Below + " | " + t.Above, InUse: t.InUse}
 		if !t.Crosses {
 			all = append(all, l)
-			notes = append(notes, fmt.Sprintf("%s: by their costs %s nowhere overtakes %s; at %s the faster one is %s.", l.Name, t.Above, t.Below, t.InUse, t.Better))
+			notes = append(notes, fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.", l.Name, t.Above, t.Below, t.InUse, t.Better))
 			continue
 		}
 		l.Size, l.Low, l.High, l.Meaning = t.Suggested.Size, t.Suggested.Low, t.Suggested.High, "where the two are within 5 %"
@@ -161,7 +161,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		reports.Col("low_bytes", "from", func(l Landmark) any { return reports.OrAbsent(l.Low, l.Meaning != "") }),
 		reports.Col("high_bytes", "to", func(l Landmark) any { return reports.OrAbsent(l.High, l.Meaning != "") }),
 		reports.Col("in_use_bytes", "in use", func(l Landmark) any { return size(l.InUse) }),
-		reports.Col("meaning", "from and to are", func(l Landmark) any { return reports.OrNil(l.Meaning) }).Ranked(1),
+		reports.Col("meaning", "range", func(l Landmark) any { return reports.OrNil(l.Meaning) }).Ranked(1),
 	)
 	rows.Notes = notes
 	return rows, nil

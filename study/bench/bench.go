@@ -83,7 +83,7 @@ func (b *Bench) Rows() reports.Rows {
 	}
 	rows.Notes = []string{
 		reached,
-		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in the percentiles of ping_bulk, and shows differences from %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution)),
+		fmt.Sprintf("reading the clock takes %.3g µs, half of which is in the percentiles of ping_bulk; its resolution is %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution)),
 	}
 	return rows
 }
@@ -142,7 +142,7 @@ func (b StageBench) Rows() reports.Rows {
 		reports.Col("time_us", "time", func(s StageTime) any { return s.Time }),
 		reports.Col("repeats", "repeats", func(s StageTime) any { return int64(s.Repeats) }),
 	)
-	rows.Notes = []string{"send and receive keep a processor busy, with the copies of the data; hand over is the rest of the one-way time, 0.001 µs where they hide it"}
+	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
 	return rows
 }
 

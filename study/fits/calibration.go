@@ -76,7 +76,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
 	}
 	if gamma := c.PerByte(contention.Combine); gamma > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("combining takes %.3g ns/B, which the saved machine has for reductions", 1e3*float64(gamma)))
+		f.Notes = append(f.Notes, fmt.Sprintf("reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
 	}
 	return f, nil
 }

@@ -62,9 +62,9 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	}
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part, and %d stands for all of them; with a number for each they are fitted jointly", unsaid, o.Ranks[0]))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, so that %d is used for all; with a number for each they are fitted jointly", unsaid, o.Ranks[0]))
 	case unsaid > 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with their numbers of ranks they are fitted jointly", unsaid))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; with these they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
 		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither its algorithm nor the times on other numbers; add files of other numbers", ranks))

@@ -65,7 +65,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	below.X.Min, below.X.Max = first/1.1, last*1.1
 	top.Notes = []string{"Points: measured. Lines: fitted."}
 	if spread {
-		top.Notes = []string{"Points: measured, with their least and largest time. Lines: fitted."}
+		top.Notes = []string{"Points: measured, with their smallest and largest time. Lines: fitted."}
 	}
 	return reports.Stack{top, below}, nil
 }

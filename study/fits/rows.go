@@ -157,7 +157,7 @@ func changeRows(changes []Change) reports.Rows {
 		reports.Col("time_ratio", "time", func(c change) any { return c.Time }).Ranked(1),
 		reports.Col("time_real", "real", func(c change) any { return c.TimeReal }).Ranked(1),
 	)
-	rows.Notes = []string{"A change is real if its 95 % interval does not hold 0: of 20 that are nothing, one is real by chance. The ratio of times is at the middle of the range."}
+	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 in 20 intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
 }
 

@@ -44,6 +44,6 @@ func summaryRows(all []Summary) reports.Rows {
 		reports.Col("mean_us", "mean", func(s summary) any { return s.Mean }),
 		reports.Col("max_us", "largest", func(s summary) any { return s.Max }),
 	)
-	rows.Notes = []string{"These tables have one size each, and no line goes through one point: a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted."}
+	rows.Notes = []string{"These tables have one size each. A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
 	return rows
 }

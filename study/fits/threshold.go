@@ -215,22 +215,22 @@ func (t *Threshold) Rows() reports.Rows {
 		reports.Col("first_us", "first", func(s size) any { return s.First }),
 		reports.Col("second_us", "second", func(s size) any { return s.Second }),
 		reports.Col("first_slower_percent", "first slower by", func(s size) any { return 100 * float64(s.First/s.Second-1) }).Texted(reports.PercentText("%+.1f %%")),
-		reports.Col("mean_cost_percent", "as threshold costs", func(s size) any { return 100 * s.Mean }).Texted(percent),
-		reports.Col("worst_cost_percent", "at most", func(s size) any { return 100 * s.Worst }).Texted(percent),
-		reports.Col("worst_at_bytes", "at", func(s size) any { return reports.OrAbsent(s.WorstAt, s.Worst > 0) }),
+		reports.Col("mean_cost_percent", "mean cost", func(s size) any { return 100 * s.Mean }).Texted(percent),
+		reports.Col("worst_cost_percent", "max cost", func(s size) any { return 100 * s.Worst }).Texted(percent),
+		reports.Col("worst_at_bytes", "at size", func(s size) any { return reports.OrAbsent(s.WorstAt, s.Worst > 0) }),
 	)
 	var advice string
 	switch last := t.Sizes[len(t.Sizes)-1].Size; {
 	case t.Always:
-		advice = fmt.Sprintf("Threshold: at least %s: up to there, %s is the faster one. Measure larger sizes to find where that ends.", last, t.Names[0])
+		advice = fmt.Sprintf("Threshold: at least %s. %s is faster at all of these sizes; measure larger ones to find the threshold.", last, t.Names[0])
 	case t.Best == 0:
-		advice = fmt.Sprintf("Threshold: 0: %s is the faster one at all sizes.", t.Names[1])
+		advice = fmt.Sprintf("Threshold: 0. %s is faster at all sizes.", t.Names[1])
 	default:
-		advice = fmt.Sprintf("Threshold: %s (95 %%: %s to %s): messages up to it as in %s, larger ones as in %s.", t.Best, t.Low, t.High, t.Names[0], t.Names[1])
+		advice = fmt.Sprintf("Threshold: %s (95 %%: %s to %s). Send messages up to it as in %s, and larger ones as in %s.", t.Best, t.Low, t.High, t.Names[0], t.Names[1])
 	}
 	if t.InUse > 0 {
 		advice += fmt.Sprintf(" In use: %s.", t.InUse)
 	}
-	rows.Notes = []string{advice, "A threshold at another size costs what its row says, over the better of both: the mean over all sizes, and the most."}
+	rows.Notes = []string{advice, "A row has the cost of a threshold at its size, relative to the faster protocol: the mean over all sizes, and the maximum."}
 	return rows
 }

@@ -58,7 +58,7 @@ func TestThreshold(t *testing.T) {
 	if x, err := Against(fast, slow, Options{}); err != nil || !x.Always || x.Best != quantity.Bytes(1<<20) {
 		t.Errorf("the first is always faster: %+v, %v", x, err)
 	}
-	if x, err := Against(slow, fast, Options{}); err != nil || x.Best != 0 || !strings.HasPrefix(x.Rows().Notes[0], "Threshold: 0:") {
+	if x, err := Against(slow, fast, Options{}); err != nil || x.Best != 0 || !strings.HasPrefix(x.Rows().Notes[0], "Threshold: 0.") {
 		t.Errorf("the second is always faster: %+v, %v", x, err)
 	}
 }

@@ -88,7 +88,7 @@ func (c Comparison) Rows() reports.Rows {
 		ref := x.Platform + "/" + x.Layer
 		if x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
-			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: one of the two is not exact, and the share says no more than that", ref, x.Roof.Name, x.Roof.Rate))
+			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: one of the two is inexact, and so is the share of the roof", ref, x.Roof.Name, x.Roof.Rate))
 		}
 	}
 	return rows

@@ -56,7 +56,7 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 		}
 	}
 	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, whatif.Design.Forecastable) {
-		c.Notes = append(c.Notes, "Fitted layers cross where the times that are predicted do; the intervals are those of the next measurements.")
+		c.Notes = append(c.Notes, "Crossings of fitted layers are those of the predicted times; their intervals are those of the next measurements.")
 	}
 	return c, nil
 }
@@ -85,14 +85,14 @@ func (c *Crossover) Rows() reports.Rows {
 		return v(*o.Interval)
 	}
 	rows := reports.TableOf(c.Overtakings,
-		reports.Col("faster_below", "faster up to it", func(o Overtaking) any { return o.Below }),
-		reports.Col("faster_beyond", "faster beyond it", func(o Overtaking) any { return o.Beyond }),
+		reports.Col("faster_below", "faster below", func(o Overtaking) any { return o.Below }),
+		reports.Col("faster_beyond", "faster above", func(o Overtaking) any { return o.Beyond }),
 		reports.Col("size_bytes", "size", func(o Overtaking) any { return o.Size }),
 		reports.Col("close_from_bytes", "within 5 % from", func(o Overtaking) any { return o.Low }),
 		reports.Col("close_to_bytes", "to", func(o Overtaking) any { return o.High }),
 		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.Low) }) }),
 		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.High) }) }),
-		reports.Col("probability", "they cross there", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
+		reports.Col("probability", "probability", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
 			Texted(reports.Probability),
 	)
 	rows.Notes = c.Notes

@@ -39,6 +39,6 @@ func PlatformRows(all []platforms.Platform) reports.Rows {
 			return e.l.Title
 		}).Ranked(3),
 	)
-	rows.Notes = []string{"* is the layer that the name of the platform alone stands for."}
+	rows.Notes = []string{"* marks the default layer, which the name of the platform alone selects."}
 	return rows
 }

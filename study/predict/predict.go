@@ -180,7 +180,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		}
 		switch peak.Timed.Of {
 		case platforms.Stream:
-			notes = append(notes, peak.Layer+": the gap between messages of a stream, which says nothing about the latency of one.")
+			notes = append(notes, peak.Layer+": gaps between messages of a stream, which do not show the latency of a message.")
 		case platforms.Operation:
 			notes = append(notes, peak.Layer+": times of an operation, not of a message: no RTT, gap or bandwidth follows.")
 		case platforms.Collective:
@@ -189,7 +189,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 				text += "; the size is the block of one rank, and the bytes are those of all"
 			}
 			if peak.Timed.Ranks == 0 {
-				text += "; the file does not say how many ranks there were: ranks = \"8\" in the layer gives busbw"
+				text += "; the file does not give the number of ranks; for busbw, write ranks = \"8\" into the layer"
 			}
 			notes = append(notes, peak.Layer+": "+text+".")
 		}

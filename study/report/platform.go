@@ -42,7 +42,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
 		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.", 100*share, roof.Rate, roof.Name)
 		if share > 1 {
-			text += " It cannot be more, so some parameter is a little too good."
+			text += " More than that is impossible, so some parameter is slightly too good."
 		}
 	}
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {

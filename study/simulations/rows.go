@@ -27,7 +27,7 @@ func (s *Simulation) machines() reports.Rows {
 	for _, m := range s.Runs {
 		noisy = noisy || m.Path.Shares.Noise > 0
 	}
-	noise, change := "noise", "beside the first"
+	noise, change := "noise", "change"
 	if !noisy {
 		noise = ""
 	}
