@@ -185,7 +185,5 @@ var unseen = map[string]string{
 	"Pipeline.OneWayAs: free[j]":                 "not zero only in plans of several runs of packets, which are searched for and not run",
 	"loads.message: n":                           "a piece smaller than a full one is the only piece, and counted as the last",
 	"loads.message: r.Size":                      "as the size of the whole message it only finds the branch",
-	"slowestHop: n":                              "only finds the branch",
-	"slowestHop: r.Size":                         "only finds the branch",
-	"PieceSize: n":                               "any size from that of the message on is one piece",
+	"innermost: n":                               "finds the branch; any size of at least a piece is one piece",
 }
