@@ -65,60 +65,17 @@ func (w *Waiting) Read(into []byte) (int, error) {
 	}
 }
 
-// An ahead reads ahead in a second goroutine: decompressing gzip takes as long as parsing its text.
-type ahead struct {
-	pieces chan []byte
-	piece  []byte
-	err    error // of the reading, once pieces is closed
-	ended  chan struct{}
-}
-
-// Up to aheadPieces pieces of up to aheadPiece bytes are read ahead.
-const (
-	aheadPieces = 16
-	aheadPiece  = 256 << 10
-)
-
-func readAhead(r io.Reader) *ahead {
-	a := &ahead{pieces: make(chan []byte, aheadPieces), ended: make(chan struct{})}
+// readAhead reads in a second goroutine: decompressing gzip takes as long as parsing its text. stop
+// ends that, and returns when the goroutine has ended.
+func readAhead(r io.Reader) (ahead io.Reader, stop func()) {
+	out, in := io.Pipe()
+	ended := make(chan struct{})
 	go func() {
-		defer close(a.pieces)
-		for size := 4 << 10; ; size = min(2*size, aheadPiece) { // most files are small
-			piece := make([]byte, size)
-			n, err := io.ReadFull(r, piece)
-			select {
-			case a.pieces <- piece[:n]:
-			case <-a.ended:
-				return
-			}
-			if err == io.ErrUnexpectedEOF && n > 0 {
-				err = nil // the reader's own error comes next
-			}
-			if a.err = err; err != nil {
-				return
-			}
-		}
+		defer close(ended)
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err) // never fails
 	}()
-	return a
-}
-
-func (a *ahead) Read(into []byte) (int, error) {
-	for len(a.piece) == 0 {
-		var more bool
-		if a.piece, more = <-a.pieces; !more {
-			return 0, a.err
-		}
-	}
-	n := copy(into, a.piece)
-	a.piece = a.piece[n:]
-	return n, nil
-}
-
-// stop ends the reading and returns when the goroutine has stopped.
-func (a *ahead) stop() {
-	close(a.ended)
-	for range a.pieces {
-	}
+	return out, func() { _ = out.Close(); <-ended }
 }
 
 // readers pools buffers: each is as long as the longest line, and most files are shorter.
@@ -143,9 +100,9 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	if err != nil {
 		return nil, nil, errors.New("broken gzip file: " + lex.Plain(err.Error()))
 	}
-	ahead := readAhead(z)
+	ahead, stop := readAhead(z)
 	text, put := Buffered(ahead)
-	return text, func() { put(); ahead.stop() }, nil
+	return text, func() { put(); stop() }, nil
 }
 
 // NotText returns what the file is if it is not text, else "".
