@@ -14,35 +14,13 @@ const MaxLine = 64 << 10
 // Lines returns the lines of a file in constant memory.
 type Lines struct {
 	in       *bufio.Reader
-	source   *source // of in; nil until blocks are read
+	raw      io.Reader // of in; nil until blocks are read
 	Offset   int64
 	progress func(int64)
 	reported int64
 	Long     int  // lines that were cut
 	More     bool // the line goes on in the next piece
 	Partial  bool // the last line had no end
-}
-
-// A source is the reader of a file's text. Text that was read can be put back.
-type source struct {
-	r    io.Reader
-	back [][]byte
-	err  error // that r gave when it was read to be put back
-}
-
-func (s *source) Read(into []byte) (n int, err error) {
-	for len(s.back) > 0 {
-		if len(s.back[0]) > 0 {
-			n = copy(into, s.back[0])
-			s.back[0] = s.back[0][n:]
-			return n, nil
-		}
-		s.back = s.back[1:]
-	}
-	if s.err != nil {
-		return 0, s.err
-	}
-	return s.r.Read(into)
 }
 
 func NewLines(in *bufio.Reader, progress func(int64)) Lines {
@@ -83,47 +61,47 @@ func (l *Lines) Count(n int) {
 // Blocks returns the file's blocks of complete lines, each of up to size bytes, beginning with the
 // current line. No line may be read until [Blocks.Leave].
 func (l *Lines) Blocks(size int) *Blocks {
-	if l.source == nil {
-		l.source = &source{r: l.in}
-		l.in = bufio.NewReaderSize(l.source, MaxLine)
+	if l.raw == nil {
+		l.raw, l.in = l.in, bufio.NewReaderSize(nil, MaxLine)
 	}
 	buffered, _ := l.in.Peek(l.in.Buffered()) // cannot fail: it is there
-	l.source.back = append([][]byte{bytes.Clone(buffered)}, l.source.back...)
-	l.in.Reset(l.source)
-	return &Blocks{lines: l, size: size}
+	return &Blocks{lines: l, raw: io.MultiReader(bytes.NewReader(bytes.Clone(buffered)), l.raw), size: size}
 }
 
 type Blocks struct {
 	lines *Lines
+	raw   io.Reader
 	size  int
 	carry []byte // the beginning of a line
-	ended bool
+	err   error  // of raw
 }
 
 // Next returns the next block in the memory of text. It returns false at the end of the file, and
 // before a line that is longer than a block.
 func (b *Blocks) Next(text []byte) ([]byte, bool) {
-	if b.ended {
-		return text, false
-	}
 	text = slices.Grow(text[:0], b.size)[:b.size]
 	filled := copy(text, b.carry)
-	for filled < len(text) && !b.ended {
-		n, err := b.lines.source.Read(text[filled:])
+	for filled < len(text) && b.err == nil {
+		var n int
+		n, b.err = b.raw.Read(text[filled:])
 		filled += n
-		b.lines.source.err, b.ended = err, err != nil
 	}
-	text = text[:filled]
-	end := bytes.LastIndexByte(text, '\n') + 1
-	b.carry = append(b.carry[:0], text[end:]...)
-	b.ended = b.ended || end == 0
+	end := bytes.LastIndexByte(text[:filled], '\n') + 1
+	b.carry = append(b.carry[:0], text[end:filled]...)
 	return text[:end], end > 0
 }
 
 // Leave returns to reading line by line: first the texts in rest, then the unread text.
 func (b *Blocks) Leave(rest [][]byte) {
-	s := b.lines.source
-	s.back = append(append(rest, b.carry), s.back...)
+	var all []io.Reader
+	for _, text := range append(rest, b.carry) {
+		all = append(all, bytes.NewReader(text))
+	}
+	if b.err != nil {
+		b.raw = ReaderFunc(func([]byte) (int, error) { return 0, b.err })
+	}
+	b.lines.raw = io.MultiReader(append(all, b.raw)...)
+	b.lines.in.Reset(b.lines.raw)
 }
 
 // Drop reads the rest of a line that goes on.
