@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -68,11 +69,7 @@ var Targets = []Target{
 
 // Names returns the names of all targets.
 func Names() []string {
-	var names []string
-	for _, t := range Targets {
-		names = append(names, t.Name)
-	}
-	return names
+	return list.Map(Targets, func(t Target) string { return t.Name })
 }
 
 // Find returns the target with the name.

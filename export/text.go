@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -171,18 +172,10 @@ func astra(f *File, m Machine, s Sizes) error {
 	f.lose("overheads and gaps: ASTRA-sim has latency and bandwidth only")
 	f.lose("a Switch has two hops, so latency is half of the time of 0 bytes")
 	f.Text = f.comments("#")
-	f.printf("# levels from inside out: %s\n", levelNames(m))
+	f.printf("# levels from inside out: %s\n", strings.Join(list.Map(m.Levels, func(l Level) string { return l.Name }), ", "))
 	f.printf("topology: [ %s ]\nnpus_count: [ %s ]\nbandwidth: [ %s ]  # GB/s of 2^30 B\nlatency: [ %s ]  # ns\n",
 		strings.Join(topology, ", "), strings.Join(counts, ", "), strings.Join(bandwidth, ", "), strings.Join(latency, ", "))
 	return nil
-}
-
-func levelNames(m Machine) string {
-	var names []string
-	for _, l := range m.Levels {
-		names = append(names, l.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // A network is one of Calculon's (calculon/network.py), for p ranks and an operation [scalar,

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -322,13 +323,9 @@ func (v *solver) step() bool {
 	}
 	dnu := v.direction()
 	alphaS, alphaZ = min(1, 0.99*reach(v.s, v.ds)), min(1, 0.99*reach(v.z, v.dz))
-	for i := range v.y {
-		v.y[i] += alphaS * v.dy[i]
-	}
-	for k := range v.rows {
-		v.s[k] += alphaS * v.ds[k]
-		v.z[k] += alphaZ * v.dz[k]
-	}
+	floats.AddScaled(v.y, alphaS, v.dy)
+	floats.AddScaled(v.s, alphaS, v.ds)
+	floats.AddScaled(v.z, alphaZ, v.dz)
 	v.nu += alphaZ * dnu
 	return true
 }
@@ -364,9 +361,7 @@ func (v *solver) direction() (dnu float64) {
 		unit += v.e[i] * v.solved[i]
 	}
 	dnu = (v.want - used - sum) / unit
-	for i := range v.dy {
-		v.dy[i] += dnu * v.solved[i]
-	}
+	floats.AddScaled(v.dy, dnu, v.solved)
 	for k, r := range v.rows {
 		v.ds[k] = r.value(v.dy) - (r.least - r.value(v.y) + v.s[k])
 		v.dz[k] = (v.center[k] - v.z[k]*v.ds[k]) / v.s[k]

@@ -41,44 +41,32 @@ func (c *CollectiveOp) place() {
 	}
 }
 
-// collectives maps the words for collectives in titles and file names to [CollectiveOp.Name].
-var collectives = map[string]string{
-	"allreduce": "allreduce", "all_reduce": "allreduce",
-	"allgather": "allgather", "all_gather": "allgather", "allgatherv": "allgatherv", "all_gather_v": "allgatherv",
-	"alltoall": "alltoall", "all_to_all": "alltoall", "all-to-all": "alltoall", "alltoallv": "alltoallv", "all-to-allv": "alltoallv",
-	"alltoallw": "alltoallw", "all-to-allw": "alltoallw",
-	"reduce_scatter": "reduce_scatter", "reducescatter": "reduce_scatter", "reduce-scatter": "reduce_scatter",
-	"reduce_scatter_block": "reduce_scatter_block",
-	"bcast":                "bcast", "broadcast": "bcast",
-	"reduce": "reduce", "gather": "gather", "gatherv": "gatherv", "scatter": "scatter", "scatterv": "scatterv",
-	"scan": "scan", "exscan": "exscan", "barrier": "barrier",
-}
+// collectives maps the letters of collectives to [CollectiveOp.Name].
+var collectives = func() map[string]string {
+	all := map[string]string{"broadcast": "bcast", "ibroadcast": "ibcast"}
+	for _, name := range []string{"allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block",
+		"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv", "scan", "exscan", "barrier"} {
+		all[letters.Replace(name)], all["i"+letters.Replace(name)] = name, "i"+name
+	}
+	return all
+}()
+
+var letters = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // collectiveNamed returns the operation for a benchmark's name of it: "Allreduce", "MPI_Bcast",
 // "osu_ialltoall", "all_reduce_perf", "Neighbor Allgather".
 func collectiveNamed(text string) (CollectiveOp, bool) {
-	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
-	for _, prefix := range []string{"mpi_", "osu_", "nccl_", "rccl_"} {
+	name := letters.Replace(strings.ToLower(text))
+	for _, prefix := range []string{"mpi", "osu", "nccl", "rccl"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
-	name = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, "_perf"), "_pure"), "neighborhood", "neighbor")
-	name, near := strings.CutPrefix(name, "neighbor_")
-	blocking := name
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "perf"), "pure")
+	name, near := strings.CutPrefix(strings.Replace(name, "neighborhood", "neighbor", 1), "neighbor")
 	c, ok := collectives[name]
-	if !ok {
-		if blocking, ok = strings.CutPrefix(name, "i"); ok {
-			if c, ok = collectives[blocking]; ok {
-				c = "i" + c
-			}
-		}
-	}
-	if !ok {
-		return CollectiveOp{}, false
-	}
-	if near {
+	if ok && near {
 		c = "neighbor_" + c
 	}
-	return CollectiveOp{Name: c}, true
+	return CollectiveOp{Name: c}, ok
 }
 
 // perRank returns c with PerRank set as MPI benchmarks count the size of the operation.

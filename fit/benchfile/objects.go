@@ -181,14 +181,8 @@ func (f *objects) object(p *parser) {
 		return
 	}
 	at := f.at[:0] // cells by column; −1 for none
-	for k, name := range f.names {
-		at = append(at, -1)
-		for i := range f.cells {
-			if f.cells[i].name == name {
-				at[k] = i
-				break
-			}
-		}
+	for _, name := range f.names {
+		at = append(at, f.cell(name))
 	}
 	f.at = at
 	c := &f.rows.cols
@@ -231,6 +225,11 @@ func (f *objects) object(p *parser) {
 	p.object = 0
 }
 
+// cell returns the index of the object's cell with the name, or −1.
+func (f *objects) cell(name string) int {
+	return slices.IndexFunc(f.cells, func(c cell) bool { return c.name == name })
+}
+
 // layout finds the columns of the object, and reports whether it is a row. Missing keys are empty
 // values, and new keys are added as columns.
 func (f *objects) layout(p *parser) bool {
@@ -266,20 +265,10 @@ func (f *objects) tableOf() int {
 
 // fitsLayout reports whether the object has the size and time of the layout, and adds its new keys.
 func (f *objects) fitsLayout(p *parser) bool {
-	same := len(f.cells) == len(f.names) // mostly, and in the same order
-	for i := range f.cells {
-		same = same && f.cells[i].name == f.names[i]
+	if slices.EqualFunc(f.cells, f.names, func(c cell, name string) bool { return c.name == name }) {
+		return true // mostly
 	}
-	if same {
-		return true
-	}
-	c := &f.rows.cols
-	size, time := false, false
-	for i := range f.cells {
-		size = size || f.cells[i].name == f.names[c.keyColumn()]
-		time = time || f.cells[i].name == f.names[c.at[timeColumn]]
-	}
-	if !size || !time {
+	if c := &f.rows.cols; f.cell(f.names[c.keyColumn()]) < 0 || f.cell(f.names[c.at[timeColumn]]) < 0 {
 		return false
 	}
 	for i := range f.cells {
