@@ -64,7 +64,8 @@ type Forecast struct {
 	From   Way
 }
 
-// A Curve is a measured curve, prepared for predictions. It is immutable. [New] makes one.
+// A Curve is a measured curve, prepared for predictions. It is immutable. [Calibration.New]
+// makes one.
 type Curve struct {
 	calibration *Calibration
 	n, t        []float64 // sizes and times
@@ -91,11 +92,6 @@ const maxTime = 1e15
 
 // New returns the curve through points, in any order, each size once. Resolution is the step of the
 // printed times, 0 if unknown: 0.01 µs for times with two decimals.
-func New(points []Point, resolution quantity.Micros) (Curve, error) {
-	return Latencies().New(points, resolution)
-}
-
-// New is like the function [New] with another calibration than [Latencies].
 func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, error) {
 	if len(points) < MinSizes {
 		return Curve{}, fmt.Errorf("%w: it needs %d sizes (got %d)", ErrNoCurve, MinSizes, len(points))
@@ -131,11 +127,6 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	c.compareRuns(points)
 	c.low, c.high = c.first(), c.last()
 	return c, nil
-}
-
-// Sizes returns the smallest and the largest measured size.
-func (c Curve) Sizes() (first, last quantity.Bytes) {
-	return quantity.Bytes(c.n[0]), quantity.Bytes(c.n[len(c.n)-1])
 }
 
 // At predicts the next measurement of n bytes, n ≥ 0.

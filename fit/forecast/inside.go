@@ -136,8 +136,8 @@ func decay(x, v, w []float64) decaying {
 
 func (s weighted) times(f float64) weighted { return weighted{s.sum * f, s.weight * f} }
 
-// about returns the sums with weights that decay from x.
-func (d *decaying) about(xs []float64, x float64) weighted {
+// at returns the mean with weights that decay from x.
+func (d *decaying) at(xs []float64, x float64) float64 {
 	i, exact := slices.BinarySearch(xs, x)
 	if !exact {
 		i--
@@ -145,11 +145,5 @@ func (d *decaying) about(xs []float64, x float64) weighted {
 	i = max(i, 0)
 	s := d.up[i].times(math.Exp(-math.Abs(x - xs[i])))
 	t := d.down[i].times(math.Exp(x - xs[i]))
-	return weighted{s.sum + t.sum, s.weight + t.weight}
-}
-
-// at returns the mean with weights that decay from x.
-func (d *decaying) at(xs []float64, x float64) float64 {
-	s := d.about(xs, x)
-	return s.sum / s.weight
+	return (s.sum + t.sum) / (s.weight + t.weight)
 }
