@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,8 +41,10 @@ type netperf struct {
 // A netperfRun holds the values that a run has printed so far.
 type netperfRun struct {
 	size, response, time, min, max, median, throughput, perUs float64
-	ok                                                        bool
 }
+
+// ok reports whether the run has printed a time or a rate.
+func (r *netperfRun) ok() bool { return r.time > 0 || r.min > 0 || r.throughput > 0 }
 
 var (
 	netperfBanner  = regexp.MustCompile(`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
@@ -143,7 +146,7 @@ func (f *netperf) header(p *parser, text string) bool {
 		return f.classic()
 	}
 	if strings.HasPrefix(text, "Send") && strings.Contains(text, "usec/Tran") { // -v 2
-		f.columns, f.layout, f.details = []string{"", "", "", "", "RT_LATENCY", "TRANSACTION_RATE", "", ""}, ' ', f.pending.ok
+		f.columns, f.layout, f.details = []string{"", "", "", "", "RT_LATENCY", "TRANSACTION_RATE", "", ""}, ' ', f.pending.ok()
 		return true
 	}
 	if c := text[0]; f.layout == 'b' && len(f.head) < 5 && (c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') && !strings.Contains(text, ": ") {
@@ -203,7 +206,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 		f.layout = ' '
 	}
 	values := lex.Split(nil, line, f.layout)
-	if f.layout == ' ' && len(f.columns) == 6 && len(values) == 4 && f.columns[1] == "LOCAL_SEND_SIZE" && f.pending.ok {
+	if f.layout == ' ' && len(f.columns) == 6 && len(values) == 4 && f.columns[1] == "LOCAL_SEND_SIZE" && f.pending.ok() {
 		// UDP_STREAM: what the receiver got.
 		if v, ok := lex.Parse(values[3]); ok && v.Value > 0 {
 			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
@@ -244,42 +247,25 @@ func (f *netperf) set(key, text, unit string) {
 		return
 	}
 	r := &f.pending
+	rate, transactions, known := netperfRate(unit)
+	if key == "THROUGHPUT" && transactions {
+		key = "TRANSACTION_RATE"
+	}
 	switch key {
-	case "REQUEST_SIZE":
-		r.size = v.Value
-	case "RESPONSE_SIZE":
-		r.response = v.Value
-	case "LOCAL_SEND_SIZE":
-		r.size = v.Value
 	case "REMOTE_SEND_SIZE":
-		if r.size == 0 {
-			r.size = v.Value
-		}
-	case "RT_LATENCY":
-		r.time, r.ok = v.Value, true
+		r.size = cmp.Or(r.size, v.Value)
 	case "MEAN_LATENCY":
-		if r.ok = true; r.time == 0 {
-			r.time = v.Value
-		}
-	case "MIN_LATENCY":
-		r.min, r.ok = v.Value, true
-	case "MAX_LATENCY":
-		r.max = v.Value
-	case "P50_LATENCY":
-		r.median = v.Value
-	case "BURST_SIZE":
-		f.burst = v.Value
+		r.time = cmp.Or(r.time, v.Value)
 	case "TRANSACTION_RATE":
-		if r.ok = true; r.time == 0 {
-			r.time = (1 + f.burst) * 1e6 / v.Value
-		}
+		r.time = cmp.Or(r.time, (1+f.burst)*1e6/v.Value)
 	case "THROUGHPUT":
-		rate, transactions, known := netperfRate(unit)
-		switch {
-		case transactions && r.time == 0:
-			r.time, r.ok = (1+f.burst)*1e6/v.Value, true
-		case known && !transactions:
-			r.throughput, r.perUs, r.ok = v.Value*rate, v.Value, true
+		if known {
+			r.throughput, r.perUs = v.Value*rate, v.Value
+		}
+	default:
+		if to := map[string]*float64{"REQUEST_SIZE": &r.size, "RESPONSE_SIZE": &r.response, "LOCAL_SEND_SIZE": &r.size, "BURST_SIZE": &f.burst,
+			"RT_LATENCY": &r.time, "MIN_LATENCY": &r.min, "MAX_LATENCY": &r.max, "P50_LATENCY": &r.median}[key]; to != nil {
+			*to = v.Value
 		}
 	}
 }
@@ -287,7 +273,7 @@ func (f *netperf) set(key, text, unit string) {
 func (f *netperf) flush(p *parser) {
 	f.setKeyed()
 	r := f.pending
-	if f.pending = (netperfRun{}); !r.ok {
+	if f.pending = (netperfRun{}); !r.ok() {
 		return
 	}
 	// If a header of -o has no banner, its columns identify the test.
