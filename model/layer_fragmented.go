@@ -133,5 +133,4 @@ var fragmentedKind = kindOf[Fragmented](Kind{
 	Asks: 4,
 })
 
-// Kind is the row of the registry.
 func (*Fragmented) Kind() *Kind { return fragmentedKind }

@@ -36,5 +36,4 @@ var linearKind = kindOf[Linear](Kind{
 	},
 })
 
-// Kind returns the row of the registry.
 func (*Linear) Kind() *Kind { return linearKind }

@@ -105,8 +105,6 @@ var logGPKind = kindOf[LogGP](Kind{
 	Aliases: logPAliases,
 })
 
-// Kind returns the row of the registry.
 func (*LogP) Kind() *Kind { return logPKind }
 
-// Kind returns the row of the registry.
 func (*LogGP) Kind() *Kind { return logGPKind }

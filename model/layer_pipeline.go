@@ -336,7 +336,6 @@ func (l *Pipeline) check() (key string, err error) {
 	return "", nil
 }
 
-// Kind returns the row of the registry.
 func (*Pipeline) Kind() *Kind { return pipelineKind }
 
 func (l *Pipeline) freeze(n quantity.Bytes) { l.Cut = Cut{CutFixed, l.PacketSize(n)} }

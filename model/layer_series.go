@@ -86,5 +86,4 @@ var seriesKind = kindOf[Series](Kind{
 	Asks: 1,
 })
 
-// Kind returns the row of the registry.
 func (*Series) Kind() *Kind { return seriesKind }

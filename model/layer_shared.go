@@ -47,5 +47,4 @@ var sharedKind = kindOf[Shared](Kind{
 	},
 })
 
-// Kind returns the row of the registry.
 func (*Shared) Kind() *Kind { return sharedKind }

@@ -104,7 +104,6 @@ func (s *Switch) check() (key string, err error) {
 	return "", nil
 }
 
-// Kind returns the row of the registry.
 func (s *Switch) Kind() *Kind {
 	if s.Least {
 		return envelopeKind

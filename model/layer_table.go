@@ -80,5 +80,4 @@ func (t *Table) check() (key string, err error) {
 	return "", nil
 }
 
-// Kind returns the row of the registry.
 func (*Table) Kind() *Kind { return tableKind }

@@ -98,27 +98,20 @@ func (s *Sections) Next() bool {
 }
 
 func (s *Sections) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if s.held || s.end && len(s.line) == 0 {
-			break
-		}
-		if len(s.line) > 0 {
-			k := copy(p[n:], s.line)
-			n, s.line = n+k, s.line[k:]
-			continue
-		}
-		if s.err != nil {
-			return n, s.err
-		}
+	for len(s.line) == 0 && !s.held && !s.end && s.err == nil {
 		s.fill()
 	}
-	if n == 0 && len(p) > 0 {
-		if s.err != nil {
-			return 0, s.err
-		}
+	switch {
+	case s.held:
 		return 0, io.EOF
+	case len(s.line) > 0:
+		n = copy(p, s.line)
+		s.line = s.line[n:]
+		return n, nil
+	case s.err != nil:
+		return 0, s.err
 	}
-	return n, nil
+	return 0, io.EOF
 }
 
 func (s *Sections) fill() {
