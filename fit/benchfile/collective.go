@@ -106,24 +106,32 @@ func fromFileName(name string) (c CollectiveOp) {
 	return c
 }
 
-// ranksOf returns the number of ranks that a command line or the file's name gives; 0 if none does.
-func (p *parser) ranksOf() int {
+// placeOf returns the ranks that a command line or the file's name gives, with the number on each
+// node where it says that too; zero if none does.
+func (p *parser) placeOf() (c CollectiveOp) {
 	if p.launched > 0 {
-		return p.launched
+		c = CollectiveOp{Ranks: p.launched, PerNode: p.launchedEach}
+		c.place()
+		return c
 	}
 	base := filepath.Base(p.file.Name)
 	if m := nameRanks.FindStringSubmatch(base); m != nil {
-		return number10(m[1] + m[2])
+		c.Ranks = number10(m[1] + m[2])
+		return c
 	}
 	if m := nameNodes.FindStringSubmatch(base); m != nil {
 		nodes, ranks := number10(m[1]), number10(m[2])
 		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
 			p.warn("the file's name says that %d ranks took part, on %d nodes", ranks, nodes)
-			return ranks
+			c = CollectiveOp{Ranks: ranks, Nodes: nodes}
+			c.place()
 		}
 	}
-	return 0
+	return c
 }
+
+// ranksOf returns the number of ranks that a command line or the file's name gives; 0 if none does.
+func (p *parser) ranksOf() int { return p.placeOf().Ranks }
 
 // number10 parses decimal digits; it returns 0 if the number is too large for a number of ranks.
 func number10(digits string) int {
@@ -153,7 +161,7 @@ func (p *parser) choose(line string) {
 	}
 }
 
-// launch records the number of ranks of a printed command line.
+// launch records the number of ranks of a printed command line, and how many are on each node.
 func (p *parser) launch(line string) {
 	at := launcher.FindStringIndex(line)
 	if at == nil {
@@ -166,19 +174,21 @@ func (p *parser) launch(line string) {
 		}
 		return 0
 	}
-	n, slurm := find(launchRanks), name == "srun" || strings.HasPrefix(name, "flux")
-	switch {
+	n, each, slurm := find(launchRanks), find(launchEach), name == "srun" || strings.HasPrefix(name, "flux")
+	switch nodes := find(launchNodes); {
 	case n > 0 && name == "jsrun":
 		n *= max(1, find(jsrunTasks))
 	case n == 0 && slurm:
-		n = find(launchNodes) * find(launchEach)
+		n = nodes * each
+	case slurm && each == 0 && nodes > 0:
+		each = (n + nodes - 1) / nodes
 	case n == 0:
 		if m := launchHosts.FindStringSubmatch(line); m != nil {
-			n = hosts(m[1], max(1, find(launchEach)))
+			n = hosts(m[1], max(1, each))
 		}
 	}
 	if n > 0 {
-		p.launched = n
+		p.launched, p.launchedEach = n, each
 	}
 }
 
@@ -209,8 +219,8 @@ func (p *parser) readTaskMap(line []byte) {
 		p.mappedTables = 0
 	}
 	for _, b := range p.builders[p.mappedTables:] {
-		if b.table.Kind == Collective && n > 0 {
-			b.table.Collective.Ranks = int(n)
+		if c := &b.table.Collective; b.table.Kind == Collective && n > 0 && c.Ranks != int(n) {
+			c.Ranks, c.PerNode, c.Nodes = int(n), 0, 0
 		}
 	}
 	p.mappedTables = len(p.builders)

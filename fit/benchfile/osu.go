@@ -125,7 +125,9 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 			}
 			if c, ok := collectiveNamed(m[2]); ok {
 				t.Kind, t.Collective = Collective, c.perRank()
-				t.Collective.Ranks, t.Collective.Algorithm = p.ranksOf(), p.algorithmOf(c.Name)
+				at := p.placeOf()
+				t.Collective.Ranks, t.Collective.PerNode, t.Collective.Nodes = at.Ranks, at.PerNode, at.Nodes
+				t.Collective.Algorithm = p.algorithmOf(c.Name)
 				if words := strings.Fields(title); len(words) > 1 { // MPI or MPI-CUDA
 					t.Series = words[1]
 				}

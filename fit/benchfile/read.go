@@ -102,6 +102,7 @@ type parser struct {
 	// chosenFor is the collective.
 	algorithm, chosenFor string
 	launched             int             // number of ranks in the last command line that gave one
+	launchedEach         int             // how many of them are on each node; 0 if it does not say
 	mappedTables         int             // number of tables before the last task map
 	object               int             // of the JSON array in the current line, from 1
 	claimed              int             // the first line that a benchmark's reader took; 0 if none

@@ -94,8 +94,12 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		return op
 	}
 	if op.place(); op.Ranks == 0 {
-		op.Ranks = p.ranksOf()
-		op.place()
+		if at := p.placeOf(); op.PerNode == 0 && op.Nodes == 0 {
+			op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
+		} else {
+			op.Ranks = at.Ranks
+			op.place()
+		}
 	}
 	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
 	op.Total = s.cols.total

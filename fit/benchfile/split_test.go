@@ -166,7 +166,7 @@ func TestCollectives(t *testing.T) {
 		return "# OSU MPI " + title + " Test v5.8\n# Size Avg Latency(us)\n# Size       Avg Latency(us)\n8 1.5\n"
 	}
 	check("x", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce"})
-	check("x", "$ srun -N 2 -n 16 ./osu_allreduce\n"+osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 16})
+	check("x", "$ srun -N 2 -n 16 ./osu_allreduce\n"+osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 16, PerNode: 8, Nodes: 2})
 	check("x", "time jsrun -n 4 -a 2 -c 1 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
 	check("np32/allgather_np64.out", osu("Allgather Latency"), Collective, CollectiveOp{Name: "allgather", Ranks: 64, PerRank: true})
 	check("x", osu("All-to-All Personalized Exchange Latency"), Collective, CollectiveOp{Name: "alltoall", PerRank: true})
@@ -190,14 +190,14 @@ func TestCollectives(t *testing.T) {
 	check("x.csv", "bytes,time_us\n8,1\n64,2\n", OneWay, CollectiveOp{})
 	check("preduced.csv", "bytes,time_us\n8,1\n64,2\n", OneWay, CollectiveOp{})
 	check("bcast.csv", "algorithm,p,n,time_us\n6,8,8,1\n6,8,64,2\n6,16,8,1\n6,16,64,2\n2,8,8,1\n2,8,64,2\n2,16,8,1\n2,16,64,2\n", Collective, CollectiveOp{Name: "bcast", Ranks: 8, Algorithm: "6"})
-	check("all_reduce-16-256-1.out", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 256})
+	check("all_reduce-16-256-1.out", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 256, PerNode: 16, Nodes: 16})
 	check("all_reduce-16-250-1.out", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce"})
 	check("bcast_alg6.out", osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Algorithm: "6"})
 	check("x", "mpirun -np 8 --mca coll_tuned_bcast_algorithm 6 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8, Algorithm: "6"})
 	check("x", "mpirun -np 8 --mca coll_tuned_reduce_algorithm 6 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
 	check("x", "mpirun -H a:4,b:4 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
-	check("x", "mpiexec -ppn 4 -hosts a,b,c osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 12})
-	check("x", "srun -N 4 --ntasks-per-node=16 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 64})
+	check("x", "mpiexec -ppn 4 -hosts a,b,c osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 12, PerNode: 4, Nodes: 3})
+	check("x", "srun -N 4 --ntasks-per-node=16 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 64, PerNode: 16, Nodes: 4})
 	check("x", osu("Allreduce Latency")+"\n"+`{"name":"shell.start","context":{"taskmap":{"version":1,"map":[[0,3,96,1],[3,1,4,2]]}}}`+"\n", Collective, CollectiveOp{Name: "allreduce", Ranks: 296})
 	check("x.csv", "0,MPI_Alltoall,8,1.0,5e+00\n", Collective, CollectiveOp{Name: "alltoall", PerRank: true})
 }
