@@ -2,9 +2,9 @@ package tune
 
 import (
 	_ "embed"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -57,6 +57,7 @@ type Prior struct {
 	Factor  [labels + 1]float64 // factor of each part
 	Smooth  [labels + 1]float64 // term that changes with size and ranks
 	Message [2]float64          // term of bytes that changes with the bytes of a message
+	Call    float64             // of all candidates of a call
 	Own     float64             // of a candidate alone
 	Noise   float64             // of a measurement
 	Octaves [3]float64          // distances in sizes, ranks, and bytes of a message
@@ -73,7 +74,7 @@ func Default() Prior {
 		Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
 		Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
 		Message: [2]float64{0.6, 0.3},
-		Own:     0.05, Noise: 0.05,
+		Call:    0.2, Own: 0.05, Noise: 0.05,
 		Octaves: [3]float64{8, 3, 8},
 		Freedom: 5,
 	}
@@ -86,19 +87,12 @@ var knownText string
 func known() map[string]Parts {
 	all := map[string]Parts{}
 	for line := range strings.Lines(knownText) {
-		cells := strings.Split(strings.TrimSpace(line), ",")
-		if len(cells) != 1+parts {
-			panic("known.csv: " + line)
-		}
+		name, logs, _ := strings.Cut(line, ",")
 		var p Parts
-		for k := range p {
-			v, err := strconv.ParseFloat(cells[k+1], 64)
-			if err != nil {
-				panic("known.csv: " + err.Error())
-			}
-			p[k] = v
+		if _, err := fmt.Sscanf(logs, "%g,%g,%g,%g", &p[0], &p[1], &p[2], &p[3]); err != nil {
+			panic("known.csv: " + err.Error())
 		}
-		all[cells[0]] = p
+		all[name] = p
 	}
 	return all
 }
@@ -128,27 +122,32 @@ type factor struct {
 // A group holds candidates that are predicted together.
 type group struct {
 	members  []int
+	calls    [][]int       // indices of the members of each call
 	measured []Measurement // Time is a logarithm
 	mean     []float64     // of logarithmic times; nil until it is asked for
 	cov      *mat.SymDense
 }
 
-// New returns a Tuner that knows the schedules of the candidates and no measurement.
+// New returns a Tuner for candidates of which none is measured.
 func New(all []Candidate, prior Prior) *Tuner {
 	t := &Tuner{prior: prior, all: all, calls: map[int][]int{}}
-	of := map[string]int{}
+	of, row := map[string]int{}, map[int]int{} // indices of groups, and of calls in their groups
 	for i, c := range all {
 		t.places = append(t.places, c.place())
 		t.names = append(t.names, t.factorsOf(&c))
-		g, known := of[c.Group]
-		if !known {
-			g = len(t.groups)
-			of[c.Group] = g
+		if _, known := of[c.Group]; !known {
+			of[c.Group] = len(t.groups)
 			t.groups = append(t.groups, group{})
 		}
-		t.at, t.group = append(t.at, len(t.groups[g].members)), append(t.group, g)
-		t.groups[g].members = append(t.groups[g].members, i)
+		g := &t.groups[of[c.Group]]
+		if len(t.calls[c.Call]) == 0 {
+			row[c.Call] = len(g.calls)
+			g.calls = append(g.calls, nil)
+		}
+		g.calls[row[c.Call]] = append(g.calls[row[c.Call]], len(g.members))
 		t.calls[c.Call] = append(t.calls[c.Call], i)
+		t.at, t.group = append(t.at, len(g.members)), append(t.group, of[c.Group])
+		g.members = append(g.members, i)
 	}
 	return t
 }
@@ -239,6 +238,9 @@ func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 				k += p.Message[1] * p.Message[1] * message
 			}
 		}
+	}
+	if t.all[i].Call == t.all[j].Call {
+		k += p.Call * p.Call
 	}
 	if i == j {
 		k += p.Own * p.Own

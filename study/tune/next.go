@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
 )
 
 // verify is the part of the measurements that verify a choice: one in so many.
@@ -123,16 +124,6 @@ var hermite = func() (points [7][2]float64) {
 func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 	g := &t.groups[index]
 	n := len(g.members)
-	var calls [][]int
-	at := map[int]int{}
-	for k, c := range g.members {
-		call := t.all[c].Call
-		if _, known := at[call]; !known {
-			at[call] = len(calls)
-			calls = append(calls, nil)
-		}
-		calls[at[call]] = append(calls[at[call]], k)
-	}
 	gains, slope, level, now := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range now {
 		now[i] = g.mean[i] + cov.At(i, i)/2
@@ -143,7 +134,7 @@ func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 			slope[i] = cov.At(i, k) / s
 			level[i] = now[i] - slope[i]*slope[i]/2
 		}
-		for _, call := range calls {
+		for _, call := range g.calls {
 			gains[k] += gain(call, now, level, slope)
 		}
 	}
@@ -175,36 +166,23 @@ func gain(call []int, now, level, slope []float64) float64 {
 // its call, in the mean over what is possible, from 1,000 draws.
 func (t *Tuner) Loss(chosen int) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
-	n := len(call)
-	cov := mat.NewSymDense(n, nil)
+	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)
 	for i, a := range call {
+		mean[i] = g.mean[t.at[a]]
 		for j := range i + 1 {
 			cov.SetSym(j, i, g.cov.At(t.at[call[j]], t.at[a]))
 		}
 		cov.SetSym(i, i, cov.At(i, i)+1e-9) // rounding may have left less than 0
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(cov) {
+	times, ok := distmv.NewNormal(mean, cov, rand.NewPCG(1, 2))
+	if !ok {
 		return math.NaN()
 	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
 	const draws = 1000
-	random, z, y := rand.New(rand.NewPCG(1, 2)), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-	loss := 0.0
+	own, loss := slices.Index(call, chosen), 0.0
 	for range draws {
-		for i := range n {
-			z.SetVec(i, random.NormFloat64())
-		}
-		y.MulVec(&lower, z)
-		own, least := 0.0, math.Inf(1)
-		for i, c := range call {
-			v := g.mean[t.at[c]] + y.AtVec(i)
-			if least = min(least, v); c == chosen {
-				own = v
-			}
-		}
-		loss += math.Expm1(own-least) / draws
+		times.Rand(mean)
+		loss += math.Expm1(mean[own]-slices.Min(mean)) / draws
 	}
 	return loss
 }

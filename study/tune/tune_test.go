@@ -33,16 +33,17 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// The posterior of two candidates by hand: they share the group, and the first two labels.
+// The posterior of two candidates by hand: they share the group, the call, and
+// the first two labels.
 func TestPosterior(t *testing.T) {
 	p := Prior{
 		Shared: [shared]float64{1e-6}, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1}, Smooth: [5]float64{0.3, 0, 0, 0.2, 0},
-		Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
+		Call: 0.2, Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
 	}
 	tuner := New(pair(1, 2), p)
 	tuner.Add([]Measurement{{0, math.Exp(1.7)}})
-	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.01
-	cross := 0.25 + 0.16 + 0.09 + 0.09*math.Exp(-0.5) // an octave of two
+	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.04 + 0.01
+	cross := 0.25 + 0.16 + 0.09 + 0.04 + 0.09*math.Exp(-0.5) // an octave of two
 	seen := own + 0.0025
 	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen}, {2 + cross/seen*0.7, own - cross*cross/seen}} {
 		mean, deviation := tuner.Predict(i)

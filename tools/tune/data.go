@@ -119,31 +119,22 @@ func load(folder, machine, file string) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &set{machine: machine, defaults: map[int]float64{}}
-	type callKey struct {
-		library, collective, nodes string
-		ranks                      int
-		bytes                      float64
-	}
-	calls, times := map[callKey]int{}, map[int]map[string][]float64{}
+	s, calls, times := &set{machine: machine, defaults: map[int]float64{}}, map[string]int{}, map[string][]float64{}
+	call := func(r row) string { return fmt.Sprint(r.library, r.collective, r.nodes, " ", r.ranks, r.bytes) }
 	for _, r := range rows {
-		k := callKey{r.library, r.collective, r.nodes, r.ranks, r.bytes}
-		if _, known := calls[k]; !known {
-			calls[k] = len(calls)
-			times[calls[k]] = map[string][]float64{}
+		key := call(r)
+		if _, known := calls[key]; !known {
+			calls[key] = len(calls)
 		}
-		of := times[calls[k]]
-		of[r.algorithm] = append(of[r.algorithm], r.time)
+		times[key+r.algorithm] = append(times[key+r.algorithm], r.time)
 	}
-	done := map[string]bool{}
 	for _, r := range rows {
-		call := calls[callKey{r.library, r.collective, r.nodes, r.ranks, r.bytes}]
-		key := fmt.Sprint(call, " ", r.algorithm)
-		if done[key] {
+		call, key := calls[call(r)], call(r)+r.algorithm
+		if times[key] == nil { // a further run
 			continue
 		}
-		done[key] = true
-		t := stats.Mean(times[call][r.algorithm])
+		t := stats.Mean(times[key])
+		delete(times, key)
 		if strings.HasPrefix(r.algorithm, "default_") || r.algorithm == "default-default" {
 			s.defaults[call] = t
 			continue

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/study/tune"
 )
@@ -111,10 +112,12 @@ func (s *set) replicate(seed uint64) *set {
 
 // replicates returns the losses at each share of 32 replicates together.
 func (s *set) replicates(prior tune.Prior) [][]float64 {
+	var each [32][][]float64
+	parallel.For(len(each), func(seed int) { each[seed] = s.replicate(uint64(seed)).ours(prior) })
 	all := make([][]float64, len(shares))
-	for seed := range uint64(32) {
-		for i, losses := range s.replicate(seed).ours(prior) {
-			all[i] = append(all[i], losses...)
+	for _, losses := range each {
+		for i := range all {
+			all[i] = append(all[i], losses[i]...)
 		}
 	}
 	return all
