@@ -90,6 +90,7 @@ var (
 	launchNodes  = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
 	launchEach   = regexp.MustCompile(`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?(\d{1,6})(?:\s|$)`)
 	launchHosts  = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunSets    = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
 	jsrunTasks   = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
 	tunedBy      = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
 	ncclBy       = regexp.MustCompile(`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
@@ -177,7 +178,8 @@ func (p *parser) launch(line string) {
 	n, each, slurm := find(launchRanks), find(launchEach), name == "srun" || strings.HasPrefix(name, "flux")
 	switch nodes := find(launchNodes); {
 	case n > 0 && name == "jsrun":
-		n *= max(1, find(jsrunTasks))
+		tasks := max(1, find(jsrunTasks))
+		n, each = n*tasks, find(jsrunSets)*tasks
 	case n == 0 && slurm:
 		n = nodes * each
 	case slurm && each == 0 && nodes > 0:

@@ -167,6 +167,7 @@ func TestCollectives(t *testing.T) {
 	}
 	check("x", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce"})
 	check("x", "$ srun -N 2 -n 16 ./osu_allreduce\n"+osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 16, PerNode: 8, Nodes: 2})
+	check("x", "jsrun -n 4 -a 2 -c 1 -r 2 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8, PerNode: 4, Nodes: 2})
 	check("x", "time jsrun -n 4 -a 2 -c 1 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
 	check("np32/allgather_np64.out", osu("Allgather Latency"), Collective, CollectiveOp{Name: "allgather", Ranks: 64, PerRank: true})
 	check("x", osu("All-to-All Personalized Exchange Latency"), Collective, CollectiveOp{Name: "alltoall", PerRank: true})
