@@ -135,7 +135,7 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 		if c.p > blockLevel || c.over <= half {
 			continue
 		}
-		f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: c.p, Q: c.p, Reported: true, Across: []string{}}
+		f := Finding{Group: m.group, Quantity: m.quantity, P: c.p, Q: c.p, Reported: true, Across: []string{}}
 		var slow []int
 		for i, name := range m.names {
 			switch m.blocks.of[i] {
@@ -236,7 +236,7 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 // finding returns the finding of a test, with an interval that misses at each end with probability
 // miss. That is exact for a reported finding.
 func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
-	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
+	f := Finding{Group: m.group, Quantity: m.quantity, P: t.p}
 	var d, sd, half float64
 	of := []int{int(t.index)} // units
 	if t.node {

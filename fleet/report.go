@@ -55,8 +55,6 @@ type Finding struct {
 	Blocks []string
 	// Values is the number of curves behind it.
 	Values int
-	// Fleet is the median of the fleet, in µs or µs/B.
-	Fleet float64
 	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. Of a change it
 	// is that of the quantity, less the fleet's. Low and High are its interval: of the reported
 	// effects at most FDR lie beyond either end, on average (Benjamini and Yekutieli 2005); if

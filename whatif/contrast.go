@@ -18,10 +18,7 @@ type Contrast struct {
 }
 
 // A ContrastedCost is the cost of a message of one size before and after.
-type ContrastedCost struct {
-	Size          quantity.Bytes
-	Before, After Answer
-}
+type ContrastedCost struct{ Before, After Answer }
 
 // Contrasted compares two designs at sizes of at least 1 byte.
 func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
@@ -35,7 +32,7 @@ func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error)
 		if err != nil {
 			return nil, err
 		}
-		c.Costs = append(c.Costs, ContrastedCost{n, a, b})
+		c.Costs = append(c.Costs, ContrastedCost{a, b})
 	}
 	return c, nil
 }
@@ -56,7 +53,7 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 	rows := reports.TableOf(c.Costs, slices.Concat([]reports.Field[cost]{
 		reports.Col("platform", "", func(cost) any { return c.Before.Platform.Name }),
 		reports.Col("layer", "", func(cost) any { return c.Before.Layer.Name }),
-		reports.Col("size_bytes", "size", func(r cost) any { return r.Size }),
+		reports.Col("size_bytes", "size", func(r cost) any { return r.Before.Size }),
 	},
 		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 { return float64(a.OneWay) }),
 		changes("gap", "gap", "_us", quantity.DimTime, 1, func(a Answer) float64 { return float64(a.Gap) }),

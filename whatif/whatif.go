@@ -216,38 +216,25 @@ func Format(v quantity.Value) string { return quantity.UnitChoice(nil).Print(v) 
 
 // An Answer is the cost of a message of one size in a design.
 type Answer struct {
-	Size       quantity.Bytes
-	OneWay     quantity.Micros
-	Gap        quantity.Micros
-	Bandwidth  quantity.MBps
-	Throughput quantity.MBps
-	Packet     quantity.Bytes // in use
-	BestPacket quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
-	Regime     string         // the branches of switches, see [model.Regime]
-	// Slowest owns most of the one-way time and Bottleneck most of the gap: a stage or a parameter,
-	// with its share, 0 to 1; see [Design.Shares].
-	Slowest, Bottleneck         string
-	SlowestPart, BottleneckPart float64
+	Size        quantity.Bytes
+	OneWay, Gap quantity.Micros
+	Bandwidth   quantity.MBps
+	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
+	Bottleneck  string         // the stage or parameter that owns most of the gap; see [Design.Shares]
 }
 
 // At returns the costs of a message of n bytes, n ≥ 1.
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
-	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),
-		Packet: model.PacketSize(l, n), BestPacket: BestPacket(l, n), Regime: model.Regime(l, n)}
+	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: BestPacket(l, n)}
 	owners, err := d.Owners(n)
-	if err != nil {
-		return a, err
-	}
+	most := quantity.Micros(0)
 	for _, o := range owners {
-		if part := float64(o.OneWay / a.OneWay); part > a.SlowestPart {
-			a.Slowest, a.SlowestPart = o.Owner, part
-		}
-		if part := float64(o.Gap / a.Gap); part > a.BottleneckPart {
-			a.Bottleneck, a.BottleneckPart = o.Owner, part
+		if o.Gap > most {
+			a.Bottleneck, most = o.Owner, o.Gap
 		}
 	}
-	return a, nil
+	return a, err
 }
 
 // BestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
