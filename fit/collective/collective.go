@@ -104,8 +104,8 @@ type Regime struct {
 	fanout  int
 	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
 	left    bool      // some were left out
-	points  []row
-	rivals  []*Regime // and those alike
+	points  []Point
+	rows    []row // of the points
 }
 
 // Fit fits a collective. The errors wrap [ErrNoFit], or are those of an unknown collective or
@@ -180,7 +180,8 @@ func fitForm(d Data, o Options) (*Result, error) {
 		}
 		r.Regimes = append(r.Regimes, *g)
 	}
-	return r, r.judge()
+	r.judge()
+	return r, nil
 }
 
 // byCall orders points by ranks, ranks on a node, and size.
@@ -208,31 +209,17 @@ func candidatesOf(name, algorithm string) ([]engine.Entry, error) {
 	return all, nil
 }
 
-// columns returns the row of the design matrix for a call of n bytes.
-func (g *Regime) columns(ranks int, n quantity.Bytes, of Statistic) (x [columns]float64, err error) {
-	s, err := ShapeOf(g.entry, ranks, g.fanout, of)
-	x = [columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: float64(n) * s.Volume, ofGamma: float64(n) * s.Combined}
-	return x, err
-}
-
-// rows returns the rows of the regression, one per point.
-func (g *Regime) rows(points []Point, of Statistic) ([]row, error) {
-	rows := make([]row, len(points))
-	for i, p := range points {
-		x, err := g.columns(p.Ranks, p.Size, of)
+// setRows sets the rows of the regression, one per point.
+func (g *Regime) setRows(of Statistic) error {
+	for _, p := range g.points {
+		s, err := ShapeOf(g.entry, p.Ranks, g.fanout, of)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rows[i] = row{x, float64(p.Time)}
+		n := float64(p.Size)
+		g.rows = append(g.rows, row{[columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: n * s.Volume, ofGamma: n * s.Combined}, float64(p.Time)})
 	}
-	return rows, nil
-}
-
-// form returns the time in µs by the fitted form alone.
-func (r *Result) form(ranks int, n quantity.Bytes) (float64, error) {
-	g := &r.Regimes[r.regime(n)]
-	x, err := g.columns(ranks, n, r.Statistic)
-	return g.solution.predict(x), err
+	return nil
 }
 
 // HeldOut returns the mean |log(form/measured)| of held-out numbers of ranks over the regime's
@@ -258,42 +245,37 @@ func (r *Result) noise() {
 }
 
 // judge sums up the errors.
-func (r *Result) judge() error {
-	all := make([]int, len(r.Regimes))
+func (r *Result) judge() {
+	var all []miss
 	for i := range r.Regimes {
-		all[i] = i
 		g := &r.Regimes[i]
 		g.left = len(r.Ranks) >= 3
-		part, err := r.errors(i)
-		if err != nil {
-			return err
+		var here []miss
+		for k, row := range g.rows {
+			here = append(here, miss{g.points[k], math.Abs(g.solution.predict(row.x)-row.y) / row.y})
 		}
-		g.Errors = part
+		g.Errors = sumUp(here)
 		r.HeldOut += g.HeldOut() * float64(len(g.points)) / float64(len(r.Points))
+		all = append(all, here...)
 	}
-	var err error
-	r.Errors, err = r.errors(all...)
-	return err
+	r.Errors = sumUp(all)
 }
 
-// errors summarizes the form's relative errors at the points of the given regimes.
-func (r *Result) errors(of ...int) (sum Errors, err error) {
+// A miss is the relative error of the form at a point.
+type miss struct {
+	Point
+	e float64
+}
+
+func sumUp(all []miss) (sum Errors) {
 	var errs []float64
-	for _, p := range r.Points {
-		if !slices.Contains(of, r.regime(p.Size)) {
-			continue
-		}
-		t, err := r.form(p.Ranks, p.Size)
-		if err != nil {
-			return sum, err
-		}
-		e := math.Abs(t-float64(p.Time)) / float64(p.Time)
-		if errs = append(errs, e); e > sum.Worst {
-			sum.Worst, sum.WorstRanks, sum.WorstSize = e, p.Ranks, p.Size
+	for _, m := range all {
+		if errs = append(errs, m.e); m.e > sum.Worst {
+			sum.Worst, sum.WorstRanks, sum.WorstSize = m.e, m.Ranks, m.Size
 		}
 	}
 	sum.Median, sum.P95 = stats.QuantileOf(errs, 0.5), stats.QuantileOf(errs, 0.95)
-	return sum, nil
+	return sum
 }
 
 // A form that is off by more than this does not describe the times: in the median as much as the

@@ -60,14 +60,3 @@ func regimes(points []Point) [][]Point {
 	}
 	return parts
 }
-
-// regime is the index of that of a size. Where one ends is known to lie between two sizes that were
-// measured; it is taken in their middle, in octaves.
-func (r *Result) regime(n quantity.Bytes) (at int) {
-	for i := range r.Regimes[1:] {
-		if n > r.Regimes[i].To && n*n > r.Regimes[i].To*r.Regimes[i+1].From {
-			at = i + 1
-		}
-	}
-	return at
-}

@@ -25,7 +25,6 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 		}
 		if i := slices.IndexFunc(all, func(o *Regime) bool { return alike(g, o) }); i >= 0 {
 			all[i].Alike = append(all[i].Alike, e.Name)
-			all[i].rivals = append(all[i].rivals, g) // on other ranks they may differ
 			continue
 		}
 		all = append(all, g)
@@ -41,7 +40,6 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 	}
 	for _, g := range all {
 		if g != best && asGood(g.heldOut, best.heldOut) {
-			best.rivals = append(append(best.rivals, g), g.rivals...)
 			best.Rivals = append(append(best.Rivals, g.Algorithm), g.Alike...)
 		}
 	}
@@ -50,14 +48,14 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 
 // newRegime fits one algorithm to points.
 func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regime, error) {
-	g := &Regime{Algorithm: e.Name, entry: e, fanout: fanout, From: points[0].Size, To: points[0].Size}
+	g := &Regime{Algorithm: e.Name, entry: e, fanout: fanout, From: points[0].Size, To: points[0].Size, points: points}
 	for _, p := range points {
 		g.From, g.To = min(g.From, p.Size), max(g.To, p.Size)
 	}
-	rows, err := g.rows(points, of)
-	if err != nil {
+	if err := g.setRows(of); err != nil {
 		return nil, err
 	}
+	rows := g.rows
 	if g.From == g.To { // one size tells no time per byte, whatever the shape
 		for i := range rows {
 			rows[i].x[ofBeta], rows[i].x[ofGamma] = 0, 0
@@ -79,7 +77,6 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	if e.Params&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
 		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
 	}
-	g.points = rows
 	g.estimates()
 	g.heldOut = leaveOut(points, rows, g.wanted)
 	return g, nil
@@ -112,10 +109,10 @@ func alike(a, b *Regime) bool {
 
 // spans reports whether the columns of b are linear combinations of the columns of a.
 func spans(a, b *Regime) bool {
-	kept := basis(a.points, []int{ofAlpha, ofBeta, ofBase}, [columns]float64{}, nil)
+	kept := basis(a.rows, []int{ofAlpha, ofBeta, ofBase}, [columns]float64{}, nil)
 	part := [columns]float64{sameShape, sameShape, sameShape, 1}
 	for c, wanted := range b.wanted {
-		if wanted && len(basis(b.points, []int{c}, part, kept)) > len(kept) {
+		if wanted && len(basis(b.rows, []int{c}, part, kept)) > len(kept) {
 			return false
 		}
 	}

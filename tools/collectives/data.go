@@ -88,7 +88,7 @@ func published(folder string) (all []series, err error) {
 		add(table(filepath.Join(scale, file), func(r pico.Row) (series, fitted.Point, bool) {
 			each := r.Whole("tasks_per_node")
 			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: pico.Follows(pico.Collective(r["collective"]), r["algorithm"])}
-			return s, point(r.Nodes()*each, each, r.Number("bytes"), r.Number("median_us")), true
+			return s, point(r.Nodes()*each, each, r.Bytes(), r.Number("median_us")), true
 		}))
 	}
 	add(table(filepath.Join(scale, "nccl-one-node.csv"), func(r pico.Row) (series, fitted.Point, bool) {
