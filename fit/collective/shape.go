@@ -34,8 +34,8 @@ type Shape struct {
 	Steps, Volume, Combined float64
 }
 
-// maxOperations bounds the schedules that are simulated for a shape: some 0.1 s.
-const maxOperations = 1 << 18
+// maxOperations bounds the schedules that are simulated for a shape: some 30 ms.
+const maxOperations = 1 << 16
 
 // errNoShape reports a shape without a closed form whose schedule is too large to simulate.
 var errNoShape = errors.New("has too many operations, and no closed form that holds")
