@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 static FILE *out;
-static double zero;
+static double zero, own; /* own: the time of the tracer itself, in which the clock of the trace stands */
 
-static double now(void) { return 1e6 * (PMPI_Wtime() - zero); }
+static double now(void) { return 1e6 * (PMPI_Wtime() - zero) - own; }
 
 static void opened(const char *call) {
 	int rank;
@@ -36,7 +36,7 @@ static void opened(const char *call) {
 
 /* A line's parts. Open MPI's numbers stand for any source, any tag and no process, with any library. */
 static void start(const char *call, double t) { fprintf(out, "%s:%f", call, t); }
-static void end(void) { fprintf(out, ":%f\n", now()); }
+static void end(double t) { fprintf(out, ":%f\n", t), own += now() - t; }
 static void number(long long n) { fprintf(out, ":%lld", n); }
 static void type(int count, MPI_Datatype t) {
 	int size = 0;
@@ -61,9 +61,9 @@ int MPI_Finalize(void) {
 	return PMPI_Finalize();
 }
 
-/* A call: its time is taken before, and its line is written after it, which takes the tracer's own time. */
+/* A call: its line is written after it, in the tracer's own time. */
 #define CALL(name, line, ...) double t = now(); int e = P##name(__VA_ARGS__); double u = now(); \
-	start(#name, t); line; fprintf(out, ":%f\n", u); return e;
+	start(#name, t); line; end(u); return e;
 
 #define SEND(name) int name(const void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c) \
 	{ CALL(name, (number(0), type(n, d), peer(p, tag), comm(c)), b, n, d, p, tag, c) }
@@ -90,14 +90,16 @@ int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) { CALL(MPI_Waitall, (num
 int MPI_Waitany(int n, MPI_Request r[], int *i, MPI_Status *s) {
 	double t = now();
 	int e = PMPI_Waitany(n, r, i, s);
+	double u = now();
 	if (*i == MPI_UNDEFINED) return e;
-	start("MPI_Wait", t), request(&r[*i]), number(0), end();
+	start("MPI_Wait", t), request(&r[*i]), number(0), end(u);
 	return e;
 }
 int MPI_Waitsome(int n, MPI_Request r[], int *done, int at[], MPI_Status s[]) {
 	double t = now();
 	int e = PMPI_Waitsome(n, r, done, at, s);
-	for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++, t = now()) start("MPI_Wait", t), request(&r[at[i]]), number(0), end();
+	double u = now();
+	for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++, t = u) start("MPI_Wait", t), request(&r[at[i]]), number(0), end(u);
 	return e;
 }
 

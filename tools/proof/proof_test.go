@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,6 +74,63 @@ func TestHost(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// slowWriter sums thrice, by a clock that advances by 1 µs when it is read, and by 100 µs when the
+// tracer asks for the size of a type, which it does while it writes a line.
+const slowWriter = `
+#include <mpi.h>
+static double clock_us;
+double PMPI_Wtime(void) { return 1e-6 * ++clock_us; }
+int PMPI_Type_size(MPI_Datatype t, int *size) { (void)t, clock_us += 100, *size = 8; return MPI_SUCCESS; }
+int main(int argc, char **argv) {
+	double mine = 1, sum;
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 3; i++) MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`
+
+// The time in which the tracer writes its lines is not in the trace.
+func TestTimeOfTracer(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"trace.c": mpi.Trace, "slow.c": slowWriter} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range [][]string{{"mpicc.openmpi", "-shared", "-fPIC", "trace.c", "-o", "libtrace.so"}, {"mpicc.openmpi", "-rdynamic", "slow.c", "-o", "slow"},
+		{"mpirun.openmpi", "-np", "1", "env", "LD_PRELOAD=" + filepath.Join(dir, "libtrace.so"), "./slow"}} {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			t.Skip(err)
+		}
+		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "trace.000000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before float64 // the end of the call before
+	calls := 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSpace(line), ":")
+		if fields[0] != "MPI_Allreduce" {
+			continue
+		}
+		start, _ := strconv.ParseFloat(fields[1], 64)
+		if calls++; calls > 1 && start-before > 3 {
+			t.Errorf("%.0f µs between two calls, of which the tracer took all but 1: %s", start-before, line)
+		}
+		before, _ = strconv.ParseFloat(fields[len(fields)-1], 64)
+	}
+	if calls != 3 {
+		t.Errorf("%d calls in the trace, want 3", calls)
 	}
 }
 
