@@ -53,16 +53,16 @@ func doublingAllgather(p *Part) {
 func ringAllgather(p *Part) {
 	p.Root = 0
 	p.blocks(p.Size)
-	p.ring(0, p.recv, func() {})
+	p.ring(0, slot, p.recv, func() {})
 }
 
-// ring passes slots to the right neighbour: in step s the place v, relative to the root, sends slot
+// ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends block
 // v + first − s, and receives from its left neighbour by take.
-func (p *Part) ring(first int, take func(from int, to ...span) uint32, step func()) {
+func (p *Part) ring(first int, block func(i int) span, take func(from int, to ...span) uint32, step func()) {
 	v, n := p.virtual(), p.Size
 	for s := range n - 1 {
-		p.send(p.real((v+1)%n), circularSpans(v+first-s, 1, n)...)
-		take(p.real((v-1+n)%n), circularSpans(v+first-s-1, 1, n)...)
+		p.send(p.real((v+1)%n), block((v+first-s+n)%n))
+		take(p.real((v-1+n)%n), block((v+first-s-1+n)%n))
 		step()
 	}
 }

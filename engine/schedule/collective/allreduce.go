@@ -64,8 +64,8 @@ func reduceBroadcast(p *Part) {
 func ringAllreduce(p *Part) {
 	p.Root = 0
 	p.shares(p.Size)
-	p.ring(0, p.fold, p.step)
-	p.ring(1, p.recv, p.step)
+	p.ring(0, slot, p.fold, p.step)
+	p.ring(1, slot, p.recv, p.step)
 }
 
 // segmentedRing is ringAllreduce with a first half in phases, each of about a segment of each
@@ -89,21 +89,11 @@ func segmentedRing(p *Part) {
 		elements := (shares(block+1) - lo + p.element() - 1) / p.element()
 		return p.shared(lo/p.element(), elements, phases)(phase)
 	})
-	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
-	block := func(b int) int { return (b%p.Size + p.Size) % p.Size * phases }
+	p.Root = 0
 	for phase := range phases {
-		for s := range p.Size - 1 {
-			p.send(right, slot(block(p.Place-s)+phase))
-			p.fold(left, slot(block(p.Place-s-1)+phase))
-			p.step()
-		}
+		p.ring(0, func(i int) span { return slot(i*phases + phase) }, p.fold, p.step)
 	}
-	for s := range p.Size - 1 {
-		out, in := block(p.Place-s+1), block(p.Place-s)
-		p.send(right, span{out, out + phases})
-		p.recv(left, span{in, in + phases})
-		p.step()
-	}
+	p.ring(1, func(i int) span { return span{i * phases, (i + 1) * phases} }, p.recv, p.step)
 }
 
 // rabenseifnerAllreduce is recursive halving, then recursive doubling in the opposite order.

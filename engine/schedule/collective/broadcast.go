@@ -100,7 +100,7 @@ func scatterDown(p *Part, slots func(v, n int) []span) {
 // ringScatterBroadcast is a scatter and an allgather around the ring (van de Geijn).
 func ringScatterBroadcast(p *Part) {
 	scatterTree(p)
-	p.ring(0, p.recv, p.step)
+	p.ring(0, slot, p.recv, p.step)
 }
 
 // doublingScatterBroadcast is a scatter and an allgather by recursive doubling: in round k

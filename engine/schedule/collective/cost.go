@@ -21,14 +21,15 @@ type Model struct {
 	Combine func(bytes uint64) float64
 }
 
-// Time returns the cost of the algorithm that e.Runs, and whether it holds for m. Unless ChecksPorts
-// is set, every message that the form uses must satisfy the conditions at [Message].
+// Time returns the cost of the algorithm that e.Runs, and whether it holds for m; it does not if e
+// has no Cost. Unless ChecksPorts is set, every message that the form uses must satisfy the
+// conditions at [Message].
 func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
-	c = e.padded(p, c)
-	e, _ = e.runs(p, c)
 	if e.Cost == nil {
 		return 0, false
 	}
+	c = e.padded(p, c)
+	e, _ = e.runs(p, c)
 	if m.Messages == nil || e.ChecksPorts {
 		return e.Cost(m, p, c)
 	}

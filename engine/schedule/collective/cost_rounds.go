@@ -92,6 +92,9 @@ func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * (2*m.way(share) + m.sum(share)), ok
 }
 
+// segmentedRingCost never holds: whole messages run as ringAllreduce, and segments have no form.
+func segmentedRingCost(Model, int, Call) (float64, bool) { return 0, false }
+
 // scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k and equal portions, [trg] 4.1.
 func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)

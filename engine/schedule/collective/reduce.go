@@ -102,19 +102,26 @@ func (h halving) halve(p *Part, v int) []span {
 	return h.exchange(p)
 }
 
-// exchange: in the round with distance d = 1, 2, 4 …, a rank exchanges half of its remaining slots
-// with rank XOR d. It returns the rank's slots before each round, and those at the end.
 func (h halving) exchange(p *Part) []span {
-	w := span{0, h.power}
-	windows := []span{w}
-	for d := 1; d < h.power; d *= 2 {
-		keep, give := w.split(h.rank&d != 0)
-		peer := h.place(h.rank ^ d)
-		p.send(peer, give)
-		p.fold(peer, keep)
-		p.step()
-		w = keep
-		windows = append(windows, w)
+	return p.exchangeHalves(h.rank, h.power, true, h.place, func(s span) []span { return []span{s} }, p.step)
+}
+
+// exchangeHalves combines a window of parts in a power of two of ranks: in the round with distance d
+// = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window with rank
+// XOR d. It returns the rank's window before each round, and the one at the end. slots returns the
+// slots of a window, place the place of a rank.
+func (p *Part) exchangeHalves(rank, power int, up bool, place func(rank int) int, slots func(span) []span, step func()) []span {
+	windows := []span{{0, power}}
+	for near, far := 1, power/2; far > 0; near, far = 2*near, far/2 {
+		d := far
+		if up {
+			d = near
+		}
+		keep, give := windows[len(windows)-1].split(rank&d != 0)
+		p.send(place(rank^d), slots(give)...)
+		p.fold(place(rank^d), slots(keep)...)
+		step()
+		windows = append(windows, keep)
 	}
 	return windows
 }

@@ -9,7 +9,7 @@ import "math/bits"
 func ringReduceScatter(p *Part) {
 	p.Root = 0
 	p.blocks(p.Size)
-	p.ring(-1, p.fold, func() {})
+	p.ring(-1, slot, p.fold, func() {})
 }
 
 // pairwiseReduceScatter: in step s = 1 … p−1 member i sends its contribution to block i + s to that
@@ -41,10 +41,10 @@ func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
 	return p.Place / 2, power, extra
 }
 
-// ofRanks returns the blocks of the ranks lo … hi−1: two for each rank that also has the part of a
-// neighbour.
-func ofRanks(s span, extra int) span {
-	return span{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}
+// ofRanks returns the blocks of ranks: two for each of the first extra ones, which also have the part
+// of a neighbour.
+func ofRanks(extra int) func(span) []span {
+	return func(s span) []span { return []span{{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}} }
 }
 
 // halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of its
@@ -56,14 +56,7 @@ func halvingReduceScatter(p *Part) {
 		p.recv(p.Place+1, slot(p.Place))
 		return
 	}
-	w := span{0, power}
-	for d := power / 2; d > 0; d /= 2 {
-		keep, give := w.split(rank&d != 0)
-		peer := survivorPlace(rank^d, extra)
-		p.send(peer, ofRanks(give, extra))
-		p.fold(peer, ofRanks(keep, extra))
-		w = keep
-	}
+	p.exchangeHalves(rank, power, false, func(rank int) int { return survivorPlace(rank, extra) }, ofRanks(extra), func() {})
 	if p.Place < 2*extra {
 		p.send(p.Place-1, slot(p.Place-1))
 	}
@@ -77,16 +70,9 @@ func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
 	if rank >= 0 {
-		w := span{0, power}
-		for d := 1; d < power; d *= 2 {
-			keep, give := w.split(rank&d != 0)
-			peer := survivorPlace(rank^d, extra)
-			p.send(peer, ofRanks(give, extra))
-			p.fold(peer, ofRanks(keep, extra))
-			w = keep
-		}
-		// The rank has the blocks of rank w.lo.
-		for b := ofRanks(w, extra); b.lo < b.hi; b.lo++ {
+		windows := p.exchangeHalves(rank, power, true, func(rank int) int { return survivorPlace(rank, extra) }, ofRanks(extra), func() {})
+		// The rank has the blocks of its mirror image.
+		for b := ofRanks(extra)(windows[len(windows)-1])[0]; b.lo < b.hi; b.lo++ {
 			if b.lo != p.Place {
 				p.send(b.lo, slot(b.lo))
 			}
@@ -109,22 +95,13 @@ func blockButterfly(p *Part) {
 		return
 	}
 	p.blocks(p.Size)
-	w := span{0, p.Size}
-	for d := 1; d < p.Size; d *= 2 {
-		keep, give := w.split(p.Place&d != 0)
-		p.send(p.Place^d, mirrored(give, p.Size)...)
-		p.fold(p.Place^d, mirrored(keep, p.Size)...)
-		w = keep
+	mirrored := func(s span) (all []span) { // the slots whose reversed bits are in s
+		for ; s.lo < s.hi; s.lo++ {
+			all = append(all, slot(mirror(s.lo, p.Size)))
+		}
+		return all
 	}
-}
-
-// mirrored returns the slots whose reversed bits are in s.
-func mirrored(s span, power int) []span {
-	all := make([]span, 0, s.hi-s.lo)
-	for ; s.lo < s.hi; s.lo++ {
-		all = append(all, slot(mirror(s.lo, power)))
-	}
-	return all
+	p.exchangeHalves(p.Place, p.Size, true, func(rank int) int { return rank }, mirrored, func() {})
 }
 
 // mirror returns n < power, a power of two, with its bits reversed.

@@ -142,7 +142,7 @@ var Algorithms = []Entry{
 	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Params: Gamma, Partition: Shares, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
 		When: "recursive-doubling with fewer elements than ranks",
 		Help: "reduce-scatter and allgather around the ring"},
-	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Params: Segment | Gamma, Partition: Shares, Algorithm: segmentedRing,
+	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Params: Segment | Gamma, Partition: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
 	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Params: Gamma, Partition: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost, ChecksPorts: true,
