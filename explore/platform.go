@@ -53,7 +53,7 @@ func parameters(d resolved) []Parameter {
 		if !has {
 			p = was // of a stage that nothing uses any more
 		}
-		scale, unit := unitOf(p.Value.Dim)
+		scale, unit := whatif.Unit(p.Value.Dim)
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
 			Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
@@ -94,19 +94,6 @@ func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity
 func interval(p platforms.Param, scale float64) (low, high *Number) {
 	has := p.PlusMinus > 0
 	return optional((p.Value.Num-p.PlusMinus)*scale, has), optional((p.Value.Num+p.PlusMinus)*scale, has)
-}
-
-// unitOf is the unit of a dimension as changes of designs read it, and the factor on a value in µs
-// and bytes.
-func unitOf(d quantity.Dimension) (scale float64, unit string) {
-	scale, unit = whatif.Unit(d)
-	switch d {
-	case quantity.DimSize:
-		unit = "B"
-	case quantity.DimTime, quantity.DimInverse:
-		unit = strings.Replace(unit, "µs", "us", 1)
-	}
-	return scale, unit
 }
 
 // reach is how far a slider goes from the value of the file: this much smaller and larger.

@@ -180,11 +180,11 @@ var units = map[quantity.Dimension]unit{
 	quantity.DimClock:   {"MHz", "_mhz", 1},
 }
 
-// Unit returns the unit of a dimension in tables, and the factor on a value in µs and bytes;
-// inverse bandwidths are in µs/KiB.
+// Unit returns the unit of a dimension as formulas read it, and the factor on a value in µs and
+// bytes; inverse bandwidths are in us/KiB.
 func Unit(d quantity.Dimension) (scale float64, name string) {
 	u := unitOf(d)
-	return u.scale, u.name
+	return u.scale, strings.NewReplacer("µ", "u", "bytes", "B").Replace(u.name)
 }
 
 func unitOf(d quantity.Dimension) unit {

@@ -165,7 +165,7 @@ func changeRows(changes []Change) reports.Rows {
 func parameterRows(all []Parameter) reports.Rows {
 	type parameter = Parameter
 	scaled := func(v float64, p parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
-	unit := func(p parameter) any { _, name := whatif.Unit(p.Dim); return strings.ReplaceAll(name, "µ", "u") }
+	unit := func(p parameter) any { _, name := whatif.Unit(p.Dim); return name }
 	return reports.TableOf(all,
 		reports.Col("file", "table", func(p parameter) any { return p.Table }).Ranked(2),
 		reports.Col("model", "model", func(p parameter) any { return p.Model }).Ranked(1),
