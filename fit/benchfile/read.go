@@ -235,10 +235,15 @@ var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
 // readRemark reads a line outside of tables for facts about the next tables: the unit of their
-// times, the number of ranks and the algorithm.
+// times, the number of ranks and the algorithm. The first line of calibrate's output is an error:
+// its rows would be pooled as one curve.
 func (p *parser) readRemark(line []byte) {
 	if len(line) > maxHeader {
 		return
+	}
+	if bytes.HasPrefix(line, []byte("# halfpeak calibrate ")) && p.fault == nil {
+		p.faults, p.fault = 1, p.errorf(p.file.Lines, "the output of calibrate has times of several kinds, of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
+		p.fault.NoTable = true
 	}
 	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
 		p.launch(string(line))

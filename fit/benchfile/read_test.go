@@ -198,6 +198,8 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	check("", Options{}, "x.csv: the file is empty")
+	check("# halfpeak calibrate 1\n# a\nmeasure,bytes,median_us\npingpong,8,1\nbcast,8,3\n", Options{},
+		`x.csv:1: the output of calibrate has times of several kinds, of which only a machine can be fitted; give the file alone to "halfpeak fit"`)
 	check("\x7fELF\x00\x00", Options{}, "x.csv: a binary file; wanted is the text that a benchmark printed")
 	check("PK\x03\x04", Options{}, "x.csv: a zip archive (or spreadsheet); unpack it, or save it as CSV; wanted is the text that a benchmark printed")
 	check("\x1f\x8bxxxxxxxxxxx", Options{}, "x.csv: broken gzip file: gzip: invalid header")

@@ -32,10 +32,6 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			return in, err
 		}
 		folder := len(names) != 1 || names[0] != path
-		if text, done := calibration([]string{path}); text != nil {
-			done()
-			return in, fmt.Errorf("%s is calibrate's, with no table of collectives or of one curve; give it alone to \"halfpeak fit\", which makes a machine of it", path)
-		}
 		before := len(in.Sources)
 		for _, name := range names {
 			file, err := openFit(name, o)
