@@ -165,7 +165,7 @@ func TestBroadcasts(t *testing.T) {
 	for _, f := range fits {
 		machines = append(machines, e.Machine(f.Factors))
 	}
-	got, err := Predict(t.Context(), points, machines...)
+	got, err := predict(t, points, machines...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines 
 	all := broadcasts(t)
 	for k, f := range fits[1:] {
 		own := given(all, f.given)
-		times, err := Predict(t.Context(), own, e.Machine(f.Factors))
+		times, err := predict(t, own, e.Machine(f.Factors))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,8 +31,8 @@ func NewSet(points []Point) (*Set, error) {
 	s := &Set{points, make([]*Loop, len(points))}
 	for i, p := range points {
 		var err error
-		if s.loops[i], err = p.loop(); err != nil {
-			return nil, err
+		if s.loops[i], err = NewLoop(p.Entry, p.Ranks, p.Call); err != nil {
+			return nil, fmt.Errorf("%s of %d B among %d ranks: %w", p.Name, p.Call.Bytes, p.Ranks, err)
 		}
 	}
 	return s, nil
@@ -46,33 +46,6 @@ func (s *Set) Predict(ctx context.Context, m machine.Machine) ([]Times, error) {
 		times[i], err = s.loops[i].runPoint(ctx, m, s.Points[i])
 		return err
 	})
-}
-
-// Predict returns the times that the benchmark would print for each point on each machine, first by
-// machine, then by point. It fails like [NewSet] and [Set.Predict].
-func Predict(ctx context.Context, points []Point, machines ...machine.Machine) ([][]Times, error) {
-	times := make([][]Times, len(machines))
-	for i := range times {
-		times[i] = make([]Times, len(points))
-	}
-	return times, parallel.Each(ctx, len(points), maxWorkers, func(ctx context.Context, i int) error {
-		l, err := points[i].loop()
-		for j, m := range machines {
-			if err == nil {
-				times[j][i], err = l.runPoint(ctx, m, points[i])
-			}
-		}
-		return err
-	})
-}
-
-// loop returns the benchmark's loop over the point's call.
-func (p Point) loop() (*Loop, error) {
-	l, err := NewLoop(p.Entry, p.Ranks, p.Call)
-	if err != nil {
-		return nil, fmt.Errorf("%s of %d B among %d ranks: %w", p.Name, p.Call.Bytes, p.Ranks, err)
-	}
-	return l, nil
 }
 
 // runPoint places the ranks of point p on machine m and runs the loop.

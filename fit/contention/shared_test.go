@@ -190,7 +190,7 @@ func TestSearch(t *testing.T) {
 			points = append(points, bcast(t, "binomial", ranks, n))
 		}
 	}
-	times, err := Predict(t.Context(), points, e.Machine(want))
+	times, err := predict(t, points, e.Machine(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,14 +260,28 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := bcast(t, "binomial", 65, 8) // the machine has 64 cores
-	if _, err := Predict(t.Context(), []Point{p}, e.Machine(Plain())); err == nil {
+	if _, err := predict(t, []Point{p}, e.Machine(Plain())); err == nil {
 		t.Error("65 ranks on 64 cores")
 	}
 	p.Call.Root = 99
 	if _, err := NewSet([]Point{p}); err == nil {
 		t.Error("a root beyond the ranks")
 	}
-	if _, err := Predict(t.Context(), []Point{bcast(t, "binomial", 4, 8)}, machine.Machine{}); err == nil {
+	if _, err := predict(t, []Point{bcast(t, "binomial", 4, 8)}, machine.Machine{}); err == nil {
 		t.Error("no machine")
 	}
+}
+
+// predict returns the times of points on each machine.
+func predict(t testing.TB, points []Point, machines ...machine.Machine) (times [][]Times, err error) {
+	s, err := NewSet(points)
+	for _, m := range machines {
+		if err != nil {
+			break
+		}
+		var got []Times
+		got, err = s.Predict(t.Context(), m)
+		times = append(times, got)
+	}
+	return times, err
 }
