@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // planted writes what calibrate.c would of 4 nodes with 4 ranks each: messages inside a node take
@@ -225,6 +226,22 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 		_, err := ReadCalibration(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), "me.csv")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// A message from rest takes longer than in a loop: by what exchanges of its size take longer than
+// round trips, beyond those of 8 bytes, up to the eager threshold.
+func TestFromRest(t *testing.T) {
+	c := &Calibration{Levels: []CalibratedLevel{{Name: "node", Holds: 2, Eager: 4096}}}
+	for _, n := range []quantity.Bytes{8, 1024, 4096, 8192} {
+		way := quantity.Micros(0.1 + float64(n)/10000)
+		c.Rows = append(c.Rows, Measurement{Measure: PingPong, Pairs: 1, Size: n, Time: way},
+			Measurement{Measure: Exchange, Pairs: 1, Size: n, Time: way + 0.03 + quantity.Micros(float64(n-8)/20000)})
+	}
+	for n, want := range map[quantity.Bytes]float64{8: 0, 1024: 1016. / 20000, 4096: 4088. / 20000, 8192: 0} {
+		if got := float64(c.fromRest(n)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: %v, want %v", n, got, want)
 		}
 	}
 }

@@ -58,8 +58,24 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 	rows = slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 })
 	if c.ChoicesKnown() {
 		rows = addCalls(rows)
+		for i, r := range rows {
+			if r.Call > 0 {
+				rows[i].Call += c.fromRest(r.Size)
+			}
+		}
 	}
 	return rows, err
+}
+
+// fromRest returns by how much more than one of 8 bytes an eager message takes longer in a call that
+// begins at an agreed time than in a loop of round trips, in which lines are warm. Exchanges begin
+// at an agreed time too.
+func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
+	exchange, way := c.curve(Exchange, 0, false, 1), c.curve(PingPong, 0, false, 1)
+	if len(exchange.Sizes) < 2 || len(way.Sizes) < 2 || n > c.Levels[0].Eager {
+		return 0
+	}
+	return max(exchange.At(n)-way.At(n)-(exchange.At(8)-way.At(8)), 0)
 }
 
 func isReduction(measure string) bool { return measure == "reduce" || measure == "allreduce" }
