@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -79,11 +80,19 @@ func (r Curves) addCurve(f *reports.Figure, name string, d whatif.Design, kind p
 	return nil
 }
 
-// addNote adds a note, the same once.
+// addNote adds a note once, and none that only begins another: the points of one design may have
+// error bars, and those of the next none.
 func addNote(f *reports.Figure, note string) {
-	if !slices.Contains(f.Notes, note) {
-		f.Notes = append(f.Notes, note)
+	begins := func(short, long string) bool { return strings.HasPrefix(long, strings.TrimSuffix(short, ".")) }
+	for i, other := range f.Notes {
+		if begins(note, other) || begins(other, note) {
+			if len(note) > len(other) {
+				f.Notes[i] = note
+			}
+			return
+		}
 	}
+	f.Notes = append(f.Notes, note)
 }
 
 // addInterval adds the interval of a curve that follows from the intervals of the parameters, if
