@@ -69,15 +69,20 @@ func (s *splitter) name(p *parser, x *splitCell) {
 func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 	for i, c := range s.columns {
 		v := x.values[i]
+		number := func() int {
+			n := number10(v)
+			if n <= 0 {
+				p.warn("column %s: %q is no whole number above 0, so it is not used", lex.Short([]byte(c.name)), v)
+			}
+			return max(n, 0)
+		}
 		switch {
 		case rankNames[c.base]:
-			if n, err := strconv.Atoi(v); err == nil && n > 0 {
-				op.Ranks = n
-			}
+			op.Ranks = number()
 		case nodeNames[c.base]:
-			op.Nodes = number10(v)
+			op.Nodes = number()
 		case perNodeNames[c.base]:
-			op.PerNode = number10(v)
+			op.PerNode = number()
 		case algorithmNames[c.base]:
 			op.Algorithm = lex.Plain(v)
 		case collectiveCols[c.base] && op.Name == "":

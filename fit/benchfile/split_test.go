@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,20 @@ func TestCollectives(t *testing.T) {
 	check("x", "srun -N 4 --ntasks-per-node=16 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 64, PerNode: 16, Nodes: 4})
 	check("x", osu("Allreduce Latency")+"\n"+`{"name":"shell.start","context":{"taskmap":{"version":1,"map":[[0,3,96,1],[3,1,4,2]]}}}`+"\n", Collective, CollectiveOp{Name: "allreduce", Ranks: 296})
 	check("x.csv", "0,MPI_Alltoall,8,1.0,5e+00\n", Collective, CollectiveOp{Name: "alltoall", PerRank: true})
+}
+
+// A number of ranks that is none is not used, and the file's warnings say so.
+func TestWrongPlacement(t *testing.T) {
+	for _, number := range []string{"1.5", "-1", "0", "four"} {
+		f, err := Read(strings.NewReader("nodes,ranks_per_node,bytes,time_us\n2,"+number+",8,1\n2,"+number+",64,2\n"), "allreduce.csv", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("column ranks_per_node: %q is no whole number above 0, so it is not used", number)
+		if got := f.Tables[0].Collective; got != (CollectiveOp{Name: "allreduce", Nodes: 2}) || !slices.Contains(f.Warnings, want) {
+			t.Errorf("%s ranks on a node: %+v, %q", number, got, f.Warnings)
+		}
+	}
 }
 
 // The slowest rank is kept apart from the average over ranks, and from the largest of all rows.
