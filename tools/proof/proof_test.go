@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halfpeak/halfpeak/mpi"
 )
@@ -70,7 +73,13 @@ func TestHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := h.judge(t.Context(), "0.05"); err != nil {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // 10 s without other work
+			defer cancel()
+			err = h.judge(ctx, "0.05")
+			if busy := load(); ctx.Err() != nil && busy > float64(runtime.NumCPU()) {
+				t.Skipf("two ranks of %s poll for messages, and other work (load %.1f) leaves them no processors", library, busy)
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		})
