@@ -51,8 +51,9 @@ type observation struct {
 type localForm struct {
 	*form
 	points  []observation
-	left    field   // log(measured/predicted) at each point
-	maxBeta float64 // the largest time per byte, µs
+	sizes   [][]float64 // of sizesByPlace
+	left    field       // log(measured/predicted) at each point
+	maxBeta float64     // the largest time per byte, µs
 	// At one place the base and the steps are alike. All is for steps then, so that the time grows
 	// as the schedule does.
 	onePlace bool
@@ -89,12 +90,28 @@ func (f *form) fit(samples []sample, oneNode bool) *localForm {
 	}
 	l.maxBeta = l.largestBeta()
 	l.onePlace = !slices.ContainsFunc(samples, func(s sample) bool { return s.place != samples[0].place })
+	l.sizes = l.sizesByPlace()
 	for i := range l.points {
 		o := &l.points[i]
 		t, _ := l.time(o.coordinate, &o.x)
 		l.left.of = append(l.left.of, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
 	}
 	return l
+}
+
+// sizesByPlace returns the sizes of the points of each place, ascending; if there is one place, of
+// each point.
+func (l *localForm) sizesByPlace() (all [][]float64) {
+	for i, o := range l.points {
+		if i == 0 || l.onePlace || o.nodes != l.points[i-1].nodes || o.perNode != l.points[i-1].perNode {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], o.size)
+	}
+	for _, sizes := range all {
+		slices.Sort(sizes)
+	}
+	return all
 }
 
 // slowestProtocol is the largest factor between the times per byte of two protocols. NCCL's LL has
@@ -172,13 +189,17 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 // sizeRange returns the range over sizes at a coordinate: wider than the constant if the nearest
 // size of a second place, or if there is one place, the second size, is more than an octave away.
 func (l *localForm) sizeRange(at coordinate) float64 {
-	first, second, here := math.Inf(1), math.Inf(1), math.Inf(1)
-	for i := range l.points {
-		o := &l.points[i]
-		here = min(here, math.Abs(at.size-o.size))
-		if last := i == len(l.points)-1; last || l.onePlace || l.points[i+1].nodes != o.nodes || l.points[i+1].perNode != o.perNode {
-			first, second, here = min(first, here), min(second, max(first, here)), math.Inf(1)
+	first, second := math.Inf(1), math.Inf(1)
+	for _, sizes := range l.sizes {
+		here := math.Inf(1)
+		i, _ := slices.BinarySearch(sizes, at.size)
+		if i < len(sizes) {
+			here = sizes[i] - at.size
 		}
+		if i > 0 {
+			here = min(here, at.size-sizes[i-1])
+		}
+		first, second = min(first, here), min(second, max(first, here))
 	}
 	return sizeRange * max(1, second)
 }
