@@ -18,6 +18,24 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
+func goal(t *testing.T, text string) *simulations.Input {
+	t.Helper()
+	s, err := schedule.Read(strings.NewReader(text), "a.goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &simulations.Input{Name: "a.goal", Schedule: s}
+}
+
+func hpLAM(t *testing.T) whatif.Design {
+	t.Helper()
+	d, err := whatif.Find("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // 600 ranks are drawn as fractions: rank 0 computes for 3 µs, the others for 1 µs, so that two
 // thirds of the time one processor of 600 computes and the rest are done.
 func TestFractions(t *testing.T) {
@@ -26,15 +44,8 @@ func TestFractions(t *testing.T) {
 	for rank := range 600 {
 		fmt.Fprintf(&text, "rank %d {\nl1: calc %d\n}\n", rank, map[bool]int{true: 3000, false: 1000}[rank == 0])
 	}
-	s, err := schedule.Read(strings.NewReader(text.String()), "a.goal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := whatif.Find("hp-lam")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := simulations.Ranks(t.Context(), d, &simulations.Input{Name: "a.goal", Schedule: s}, 0, 1<<20, "")
+	d, in := hpLAM(t), goal(t, text.String())
+	p, err := simulations.Ranks(t.Context(), d, in, 0, 1<<20, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +54,7 @@ func TestFractions(t *testing.T) {
 	for rank := range 600 {
 		fmt.Fprintf(&text, "rank %d {\n}\n", rank)
 	}
-	if s, err = schedule.Read(strings.NewReader(text.String()), "b.goal"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := simulations.Ranks(t.Context(), d, &simulations.Input{Name: "b.goal", Schedule: s}, 0, 1<<20, ""); err == nil {
+	if _, err := simulations.Ranks(t.Context(), d, goal(t, text.String()), 0, 1<<20, ""); err == nil {
 		t.Error("a program that does nothing is drawn")
 	}
 	a := p.(reports.Areas)
@@ -102,15 +110,7 @@ func TestFractionsInPlace(t *testing.T) {
 		}
 		text.WriteString("}\n")
 	}
-	s, err := schedule.Read(strings.NewReader(text.String()), "a.goal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := whatif.Find("hp-lam")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := &simulations.Input{Name: "a.goal", Schedule: s}
+	d, in := hpLAM(t), goal(t, text.String())
 	allocated := func(last int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
