@@ -20,8 +20,8 @@ func (all Numbers) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// MarshalJSON prints what a page draws: the labels of the axes, the series, the marks and the notes.
-// The place of a mark has null where it is of no matter.
+// MarshalJSON prints what a page draws: the labels of the axes, the series, the marks and the
+// notes. The place of a mark has null where it is of no matter.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	type axis struct {
 		Label string `json:"label"`

@@ -36,8 +36,8 @@ type Column struct {
 	Head string             // in Text and Markdown; empty: the column is omitted there
 	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
 
-	// Digits is the number of significant digits of each time, rate or inverse bandwidth in Text and
-	// Markdown; 0: as many decimals in the whole column as its smallest value needs.
+	// Digits is the number of significant digits of each time, rate or inverse bandwidth in Text
+	// and Markdown; 0: as many decimals in the whole column as its smallest value needs.
 	Digits int
 
 	// Rank is the order of dropping columns on a narrow terminal: the highest first, 0

@@ -205,10 +205,10 @@ type Block struct {
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run computes the rows beginning with first and passes them to each and to the sweep's Watch, block
-// by block and in order. All processors compute some blocks at once, so that memory does not grow
-// with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each; every block passed on until then is
-// complete.
+// Run computes the rows beginning with first and passes them to each and to the sweep's Watch,
+// block by block and in order. All processors compute some blocks at once, so that memory does not
+// grow with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each;
+// every block passed on until then is complete.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err

@@ -18,7 +18,8 @@ const (
 )
 
 // Draw makes the sweep collect a picture of one of its quantities, by its index, and returns what
-// gives the picture after the run. It is an error if the numbers of ranges and sizes have no picture.
+// gives the picture after the run. It is an error if the numbers of ranges and sizes have no
+// picture.
 func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 	switch {
 	case len(s.Ranges) == 1:

@@ -123,8 +123,8 @@ func (o *whatifOptions) check() error {
 	return o.checkOutput()
 }
 
-// checkOutput returns an error for an output that cannot be written; a sweep may also go to a stream
-// of rows.
+// checkOutput returns an error for an output that cannot be written; a sweep may also go to a
+// stream of rows.
 func (o *whatifOptions) checkOutput() error {
 	switch stream := o.stream(); {
 	case stream != "" && len(o.vary) > 0:

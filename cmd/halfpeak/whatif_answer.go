@@ -242,7 +242,7 @@ func (o *whatifOptions) ofOr(others ...string) []string {
 	return others
 }
 
-// quantities are those of ofOr, whose names are known.
+// quantities returns the quantities that ofOr names; answer has checked the names.
 func (o *whatifOptions) quantities(d whatif.Design, others ...string) []whatif.Quantity {
 	all, _ := d.Quantities(o.ofOr(others...)...)
 	return all

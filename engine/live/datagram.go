@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// datagrams is a node with a connected datagram socket. The endpoint repairs losses, repetitions and
-// reordering; datagrams that are not frames are discarded. It implements link.
+// datagrams is a node with a connected datagram socket. The endpoint repairs losses, repetitions
+// and reordering; datagrams that are not frames are discarded. It implements link.
 type datagrams struct {
 	*port
 	*waker

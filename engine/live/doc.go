@@ -18,8 +18,8 @@
 //   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and
 //     intervals.
 //
-// Packets have checksums on UDP, and elsewhere only if a [Job] asks for them: memory and the kernel's streams
-// are reliable.
+// Packets have checksums on UDP, and elsewhere only if a [Job] asks for them: memory and the
+// kernel's streams are reliable.
 //
 // Shared memory has no name. The other process gets it as a file descriptor, so nothing is left
 // behind when both are killed.

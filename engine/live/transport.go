@@ -56,8 +56,8 @@ const (
 	pollEvery      = 8  // messages: more often, polls that find nothing take time from sending
 )
 
-// endpoint opens an endpoint on the port. By default it has 64 credits, of which half are returned
-// at a time. Memory and the kernel's streams deliver what was sent; datagrams always have checksums.
+// endpoint opens an endpoint on the port. By default it has 64 credits and returns half of them at
+// a time. Memory and the kernel's streams deliver what was sent; datagrams always have checksums.
 func (p *port) endpoint(t Transport, o engine.Options) (*engine.Endpoint, error) {
 	o.PollEvery = pollEvery
 	o.Credits = cmp.Or(o.Credits, defaultCredits)

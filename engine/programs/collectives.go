@@ -57,7 +57,8 @@ func ofRoot(_ *team, c call, at int) uint32       { return contribution(c.root, 
 func ofBlockOwner(_ *team, c call, at int) uint32 { return contribution(at/c.n, at) }
 func sumOfAll(t *team, _ call, at int) uint32     { return sum(t.size(), at) }
 
-// contribution returns the number that a node contributes at an offset, sum that of the first nodes.
+// contribution returns the number that a node contributes at an offset, sum that of the first
+// nodes.
 func contribution(node, at int) uint32 { return uint32(node+1)*2654435761 + uint32(at)*40503 }
 
 func sum(nodes, at int) (s uint32) {

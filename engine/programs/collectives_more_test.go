@@ -12,8 +12,8 @@ type Collective = algorithm
 // Takes reports whether the algorithm runs on the given number of nodes.
 func (a algorithm) Takes(nodes int) bool { return a.takes(nodes) }
 
-// Run executes the collective once, and checks every byte of the result. It is an error if n, or one
-// node's part of it, is not a multiple of 4.
+// Run executes the collective once, and checks every byte of the result. It is an error if n, or
+// one node's part of it, is not a multiple of 4.
 func (a algorithm) Run(ep *engine.Endpoint, root, n int) error {
 	t := newTeam(ep)
 	c, err := a.begin(t, root, n)

@@ -177,8 +177,8 @@ func newSharing(m Machine) *sharing {
 	return &sharing{levels: l, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
 }
 
-// resources returns the number of resources that ranks share: the inside of each unit, its links out
-// and its links in, and the links of the topology.
+// resources returns the number of resources that ranks share: the inside of each unit, its links
+// out and its links in, and the links of the topology.
 func (l *levels) resources() int {
 	n := l.count * (1 + 2*l.routes)
 	if l.ways != nil {

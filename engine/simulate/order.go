@@ -5,8 +5,8 @@ import "github.com/halfpeak/halfpeak/engine/schedule"
 // byKind sorts operations that become free together by kind, exactly as LogGOPSim does: its sort is
 // that of the GNU C++ library, introsort (Musser 1997), which keeps the order of equal elements
 // only up to 16 of them. The order decides ties, so finish times depend on it. Introsort's heap
-// sort, for more than 2 lg n uneven splits, is omitted: a split is uneven only if it leaves one side
-// without one of the three kinds, so there are few.
+// sort, for more than 2 lg n uneven splits, is omitted: a split is uneven only if it leaves one
+// side without one of the three kinds, so there are few.
 func byKind(list []uint32, ops []schedule.Op) {
 	s := kindSort{list, ops}
 	if len(list) > 16 {

@@ -32,8 +32,8 @@ type heldOut struct {
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
-	// quantile is the 96 % point of the errors of the blend over their scales, which take in the mean
-	// of all errors with the weight of scalePrior calls.
+	// quantile is the 96 % point of the errors of the blend over their scales, which take in the
+	// mean of all errors with the weight of scalePrior calls.
 	quantile, scalePrior float64
 }
 
@@ -213,13 +213,13 @@ const (
 	evidenceRange = 3
 	maxError      = 0.5 // the weight of a larger error
 	// interpolation is the weight of interpolation where no place was held out between others, and
-	// its prior beyond them. Between, its prior is higher than that of forms, as the places that are
-	// held out lie farther from the others than a call does from the places.
+	// its prior beyond them. Between, its prior is higher than that of forms, as the places that
+	// are held out lie farther from the others than a call does from the places.
 	interpolation        = 0.3
 	interpolationBetween = 2
 	// Smoothed interpolation leans towards the line through the places behind the nearest, up to
-	// maxSpan apart, by this part of their difference, as far as half and twice the size do not have
-	// it too: the times bend at all sizes, and a disturbed call differs at one.
+	// maxSpan apart, by this part of their difference, as far as half and twice the size do not
+	// have it too: the times bend at all sizes, and a disturbed call differs at one.
 	smoothing = 0.2
 	maxSpan   = 2
 )

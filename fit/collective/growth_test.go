@@ -23,8 +23,8 @@ func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float
 	return r
 }
 
-// Beyond two numbers of nodes, steps take longer on more nodes, by stepGrowth for an octave; by half
-// of it if the two are two octaves apart, and three numbers of nodes would show it.
+// Beyond two numbers of nodes, steps take longer on more nodes, by stepGrowth for an octave; by
+// half of it if the two are two octaves apart, and three numbers of nodes would show it.
 func TestStepsGrow(t *testing.T) {
 	steps := func(ranks int) float64 { return 10 * math.Log2(float64(ranks)) }
 	for _, c := range []struct {
@@ -172,8 +172,8 @@ func TestFewerNodes(t *testing.T) {
 	}
 }
 
-// From 1 and 4 ranks on each of two nodes, 8 have an interval that contains what the schedule takes.
-// If 4 were faster than 1, 8 are not taken to be faster still.
+// From 1 and 4 ranks on each of two nodes, 8 have an interval that contains what the schedule
+// takes. If 4 were faster than 1, 8 are not taken to be faster still.
 func TestMoreRanksOnNodes(t *testing.T) {
 	for _, four := range []float64{40, 12} {
 		d := Data{Collective: "allreduce", Statistic: Slowest}

@@ -10,9 +10,10 @@ import (
 const (
 	localBytes   = 3
 	localColumns = 4
-	// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own model
-	// has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a bound, a
-	// disturbed call on few nodes turns steps into base, and calls on many nodes come out too short.
+	// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own
+	// model has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a
+	// bound, a disturbed call on few nodes turns steps into base, and calls on many nodes come out
+	// too short.
 	maxBase = 3
 )
 

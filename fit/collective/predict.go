@@ -60,8 +60,8 @@ const maxRanksOfNode = 8
 // maxPeak is the factor over the times of both neighbouring sizes above which a call was disturbed.
 const maxPeak = 1.5
 
-// dampPeaks gives disturbed calls the time of the slower neighbour. The samples are ordered by place
-// and size.
+// dampPeaks gives disturbed calls the time of the slower neighbour. The samples are ordered by
+// place and size.
 func dampPeaks(samples []sample) {
 	for i := 1; i < len(samples)-1; i++ {
 		a, s, b := samples[i-1], &samples[i], samples[i+1]

@@ -18,8 +18,8 @@ import (
 // CalibrationHeader is the first line of the output of calibrate.c.
 const CalibrationHeader = "# halfpeak calibrate 1"
 
-// IsCalibration reports whether a line of a text is CalibrationHeader. Lines of a job's script or of
-// mpirun may stand before it.
+// IsCalibration reports whether a line of a text is CalibrationHeader. Lines of a job's script or
+// of mpirun may stand before it.
 func IsCalibration(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if string(bytes.TrimRight(line, "\r\n")) == CalibrationHeader {
@@ -241,8 +241,8 @@ func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
 }
 
-// maxTime bounds times, in µs: eleven days. The median is at least 0. Other times of a stream may be
-// negative, since the time of a single message is subtracted, and may have been disturbed.
+// maxTime bounds times, in µs: eleven days. The median is at least 0. Other times of a stream may
+// be negative, since the time of a single message is subtracted, and may have been disturbed.
 const maxTime = 1e12
 
 // row reads the fields of a whole row: the case, and its times from median to average.

@@ -67,9 +67,9 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 	return rows, err
 }
 
-// fromRest returns by how much more than one of 8 bytes an eager message takes longer in a call that
-// begins at an agreed time than in a loop of round trips, in which lines are warm. Exchanges begin
-// at an agreed time too.
+// fromRest returns by how much more than one of 8 bytes an eager message takes longer in a call
+// that begins at an agreed time than in a loop of round trips, in which lines are warm. Exchanges
+// begin at an agreed time too.
 func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
 	exchange, way := c.curve(Exchange, 0, false, 1), c.curve(PingPong, 0, false, 1)
 	if len(exchange.Sizes) < 2 || len(way.Sizes) < 2 || n > c.Levels[0].Eager {

@@ -81,8 +81,8 @@ const manyReceivers = 8
 // that a memory carries. Large messages in opposite directions take up to twice as long as one if
 // each rank copies in and out, and as long as one if the receiver copies alone. The values are from
 // broadcasts by the chain on a node of 128 cores (docs/accuracy.md) and exchanges of three
-// libraries. Fans of 128 cores had a Crowd of 26 % of the one-way time in a socket, and 28 % between
-// sockets. NICs of 100 Gbit/s take 5 to 20 million messages a second from many ranks.
+// libraries. Fans of 128 cores had a Crowd of 26 % of the one-way time in a socket, and 28 %
+// between sockets. NICs of 100 Gbit/s take 5 to 20 million messages a second from many ranks.
 const (
 	AssumedPairs                   = 3    // pairs of ranks whose messages a node's memory carries at full speed
 	AssumedReverse                 = 0.5  // see [machine.Level.Reverse]

@@ -246,8 +246,8 @@ func (p *Partial) Finish() error {
 	return p.end(func() error { return os.Rename(p.Part(), p.path) })
 }
 
-// End finishes the file or, after an error, keeps the complete rows for the same command to continue;
-// whole says how many these are.
+// End finishes the file or, after an error, keeps the complete rows for the same command to
+// continue; whole says how many these are.
 func (p *Partial) End(err error, whole func(rows int64) string) error {
 	switch {
 	case err == nil:

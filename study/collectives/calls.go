@@ -99,8 +99,8 @@ var parameters = []struct {
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
 }
 
-// TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as far
-// as the collective copies and its algorithms combine. A call keeps its own time to combine.
+// TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as
+// far as the collective copies and its algorithms combine. A call keeps its own time to combine.
 func (c *Calls) TakeLocalWork(p platforms.Platform) {
 	if contention.CopiesOwn(c.Collective) {
 		c.Copy = contention.LocalWork(p, contention.Copy)

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit/contention"
 )
 
-// Without an upper end, a note says that it cannot be predicted, and there is none in the table. Without
-// an interval, a note says that too.
+// Without an upper end, a note says that it cannot be predicted, and there is none in the table.
+// Without an interval, a note says that too.
 func TestUntold(t *testing.T) {
 	i := contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}

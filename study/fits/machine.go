@@ -223,8 +223,9 @@ func (f *Fitted) assumedSharing(level string) (all []assumption) {
 	return all
 }
 
-// assumedCrowd returns the Crowd of a level inside the node: a part of its least one-way time or, if
-// its unit holds few cores, of that of the level outside it. It is 0 if the node holds few cores.
+// assumedCrowd returns the Crowd of a level inside the node: a part of its least one-way time or,
+// if its unit holds few cores, of that of the level outside it. It is 0 if the node holds few
+// cores.
 func (f *Fitted) assumedCrowd(level string) quantity.Micros {
 	cores, inside := 1, false
 	for _, l := range f.levels {

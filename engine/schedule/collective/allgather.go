@@ -56,8 +56,8 @@ func ringAllgather(p *Part) {
 	p.ring(0, slot, p.recv, func() {})
 }
 
-// ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends block
-// v + first − s, and receives from its left neighbour by take.
+// ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends
+// block v + first − s, and receives from its left neighbour by take.
 func (p *Part) ring(first int, block func(i int) span, take func(from int, to ...span) uint32, step func()) {
 	v, n := p.virtual(), p.Size
 	for s := range n - 1 {

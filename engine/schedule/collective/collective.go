@@ -191,8 +191,8 @@ func (e TooLarge) Error() string {
 }
 
 // limits bound the operations of a schedule. If all ranks are alike, the first one decides whether
-// there are too many. Otherwise the shortest of the first eight does, if even half of its operations
-// on every rank would exceed the limit.
+// there are too many. Otherwise the shortest of the first eight does, if even half of its
+// operations on every rank would exceed the limit.
 type limits struct {
 	most  int
 	alike bool

@@ -106,10 +106,10 @@ func (h halving) exchange(p *Part) []span {
 	return p.exchangeHalves(h.rank, h.power, true, h.place, func(s span) []span { return []span{s} }, p.step)
 }
 
-// exchangeHalves combines a window of parts in a power of two of ranks: in the round with distance d
-// = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window with rank
-// XOR d. It returns the rank's window before each round, and the one at the end. slots returns the
-// slots of a window, place the place of a rank.
+// exchangeHalves combines a window of parts in a power of two of ranks: in the round with distance
+// d = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window with
+// rank XOR d. It returns the rank's window before each round, and the one at the end. slots returns
+// the slots of a window, place the place of a rank.
 func (p *Part) exchangeHalves(rank, power int, up bool, place func(rank int) int, slots func(span) []span, step func()) []span {
 	windows := []span{{0, power}}
 	for near, far := 1, power/2; far > 0; near, far = 2*near, far/2 {

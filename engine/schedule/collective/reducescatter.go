@@ -41,8 +41,8 @@ func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
 	return p.Place / 2, power, extra
 }
 
-// ofRanks returns the blocks of ranks: two for each of the first extra ones, which also have the part
-// of a neighbour.
+// ofRanks returns the blocks of ranks: two for each of the first extra ones, which also have the
+// part of a neighbour.
 func ofRanks(extra int) func(span) []span {
 	return func(s span) []span { return []span{{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}} }
 }

@@ -409,7 +409,8 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 }
 
 // ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
-// the given number of operations, as early as it can. It returns the error of ctx when that is done.
+// the given number of operations, as early as it can. It returns the error of ctx when that is
+// done.
 func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
 	if e.Params&Root == 0 {
 		c.Root = 0

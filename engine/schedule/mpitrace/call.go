@@ -44,8 +44,8 @@ var (
 	smpi    = dialect{-555, -444, -666} // SimGrid's
 )
 
-// message returns the send or receive of one direction. ok is false if its peer is the null process,
-// so that no message is sent.
+// message returns the send or receive of one direction. ok is false if its peer is the null
+// process, so that no message is sent.
 func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
 	bytes, err := a.bytes(way)
 	if err != nil {

@@ -17,7 +17,8 @@ var openMPI = map[string]int{
 	"reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
 }
 
-// openMPISections returns the sections of the rules, which Open MPI must support; form is "classic" or "json".
+// openMPISections returns the sections of the rules, which Open MPI must support; form is "classic"
+// or "json".
 func openMPISections(rules []Rule, form string) ([]section, error) {
 	all, err := found(rules, "Open MPI", func(e collective.Entry) bool { return e.OpenMPI > 0 })
 	if err != nil {

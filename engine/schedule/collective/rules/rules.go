@@ -184,8 +184,8 @@ type section struct {
 	groups []group
 }
 
-// byCollective groups the choices by collective, in the order of first appearance. If totals is set,
-// sizes of blocks become totals of all ranks.
+// byCollective groups the choices by collective, in the order of first appearance. If totals is
+// set, sizes of blocks become totals of all ranks.
 func byCollective(all []choice, totals bool) (out []section, err error) {
 	for len(all) > 0 {
 		first := all[0].of
