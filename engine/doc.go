@@ -17,11 +17,13 @@
 // Below the endpoint is a [Port], which moves packets from node to node and keeps the time:
 // package virtual simulates them on a virtual clock, and package live has real ones. A port may
 // lose, repeat or reorder packets, which the endpoint detects by sequence numbers, and may damage
-// them, which
-// [Options.Checksums] detect. With [Options.Retry] it repairs that too; without, [Stats] count it.
+// them, which [Options.Checksums] detect. With [Options.Retry] the endpoint repairs all of that;
+// otherwise [Stats] count it.
 //
-// Start reading with port.go, options.go and endpoint.go. send.go, receive.go and message.go are a
-// message's way; bulk.go cuts data, retry.go mends losses, programs/ has the benchmark suite.
+// Start reading with port.go, options.go and endpoint.go. A packet's way out is packet.go, its way
+// in receive.go and segment.go; retry.go repairs losses, wait.go polls and limits the requests under
+// way. The calls of a program are in send.go, bulk.go and reply.go, and the library's own handlers
+// in handlers.go. programs/ has the benchmark suite.
 //
 // # References
 //

@@ -12,19 +12,34 @@ import (
 // [startjr, table 1]. The first four travel with the header; more travel as data of 4 bytes each.
 const MaxWords = 20
 
-const headerWords = 4
-
 // A Handler runs at the receiver of a message. The message and its data are valid until it returns.
 type Handler func(m *Message)
 
-// A HandlerID is an index of the handler table. All nodes register the same handlers in the same
-// order.
-type HandlerID uint8
+// The library's own handlers; handlers.go has their functions.
+const (
+	getHandler   HandlerID = iota + 1 // asks for data of a segment
+	meetHandler                       // a node has reached a barrier
+	askHandler                        // announces a large message
+	grantHandler                      // the receiver is ready for it
+	payHandler                        // asks for the credits that are owed
+	paidHandler                       // returns credits
+)
 
-// NoHandler is the handler of a message for which nothing runs.
-const NoHandler HandlerID = 0
+// A Message is the argument of a handler.
+type Message struct {
+	Endpoint *Endpoint
+	From     int      // sender
+	Words    []uint32 // arguments
+	// Data is the data of a medium message, or the part of the segment with the bulk data.
+	Data []byte
+	// Offset is the offset of Data in a medium message of several pieces, or in the segment; Whole
+	// is the size of all pieces.
+	Offset, Whole int
 
-const noSegment = -1
+	frame   *Frame
+	replied bool
+	words   [MaxWords]uint32
+}
 
 // Stats are the counters of an endpoint.
 type Stats struct {
@@ -89,39 +104,29 @@ type peer struct {
 	reliable *reliable
 }
 
-// New opens an endpoint on a port. The error names the rule that the options break.
-func New(port Port, o Options) (*Endpoint, error) {
-	if err := o.validate(); err != nil {
-		return nil, err
-	}
-	e := &Endpoint{port: port, node: int32(port.Node()), options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
-	e.limited, _ = port.(Limited)
-	e.eager = e.limited == nil && o.Retry == 0
-	e.short = -1
-	if s, ok := port.(Short); ok && e.eager {
-		e.short = s.Short()
-		if o.EagerThreshold > 0 {
-			e.short = min(e.short, o.EagerThreshold)
-		}
-	}
-	e.out.Src = e.node
-	e.message.Endpoint = e
-	if d, ok := port.(Direct); ok && o.Retry == 0 {
-		d.Direct(e.place)
-	}
-	e.handlers = []Handler{nil, (*Message).get, (*Message).meet, (*Message).ask, (*Message).granted, (*Message).pay, (*Message).paid}
-	return e, nil
+// reliable is the state of the retry protocol with a peer, see retry.go.
+type reliable struct {
+	unacked []*Frame          // copies to be sent again, in the order of their numbers
+	due     quantity.Micros   // when the time of the first of them runs out
+	silent  int               // times that it ran out since the last acknowledgement
+	held    map[uint32]*Frame // copies of packets that came early, by number
+	round   uint8             // the peer's, as far as known
 }
 
-// The handlers of the library itself.
-const (
-	getHandler   HandlerID = 1
-	meetHandler  HandlerID = 2
-	askHandler   HandlerID = 3
-	grantHandler HandlerID = 4
-	payHandler   HandlerID = 5
-	paidHandler  HandlerID = 6
-)
+// A partial is a piece of which some packets have arrived, or a message of which some pieces have.
+type partial struct {
+	partialKey
+	got  int // bytes
+	data []byte
+}
+
+type partialKey struct {
+	id    uint32
+	at    uint32 // offset of the piece, or wholeMessage
+	reply bool   // the receiver assigned id
+}
+
+const wholeMessage = math.MaxUint32
 
 // Node returns the number of this node, from 0.
 func (e *Endpoint) Node() int { return e.port.Node() }
@@ -144,24 +149,23 @@ func (e *Endpoint) Stats() Stats {
 	return s
 }
 
-// Handle puts a handler into the table. All nodes must do so in the same order, before they call
-// anything that polls. It panics after 249 handlers: the table has 256 places, 7 of which are
-// taken.
-func (e *Endpoint) Handle(h Handler) HandlerID {
-	if len(e.handlers) > math.MaxUint8 {
-		panic("engine: more than 249 handlers")
+// Outstanding returns the number of requests to the node that have no reply yet.
+func (e *Endpoint) Outstanding(dst int) int { return int(e.peers[dst].out) }
+
+// Register makes memory a segment that other nodes can store into and get from. All nodes must
+// register their segments in the same order. Register panics for more than 4 GiB, or for the
+// 32,769th segment.
+func (e *Endpoint) Register(memory []byte) (segment int) {
+	if uint64(len(memory)) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
+		panic("engine: a segment has at most 4 GiB, and a node 32,768 of them")
 	}
-	e.handlers = append(e.handlers, h)
-	return HandlerID(len(e.handlers) - 1)
+	e.segments = append(e.segments, memory)
+	return len(e.segments) - 1
 }
 
-// Compute keeps the processor busy for d µs. Interfaces that interrupt run handlers meanwhile.
-func (e *Endpoint) Compute(d quantity.Micros) {
-	for d > 0 {
-		if d = e.port.Compute(d, !e.inside); d > 0 {
-			e.drain()
-		}
-	}
+func (e *Endpoint) id() uint32 {
+	e.nextID++
+	return e.nextID
 }
 
 // ErrHandler is returned by a call inside a handler that would wait.
@@ -179,108 +183,3 @@ type PeerError struct {
 func (e *PeerError) Error() string {
 	return fmt.Sprintf("node %d does not acknowledge: given up after its time ran out %d times in a row", e.Node, e.Attempts)
 }
-
-// Outstanding returns the number of requests to the node that have no reply yet.
-func (e *Endpoint) Outstanding(dst int) int { return int(e.peers[dst].out) }
-
-// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was
-// given up.
-func (e *Endpoint) Poll() error {
-	if !e.inside {
-		e.drain()
-	}
-	return e.err
-}
-
-func (e *Endpoint) drain() {
-	e.unpolled = 0
-	for f := e.port.Receive(); f != nil; f = e.port.Receive() {
-		e.accept(f)
-	}
-	if e.eager {
-		return
-	}
-	if len(e.deferred) > 0 {
-		e.sendDeferred()
-	}
-	if e.unacked > 0 {
-		e.resend()
-	}
-}
-
-// WaitFor polls until done returns true. The report of a deadlock names what.
-func (e *Endpoint) WaitFor(what string, done func() bool) error {
-	if e.inside {
-		return ErrHandler
-	}
-	for e.drain(); e.err == nil && !done(); {
-		e.pause(wait{what, anyone})
-	}
-	return e.err
-}
-
-// pause waits for the next packet, or for the time to send one again.
-func (e *Endpoint) pause(w wait) {
-	e.waiting = w
-	e.port.Wait(e.deadline())
-	e.waiting = wait{}
-	e.drain()
-}
-
-// Waiting returns what the program waits for; "" if it does not wait.
-func (e *Endpoint) Waiting() string {
-	if w := e.waiting; w.what != "" && w.node != anyone {
-		return fmt.Sprintf(w.what, w.node)
-	}
-	return e.waiting.what
-}
-
-// Flush waits until all requests have their replies, and all packets their acknowledgements.
-func (e *Endpoint) Flush() error {
-	for dst := range e.peers {
-		p := &e.peers[dst]
-		if p.out == 0 {
-			continue
-		}
-		if e.options.CreditBatch > 1 && e.err == nil {
-			if err := e.words(dst, OneWay, e.id(), payHandler, nil); err != nil {
-				return err
-			}
-		}
-		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
-			return err
-		}
-	}
-	return e.WaitFor("acknowledgements", func() bool { return e.unacked == 0 })
-}
-
-// Linger serves other nodes until done returns true, as a node whose own program has ended must.
-func (e *Endpoint) Linger(done func() bool) {
-	for !done() {
-		e.port.Wait(e.deadline())
-		e.drain()
-	}
-}
-
-// Barrier returns when all nodes have called it.
-func (e *Endpoint) Barrier() error {
-	others := len(e.peers) - 1
-	if e.Node() != 0 {
-		if err := e.Request(0, meetHandler); err != nil {
-			return err
-		}
-		others = 1
-	}
-	if err := e.WaitFor("other nodes at a barrier", func() bool { return e.met >= others }); err != nil {
-		return err
-	}
-	e.met -= others
-	for dst := 1; e.Node() == 0 && dst < len(e.peers); dst++ {
-		if err := e.Request(dst, meetHandler); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *Message) meet() { m.Endpoint.met++ }

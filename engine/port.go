@@ -77,7 +77,7 @@ type Header struct {
 	Total    uint32    // size of the piece in bytes
 	Whole    uint32    // size of the whole message in bytes
 	At       uint32    // where the piece begins in the message
-	Segment  int16     // bulk: the segment of the receiver; noSegment for other messages
+	Segment  int16     // bulk: the segment of the receiver; otherwise noSegment
 	Handler  HandlerID
 	Kind     Kind
 	Round    uint8 // of the receiver, see retry.go
@@ -85,6 +85,18 @@ type Header struct {
 	Flags    Flags
 	Reserved uint8 // 0
 }
+
+// A HandlerID is an index of the handler table. All nodes register the same handlers in the same
+// order.
+type HandlerID uint8
+
+// NoHandler is the handler of a message for which nothing runs.
+const NoHandler HandlerID = 0
+
+const (
+	headerWords = 4  // arguments that a header has room for
+	noSegment   = -1 // the segment of a message whose data are for the handler alone
+)
 
 // Set copies the header field by field. A wide load of narrower recent stores would wait until they
 // have left the processor's store buffer, which costs as much as the rest of a message.

@@ -11,7 +11,14 @@ func (e *Endpoint) accept(f *Frame) {
 	p := &e.peers[f.Src]
 	switch {
 	case e.options.Retry > 0:
-		e.acceptReliable(p, f)
+		if !e.acceptReliable(p, f) {
+			return
+		}
+		e.deliver(p, f)
+		for next := p.nextHeld(); next != nil; next = p.nextHeld() {
+			e.deliver(p, next)
+			e.kept = append(e.kept, next)
+		}
 	case f.Seq == p.expect && f.Seq == p.end: // as nearly always
 		p.expect++
 		p.end++
@@ -141,7 +148,7 @@ func (e *Endpoint) run(p *peer, f *Frame, complete bool) {
 			break
 		}
 		if e.options.CreditBatch == 1 {
-			_ = e.words(m.From, Reply, f.ID, NoHandler, nil) // a handler does not wait
+			e.words(m.From, Reply, f.ID, NoHandler, nil)
 		} else if p.owed++; int(p.owed) >= e.options.CreditBatch {
 			e.pay(m.From)
 		}
@@ -157,14 +164,6 @@ func (e *Endpoint) pay(dst int) {
 	if p := &e.peers[dst]; p.owed > 0 {
 		owed := uint32(p.owed)
 		p.owed = 0
-		_ = e.words(dst, OneWay, e.id(), paidHandler, []uint32{owed}) // a handler does not wait
-	}
-}
-
-func (m *Message) pay() { m.Endpoint.pay(m.From) }
-
-func (m *Message) paid() {
-	if p := &m.Endpoint.peers[m.From]; len(m.Words) > 0 {
-		p.out -= int32(min(m.Words[0], uint32(p.out)))
+		e.words(dst, OneWay, e.id(), paidHandler, []uint32{owed})
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -24,14 +25,6 @@ const doublings = 5
 // window is the number of packets to one node that may be without an acknowledgement.
 const window = 64
 
-type reliable struct {
-	unacked []*Frame          // copies to be sent again, in the order of their numbers
-	due     quantity.Micros   // when the time of the first of them runs out
-	silent  int               // times that it ran out since the last acknowledgement
-	held    map[uint32]*Frame // copies of packets that came early, by number
-	round   uint8             // the peer's, as far as known
-}
-
 func (p *peer) protocol() *reliable {
 	if p.reliable == nil {
 		p.reliable = &reliable{held: map[uint32]*Frame{}}
@@ -45,12 +38,12 @@ func (e *Endpoint) keep(p *peer, f *Frame) {
 	r.unacked = append(r.unacked, e.copyOf(f))
 	e.unacked++
 	if len(r.unacked) == 1 {
-		e.wind(r)
+		e.startTimer(r)
 	}
 }
 
-// wind starts the time of a peer's first packet.
-func (e *Endpoint) wind(r *reliable) {
+// startTimer starts the time of the first packet without an acknowledgement.
+func (e *Endpoint) startTimer(r *reliable) {
 	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, doublings))
 	e.due = min(e.due, r.due)
 }
@@ -84,12 +77,12 @@ func (e *Endpoint) resend() {
 			e.giveUp(dst)
 			continue
 		}
-		e.again(r, r.unacked[0])
-		e.wind(r)
+		e.sendAgain(r, r.unacked[0])
+		e.startTimer(r)
 	}
 }
 
-func (e *Endpoint) again(r *reliable, frames ...*Frame) {
+func (e *Endpoint) sendAgain(r *reliable, frames ...*Frame) {
 	for _, f := range frames {
 		f.Round = r.round
 		f.Sum = f.sum()
@@ -108,7 +101,7 @@ func (e *Endpoint) giveUp(dst int) {
 	}
 }
 
-func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
+func (e *Endpoint) sendControl(dst int, kind Kind, words [headerWords]uint32) {
 	f := &e.signal
 	f.Src, f.Dst = e.node, int32(dst)
 	f.Header = Header{Kind: kind, Words: words, Round: e.round, Segment: noSegment}
@@ -116,53 +109,77 @@ func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
 	e.port.Send(f)
 }
 
-func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
+// acceptReliable takes a frame under the retry protocol, and reports whether it is the next packet
+// to deliver. If so, those that [peer.nextHeld] returns follow it.
+func (e *Endpoint) acceptReliable(p *peer, f *Frame) (next bool) {
 	r, src := p.protocol(), int(f.Src)
 	switch f.Kind {
 	case Ack:
 		e.acknowledged(r, f.Words[0], f.Words[1])
-		return
+		return false
 	case Restart:
 		if int8(f.Round-r.round) > 0 { // an older one may come late
 			r.round = f.Round
-			e.again(r, r.unacked...)
+			e.sendAgain(r, r.unacked...)
 		}
-		return
+		return false
 	}
 	ahead := f.Seq - p.expect
 	switch {
 	case ahead < 1<<31 && e.options.Rounds && f.Round != e.round:
-		e.control(src, Restart, [headerWords]uint32{})
-		return
+		e.sendControl(src, Restart, [headerWords]uint32{})
+		return false
 	case ahead >= 1<<31 || r.held[f.Seq] != nil:
 		e.stats.Duplicate++
-		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
-		return
+		e.sendControl(src, Ack, [headerWords]uint32{f.Seq, p.expect})
+		return false
 	case ahead > 0:
 		r.held[f.Seq] = e.copyOf(f)
-		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
+		e.sendControl(src, Ack, [headerWords]uint32{f.Seq, p.expect})
 		if e.options.Rounds {
 			e.round++
 			for dst := range e.peers {
 				if e.peers[dst].reliable != nil {
-					e.control(dst, Restart, [headerWords]uint32{})
+					e.sendControl(dst, Restart, [headerWords]uint32{})
 				}
 			}
 		}
-		return
+		return false
 	}
 	if len(r.held) > 0 {
 		e.stats.Reordered++
 	}
-	e.control(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
+	e.sendControl(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
 	p.expect++
-	e.deliver(p, f)
-	for next := r.held[p.expect]; next != nil; next = r.held[p.expect] {
-		delete(r.held, p.expect)
+	return true
+}
+
+// nextHeld takes the held packet that follows the last delivered one; nil if it has not come.
+func (p *peer) nextHeld() *Frame {
+	f := p.reliable.held[p.expect]
+	if f != nil {
+		delete(p.reliable.held, p.expect)
 		p.expect++
-		e.deliver(p, next)
-		e.kept = append(e.kept, next)
 	}
+	return f
+}
+
+// copyOf is a copy of a frame that outlives it, until it is appended to kept.
+func (e *Endpoint) copyOf(f *Frame) *Frame {
+	var c *Frame
+	if last := len(e.kept) - 1; last >= 0 {
+		c = e.kept[last]
+		e.kept = e.kept[:last]
+	} else {
+		c = &Frame{}
+	}
+	payload := c.Payload[:0]
+	if n := len(f.Payload); cap(payload) < n {
+		payload = make([]byte, 0, 1<<bits.Len(uint(n-1))) // soon large enough for any packet
+	}
+	*c = *f
+	c.Payload = append(payload, f.Payload...)
+	return c
 }
 
 // acknowledged forgets the packet seq and all before expect.
@@ -183,8 +200,8 @@ func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
 	if first && len(left) > 0 {
 		if lost {
 			r.silent = 1
-			e.again(r, left[0])
+			e.sendAgain(r, left[0])
 		}
-		e.wind(r)
+		e.startTimer(r)
 	}
 }

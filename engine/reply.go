@@ -1,21 +1,5 @@
 package engine
 
-// A Message is the argument of a handler.
-type Message struct {
-	Endpoint *Endpoint
-	From     int      // sender
-	Words    []uint32 // arguments
-	// Data is the data of a medium message, or the part of the segment with the bulk data.
-	Data []byte
-	// Offset is the offset of Data in a medium message of several pieces, or in the segment; Whole
-	// is the size of all pieces.
-	Offset, Whole int
-
-	frame   *Frame
-	replied bool
-	words   [MaxWords]uint32
-}
-
 // Reply answers a request with words to a handler of the node that sent it.
 func (m *Message) Reply(h HandlerID, words ...uint32) error {
 	if err := checkWords(words); err != nil {
@@ -24,7 +8,8 @@ func (m *Message) Reply(h HandlerID, words ...uint32) error {
 	if err := m.reply(); err != nil {
 		return err
 	}
-	return m.Endpoint.words(m.From, Reply, m.frame.ID, h, words)
+	m.Endpoint.words(m.From, Reply, m.frame.ID, h, words)
+	return nil
 }
 
 // ReplyMedium answers a request with data.

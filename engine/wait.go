@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// begin is the first step of every sending call. Usually it only counts the message.
+func (e *Endpoint) begin(dst int) error {
+	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
+		return e.beginOr(dst)
+	}
+	return e.err
+}
+
+func (e *Endpoint) beginOr(dst int) error {
+	switch {
+	case e.inside:
+		return ErrHandler
+	case dst < 0 || dst >= len(e.peers):
+		return fmt.Errorf("no node %d: there are %d", dst, len(e.peers))
+	}
+	return e.Poll()
+}
+
+func (e *Endpoint) credit(dst int) error {
+	p := &e.peers[dst]
+	if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {
+		e.waitForCredit(p, dst, limit)
+	}
+	if e.err == nil {
+		p.out++
+	}
+	return e.err
+}
+
+//go:noinline
+func (e *Endpoint) waitForCredit(p *peer, dst int, limit int32) {
+	for p.out >= limit && e.err == nil {
+		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply", dst})
+	}
+}
+
+// admit waits until another packet may go to the node: the window of the retry protocol and the
+// network have room. A handler does not wait.
+func (e *Endpoint) admit(dst int) error {
+	if e.eager || e.inside {
+		return nil
+	}
+	return e.waitForRoom(dst)
+}
+
+func (e *Endpoint) waitForRoom(dst int) error {
+	if e.options.Retry > 0 {
+		for r := e.peers[dst].protocol(); len(r.unacked) >= window && e.err == nil; {
+			e.pause(wait{"acknowledgements of node %d", dst})
+		}
+	}
+	for e.err == nil && e.limited != nil && (len(e.deferred) > 0 || !e.limited.Room()) {
+		e.pause(wait{"room in the network", anyone})
+	}
+	return e.err
+}
+
+// pause waits for the next packet, or for the time to send one again.
+func (e *Endpoint) pause(w wait) {
+	e.waiting = w
+	e.port.Wait(e.deadline())
+	e.waiting = wait{}
+	e.drain()
+}
+
+func (e *Endpoint) drain() {
+	e.unpolled = 0
+	for f := e.port.Receive(); f != nil; f = e.port.Receive() {
+		e.accept(f)
+	}
+	if e.eager {
+		return
+	}
+	if len(e.deferred) > 0 {
+		e.sendDeferred()
+	}
+	if e.unacked > 0 {
+		e.resend()
+	}
+}
+
+// Compute keeps the processor busy for d µs. Interfaces that interrupt run handlers meanwhile.
+func (e *Endpoint) Compute(d quantity.Micros) {
+	for d > 0 {
+		if d = e.port.Compute(d, !e.inside); d > 0 {
+			e.drain()
+		}
+	}
+}
+
+// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was
+// given up.
+func (e *Endpoint) Poll() error {
+	if !e.inside {
+		e.drain()
+	}
+	return e.err
+}
+
+// WaitFor polls until done returns true. The report of a deadlock names what.
+func (e *Endpoint) WaitFor(what string, done func() bool) error {
+	if e.inside {
+		return ErrHandler
+	}
+	for e.drain(); e.err == nil && !done(); {
+		e.pause(wait{what, anyone})
+	}
+	return e.err
+}
+
+// Flush waits until all requests have their replies, and all packets their acknowledgements.
+func (e *Endpoint) Flush() error {
+	for dst := range e.peers {
+		p := &e.peers[dst]
+		if p.out == 0 {
+			continue
+		}
+		if e.options.CreditBatch > 1 && e.err == nil {
+			if err := e.admit(dst); err != nil {
+				return err
+			}
+			e.words(dst, OneWay, e.id(), payHandler, nil)
+		}
+		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
+			return err
+		}
+	}
+	return e.WaitFor("acknowledgements", func() bool { return e.unacked == 0 })
+}
+
+// Linger serves other nodes until done returns true, as a node whose own program has ended must.
+func (e *Endpoint) Linger(done func() bool) {
+	for !done() {
+		e.port.Wait(e.deadline())
+		e.drain()
+	}
+}
+
+// Waiting returns what the program waits for; "" if it does not wait.
+func (e *Endpoint) Waiting() string {
+	if w := e.waiting; w.what != "" && w.node != anyone {
+		return fmt.Sprintf(w.what, w.node)
+	}
+	return e.waiting.what
+}
