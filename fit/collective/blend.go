@@ -1,7 +1,6 @@
 package collective
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -12,11 +11,9 @@ import (
 // A blend predicts a collective by several forms, each weighted by how well it predicted the
 // measurements that were held out.
 type blend struct {
-	name     string // the collective
-	oneNode  bool   // all ranks are on one node
-	unplaced bool   // the ranks on each node are not known
-	samples  []sample
-	places   []place // ascending
+	table
+	oneNode  bool // all ranks are on one node
+	unplaced bool // the ranks on each node are not known
 	forms    []*localForm
 	// between has held-out places that lie between other places, beyond those with more nodes than
 	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly
@@ -25,31 +22,10 @@ type blend struct {
 	sizesOnly, undescribed bool
 }
 
-// heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
-// candidates are the forms and, last, interpolation from the nearest places, plain and smoothed.
-type heldOut struct {
-	calls  []sample
-	total  []float64   // lg of the total bytes of each call
-	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
-	own    []float64   // errors of the blend, each with weights from the other calls
-	// quantile is the 96 % point of the errors of the blend over their scales, which take in the
-	// mean of all errors with the weight of scalePrior calls.
-	quantile, scalePrior float64
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
-}
-
-// newBlend fits forms to samples.
-func newBlend(name string, oneNode bool, forms []form, samples []sample) *blend {
-	b := &blend{name: name, oneNode: oneNode, samples: samples, forms: make([]*localForm, len(forms))}
-	for _, s := range samples {
-		b.places = append(b.places, s.place)
-	}
-	slices.SortFunc(b.places, comparePlaces)
-	b.places = slices.Compact(b.places)
-	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(samples, oneNode) })
+// newBlend fits forms to the samples of a table.
+func newBlend(t table, oneNode bool, forms []form) *blend {
+	b := &blend{table: t, oneNode: oneNode, forms: make([]*localForm, len(forms))}
+	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(t.samples, oneNode) })
 	return b
 }
 
@@ -109,15 +85,6 @@ func (b *blend) learn() {
 	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
 }
 
-// sizes returns the measured sizes, ascending.
-func (b *blend) sizes() (all []float64) {
-	for _, s := range b.samples {
-		all = append(all, s.n)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // thin returns at most maxHeld of the samples.
 func thin(all []sample) (few []sample) {
 	for i := 0; i < len(all); i += 1 + len(all)/maxHeld {
@@ -126,8 +93,8 @@ func thin(all []sample) (few []sample) {
 	return few
 }
 
-// holdOut fits the forms to the samples for which out is false, and adds the errors at the held-out
-// samples to h. It needs at least two samples, and several places if there are several.
+// holdOut fits the forms to the samples that out does not hold out, and adds the errors at the
+// held-out samples to h. It needs at least two samples, and several places if there are several.
 func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	var kept, held []sample
 	for _, s := range b.samples {
@@ -144,7 +111,7 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	for i, f := range b.forms {
 		forms[i] = *f.form
 	}
-	rest := newBlend(b.name, b.oneNode, forms, kept)
+	rest := newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
 	for _, s := range thin(held) {
 		b.add(h, s, rest.candidates(s.place, s.n, b.sizesOnly))
 	}
@@ -162,20 +129,12 @@ func (b *blend) add(h *heldOut, s sample, candidates []float64) {
 	}
 }
 
-// totalLg returns lg of the bytes of the message, or of all ranks' blocks.
-func (b *blend) totalLg(p place, n float64) float64 {
-	if blockwise(b.name) {
-		n *= p.ranks
-	}
-	return math.Log2(max(1, n))
-}
-
-// stepGrowth is how much longer steps take, as a log, for each octave beyond two numbers of nodes
-// that are an octave apart: on larger parts of a network they are farther and share more links. Two
-// numbers do not show it; three do. Two that are farther apart show a part of it.
+// stepGrowth is the log of the factor by which steps take longer for each octave beyond two numbers
+// of nodes that are an octave apart: on larger parts of a network, ranks are farther apart and share
+// more links. Two numbers do not show it; three do. Two that are farther apart show a part of it.
 const stepGrowth = 0.08
 
-// growth returns by how much the steps grow, as a log, beyond what was measured.
+// growth returns the log of the factor by which steps take longer beyond the measured places.
 func (b *blend) growth(p place) float64 {
 	if b.oneNode || b.unplaced || len(b.places) != 2 || b.inside(p) {
 		return 0
@@ -192,7 +151,7 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		if formsOnly {
 			left = 0
 		} else if b.inside(p) {
-			left = b.interpolate(p, n, 0, func(i int) float64 { return f.left.of[i].e })
+			left = b.interpolate(p, n, 0, func(i int) float64 { return f.left[i].e })
 		}
 		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}
@@ -204,7 +163,7 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 }
 
 // The weight of a candidate is its prior times (mean error + evidenceFloor)^-power, with the larger
-// power between places, as errors there tell more about the next. The weight of a held-out call
+// power between places, as errors there say more about the next. The weight of a held-out call
 // falls by exp(-1) for each evidenceRange octaves of its total bytes.
 const (
 	evidenceFloor = 0.03
@@ -212,20 +171,19 @@ const (
 	powerBetween  = 8
 	evidenceRange = 3
 	maxError      = 0.5 // the weight of a larger error
-	// interpolation is the weight of interpolation where no place was held out between others, and
-	// its prior beyond them. Between, its prior is higher than that of forms, as the places that
-	// are held out lie farther from the others than a call does from the places.
+	// interpolation is the weight of interpolation if no place between two places was held out, and
+	// its prior beyond all places. Between places its prior is higher than a form's, as places that
+	// are held out lie farther from the remaining places than a call does.
 	interpolation        = 0.3
 	interpolationBetween = 2
 	// Smoothed interpolation leans towards the line through the places behind the nearest, up to
 	// maxSpan apart, by this part of their difference, as far as half and twice the size do not
 	// have it too: the times bend at all sizes, and a disturbed call differs at one.
 	smoothing = 0.2
-	maxSpan   = 2
 )
 
 // weights returns the weights of the candidates, of sum 1; those of candidates that are NaN are 0.
-// Without is the index of a held-out call that does not count, or -1.
+// The held-out call of the index without does not count; -1 is none.
 func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) []float64 {
 	w := make([]float64, len(logs))
 	k, all, power := len(b.forms), 0.0, float64(powerBeyond)
@@ -275,11 +233,6 @@ func average(weights, logs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread)
 }
 
-// inside reports whether a place lies between measured places, or is one.
-func (b *blend) inside(p place) bool {
-	return b.places[0].nodes <= p.nodes && p.nodes <= b.places[len(b.places)-1].nodes
-}
-
 // predict returns the log of the time in µs, the spread of the candidates, and their weights.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.candidates(p, n, false)
@@ -308,73 +261,4 @@ func (b *blend) similar(p place, n float64) float64 {
 	logs[len(b.forms)], logs[len(b.forms)+1] = math.NaN(), math.NaN()
 	mean, _ := average(b.weights(&b.beyond, logs, b.totalLg(p, n), -1), logs)
 	return math.Exp(mean)
-}
-
-// interpolate returns a value of the samples on the line through the nearest places on both sides
-// with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
-// and sizes. Beyond the last place the line is that over the octave before it, if that rises, as
-// more ranks do not take less; otherwise the value is that of the last place. So many places on
-// each side are skipped; then the places have to lie on both sides of p and within maxSpan of each
-// other. The value is NaN if there are no such places.
-func (b *blend) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
-	var along, sameNodes []place
-	for _, q := range b.places {
-		if q.perNode() == p.perNode() {
-			along = append(along, q)
-		} else if q.nodes == p.nodes {
-			sameNodes = append(sameNodes, q)
-		}
-	}
-	if len(along) == 0 {
-		along = sameNodes
-	}
-	high, exact := slices.BinarySearchFunc(along, p, comparePlaces)
-	if exact && skip == 0 {
-		return b.overSizes(p, n, value)
-	}
-	low := high - 1 - skip
-	if skip > 0 {
-		if high += skip; exact || low < 0 || high >= len(along) || along[high].ranks > maxSpan*along[low].ranks {
-			return math.NaN()
-		}
-	}
-	if high == len(along) {
-		for high--; low >= 0 && (low == high || low > 0 && along[low].ranks > along[high].ranks/2); {
-			low--
-		}
-	}
-	if low < 0 {
-		return math.NaN()
-	}
-	first, last := b.overSizes(along[low], n, value), b.overSizes(along[high], n, value)
-	slope := (last - first) / math.Log(along[high].ranks/along[low].ranks)
-	if p.ranks > along[high].ranks {
-		return last + max(0, slope)*math.Log(p.ranks/along[high].ranks)
-	}
-	return first + slope*math.Log(p.ranks/along[low].ranks)
-}
-
-// overSizes interpolates a value of the samples at a measured place.
-func (b *blend) overSizes(p place, n float64, value func(i int) float64) float64 {
-	low, high := -1, -1
-	from, _ := slices.BinarySearchFunc(b.samples, p, func(s sample, p place) int { return comparePlaces(s.place, p) })
-	for i := from; i < len(b.samples) && b.samples[i].place == p; i++ { // by size
-		if b.samples[i].n <= n {
-			low = i
-		}
-		if b.samples[i].n >= n && high < 0 {
-			high = i
-		}
-	}
-	switch {
-	case low < 0 || high < 0:
-		return math.NaN()
-	case b.samples[low].n == b.samples[high].n:
-		return value(low)
-	}
-	part := math.Log(max(1, n)/max(1, b.samples[low].n)) / math.Log(max(1, b.samples[high].n)/max(1, b.samples[low].n))
-	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes
-		part = 0
-	}
-	return value(low) + part*(value(high)-value(low))
 }

@@ -8,33 +8,6 @@ import (
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// A Placement says where the ranks of a call run: PerNode on each node, the last node with the
-// rest. PerNode is 0 if it is not known.
-type Placement struct{ Ranks, PerNode int }
-
-// Nodes returns the number of nodes, 0 if the placement is not known.
-func (p Placement) Nodes() int {
-	if p.PerNode == 0 {
-		return 0
-	}
-	return (p.Ranks + p.PerNode - 1) / p.PerNode
-}
-
-// A place is a placement as forms take it. Ranks that are all on one node, or whose nodes are not
-// known, count as nodes of one rank each.
-type place struct{ ranks, nodes float64 }
-
-func (p Placement) place() place {
-	if nodes := p.Nodes(); nodes > 1 {
-		return place{float64(p.Ranks), float64(nodes)}
-	}
-	return place{float64(p.Ranks), float64(p.Ranks)}
-}
-
-// perNode returns the ranks on each node.
-func (p place) perNode() float64 { return p.ranks / p.nodes }
-func (p place) ofNodes() float64 { return p.nodes }
-
 // terms is the cost of an algorithm at a place along its critical path: steps inside nodes, steps
 // between nodes, and the bytes sent for each byte of the call's size.
 type terms struct{ inside, between, volume float64 }
@@ -98,12 +71,18 @@ func twice(at func(place) terms) func(place) terms {
 
 // The bytes that a rank sends for each byte of the size: of the whole message, of all blocks but
 // its own, of its share of the message, or of the message in each doubling.
-func whole(float64) float64       { return 1 }
-func blocks(n float64) float64    { return n - 1 }
-func share(n float64) float64     { return (n - 1) / n }
-func everyLg(n float64) float64   { return lgCeil(n) }
-func halfLg(n float64) float64    { return n / 2 * lgCeil(n) }
-func nothing(float64) float64     { return 0 }
+func whole(float64) float64 { return 1 }
+
+func blocks(n float64) float64 { return n - 1 }
+
+func share(n float64) float64 { return (n - 1) / n }
+
+func everyLg(n float64) float64 { return lgCeil(n) }
+
+func halfLg(n float64) float64 { return n / 2 * lgCeil(n) }
+
+func nothing(float64) float64 { return 0 }
+
 func twoShares(n float64) float64 { return 2 * share(n) }
 
 // ncclTree is NCCL's tree: a chain inside the node and a double binary tree between nodes, up and

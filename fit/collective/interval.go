@@ -3,8 +3,6 @@ package collective
 import (
 	"fmt"
 	"math"
-
-	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // The half width of a 95 % interval beyond the measured places, as a log, is the root of the sum of
@@ -41,8 +39,8 @@ const (
 	oneAlgorithm     = 0.85
 
 	maxHeldOutError = 0.7
-	// maxBeyond is the largest factor beyond what was measured, in nodes, ranks on a node and size,
-	// with an interval; maxWidth the largest interval, end to end.
+	// maxBeyond is the largest factor beyond the measured nodes, ranks on a node and sizes with an
+	// interval; maxWidth is the largest high end over the low end.
 	maxBeyond = 8
 	maxWidth  = 10
 )
@@ -75,111 +73,7 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	return part * math.Sqrt(down), part * math.Sqrt(up)
 }
 
-// rootMeanSquare returns that of the errors of the blend, each with a weight.
-func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
-	squares, sum := 0.0, 0.0
-	for i, e := range h.own {
-		w := weight(i)
-		squares, sum = squares+w*min(e*e, 1), sum+w
-	}
-	return math.Sqrt(squares / max(sum, 1e-9))
-}
-
-// spanned returns the octaves between the least and the largest measured number, at least 1.
-func (b *blend) spanned(of func(place) float64) float64 {
-	least, most := math.Inf(1), 0.0
-	for _, q := range b.places {
-		least, most = min(least, of(q)), max(most, of(q))
-	}
-	return max(1, math.Log2(most/least))
-}
-
-// nearest returns the least distance to a measured place.
-func (b *blend) nearest(distance func(q place) float64) float64 {
-	least := math.Inf(1)
-	for _, q := range b.places {
-		least = min(least, distance(q))
-	}
-	return least
-}
-
-// octaves returns the distance to the nearest measured place.
-func (b *blend) octaves(p place) float64 {
-	return b.nearest(func(q place) float64 {
-		return math.Abs(math.Log2(p.nodes/q.nodes)) + math.Abs(math.Log2(p.perNode()/q.perNode()))
-	})
-}
-
-// octavesPerNode returns the distance to the nearest measured number of ranks on a node.
-func (b *blend) octavesPerNode(p place) float64 {
-	return b.nearest(func(q place) float64 { return math.Abs(math.Log2(p.perNode() / q.perNode())) })
-}
-
-// sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
-// or as the total of all ranks, whichever is nearer.
-func (b *blend) sizeOctaves(p place, n float64) float64 {
-	least, most := math.Inf(1), 0.0
-	leastTotal, mostTotal := math.Inf(1), 0.0
-	for _, s := range b.samples {
-		least, most = min(least, s.n), max(most, s.n)
-		t := b.totalLg(s.place, s.n)
-		leastTotal, mostTotal = min(leastTotal, t), max(mostTotal, t)
-	}
-	lg, total := math.Log2(max(1, n)), b.totalLg(p, n)
-	outside := func(v, least, most float64) float64 { return max(0, least-v, v-most) }
-	return min(outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most))), outside(total, leastTotal, mostTotal))
-}
-
-// Held-out calls between places count for the scale of an error by exp(-1) for each octave of total
-// bytes and half an octave of nodes; the mean of all errors counts as much as so many calls.
-const (
-	scaleSizes  = 1
-	scalePlaces = 0.5
-	minScale    = 0.003
-	// perInnerOctave is how much wider the interval is for each octave from a size to the nearest
-	// that was measured.
-	perInnerOctave = 1
-)
-
-var scalePriors = []float64{0.5, 4, 1e6}
-
-// scale returns the mean error of held-out calls that are like a call on so many nodes. Without is
-// the index of a held-out call that does not count, or -1.
-func (h *heldOut) scale(nodes, total float64, without int) float64 {
-	all, sum, weights := 0.0, 0.0, 0.0
-	for i, e := range h.own {
-		if i != without {
-			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].nodes))/scalePlaces)
-			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
-		}
-	}
-	return max(minScale, (sum+h.scalePrior*all)/(weights+h.scalePrior))
-}
-
-// normalize sets the quantile of the errors over their scales, and the prior of the scales by which
-// intervals are the shortest: few errors show little of where calls differ more. The quantile is
-// that of 96 %, as scales are uncertain.
-func (h *heldOut) normalize() {
-	shortest := math.Inf(1)
-	for _, prior := range scalePriors {
-		var scores []float64
-		sum, before := 0.0, h.scalePrior
-		h.scalePrior = prior
-		for i, e := range h.own {
-			s := h.scale(h.calls[i].nodes, h.total[i], i)
-			scores, sum = append(scores, math.Abs(e)/s), sum+s
-		}
-		quantile := stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
-		if quantile*sum < shortest {
-			shortest, h.quantile = quantile*sum, quantile
-		} else {
-			h.scalePrior = before
-		}
-	}
-}
-
-// nearEvidence returns the held-out calls that are like a call at a place inside of what was
-// measured.
+// nearEvidence returns the held-out calls that are like a call at a place between measured places.
 func (b *blend) nearEvidence(p place) *heldOut {
 	switch {
 	case len(b.between.calls) > 0:
@@ -189,6 +83,10 @@ func (b *blend) nearEvidence(p place) *heldOut {
 	}
 	return &heldOut{}
 }
+
+// perInnerOctave is the part by which an interval is wider for each octave from a size to the
+// nearest measured size.
+const perInnerOctave = 1
 
 // betweenWidth returns the half width of the interval of a call between measured places: the 96 %
 // point of the errors at places that were held out, each in units of the mean error of similar
@@ -209,8 +107,8 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	return min(half*(1+perInnerOctave*gap), maxHeldOutError)
 }
 
-// width returns the lower and upper half width of the 95 % interval of a call, as logs, or the
-// reason why there is none, with what to measure.
+// width returns the lower and upper half width of the 95 % interval of a call, as logs. If the call
+// has no interval, why gives the reason and says what to measure.
 func (b *blend) width(p place, n, spread float64) (down, up float64, why string) {
 	if b.inside(p) && len(b.nearEvidence(p).calls) > 0 && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0 {
 		half := b.betweenWidth(p, n, spread)

@@ -112,6 +112,22 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 // moments are the weighted sums of products of the columns and of the time, which comes last.
 type moments [columns + 1][columns + 1]float64
 
+// add adds a time at the columns x, each divided by the time, to the products on and above the
+// diagonal.
+func (m *moments) add(x *[columns]float64, t, weight float64) {
+	var v [columns + 1]float64
+	for i := range x {
+		v[i] = x[i] / t
+	}
+	v[columns] = 1
+	for i := range v {
+		w := weight * v[i]
+		for j := i; j < len(v); j++ {
+			m[i][j] += w * v[j]
+		}
+	}
+}
+
 // nonNegative returns the least-squares parameters of a set of columns, all at least 0 and the last
 // at most maxLast: the best solution over the subsets that has no negative parameter (Lawson and
 // Hanson 1974, ch. 23). It also returns the subset and its sum of squares. The caller sets the
@@ -191,9 +207,9 @@ func (m *moments) solve(set int, minPivot float64, wanted bool) (value [columns]
 	return value, inverse, squares, true
 }
 
-// apart is the least part of a column that is not a sum of the ones before it, over points weighted
-// by their times, for the column to be fitted. What combining costs is asked to differ more: it
-// goes nearly with the bytes sent, and would take from β what noise gives it.
+// apart is the minimum part of a column that is not a sum of the columns before it, over points
+// weighted by their times, for the column to be fitted. Combining has to differ more: it is nearly
+// proportional to the bytes sent, so that noise would move cost from β to γ.
 var apart = [columns]float64{ofBase: 1e-3, ofAlpha: 1e-3, ofBeta: 1e-3, ofGamma: 0.05}
 
 // independent reports which columns are identifiable. If not all are, γ is dropped first, then the
@@ -209,7 +225,7 @@ func independent(rows []row) (wanted [columns]bool) {
 }
 
 // basis extends an orthonormal basis by columns of rows, over points weighted by their times (Gram
-// and Schmidt); those of which less than a part is new are left out.
+// and Schmidt). Columns with less than part[c] of independent length are left out.
 func basis(rows []row, of []int, part [columns]float64, kept [][]float64) [][]float64 {
 	kept = slices.Clip(kept)
 	for _, c := range of {

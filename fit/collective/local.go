@@ -8,8 +8,7 @@ import (
 
 // The columns of a local regression: the base, steps inside nodes, steps between nodes, bytes.
 const (
-	localBytes   = 3
-	localColumns = 4
+	localBytes = 3
 	// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own
 	// model has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a
 	// bound, a disturbed call on few nodes turns steps into base, and calls on many nodes come out
@@ -26,22 +25,6 @@ const (
 	placeRange   = 2
 	latencyBytes = 4096
 )
-
-// A coordinate is where a call lies: lg of the bytes of a step and latencyBytes, of the bytes of a
-// step, of the nodes, and of the ranks on a node.
-type coordinate struct{ size, step, nodes, perNode float64 }
-
-func (c coordinate) distance(o coordinate, sizeRange float64) float64 {
-	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
-}
-
-// An observation is a measured time in µs, with the columns and the coordinate of its call.
-type observation struct {
-	coordinate
-	x     [localColumns]float64
-	t     float64
-	bytes float64 // of the call
-}
 
 // A localForm is a form with parameters that change with the size of a step. At a call they are
 // those of a regression over the measurements nearby, least squares of relative errors with
@@ -61,26 +44,12 @@ type localForm struct {
 	oneNode  bool
 }
 
-func (f *form) coordinate(p place, n float64) coordinate {
-	step := max(1, f.stepBytes(p, n))
-	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
-}
-
-// columns returns the columns of a call. On several nodes that of the base has maxBase together
-// with the steps between nodes: sums of the two columns with parameters of at least 0 are the lines
-// with a base of at most maxBase steps.
-func (l *localForm) columns(p place, n float64) [localColumns]float64 {
-	t, base := l.at(p), 1.0
-	if !l.oneNode {
-		base = maxBase + t.between
-	}
-	return [localColumns]float64{base, t.inside, t.between, n * t.volume}
-}
-
-// A sample is one measured call.
-type sample struct {
-	place
-	n, t float64 // bytes, µs
+// An observation is a measured time in µs, with the columns and the coordinate of its call.
+type observation struct {
+	coordinate
+	x     [columns]float64
+	t     float64
+	bytes float64 // of the call
 }
 
 // fit returns the form with the samples that its parameters come from.
@@ -95,9 +64,20 @@ func (f *form) fit(samples []sample, oneNode bool) *localForm {
 	for i := range l.points {
 		o := &l.points[i]
 		t, _ := l.time(o.coordinate, &o.x)
-		l.left.of = append(l.left.of, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
+		l.left = append(l.left, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
 	}
 	return l
+}
+
+// columns returns the columns of a call. On several nodes that of the base has maxBase together
+// with the steps between nodes: sums of the two columns with parameters of at least 0 are the lines
+// with a base of at most maxBase steps.
+func (l *localForm) columns(p place, n float64) [columns]float64 {
+	t, base := l.at(p), 1.0
+	if !l.oneNode {
+		base = maxBase + t.between
+	}
+	return [columns]float64{base, t.inside, t.between, n * t.volume}
 }
 
 // sizesByPlace returns the sizes of the points of each place, ascending; if there is one place, of
@@ -151,7 +131,7 @@ func (l *localForm) corrected(p place, n, left, growth float64) float64 {
 	return math.Log(t) + left
 }
 
-// farthest is the distance beyond the nearest measurement from which one is left out: its weight is
+// farthest is the distance beyond the nearest measurement at which one is left out: its weight is
 // below 1/400.
 const farthest = 6
 
@@ -159,7 +139,7 @@ const farthest = 6
 var buffers = sync.Pool{New: func() any { return new([]float64) }}
 
 // time returns the time in µs of a call at a coordinate, and the part of it that is for bytes.
-func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes float64) {
+func (l *localForm) time(at coordinate, x *[columns]float64) (t, bytes float64) {
 	distance := buffers.Get().(*[]float64)
 	defer buffers.Put(distance)
 	*distance = slices.Grow((*distance)[:0], len(l.points))
@@ -175,7 +155,7 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 			m.add(&l.points[i].x, l.points[i].t, kernel(d))
 		}
 	}
-	set := 1<<localColumns - 1
+	set := 1<<columns - 1
 	if l.onePlace {
 		set-- // without the base
 	}
@@ -217,21 +197,48 @@ func kernel(d float64) float64 {
 	return w * w
 }
 
-// add adds a time at the columns x, each divided by the time, to the products on and above the
-// diagonal.
-func (m *moments) add(x *[localColumns]float64, t, weight float64) {
-	var v [columns + 1]float64
-	for i := range x {
-		v[i] = x[i] / t
-	}
-	v[localColumns] = 1
-	for i := range v {
-		w := weight * v[i]
-		for j := i; j < len(v); j++ {
-			m[i][j] += w * v[j]
-		}
-	}
-}
-
 // minPivot is the part of a column that has to be independent of the columns before it.
 const minPivot = 1e-7
+
+// A coordinate is where a call lies: lg of the bytes of a step and latencyBytes, of the bytes of a
+// step, of the nodes, and of the ranks on a node.
+type coordinate struct{ size, step, nodes, perNode float64 }
+
+func (c coordinate) distance(o coordinate, sizeRange float64) float64 {
+	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
+}
+
+func (f *form) coordinate(p place, n float64) coordinate {
+	step := max(1, f.stepBytes(p, n))
+	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
+}
+
+// A field interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
+// the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
+// value of the nearest: a form misses a size by as much on more nodes.
+type field []residual
+
+// The ranges of the kernels, over which a weight falls by exp(-1), in octaves of the bytes of a
+// step and of places; and the weight of 0, which is relative to that of the nearest measurement, as
+// each has noise. Chosen on the shared data; see docs/accuracy.md.
+const (
+	fieldSizes  = 0.3
+	fieldPlaces = 0.5
+	fieldNoise  = 0.05
+)
+
+// A residual is log(measured/form) at a coordinate.
+type residual struct {
+	coordinate
+	e float64
+}
+
+// predict returns the interpolated log(measured/form) at a coordinate.
+func (f field) predict(c coordinate) (e float64) {
+	sum, weights, nearest := 0.0, 0.0, math.SmallestNonzeroFloat64
+	for _, o := range f {
+		w := math.Exp(-math.Abs(c.step-o.step)/fieldSizes - (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/fieldPlaces)
+		sum, weights, nearest = sum+w*o.e, weights+w, max(nearest, w)
+	}
+	return sum / (weights + fieldNoise*nearest)
+}

@@ -44,7 +44,7 @@ func (r *Result) learn() {
 		dampPeaks(samples)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
-		b := newBlend(r.Collective, oneNode, r.forms, samples)
+		b := newBlend(newTable(samples, blockwise(r.Collective)), oneNode, r.forms)
 		b.unplaced = !several && !oneNode
 		b.learn()
 		if several {
@@ -69,34 +69,6 @@ func dampPeaks(samples []sample) {
 			s.t = slower
 		}
 	}
-}
-
-// repeats returns the number of repeats whose deviation is known, or 1 if the file gives only a
-// mean.
-func (p Point) repeats() float64 {
-	if p.Deviation == 0 {
-		return 1
-	}
-	return float64(max(1, p.Count))
-}
-
-// Repeated returns the point of a call from those of its repeats: the median of their times, which
-// a disturbed repeat does not move, with the number of repeats and their deviation.
-func Repeated(all []Point) (p Point) {
-	if p = all[0]; len(all) == 1 {
-		return p
-	}
-	var times []float64
-	var count, sum, squares float64
-	for _, o := range all {
-		k, t := o.repeats(), float64(o.Time)
-		times, count, sum = append(times, t), count+k, sum+k*t
-		squares += k*t*t + (k-1)*(o.Deviation*t)*(o.Deviation*t)
-	}
-	center := stats.Median(times)
-	p.Time, p.Count = quantity.Micros(center), int64(count)
-	p.Deviation = math.Sqrt(max(0, squares-sum*sum/count)/(count-1)) / center
-	return p
 }
 
 const (
@@ -125,17 +97,8 @@ func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has 
 	return float64(p.Time), min(half, math.Log(maxWidth)/2), true
 }
 
-// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
-// known.
-func (r *Result) PerNode() (most int) {
-	for _, p := range r.Points {
-		most = max(most, p.PerNode)
-	}
-	return most
-}
-
-// Accuracy returns, as a phrase, the median error of predictions at places that were held out:
-// between other places and beyond all others. It is empty if too few places were measured.
+// Accuracy returns a phrase with the median errors of predictions at held-out places, between the
+// remaining places and beyond them. It is empty if too few places were measured.
 func (r *Result) Accuracy() string {
 	var between, beyond []float64
 	for _, b := range []*blend{r.oneNode, r.several} {
@@ -161,28 +124,10 @@ func (r *Result) Accuracy() string {
 	return "predictions of numbers of ranks left out are off by " + strings.Join(parts, ", ") + " in the median"
 }
 
-// Placements returns the placements that were measured, by ranks and then by ranks on a node.
-func (r *Result) Placements() (all []Placement) {
-	for _, p := range r.Points {
-		all = append(all, Placement{p.Ranks, p.PerNode})
-	}
-	return slices.Compact(all)
-}
-
 // Predict returns the time of the next call of n bytes on ranks that are placed as they were
 // measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
 func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
 	return r.PredictAt(r.PlacementOf(ranks), n)
-}
-
-// PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
-// every measured call filled one, else as many on a node as [Result.PerNode].
-func (r *Result) PlacementOf(ranks int) Placement {
-	p := Placement{Ranks: ranks, PerNode: r.PerNode()}
-	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.PerNode != p.Ranks }) {
-		p.PerNode = ranks
-	}
-	return p
 }
 
 // PredictAt returns the time of the next call of n bytes. A call that was measured takes the

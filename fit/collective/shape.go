@@ -49,11 +49,11 @@ type shapeKey struct {
 // shapes remembers them: they depend on nothing else.
 var shapes sync.Map
 
-// ShapeOf returns the shape of an algorithm on so many ranks, from its schedule: the times of it
-// where messages cost α alone, β alone and combinations alone. The sum of the three is the time of
-// the schedule wherever one path is the longest by each, and else a little more. Schedules too
-// large to simulate have the closed form where it holds; it is that of the slowest rank, and the
-// average is the same part of it as on half of the ranks, or a quarter and so on.
+// ShapeOf returns the shape of an algorithm on a number of ranks, from its schedule: its times if
+// messages cost α alone, β alone and combinations alone. The sum of the three is the time of the
+// schedule if one path is the longest by each, and otherwise a little more. A schedule too large to
+// simulate takes its closed form, if one holds. The form is of the slowest rank; the average is the
+// same part of it as on half of the ranks, or a quarter and so on.
 func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 	key := shapeKey{e.Collective, e.Name, ranks, fanout, of}
 	if s, ok := shapes.Load(key); ok {

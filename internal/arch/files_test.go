@@ -175,7 +175,6 @@ var circular = []string{
 	"fit",
 	"fit/benchfile",
 	"fit/benchfile/internal/input",
-	"fit/collective",
 	"fit/contention",
 	"fit/forecast",
 	"fleet",

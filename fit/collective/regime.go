@@ -7,9 +7,87 @@ import (
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
+
+// A Regime is the fit over a range of sizes.
+type Regime struct {
+	From, To quantity.Bytes // the first and last size measured
+	// Algorithm is the one fitted. Alike have the same shape on the ranks that were measured, and
+	// Rivals predict ranks left out within one standard error as well: the data do not distinguish
+	// them.
+	Algorithm     string
+	Alike, Rivals []string
+	// The parameters with their 95 % intervals. One whose interval is not finite is not known.
+	Base, Alpha fit.Estimate[quantity.Micros]
+	Beta, Gamma fit.Estimate[quantity.MicrosPerByte]
+	// Merged has a sentence for each parameter that is not identifiable: it is 0, and another
+	// parameter includes its cost.
+	Merged []string
+	Errors // of the form at its points
+
+	solution
+	wanted  [columns]bool
+	entry   engine.Entry
+	fanout  int
+	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
+	left    bool      // some were left out
+	points  []Point
+	rows    []row // of the points
+}
+
+// minSizes is the minimum number of common sizes for several regimes: two lines take three each.
+const minSizes = 6
+
+// regimes cuts points where the line over sizes changes: by protocol, or by the algorithm that a
+// library chooses. Every T(p, n) of a regime is linear in n, and so is the mean over ranks of the
+// times, each relative to those of its ranks; its lines are found as those of any other curve.
+func regimes(points []Point) [][]Point {
+	bySize := map[quantity.Bytes][]Point{}
+	level := map[int]float64{} // mean log of the times of a number of ranks
+	for _, p := range points {
+		bySize[p.Size] = append(bySize[p.Size], p)
+		level[p.Ranks] = 0
+	}
+	var common []quantity.Bytes
+	for n, here := range bySize {
+		if len(here) == len(level) && n > 0 {
+			common = append(common, n)
+		}
+	}
+	slices.Sort(common)
+	if len(common) < minSizes {
+		return [][]Point{points}
+	}
+	for _, n := range common {
+		for _, p := range bySize[n] {
+			level[p.Ranks] += math.Log(float64(p.Time)) / float64(len(common))
+		}
+	}
+	t := benchfile.Table{Format: "collective", Kind: benchfile.Operation}
+	for _, n := range common {
+		s := benchfile.Sample{Size: n, Count: 1}
+		for _, p := range bySize[n] {
+			s.Mean += 1000 * p.Time / quantity.Micros(math.Exp(level[p.Ranks])*float64(len(level)))
+		}
+		t.Samples = append(t.Samples, s)
+	}
+	lines, err := fit.Piecewise(&t, 0)
+	if err != nil {
+		return [][]Point{points}
+	}
+	parts := make([][]Point, len(lines.Segments))
+	for _, p := range points {
+		i := 0
+		for i < len(parts)-1 && p.Size > lines.Segments[i].To {
+			i++
+		}
+		parts[i] = append(parts[i], p)
+	}
+	return parts
+}
 
 // search fits each candidate, and returns the one that best predicts numbers of ranks left out.
 func search(points []Point, candidates []engine.Entry, fanout int, of Statistic) (*Regime, error) {
@@ -56,7 +134,7 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 		return nil, err
 	}
 	rows := g.rows
-	if g.From == g.To { // one size tells no time per byte, whatever the shape
+	if g.From == g.To { // one size shows no time per byte, whatever the shape
 		for i := range rows {
 			rows[i].x[ofBeta], rows[i].x[ofGamma] = 0, 0
 		}
@@ -82,6 +160,19 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	return g, nil
 }
 
+// setRows sets the rows of the regression, one per point.
+func (g *Regime) setRows(of Statistic) error {
+	for _, p := range g.points {
+		s, err := ShapeOf(g.entry, p.Ranks, g.fanout, of)
+		if err != nil {
+			return err
+		}
+		n := float64(p.Size)
+		g.rows = append(g.rows, row{[columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: n * s.Volume, ofGamma: n * s.Combined}, float64(p.Time)})
+	}
+	return nil
+}
+
 // estimates sets the exported parameters with their intervals.
 func (g *Regime) estimates() {
 	us := func(i int) fit.Estimate[quantity.Micros] {
@@ -98,7 +189,32 @@ func (g *Regime) estimates() {
 // Known reports whether a parameter was fitted, in the order base, α, β, γ.
 func (g *Regime) Known() (known [4]bool) { return g.wanted }
 
-// sameShape is the part of a column up to which it counts as a sum of another algorithm's.
+// HeldOut returns the mean |log(form/measured)| of held-out numbers of ranks over the regime's
+// sizes; NaN with fewer than 3 numbers of ranks.
+func (g *Regime) HeldOut() float64 {
+	if !g.left {
+		return math.NaN()
+	}
+	return stats.Mean(g.heldOut)
+}
+
+// A form that is off by more than this does not describe the times: in the median as much as the
+// best models of the literature are at their worst, and at 1 point in 20 by half.
+const (
+	maxMedian = 0.15
+	maxP95    = 0.50
+)
+
+// Tested reports whether there are more points than parameters, so that the errors are meaningful.
+func (g *Regime) Tested() bool { return g.free > 0 }
+
+// Describes reports whether the form describes the times of the regime, as far as is known.
+func (g *Regime) Describes() bool {
+	return g.Tested() && g.Median <= maxMedian && g.P95 <= maxP95 && !(g.HeldOut() > 1.5*maxMedian)
+}
+
+// sameShape is the largest remainder, as a part of a column, with which the column counts as a sum
+// of another algorithm's columns.
 const sameShape = 0.01
 
 // alike reports whether two algorithms have the same times on the ranks and sizes of their points,
@@ -190,6 +306,6 @@ func asGood(a, b []float64) bool {
 	return m <= math.Sqrt(v/n)
 }
 
-// maxRankFolds is the number of rank counts up to which each is left out alone; with more, every
+// maxRankFolds is the maximum number of rank counts that are left out one by one; with more, every
 // maxRankFolds-th are left out together.
 const maxRankFolds = 12

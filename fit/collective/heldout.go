@@ -1,0 +1,75 @@
+package collective
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
+// candidates are the forms and, last, interpolation from the nearest places, plain and smoothed.
+type heldOut struct {
+	calls  []sample
+	total  []float64   // lg of the total bytes of each call
+	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
+	own    []float64   // errors of the blend, each with weights from the other calls
+	// quantile is the 96 % point of the errors of the blend over their scales, which take in the
+	// mean of all errors with the weight of scalePrior calls.
+	quantile, scalePrior float64
+}
+
+// rootMeanSquare returns the weighted root mean square of the errors of the blend.
+func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
+	squares, sum := 0.0, 0.0
+	for i, e := range h.own {
+		w := weight(i)
+		squares, sum = squares+w*min(e*e, 1), sum+w
+	}
+	return math.Sqrt(squares / max(sum, 1e-9))
+}
+
+// Held-out calls between places count for the scale of an error by exp(-1) for each octave of total
+// bytes and half an octave of nodes.
+const (
+	scaleSizes  = 1
+	scalePlaces = 0.5
+	minScale    = 0.003
+)
+
+// scalePriors are tried for scalePrior.
+var scalePriors = []float64{0.5, 4, 1e6}
+
+// scale returns the mean error of held-out calls that are like a call on these nodes with these
+// total bytes. The held-out call of the index without does not count; -1 is none.
+func (h *heldOut) scale(nodes, total float64, without int) float64 {
+	all, sum, weights := 0.0, 0.0, 0.0
+	for i, e := range h.own {
+		if i != without {
+			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].nodes))/scalePlaces)
+			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
+		}
+	}
+	return max(minScale, (sum+h.scalePrior*all)/(weights+h.scalePrior))
+}
+
+// normalize sets the 96 % point of the errors over their scales, as scales are uncertain, and the
+// prior of the scales that makes intervals the shortest: few errors show little of where calls
+// differ more.
+func (h *heldOut) normalize() {
+	shortest := math.Inf(1)
+	for _, prior := range scalePriors {
+		var scores []float64
+		sum, before := 0.0, h.scalePrior
+		h.scalePrior = prior
+		for i, e := range h.own {
+			s := h.scale(h.calls[i].nodes, h.total[i], i)
+			scores, sum = append(scores, math.Abs(e)/s), sum+s
+		}
+		quantile := stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
+		if quantile*sum < shortest {
+			shortest, h.quantile = quantile*sum, quantile
+		} else {
+			h.scalePrior = before
+		}
+	}
+}

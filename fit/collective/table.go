@@ -1,0 +1,162 @@
+package collective
+
+import (
+	"math"
+	"slices"
+)
+
+// A table has the measured calls that a blend is made from.
+type table struct {
+	samples   []sample // by place and size
+	places    []place  // ascending
+	blockwise bool     // sizes are of a rank's block
+}
+
+func newTable(samples []sample, blockwise bool) table {
+	t := table{samples: samples, blockwise: blockwise}
+	for _, s := range samples {
+		t.places = append(t.places, s.place)
+	}
+	slices.SortFunc(t.places, comparePlaces)
+	t.places = slices.Compact(t.places)
+	return t
+}
+
+// maxSpan is the largest factor between the ranks of the two places of a line that skips places.
+const maxSpan = 2
+
+// sizes returns the measured sizes, ascending.
+func (t *table) sizes() (all []float64) {
+	for _, s := range t.samples {
+		all = append(all, s.n)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// totalLg returns lg of the bytes of the message, or of all ranks' blocks.
+func (t *table) totalLg(p place, n float64) float64 {
+	if t.blockwise {
+		n *= p.ranks
+	}
+	return math.Log2(max(1, n))
+}
+
+// inside reports whether a place lies between measured places, or is one.
+func (t *table) inside(p place) bool {
+	return t.places[0].nodes <= p.nodes && p.nodes <= t.places[len(t.places)-1].nodes
+}
+
+// nearest returns the least distance to a measured place.
+func (t *table) nearest(distance func(q place) float64) float64 {
+	least := math.Inf(1)
+	for _, q := range t.places {
+		least = min(least, distance(q))
+	}
+	return least
+}
+
+// octaves returns the distance to the nearest measured place.
+func (t *table) octaves(p place) float64 {
+	return t.nearest(func(q place) float64 {
+		return math.Abs(math.Log2(p.nodes/q.nodes)) + math.Abs(math.Log2(p.perNode()/q.perNode()))
+	})
+}
+
+// octavesPerNode returns the distance to the nearest measured number of ranks on a node.
+func (t *table) octavesPerNode(p place) float64 {
+	return t.nearest(func(q place) float64 { return math.Abs(math.Log2(p.perNode() / q.perNode())) })
+}
+
+// spanned returns the octaves between the least and the largest measured number, at least 1.
+func (t *table) spanned(of func(place) float64) float64 {
+	least, most := math.Inf(1), 0.0
+	for _, q := range t.places {
+		least, most = min(least, of(q)), max(most, of(q))
+	}
+	return max(1, math.Log2(most/least))
+}
+
+// sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
+// or as the total of all ranks, whichever is nearer.
+func (t *table) sizeOctaves(p place, n float64) float64 {
+	least, most := math.Inf(1), 0.0
+	leastTotal, mostTotal := math.Inf(1), 0.0
+	for _, s := range t.samples {
+		least, most = min(least, s.n), max(most, s.n)
+		total := t.totalLg(s.place, s.n)
+		leastTotal, mostTotal = min(leastTotal, total), max(mostTotal, total)
+	}
+	lg, total := math.Log2(max(1, n)), t.totalLg(p, n)
+	outside := func(v, least, most float64) float64 { return max(0, least-v, v-most) }
+	return min(outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most))), outside(total, leastTotal, mostTotal))
+}
+
+// interpolate returns a value of the samples on the line through the nearest places on both sides
+// with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
+// and sizes. Beyond the last place the line is that over the octave before it, if that rises, as
+// more ranks do not take less; otherwise the value is that of the last place. So many places on
+// each side are skipped; then the places have to lie on both sides of p and within maxSpan of each
+// other. The value is NaN if there are no such places.
+func (t *table) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
+	var along, sameNodes []place
+	for _, q := range t.places {
+		if q.perNode() == p.perNode() {
+			along = append(along, q)
+		} else if q.nodes == p.nodes {
+			sameNodes = append(sameNodes, q)
+		}
+	}
+	if len(along) == 0 {
+		along = sameNodes
+	}
+	high, exact := slices.BinarySearchFunc(along, p, comparePlaces)
+	if exact && skip == 0 {
+		return t.overSizes(p, n, value)
+	}
+	low := high - 1 - skip
+	if skip > 0 {
+		if high += skip; exact || low < 0 || high >= len(along) || along[high].ranks > maxSpan*along[low].ranks {
+			return math.NaN()
+		}
+	}
+	if high == len(along) {
+		for high--; low >= 0 && (low == high || low > 0 && along[low].ranks > along[high].ranks/2); {
+			low--
+		}
+	}
+	if low < 0 {
+		return math.NaN()
+	}
+	first, last := t.overSizes(along[low], n, value), t.overSizes(along[high], n, value)
+	slope := (last - first) / math.Log(along[high].ranks/along[low].ranks)
+	if p.ranks > along[high].ranks {
+		return last + max(0, slope)*math.Log(p.ranks/along[high].ranks)
+	}
+	return first + slope*math.Log(p.ranks/along[low].ranks)
+}
+
+// overSizes interpolates a value of the samples at a measured place.
+func (t *table) overSizes(p place, n float64, value func(i int) float64) float64 {
+	low, high := -1, -1
+	from, _ := slices.BinarySearchFunc(t.samples, p, func(s sample, p place) int { return comparePlaces(s.place, p) })
+	for i := from; i < len(t.samples) && t.samples[i].place == p; i++ { // by size
+		if t.samples[i].n <= n {
+			low = i
+		}
+		if t.samples[i].n >= n && high < 0 {
+			high = i
+		}
+	}
+	switch {
+	case low < 0 || high < 0:
+		return math.NaN()
+	case t.samples[low].n == t.samples[high].n:
+		return value(low)
+	}
+	part := math.Log(max(1, n)/max(1, t.samples[low].n)) / math.Log(max(1, t.samples[high].n)/max(1, t.samples[low].n))
+	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes
+		part = 0
+	}
+	return value(low) + part*(value(high)-value(low))
+}
