@@ -188,7 +188,6 @@ var circular = []string{
 	"study/judge",
 	"study/report",
 	"study/simulations",
-	"study/tune",
 	"tools/collectives",
 	"tools/forecast",
 	"whatif",

@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,18 +12,19 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
-// A library has algorithms that can be forced, and a file of rules.
+// A library has algorithms that can be forced, and a rules file.
 type library struct {
 	name      string
 	has       func(e collective.Entry) bool
-	force     func(c Choice) string // the environment in which it takes the choice's algorithm
+	force     func(c Choice) string // returns the environment that forces the choice's algorithm
 	perNode   string                // the launcher's flag for %d ranks on each node
-	benchmark string                // what measures it, if nothing else is asked for
-	rules     string                // the name of its file of rules
-	use       string                // how a program takes that file %s
-	write     func(m *Map, w io.Writer, all []Decision) error
+	benchmark string                // default benchmark
+	rules     string                // name of the rules file
+	use       string                // how a program reads that file, %s
+	write     func(w io.Writer, decisions []Decision) error
 }
 
 var libraries = []library{
@@ -30,17 +32,17 @@ var libraries = []library{
 		name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, force: forceOpenMPI,
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
 		use:   rules.OpenMPIUse,
-		write: func(m *Map, w io.Writer, all []Decision) error { return rules.OpenMPI(w, m.Rules(all)) },
+		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
 	},
 	{
 		name: "mpich", has: func(e collective.Entry) bool { return e.MPICH != "" }, force: forceMPICH,
 		perNode: "-ppn %d", benchmark: "osu", rules: "rules.sh",
-		use: ". %s, which has one algorithm for each collective", write: (*Map).writeMPICH,
+		use: ". %s, which has one algorithm for each collective", write: writeMPICH,
 	},
 	{
 		name: "nccl", has: func(e collective.Entry) bool { return e.NCCL != "" }, force: forceNCCL,
 		perNode: "--map-by ppr:%d:node", benchmark: "nccl-tests", rules: "rules.csv",
-		use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN", write: (*Map).writeNCCL,
+		use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN", write: writeNCCL,
 	},
 }
 
@@ -58,17 +60,6 @@ func libraryOf(name string) (library, error) {
 		return library{}, usage.Fields(fmt.Errorf("no library %q%s", name, nearest.Hint(name, Libraries())), "library")
 	}
 	return libraries[i], nil
-}
-
-// word returns the collective's name as variables and programs spell it.
-func (c Choice) word() string { return strings.ReplaceAll(c.Collective, "-", "_") }
-
-// total returns the size of all ranks' blocks, or of the message.
-func (c Choice) total() uint64 {
-	if c.InBlocks() {
-		return uint64(c.Size) * uint64(c.Ranks)
-	}
-	return uint64(c.Size)
 }
 
 func forceOpenMPI(c Choice) string {
@@ -95,19 +86,23 @@ func forceNCCL(c Choice) string {
 	return s
 }
 
-// writeMPICH writes the variables of the algorithms that are best in most calls of a collective:
-// MPICH has no file of rules that all its versions read.
-func (m *Map) writeMPICH(w io.Writer, all []Decision) error {
+// writeMPICH writes one variable for each collective, with the algorithm that most of its decisions
+// have: no rules file is read by all versions of MPICH.
+func writeMPICH(w io.Writer, decisions []Decision) error {
+	var order []string // of the collectives
 	counts, most := map[string]int{}, map[string]Choice{}
-	for _, d := range all {
+	for _, d := range decisions {
 		c := d.Choice
+		if !slices.Contains(order, c.Collective) {
+			order = append(order, c.Collective)
+		}
 		counts[c.Collective+c.Name]++
 		if counts[c.Collective+c.Name] > counts[c.Collective+most[c.Collective].Name] {
 			most[c.Collective] = c
 		}
 	}
-	for _, name := range m.Collectives {
-		if c := most[collective.Of(name)[0].Collective]; c.Name != LibraryChoice {
+	for _, name := range order {
+		if c := most[name]; c.Name != LibraryChoice {
 			if _, err := fmt.Fprintf(w, "export %s\n", forceMPICH(c)); err != nil {
 				return err
 			}
@@ -116,10 +111,27 @@ func (m *Map) writeMPICH(w io.Writer, all []Decision) error {
 	return nil
 }
 
-// writeNCCL leaves out rules of messages for which NCCL may take another protocol.
-func (m *Map) writeNCCL(w io.Writer, all []Decision) error {
-	return rules.NCCL(w, slices.DeleteFunc(m.Rules(all), func(r rules.Rule) bool {
+// writeNCCL leaves out rules for messages that NCCL may send with another protocol.
+func writeNCCL(w io.Writer, decisions []Decision) error {
+	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
 		c := Choice{Entry: collective.Entry{Collective: r.Collective}, Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
 		return c.total() < rules.SimpleFrom
 	}))
+}
+
+// rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions, without those
+// of the library's own choice.
+func rulesOf(decisions []Decision) (all []rules.Rule) {
+	of := map[string]*collectives.Times{}
+	for _, d := range decisions {
+		if of[d.Collective] == nil {
+			of[d.Collective] = &collectives.Times{}
+		}
+		t := of[d.Collective]
+		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, of[name].Rules()...)
+	}
+	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
 }

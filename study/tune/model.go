@@ -1,101 +1,11 @@
 package tune
 
 import (
-	_ "embed"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// parts is the number of parts of a time, labels the number of labels of a candidate, and shared
-// that of its shared factors.
-const parts, labels, shared = 4, 4, 5
-
-// Parts holds the parts of a schedule's time in µs: latency, overheads of messages, bytes, sums.
-type Parts [parts]float64
-
-func (p Parts) sum() float64 { return p[0] + p[1] + p[2] + p[3] }
-
-// A Candidate is an algorithm in a call: it can be measured, and chosen.
-type Candidate struct {
-	Group string // the collective: candidates of different groups have only Shared in common
-	Call  int    // one of the candidates with the same Call is chosen
-	// Labels name what candidates of a group have in common: the schedule, who wrote its code, the
-	// algorithm, the variant of the algorithm.
-	Labels [labels]string
-	// Shared names what candidates of all groups have in common, with factors of the parts: the
-	// network, the schedule, who wrote its code, the ports, and the schedule of the collective, by
-	// which [Prior].Known has factors of other machines. Empty names have no factors.
-	Shared [shared]string
-	Ranks  float64
-	Size   float64 // bytes, at least 1
-	Parts  Parts   // of the schedule's time on a nominal machine
-}
-
-// place returns the candidate's place for smooth terms, in octaves: its size, its ranks, and the
-// bytes of a message, in the mean over the schedule's longest path.
-func (c *Candidate) place() [3]float64 {
-	message := c.Parts[2] / perByte / max(1, c.Parts[0]/latency)
-	return [3]float64{math.Log2(c.Size), math.Log2(c.Ranks), math.Log2(max(1, message))}
-}
-
-// A Measurement is the time of a candidate in µs.
-type Measurement struct {
-	Candidate int
-	Time      float64
-}
-
-// Prior holds the standard deviations of the terms of a logarithmic time before any measurement,
-// and the distances over which the terms change. Index 0 is for a group, and index l+1 for
-// candidates with the same label l.
-type Prior struct {
-	Shared  [shared]float64     // factor of each part, by index in [Candidate].Shared
-	Known   map[string]Parts    // expected logarithms of shared factors; 0 for other names
-	Factor  [labels + 1]float64 // factor of each part
-	Smooth  [labels + 1]float64 // term that changes with size and ranks
-	Message [2]float64          // term of bytes that changes with the bytes of a message
-	Call    float64             // of all candidates of a call
-	Own     float64             // of a candidate alone
-	Noise   float64             // of a measurement
-	Octaves [3]float64          // distances in sizes, ranks, and bytes of a message
-	// Freedom is the weight of Prior in the scale of a group's deviations, in measurements.
-	Freedom float64
-}
-
-// Default returns a prior of round numbers, and what other machines tell. docs/tune.md says how
-// they were chosen.
-func Default() Prior {
-	return Prior{
-		Shared:  [shared]float64{1.5, 0.3, 0.5, 0.3, 0.15},
-		Known:   known(),
-		Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
-		Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
-		Message: [2]float64{0.6, 0.3},
-		Call:    0.2, Own: 0.05, Noise: 0.05,
-		Octaves: [3]float64{8, 3, 8},
-		Freedom: 5,
-	}
-}
-
-//go:embed known.csv
-var knownText string
-
-// known returns the shared factors that were learned from published measurements.
-func known() map[string]Parts {
-	all := map[string]Parts{}
-	for line := range strings.Lines(knownText) {
-		name, logs, _ := strings.Cut(line, ",")
-		var p Parts
-		if _, err := fmt.Sscanf(logs, "%g,%g,%g,%g", &p[0], &p[1], &p[2], &p[3]); err != nil {
-			panic("known.csv: " + err.Error())
-		}
-		all[name] = p
-	}
-	return all
-}
 
 // A Tuner predicts the times of candidates from measurements of some of them.
 type Tuner struct {
@@ -109,13 +19,13 @@ type Tuner struct {
 	calls  map[int][]int
 
 	groups []group
-	stale  bool // there are measurements that the factors do not follow
+	stale  bool // measurements were added after the last update of the factors
 }
 
 // A factor holds logarithms of factors that candidates share.
 type factor struct {
 	name        string
-	log, before Parts // before: without measurements
+	log, before Parts // before: prior mean
 	deviation   float64
 }
 
@@ -124,11 +34,11 @@ type group struct {
 	members  []int
 	calls    [][]int       // indices of the members of each call
 	measured []Measurement // Time is a logarithm
-	mean     []float64     // of logarithmic times; nil until it is asked for
+	mean     []float64     // of logarithmic times; nil until [Tuner.posterior] computes it
 	cov      *mat.SymDense
 }
 
-// New returns a Tuner for candidates of which none is measured.
+// New returns a Tuner for candidates without measurements.
 func New(all []Candidate, prior Prior) *Tuner {
 	t := &Tuner{prior: prior, all: all, calls: map[int][]int{}}
 	of, row := map[string]int{}, map[int]int{} // indices of groups, and of calls in their groups
@@ -168,7 +78,7 @@ func (t *Tuner) factorsOf(c *Candidate) (all []int) {
 	return all
 }
 
-// Factors returns the logarithms of the shared factors by their names.
+// Factors returns the logarithms of the shared factors by name.
 func (t *Tuner) Factors() map[string]Parts {
 	t.update()
 	all := map[string]Parts{}
@@ -187,7 +97,7 @@ func (t *Tuner) Add(more []Measurement) {
 	t.stale = true
 }
 
-// update brings the factors up to date with the measurements.
+// update fits the factors to the measurements.
 func (t *Tuner) update() {
 	if !t.stale {
 		return
@@ -220,8 +130,8 @@ func (t *Tuner) base(i int) (whole float64, share Parts) {
 }
 
 // kernel returns the prior covariance of two candidates of a group with these shares of parts.
-// Terms that change are of Ornstein and Uhlenbeck: they have bends, as times do where a library
-// changes its protocol.
+// The terms over sizes, ranks and bytes are Ornstein–Uhlenbeck processes: they have bends, as times
+// have where a library changes its protocol.
 func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 	p, a, b := &t.prior, &t.places[i], &t.places[j]
 	alike := 0.0

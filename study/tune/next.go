@@ -11,16 +11,17 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 )
 
-// verify is the part of the measurements that verify a choice: one in so many.
+// One of verify measurements verifies a choice.
 const verify = 4
 
 // Next returns at most n candidates to measure, the most valuable first. The value is the
 // knowledge gradient [frazier]: the expected relative reduction of the times of the choices. Every
-// fourth candidate is instead a choice, since the gradient sees no value in uncertainty that all
-// algorithms of a call share, and the model may be wrong about what they share: in turns the choice
-// that tells most of all choices, and the least certain one. For candidates after the first, the
-// means are as they are, and the covariances as if those before were measured. Candidates that were
-// measured, or that cannot be the best, are left out.
+// fourth candidate is instead a choice, since the gradient gives no value to uncertainty that all
+// algorithms of a call share, and the model may be wrong about what they share. Two rules take
+// turns: the choice that reduces the sum of the choices' variances most, and the least certain one.
+// For candidates after the first, the means are unchanged, and the covariances are as if the
+// previous candidates were measured. Candidates that were measured, or that cannot be the best, are
+// left out.
 func (t *Tuner) Next(n int) (chosen []int) {
 	out := map[int]bool{}
 	values := make([][]float64, len(t.groups))
@@ -70,9 +71,10 @@ func (t *Tuner) mostValuable(values [][]float64, out map[int]bool) int {
 	return best
 }
 
-// verified returns the choice with the greatest variance that is not left out, or if tells is set,
-// the one whose measurement reduces the sum of the choices' variances most; -1 if there is none.
-func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, tells bool) int {
+// verified returns the choice with the greatest variance that is not left out. If joint is set, it
+// returns the one that reduces the sum of the choices' variances most. It returns -1 if all choices
+// are left out.
+func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, joint bool) int {
 	choices := make([][]int, len(t.groups))
 	for _, call := range slices.Sorted(maps.Keys(t.calls)) {
 		i := t.Best(call)
@@ -82,7 +84,7 @@ func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, tells bool) int
 	for g, of := range choices {
 		for _, i := range of {
 			v := covs[g].At(t.at[i], t.at[i])
-			if tells {
+			if joint {
 				sum := 0.0
 				for _, j := range of {
 					c := covs[g].At(t.at[i], t.at[j])
@@ -141,8 +143,8 @@ func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 	return gains
 }
 
-// gain returns by which part the expected time of a call's choice decreases if logarithmic expected
-// times become level + slope·z, with z standard normal.
+// gain returns the relative decrease of the expected time of a call's choice if the logarithms of
+// expected times become level + slope·z, with z standard normal.
 func gain(call []int, now, level, slope []float64) float64 {
 	before, moved := math.Inf(1), false
 	for _, i := range call {
@@ -162,8 +164,8 @@ func gain(call []int, now, level, slope []float64) float64 {
 	return 1 - after
 }
 
-// Loss returns the expected loss of a candidate: by which part it takes longer than the fastest of
-// its call, in the mean over what is possible, from 1,000 draws.
+// Loss returns the expected loss of a candidate, the relative difference between its time and the
+// least of its call, as the mean of 1,000 draws from the posterior.
 func (t *Tuner) Loss(chosen int) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
 	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)

@@ -5,24 +5,18 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
-// A benchmark measures a collective. Its command gets the ranks' environment, the word of the
-// collective, and the size in bytes.
+// A benchmark is a program that measures a collective.
 type benchmark struct {
 	name  string
-	words map[string]string // of the collectives; nil: all, by MPI's words with underscores
-	whole []string          // collectives whose size is that of all ranks
-	run   string            // the command, of the word and the size
+	words map[string]string // its names of collectives; nil: all, by MPI's names with underscores
+	whole []string          // collectives with the size of all ranks' blocks in its command
+	run   string            // command with the collective's name and the size in bytes
 }
 
 var benchmarks = []benchmark{
@@ -42,10 +36,10 @@ func Benchmarks() (all []string) {
 }
 
 // WriteScript writes a shell script that measures candidates in several passes, since disturbances
-// last, each time into a file of its own in the script's folder. It leaves out those whose file is
-// there; a measurement that fails leaves no such file. An empty bench is the library's usual one.
-// It is an error if there is no such benchmark, or if it does not measure a collective.
-func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
+// last. Each measurement has its own file in the script's folder, unless it fails; if the file
+// exists, the script skips the measurement. If bench is empty, it runs the library's default
+// benchmark. The errors are unknown benchmarks, and collectives that a benchmark does not measure.
+func (m *Map) WriteScript(w io.Writer, candidates []int, bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
@@ -73,7 +67,7 @@ measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is 
 }
 for pass in $(seq "$REPEATS"); do
 `)
-	for _, i := range which {
+	for _, i := range candidates {
 		c := m.Choices[i]
 		word := c.word()
 		if b.words != nil {
@@ -99,58 +93,20 @@ for pass in $(seq "$REPEATS"); do
 	return err
 }
 
-// Seconds returns how long the measurement of a candidate takes, by the prediction: three runs of a
-// second to start, and of a thousand calls, or as many as fit in half a second but at least ten.
+// Seconds returns the expected duration of a candidate's measurement: three runs that take a second
+// to start and have a thousand calls, or as many as fit in half a second but at least ten.
 func (m *Map) Seconds(i int) float64 {
-	mean, deviation := m.Predict(i)
-	call := 1e-6 * math.Exp(mean+deviation*deviation/2)
+	call := 1e-6 * float64(m.expected(i))
 	return 3 * (1 + call*max(10, min(1000, 0.5/call)))
 }
 
-// Until returns the first candidates that take at most so many seconds, and at least one.
-func (m *Map) Until(which []int, seconds float64) []int {
-	for k, i := range which {
+// Until returns the first candidates, at least one, whose measurements together take at most the
+// given seconds.
+func (m *Map) Until(candidates []int, seconds float64) []int {
+	for k, i := range candidates {
 		if seconds -= m.Seconds(i); seconds < 0 {
-			return which[:max(1, k)]
+			return candidates[:max(1, k)]
 		}
 	}
-	return which
+	return candidates
 }
-
-// Rules returns the decisions as [collectives.Times.Rules] does. There is none where the library's
-// own choice is the best.
-func (m *Map) Rules(decisions []Decision) (all []rules.Rule) {
-	of := map[string]*collectives.Times{}
-	for _, d := range decisions {
-		if of[d.Collective] == nil {
-			of[d.Collective] = &collectives.Times{}
-		}
-		t := of[d.Collective]
-		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}})
-	}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, of[name].Rules()...)
-	}
-	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
-}
-
-// WriteRules writes the decisions as the library's file of rules. Comments have its path, how it is
-// used, and the expected loss of each decision.
-func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
-	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
-		return err
-	}
-	for _, d := range decisions {
-		if _, err := fmt.Fprintf(w, "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n",
-			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of); err != nil {
-			return err
-		}
-	}
-	return m.library.write(m, w, decisions)
-}
-
-// RulesFile returns the name of the library's rules file.
-func (m *Map) RulesFile() string { return m.library.rules }
-
-// Use says how a program takes the rules file.
-func (m *Map) Use(path string) string { return fmt.Sprintf("Use: "+m.library.use, path) }

@@ -75,7 +75,7 @@ func TestScale(t *testing.T) {
 	near(t, "deviation", deviation, 0.1*math.Sqrt((4+9+9)/6.), 1e-6)
 }
 
-// What other machines tell of a schedule is in its expected time.
+// Factors of other machines are in a schedule's expected time.
 func TestKnown(t *testing.T) {
 	p := Default()
 	p.Known = map[string]Parts{"bcast/linear": {0.5}}
@@ -178,7 +178,7 @@ func TestNext(t *testing.T) {
 			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
 		}
 	}
-	if rules := m.Rules(m.Decisions()); len(rules) == 0 || rules[0].Algorithm != "ring" {
+	if rules := rulesOf(m.Decisions()); len(rules) == 0 || rules[0].Algorithm != "ring" {
 		t.Errorf("rules: %v", rules)
 	}
 }
@@ -203,8 +203,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Of two groups, the choice of one call is the least certain, and those of two calls alike tell
-// more together.
+// Of two groups, the choice of one call is the least certain, and the choices of two similar calls
+// have more variance together.
 func TestVerified(t *testing.T) {
 	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
 	var all []Candidate
@@ -214,7 +214,7 @@ func TestVerified(t *testing.T) {
 	tuner := New(all, p)
 	covs := []*mat.SymDense{mat.NewSymDense(1, []float64{5}), mat.NewSymDense(2, []float64{4, 3.9, 3.9, 4})}
 	if a, b := tuner.verified(covs, nil, false), tuner.verified(covs, nil, true); a != 0 || b != 1 {
-		t.Errorf("the least certain choice is %d, that which tells most %d; want 0, 1", a, b)
+		t.Errorf("the least certain choice is %d, the one that reduces variances most %d; want 0, 1", a, b)
 	}
 	if tuner.verified(covs, map[int]bool{0: true, 1: true, 2: true}, true) != -1 {
 		t.Error("a choice that is left out is verified")
@@ -234,14 +234,14 @@ func TestNoRuleWithoutGain(t *testing.T) {
 			m.Measure(c, quantity.Micros(10+i))
 		}
 	}
-	if rules := m.Rules(m.Decisions()); len(rules) != 0 {
+	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v without a time of the library's choice, want none", rules)
 	}
 	if next := m.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
 	m.Measure(m.Choices[0], 11.1)
-	if rules := m.Rules(m.Decisions()); len(rules) != 0 {
+	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v against a choice as fast, want none", rules)
 	}
 }

@@ -1,0 +1,64 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// LibraryChoice is the name of the algorithm that the library takes if none is forced.
+const LibraryChoice = "default"
+
+// A Choice is an algorithm of the library in a call.
+type Choice struct {
+	collective.Entry // its Name may be LibraryChoice
+	Ranks, PerNode   int
+	Size, Segment    quantity.Bytes // Size as in collective.Call
+}
+
+// word returns the collective's name in environment variables and commands.
+func (c Choice) word() string { return strings.ReplaceAll(c.Collective, "-", "_") }
+
+// total returns the size of all ranks' blocks, or of the message.
+func (c Choice) total() uint64 {
+	if c.InBlocks() {
+		return uint64(c.Size) * uint64(c.Ranks)
+	}
+	return uint64(c.Size)
+}
+
+// errName is the error of a file name that no script gives.
+var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.SIZE.PASS.out")
+
+// file returns the name of the files with a choice's measurements, without pass and extension.
+func (c Choice) file() string {
+	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f", c.Collective, c.Name, float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
+}
+
+// choiceOf returns the choice that a file is named after.
+func choiceOf(file string) (c Choice, err error) {
+	parts := strings.Split(file, ".")
+	if len(parts) != 7 {
+		return c, errName
+	}
+	c.Collective, c.Name = parts[0], parts[1]
+	if _, err := fmt.Sscanf(strings.Join(parts[2:5], " "), "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size); err != nil {
+		return c, errName
+	}
+	return c, nil
+}
+
+// A Decision is the choice for a call.
+type Decision struct {
+	Choice
+	Time    quantity.Micros // expected
+	Default quantity.Micros // expected time of the library's choice
+	Loss    float64         // expected loss against the fastest algorithm: 0.1 is 10 % slower
+	// Measured, Excluded and Of are the numbers of the call's candidates that were measured, that
+	// are not worth a measurement, and of all.
+	Measured, Excluded, Of int
+	Seen                   bool // the choice itself was measured
+}
