@@ -180,7 +180,6 @@ var circular = []string{
 	"fleet",
 	"model",
 	"model/machine",
-	"model/quantity",
 	"platforms",
 	"reports",
 	"study/collectives",

@@ -1,76 +1,12 @@
 package quantity
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// Value is a number with its dimension, in µs and bytes.
-type Value struct {
-	Num float64
-	Dim Dimension
-}
-
-// Mul returns v·w.
-func (v Value) Mul(w Value) Value {
-	return Value{v.Num * w.Num, Dimension{v.Dim.Time + w.Dim.Time, v.Dim.Size + w.Dim.Size}}
-}
-
-// Div returns v/w.
-func (v Value) Div(w Value) Value {
-	return Value{v.Num / w.Num, Dimension{v.Dim.Time - w.Dim.Time, v.Dim.Size - w.Dim.Size}}
-}
-
-// Bytes returns v as a size, if it is a whole number of bytes from 0 to [MaxBytes].
-func (v Value) Bytes() (Bytes, error) {
-	if err := v.check(DimSize); err != nil {
-		return 0, err
-	}
-	if v.Num > float64(MaxBytes) {
-		return 0, errors.New("a size must be at most 8 PiB (2^53 bytes)")
-	}
-	if v.Num != math.Trunc(v.Num) {
-		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
-	}
-	return Bytes(v.Num), nil
-}
-
-// Micros returns v as a time, if it is one, finite and not negative.
-func (v Value) Micros() (Micros, error) { return Micros(v.Num), v.check(DimTime) }
-
-// MBps returns v as a rate, if it is one, finite and not negative.
-func (v Value) MBps() (MBps, error) { return MBps(v.Num), v.check(DimRate) }
-
-// MicrosPerByte returns v as an inverse bandwidth, if it is one, finite and not negative.
-func (v Value) MicrosPerByte() (MicrosPerByte, error) {
-	return MicrosPerByte(v.Num), v.check(DimInverse)
-}
-
-// Number returns v if it has no dimension and is finite and not negative.
-func (v Value) Number() (float64, error) { return v.Num, v.check(DimNone) }
-
-func (v Value) check(want Dimension) error {
-	switch {
-	case v.Dim == DimNone && want != DimNone:
-		return fmt.Errorf("no unit; %s takes %s", want, dimensionNames[want].takes)
-	case v.Dim != want:
-		return fmt.Errorf("must be %[2]s with %[3]s (got %[1]s)", v.Dim, want, dimensionNames[want].takes)
-	case math.IsNaN(v.Num) || math.IsInf(v.Num, 0):
-		return fmt.Errorf("%s must be finite", want)
-	case v.Num < 0:
-		return fmt.Errorf("%s cannot be negative", want)
-	}
-	return nil
-}
-
-// A Scope gives the values of a formula's names and functions. Arguments are of
-// type [Value], or string where the formula has a quoted text. A name that is
-// not a function comes without arguments (nil), a function always with a slice.
-type Scope func(name string, args []any) (Value, error)
 
 // Eval computes a formula (see the package comment). The scope may be nil, if
 // the formula has no names. Errors name the column, counted in characters from 1.
@@ -86,6 +22,26 @@ func Eval(text string, scope Scope) (Value, error) {
 		return Value{}, err
 	}
 	return Value{e.num, e.Dim}, nil
+}
+
+// A Scope gives the values of a formula's names and functions. Arguments are of
+// type [Value], or string where the formula has a quoted text. A name that is
+// not a function comes without arguments (nil), a function always with a slice.
+type Scope func(name string, args []any) (Value, error)
+
+// Compile parses a formula (see the package comment) as [Eval] does; names returns the variable for
+// a name or a function of texts.
+func Compile(text string, names func(name string, args []any) (Variable, error)) (*Expr, error) {
+	return parse(text, func(name string, args []any) (*Expr, error) {
+		v, err := names(name, args)
+		return &Expr{Dim: v.Dim, variable: true, at: v.Index}, err
+	})
+}
+
+// A Variable is the meaning of a name in [Compile].
+type Variable struct {
+	Index int // into the values of [Expr.Compute]
+	Dim   Dimension
 }
 
 // parse parses a whole formula; name returns the expression for a name or a function that is not

@@ -26,21 +26,6 @@ var (
 	negate   = operation{one: func(v float64) float64 { return -v }}
 )
 
-// A Variable is the meaning of a name in [Compile].
-type Variable struct {
-	Index int // into the values of [Expr.Compute]
-	Dim   Dimension
-}
-
-// Compile parses a formula (see the package comment) as [Eval] does; names returns the variable for
-// a name or a function of texts.
-func Compile(text string, names func(name string, args []any) (Variable, error)) (*Expr, error) {
-	return parse(text, func(name string, args []any) (*Expr, error) {
-		v, err := names(name, args)
-		return &Expr{Dim: v.Dim, variable: true, at: v.Index}, err
-	})
-}
-
 // Reads returns the indices of the variables, each once, in the order of the formula.
 func (e *Expr) Reads() []int {
 	var reads []int

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // ParseBytes parses a size such as "64KiB", "3490" or "0.5K": a whole number of bytes from 0 to
@@ -156,6 +155,5 @@ func exponent(rest string) bool {
 	if len(rest) > 1 && (rest[0] == '+' || rest[0] == '-') {
 		rest = rest[1:]
 	}
-	r, _ := utf8.DecodeRuneInString(rest)
-	return r >= '0' && r <= '9'
+	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }

@@ -18,17 +18,6 @@ type Scale struct {
 	decimals int
 }
 
-// A unit is large enough if the largest value prints below enough, and small enough if that does
-// not print below tooSmall.
-const (
-	tooSmall = 0.01
-	enough   = 1e5
-)
-
-// longest is the maximum number of digits of the largest value for which the value nearest to zero
-// gets all the digits asked for.
-const longest = 3
-
 // NewScale chooses the unit and the decimals for values of one dimension, in µs and bytes; values
 // that are not finite are ignored. The unit is that of asked for the dimension, if it has one.
 // Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.01 or at or
@@ -57,39 +46,43 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 	return s
 }
 
-// choose returns the unit for values of at most most.
+// choose returns the unit of a column whose largest value is most.
 func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
 	}
-	base := UnitInfo{Value: Value{1, dim}}
-	var larger []UnitInfo // candidates, the smallest first
-	switch dim {
-	case DimInverse:
-		return inverseUnit(printedInverse)
-	case DimSize:
-		base.Name = "B"
-	case DimClock:
-		base.Name = "MHz"
+	if dim == DimInverse {
+		return named(printedInverse)
 	}
+	var scaled []UnitInfo // candidates, the smallest first
 	for _, u := range unitTable {
 		if u.scaled && u.Value.Dim == dim {
-			larger = append(larger, u)
-			if u.Value.Num == 1 {
-				base = u
-			}
+			scaled = append(scaled, u)
 		}
 	}
-	if most == 0 || len(larger) == 0 {
-		return base
+	at := slices.IndexFunc(scaled, func(u UnitInfo) bool { return u.Name == baseNames[dim] })
+	if most == 0 || at < 0 {
+		return UnitInfo{Name: baseNames[dim], Value: Value{1, dim}}
 	}
-	at := slices.IndexFunc(larger, func(u UnitInfo) bool { return u.Name == base.Name })
-	for ; at < len(larger)-1 && printed(most/larger[at].Value.Num) >= enough; at++ {
+	for at < len(scaled)-1 && printed(most/scaled[at].Value.Num) >= enough {
+		at++
 	}
-	for ; at > 0 && printed(most/larger[at].Value.Num) < tooSmall; at-- {
+	for at > 0 && printed(most/scaled[at].Value.Num) < tooSmall {
+		at--
 	}
-	return larger[at]
+	return scaled[at]
 }
+
+// A unit is large enough if the largest value prints below enough, and small enough if that does
+// not print below tooSmall.
+const (
+	tooSmall = 0.01
+	enough   = 1e5
+)
+
+// longest is the number of digits up to which the largest value may be long: beyond it, the value
+// nearest to zero gets one digit less than asked for.
+const longest = 3
 
 // printed returns v rounded for printing: to two decimals, or to three digits below 1.
 func printed(v float64) float64 {
@@ -160,42 +153,9 @@ func ParseUnits(text string) (UnitChoice, error) {
 		if before, twice := units[v.Dim]; twice {
 			return nil, fmt.Errorf("%s and %s are both units of %s; choose one", before.Name, name, v.Dim)
 		}
-		units[v.Dim] = named(name, v)
+		units[v.Dim] = named(name)
 	}
 	return units, nil
-}
-
-// Print prints a single value in the chosen unit.
-func (u UnitChoice) Print(v Value) string {
-	switch _, asked := u[v.Dim]; {
-	case v.Dim == DimSize:
-		return Bytes(v.Num).String()
-	case v.Dim == DimInverse && !asked:
-		return MicrosPerByte(v.Num).String()
-	case v.Dim == DimNone:
-		return trim(v.Num, 6)
-	case v.Dim == DimClock:
-		return trim(v.Num, 6) + " MHz"
-	}
-	return NewScale(v.Dim, u, 3, v.Num).Format(v.Num)
-}
-
-// named returns the unit under its printed name.
-func named(name string, v Value) UnitInfo {
-	for _, u := range unitTable {
-		if u.Name == name || slices.Contains(u.Aliases, name) {
-			return u
-		}
-	}
-	over, under, _ := strings.Cut(name, "/")
-	t, _ := Unit(over)
-	n, _ := Unit(under)
-	return UnitInfo{Name: named(over, t).Name + "/" + named(under, n).Name, Value: v}
-}
-
-func inverseUnit(name string) UnitInfo {
-	v, _ := Unit(name)
-	return UnitInfo{Name: name, Value: v}
 }
 
 // ChoosableUnits lists the units of times and rates that [ParseUnits] reads.

@@ -1,40 +1,9 @@
 package quantity
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
-
-// Dimension holds the exponents of time (µs) and size (bytes) of a value.
-type Dimension struct{ Time, Size int }
-
-// The dimensions that have a name.
-var (
-	DimNone    = Dimension{}
-	DimTime    = Dimension{Time: 1}
-	DimSize    = Dimension{Size: 1}
-	DimRate    = Dimension{Time: -1, Size: 1}
-	DimInverse = Dimension{Time: 1, Size: -1}
-	DimClock   = Dimension{Time: -1}
-)
-
-// dimensionNames holds the names of dimensions and of their units.
-var dimensionNames = map[Dimension]struct{ name, takes string }{
-	DimNone:    {"a plain number", "no unit, or %"},
-	DimTime:    {"a time", "ns, µs (us), ms or s"},
-	DimSize:    {"a size", "B, KiB, MiB, GiB or TiB (KB, K, k, … are the same powers of two)"},
-	DimRate:    {"a rate", "MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s"},
-	DimInverse: {"an inverse bandwidth", "µs/KiB (us/KB), µs/B, ns/B or µs/MiB"},
-	DimClock:   {"a clock rate", "kHz, MHz or GHz"},
-}
-
-func (d Dimension) String() string {
-	if n, ok := dimensionNames[d]; ok {
-		return n.name
-	}
-	return fmt.Sprintf("µs^%d·B^%d", d.Time, d.Size)
-}
 
 // A UnitInfo is a row of the unit table.
 type UnitInfo struct {
@@ -108,7 +77,7 @@ func Vocabulary() []Entry {
 	for _, u := range slices.Concat(timeUnits, sizeUnits, rateUnits) {
 		add(u)
 	}
-	inverse := inverseUnit(printedInverse)
+	inverse := named(printedInverse)
 	inverse.Aliases = []string{"us/KB", "any time/any size"}
 	add(inverse)
 	for _, u := range otherUnits {
@@ -156,4 +125,16 @@ func Unit(name string) (Value, bool) {
 		return Value{}, false
 	}
 	return t.Div(n), true
+}
+
+// named returns the unit under its printed name. The name must be one that [Unit] reads.
+func named(name string) UnitInfo {
+	for _, u := range unitTable {
+		if u.Name == name || slices.Contains(u.Aliases, name) {
+			return u
+		}
+	}
+	v, _ := Unit(name)
+	over, under, _ := strings.Cut(name, "/")
+	return UnitInfo{Name: named(over).Name + "/" + named(under).Name, Value: v}
 }

@@ -1,0 +1,105 @@
+package quantity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Dimension holds the exponents of time (µs) and size (bytes) of a value.
+type Dimension struct{ Time, Size int }
+
+// The dimensions that have a name.
+var (
+	DimNone    = Dimension{}
+	DimTime    = Dimension{Time: 1}
+	DimSize    = Dimension{Size: 1}
+	DimRate    = Dimension{Time: -1, Size: 1}
+	DimInverse = Dimension{Time: 1, Size: -1}
+	DimClock   = Dimension{Time: -1}
+)
+
+// dimensionNames holds the names of dimensions and of their units.
+var dimensionNames = map[Dimension]struct{ name, takes string }{
+	DimNone:    {"a plain number", "no unit, or %"},
+	DimTime:    {"a time", "ns, µs (us), ms or s"},
+	DimSize:    {"a size", "B, KiB, MiB, GiB or TiB (KB, K, k, … are the same powers of two)"},
+	DimRate:    {"a rate", "MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s"},
+	DimInverse: {"an inverse bandwidth", "µs/KiB (us/KB), µs/B, ns/B or µs/MiB"},
+	DimClock:   {"a clock rate", "kHz, MHz or GHz"},
+}
+
+func (d Dimension) String() string {
+	if n, ok := dimensionNames[d]; ok {
+		return n.name
+	}
+	return fmt.Sprintf("µs^%d·B^%d", d.Time, d.Size)
+}
+
+// Value is a number with its dimension, in µs and bytes.
+type Value struct {
+	Num float64
+	Dim Dimension
+}
+
+// Mul returns v·w.
+func (v Value) Mul(w Value) Value {
+	return Value{v.Num * w.Num, Dimension{v.Dim.Time + w.Dim.Time, v.Dim.Size + w.Dim.Size}}
+}
+
+// Div returns v/w.
+func (v Value) Div(w Value) Value {
+	return Value{v.Num / w.Num, Dimension{v.Dim.Time - w.Dim.Time, v.Dim.Size - w.Dim.Size}}
+}
+
+// Bytes returns v as a size, if it is a whole number of bytes from 0 to [MaxBytes].
+func (v Value) Bytes() (Bytes, error) {
+	if err := v.check(DimSize); err != nil {
+		return 0, err
+	}
+	if v.Num > float64(MaxBytes) {
+		return 0, errors.New("a size must be at most 8 PiB (2^53 bytes)")
+	}
+	if v.Num != math.Trunc(v.Num) {
+		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
+	}
+	return Bytes(v.Num), nil
+}
+
+// Micros returns v as a time, if it is one, finite and not negative.
+func (v Value) Micros() (Micros, error) { return Micros(v.Num), v.check(DimTime) }
+
+// MBps returns v as a rate, if it is one, finite and not negative.
+func (v Value) MBps() (MBps, error) { return MBps(v.Num), v.check(DimRate) }
+
+// MicrosPerByte returns v as an inverse bandwidth, if it is one, finite and not negative.
+func (v Value) MicrosPerByte() (MicrosPerByte, error) {
+	return MicrosPerByte(v.Num), v.check(DimInverse)
+}
+
+// Number returns v if it has no dimension and is finite and not negative.
+func (v Value) Number() (float64, error) { return v.Num, v.check(DimNone) }
+
+func (v Value) check(want Dimension) error {
+	switch {
+	case v.Dim == DimNone && want != DimNone:
+		return fmt.Errorf("no unit; %s takes %s", want, dimensionNames[want].takes)
+	case v.Dim != want:
+		return fmt.Errorf("must be %[2]s with %[3]s (got %[1]s)", v.Dim, want, dimensionNames[want].takes)
+	case math.IsNaN(v.Num) || math.IsInf(v.Num, 0):
+		return fmt.Errorf("%s must be finite", want)
+	case v.Num < 0:
+		return fmt.Errorf("%s cannot be negative", want)
+	}
+	return nil
+}
+
+// trim prints at most the given significant digits, without an exponent for common magnitudes.
+func trim(v float64, digits int) string {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v+0, 'g', digits, 64), 64) // +0: -0 is 0
+	if err != nil || math.IsInf(r, 0) || r != 0 && (math.Abs(r) < 1e-6 || math.Abs(r) >= 1e15) {
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	}
+	return strconv.FormatFloat(r, 'f', -1, 64)
+}
