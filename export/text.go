@@ -57,7 +57,7 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	return nil
 }
 
-// interfaceGap returns the longest time in µs for which a message of n bytes occupies a resource
+// interfaceGap returns the longest time in µs that a message of n bytes occupies a resource
 // other than a processor. Processors are covered by o.
 func interfaceGap(l model.Layer, n quantity.Bytes) quantity.Micros {
 	var gap quantity.Micros
@@ -76,7 +76,7 @@ func rounding(x float64) float64 {
 	return math.Abs(math.Round(x)/x - 1)
 }
 
-// unitFor returns the longest unit of time for which all times, in µs, are integers within the
+// unitFor returns the longest unit of time that all times, in µs, are integers within the
 // relative tolerance, or the shortest unit for which they stay below 10⁹. scale is units per µs.
 func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 	names := []string{"1 ns", "100 ps", "10 ps", "1 ps", "100 fs", "10 fs", "1 fs"}

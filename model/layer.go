@@ -20,12 +20,7 @@
 //	           Latency. SIGMETRICS 1998.
 package model
 
-import (
-	"errors"
-	"math"
-
-	"github.com/halfpeak/halfpeak/model/quantity"
-)
+import "github.com/halfpeak/halfpeak/model/quantity"
 
 // A Layer predicts the costs of a message of n bytes, n ≥ 1.
 type Layer interface {
@@ -34,7 +29,7 @@ type Layer interface {
 	OneWay(n quantity.Bytes) quantity.Micros
 	// Gap returns the minimum time in µs between messages of a steady stream.
 	Gap(n quantity.Bytes) quantity.Micros
-	// Overheads returns the times in µs for which the message occupies the sending and the
+	// Overheads returns the times in µs that the message occupies the sending and the
 	// receiving processor: o_s and o_r.
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
 	// Resources describes the resources that a message occupies, by the layer's parameters alone.
@@ -43,70 +38,124 @@ type Layer interface {
 	Kind() *Kind
 }
 
-// RTT returns the round-trip time of n bytes in each direction, in a ping-pong of many rounds:
-// max(2·T(n), Gap(n)), since the next ping cannot leave before the gap of the previous one has
-// ended.
-func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), l.Gap(n)) }
+// A Kind is a kind of model.
+type Kind struct {
+	Name     string   // in a platform file: model = "linear"
+	Formerly []string // names in older versions
+	Cost     string   // of n bytes, one way, in a line
 
-// Bandwidth returns n over the one-way time.
-func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }
+	Fields   []Field                                             // its parameters
+	Parts    []Part                                              // the layers that it contains
+	Branches func(l Layer) *[]Branch                             // key "branches"
+	Stages   func(l Layer) *[]Stage                              // key "stages"
+	Bounds   bool                                                // branches have maximum sizes
+	Aliases  map[string][]string                                 // keys that stand for several fields
+	Given    func(has func(key string) bool) (key, wrong string) // checks the keys
+	// Check returns the key of an invalid parameter, and the reason. It allocates nothing for a
+	// valid layer. nil: every layer is valid.
+	Check func(l Layer) (key string, err error)
+	// Asks is the maximum number of predictions of a part or branch in one prediction of the layer.
+	Asks int
+	// Steps returns the number of arithmetic steps of a prediction beyond its parts; nil: one.
+	Steps func(l Layer) float64
 
-// Throughput returns n over the gap, the rate of a steady stream of messages of n bytes; +Inf if
-// the gap is zero.
-func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
-
-// far is a size at which fixed costs are negligible beside those per byte: terms in √n are 2⁻⁵⁰ of
-// those in n. It is a power of two, so that packets of the usual sizes divide it.
-const far = quantity.Bytes(1 << 62 * 1 << 38)
-
-// Asymptote returns r∞, the bandwidth of long messages: the inverse of the slope of OneWay at large
-// n. +Inf if no cost is per byte.
-func Asymptote(l Layer) quantity.MBps {
-	l = LinesOf(l)
-	return far.Over(l.OneWay(2*far) - l.OneWay(far))
+	new  func() Layer
+	copy func(Layer) Layer
 }
 
-// HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞; for
-// a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is infinite.
-//
-// Bandwidth need not be monotone, since a protocol switch may reduce it. So the search first tries
-// sizes in steps of 2^(1/8) and then bisects a step; a narrower peak can be missed.
-func HalfPeak(l Layer) (quantity.Bytes, bool) {
-	l = LinesOf(l)
-	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
-	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
-		return 0, false
+// New returns a layer of the kind without parts, all of its parameters zero.
+func (k *Kind) New() Layer { return k.new() }
+
+// Keys returns the keys of the kind in a platform file.
+func (k *Kind) Keys() []string {
+	var keys []string
+	for _, p := range k.Parts {
+		keys = append(keys, p.Key)
 	}
-	lo := quantity.Bytes(0)
-	for k := 0; ; k++ {
-		hi := quantity.Bytes(math.Ceil(math.Exp2(float64(k) / 8)))
-		if hi > far {
-			return 0, false
-		}
-		if Bandwidth(l, hi) < half {
-			lo = hi
-			continue
-		}
-		_, hi = bisect(lo, hi, func(n quantity.Bytes) bool { return Bandwidth(l, n) >= half })
-		return hi, true
+	if k.Branches != nil {
+		keys = append(keys, "branches")
+	}
+	if k.Stages != nil {
+		keys = append(keys, "stages")
+	}
+	for _, f := range k.Fields {
+		keys = append(keys, f.Key)
+	}
+	return keys
+}
+
+// A Part describes a layer inside another.
+type Part struct {
+	Key      string // in a platform file; its value names a layer
+	Optional bool
+	At       func(l Layer) *Layer
+}
+
+// A Branch of a [Switch] is a layer with the largest size that it serves.
+type Branch struct {
+	Name  string
+	UpTo  quantity.Bytes // the boundary belongs to this branch
+	Layer Layer
+}
+
+// Knob returns the knob of the largest size that the branch serves.
+func (b *Branch) Knob() Knob { return knobAt(&b.UpTo) }
+
+// Knobs returns the knobs of β and τ of the stage.
+func (s *Stage) Knobs() (beta, tau Knob) { return knobAt(&s.Beta), knobAt(&s.Tau) }
+
+// A Field is a parameter of a kind of model: a row for each key that a file may give.
+type Field struct {
+	Key      string
+	Measure  Measure
+	Optional bool
+	List     bool     // the key has a list of values
+	Symbol   string   // "β"
+	Phrase   string   // "fixed cost of a message"
+	Words    []string // that can replace a number
+	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,
+	// *quantity.Bytes, *int or *Cut; for a list a pointer to a slice of those.
+	At func(l Layer) any
+}
+
+// Knob returns the knob of the field in l; i is the index in a list, else ignored.
+func (f *Field) Knob(l Layer, i int) Knob {
+	switch at := f.At(l).(type) {
+	case *[]quantity.Micros:
+		return knobAt(&(*at)[i])
+	case *[]quantity.Bytes:
+		return knobAt(&(*at)[i])
+	default:
+		return knobAt(at)
 	}
 }
 
-// bisect narrows the range lo to hi, with above(lo) false and above(hi) true, to adjacent sizes.
-func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
-	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
-		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
+// Grow gives the list of the field n elements.
+func (f *Field) Grow(l Layer, n int) {
+	switch at := f.At(l).(type) {
+	case *[]quantity.Micros:
+		*at = make([]quantity.Micros, n)
+	case *[]quantity.Bytes:
+		*at = make([]quantity.Bytes, n)
+	default:
+		panic("model: the field " + f.Key + " is not a list")
 	}
-	return lo, hi
 }
 
-// A Packetizer is a layer that cuts a message of n bytes into packets.
-type Packetizer interface {
-	PacketSize(n quantity.Bytes) quantity.Bytes
+// kindOf returns the row k of the layer *T with the functions that make and copy one.
+func kindOf[T any, P layerOf[T]](k Kind) *Kind {
+	k.new = func() Layer { return P(new(T)) }
+	k.copy = func(l Layer) Layer {
+		c := *l.(P)
+		return P(&c)
+	}
+	return &k
+}
+
+// layerOf is a pointer to T that is a layer.
+type layerOf[T any] interface {
+	*T
+	Layer
 }
 
 // A Selector is a layer that selects one of several branches for a message of n bytes: a protocol
@@ -148,36 +197,4 @@ func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 		return p.PacketSize(n)
 	}
 	return n
-}
-
-// Boundaries returns the sizes from lo to hi at which the regime changes: the largest that each
-// branch serves. It can miss a branch that serves less than an eighth of a doubling of sizes.
-func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
-	var found []quantity.Bytes
-	for at := lo; at < hi; {
-		next := min(hi, quantity.Bytes(math.Ceil(float64(at)*math.Exp2(1./8))))
-		if from := Regime(l, at); from != Regime(l, next) {
-			var last quantity.Bytes
-			last, next = bisect(at, next, func(n quantity.Bytes) bool { return Regime(l, n) != from })
-			found = append(found, last)
-		}
-		at = next
-	}
-	return found
-}
-
-// Recut returns the layer with the cut c in all its pipelines. It returns an error if there is no
-// pipeline, or one with too few stages for c.
-func Recut(l Layer, c Cut) (Layer, error) {
-	l = Clone(l)
-	err := errors.New("it has no pipeline, so no packet size to choose")
-	found := false
-	walk(l, func(l Layer) {
-		if p, ok := l.(*Pipeline); ok && (!found || err == nil) {
-			found = true
-			p.Cut = c
-			_, err = p.check()
-		}
-	})
-	return l, err
 }

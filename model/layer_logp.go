@@ -1,14 +1,12 @@
 package model
 
-import (
-	"github.com/halfpeak/halfpeak/model/quantity"
-)
+import "github.com/halfpeak/halfpeak/model/quantity"
 
 // LogP is the cost of short messages of a fixed size [logp]; HP-LAM §4.2:
 //
 //	T = o_s + L + o_r        RTT = max(2T, g)        rate = 1/max(g, o_s, o_r)
 //
-// Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the times for which a
+// Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the times that a
 // message occupies the processors; L = Latency, its time in the network; g = GapTime, the minimum
 // time between messages.
 //

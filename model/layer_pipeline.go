@@ -2,74 +2,8 @@ package model
 
 import (
 	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
-)
-
-// Pipeline sends a message in packets through stages that work at the same time [clip, §4.2.2.2]. A
-// packet enters a stage when it has left the previous stage, and the previous packet has left this
-// one (rules 1 and 2). With packets p_1…p_K:
-//
-//	t_i(p)  = β_i + pτ_i                                       eq. 1, 2
-//	C[i][k] = max(C[i−1][k], C[i][k−1]) + t_i(p_k)             the recurrence
-//	T       = C[S−1][K]
-//
-// Where: β_i = Stages[i].Beta, fixed cost per packet in µs, ≥ 0; τ_i =
-// Stages[i].Tau, inverse bandwidth in µs per byte, ≥ 0; S = number of stages, ≥ 1.
-// Equal packets need no loop over packets:
-//
-//	T = Σ_i t_i(p) + (K−1)·max_i t_i(p)
-//
-// and with a last packet that is shorter, q = n − (K−1)p:
-//
-//	T = max_j ( Σ_{i≤j} t_i(p) + (K−2)·max_{i≤j} t_i(p) + Σ_{i≥j} t_i(q) )
-//
-// since the longest path through the table of C changes to the last packet in some stage j.
-type Pipeline struct {
-	Stages []Stage
-	Cut    Cut
-}
-
-// A Stage of a [Pipeline] is a resource that takes β + pτ for a packet of p bytes.
-type Stage struct {
-	Name string
-	Beta quantity.Micros
-	Tau  quantity.MicrosPerByte
-	Host Host // whose processor it occupies, if any
-}
-
-// Time returns β + pτ (CLIP §4.2.2.2, eq. 2).
-func (s Stage) Time(p quantity.Bytes) quantity.Micros { return s.Beta + s.Tau.Times(p) }
-
-// Host is the host whose processor a stage occupies.
-type Host int
-
-// The processors of a one-way transfer.
-const (
-	NoHost Host = iota // a DMA engine, a link
-	Sender
-	Receiver
-)
-
-// Cut is a pipeline's way to cut a message into packets.
-type Cut struct {
-	Rule CutRule
-	Size quantity.Bytes // the packet size of the rule CutFixed, ≥ 1
-}
-
-// CutRule is a way to choose the packet size.
-type CutRule int
-
-// The ways to choose the packet size for a message.
-const (
-	CutNone  CutRule = iota // the whole message is one packet
-	CutFixed                // packets of Cut.Size
-	CutPaper                // PaperPacket, eq. 10, for each message size: CLIP's adaptive packets
-	CutBest                 // BestPacket for each message size
 )
 
 // PacketSize returns the size in bytes of the packets of an n-byte message, at most n.
@@ -91,31 +25,6 @@ func (l *Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.OneWayIn(n, l.PacketSize(n))
 }
 
-// OneWayIn returns the exact time of n bytes in packets of the given size, 1 ≤ size ≤ n; the last
-// one is shorter if size does not divide n. It uses the closed form in the comment of [Pipeline].
-func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
-	count := packets(n, size)
-	last := n - quantity.Bytes(count-1)*size
-	again := quantity.Micros(count - 2)
-	var full, slowest, short, most quantity.Micros
-	for i := range l.Stages {
-		s := &l.Stages[i]
-		t, u := s.Beta+s.Tau.Times(size), s.Beta+s.Tau.Times(last)
-		full += t        // Σ_{k≤i} t_k(p)
-		if t > slowest { // the built-in max minds NaN and costs twice as much
-			slowest = t
-		}
-		if way := full - short + again*slowest; way > most {
-			most = way // the slowest way but for Σ t_k(q), here if it goes over in stage i
-		}
-		short += u // Σ_{k≤i} t_k(q)
-	}
-	return most + short
-}
-
-// packets returns ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
-func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size)) }
-
 // Gap returns the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of messages keeps
 // that stage busy, and all other stages wait for it.
 func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
@@ -125,11 +34,6 @@ func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 		gap = max(gap, l.Stages[i].busy(n, count))
 	}
 	return gap
-}
-
-// busy returns the time in µs for which n bytes in count packets occupy the stage.
-func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
-	return quantity.Micros(count)*s.Beta + s.Tau.Times(n)
 }
 
 // Overheads returns the busy times of the stages that occupy the sender's and the receiver's
@@ -145,115 +49,6 @@ func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 		}
 	}
 	return send, receive
-}
-
-// Bottleneck returns the index of the slowest stage for packets of p bytes, the first of several.
-func (l *Pipeline) Bottleneck(p quantity.Bytes) int {
-	slowest := 0
-	for i := range l.Stages {
-		if l.Stages[i].Time(p) > l.Stages[slowest].Time(p) {
-			slowest = i
-		}
-	}
-	return slowest
-}
-
-// A Run is a number of equal packets in a row.
-type Run struct {
-	Count int            // ≥ 1
-	Size  quantity.Bytes // ≥ 1
-}
-
-// A Plan lists the packets of a message in order.
-type Plan []Run
-
-// Packets returns the number of packets of the plan.
-func (p Plan) Packets() int {
-	count := 0
-	for _, r := range p {
-		count += r.Count
-	}
-	return count
-}
-
-// Largest returns the size of the largest packet.
-func (p Plan) Largest() quantity.Bytes {
-	var size quantity.Bytes
-	for _, r := range p {
-		size = max(size, r.Size)
-	}
-	return size
-}
-
-// EqualPlan returns the plan of n bytes in packets of the given size, 1 ≤ size ≤ n; the last one is
-// shorter if size does not divide n.
-func EqualPlan(n, size quantity.Bytes) Plan {
-	count := int(packets(n, size))
-	last := n - quantity.Bytes(count-1)*size
-	if last == size {
-		return Plan{{count, size}}
-	}
-	return Plan{{count - 1, size}, {1, last}}
-}
-
-// OneWayAs returns the exact time of a message sent as planned. It takes one step per run, not per
-// packet: if x are the times at which the stages are free, m packets of p bytes leave them free at
-//
-//	x'_i = max_{j≤i} ( x_j + Σ_{j≤k≤i} t_k(p) + (m−1)·max_{j≤k≤i} t_k(p) )
-func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
-	var space [16]quantity.Micros
-	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
-	for _, r := range plan {
-		if r.Count == 1 { // the recurrence itself
-			var left quantity.Micros // time at which the packet left the previous stage
-			for i := range free {
-				if free[i] > left {
-					left = free[i]
-				}
-				left += l.Stages[i].Time(r.Size)
-				free[i] = left
-			}
-			continue
-		}
-		for i := len(l.Stages) - 1; i >= 0; i-- { // from the last, since x_j with j < i is still needed
-			var sum, slowest, done quantity.Micros
-			for j := i; j >= 0; j-- {
-				t := l.Stages[j].Time(r.Size)
-				sum += t
-				slowest = max(slowest, t)
-				done = max(done, free[j]+sum+quantity.Micros(r.Count-1)*slowest)
-			}
-			free[i] = done
-		}
-	}
-	return free[len(free)-1]
-}
-
-// A Slot is the stay of one packet in one stage, in µs from the start of the message.
-type Slot struct {
-	Stage, Packet int // indices from 0
-	Start, End    quantity.Micros
-}
-
-// Schedule returns the stay of each packet in each stage, packet by packet, by the recurrence. The
-// End of the last slot is OneWayAs(plan).
-func (l *Pipeline) Schedule(plan Plan) []Slot {
-	slots := make([]Slot, 0, plan.Packets()*len(l.Stages))
-	free := make([]quantity.Micros, len(l.Stages))
-	packet := 0
-	for _, r := range plan {
-		for range r.Count {
-			var left quantity.Micros // time at which the packet left the previous stage
-			for i := range l.Stages {
-				start := max(left, free[i])
-				left = start + l.Stages[i].Time(r.Size)
-				free[i] = left
-				slots = append(slots, Slot{i, packet, start, left})
-			}
-			packet++
-		}
-	}
-	return slots
 }
 
 // Resources returns the resources of the stages. A processor runs the stages at its end of the
@@ -283,28 +78,6 @@ func (l *Pipeline) Resources() Resources {
 }
 
 func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
-
-// cutRules holds the ways to cut a message that have a name.
-var cutRules = map[string]CutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
-
-// CutWords returns the names of the ways to cut a message, sorted: "best", "eq10" for CLIP's
-// adaptive packets, "whole".
-func CutWords() []string { return slices.Sorted(maps.Keys(cutRules)) }
-
-// ParseCut parses a way to cut a message: a packet size, or one of [CutWords].
-func ParseCut(text string) (Cut, error) {
-	if rule, named := cutRules[text]; named {
-		return Cut{Rule: rule}, nil
-	}
-	size, err := quantity.ParseBytes(text)
-	if err != nil {
-		return Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutWords(), ", "))
-	}
-	if size < 1 {
-		return Cut{}, fmt.Errorf("%q: a packet must have at least 1 byte", text)
-	}
-	return Cut{Rule: CutFixed, Size: size}, nil
-}
 
 var pipelineKind = kindOf[Pipeline](Kind{
 	Name: "pipeline", Cost: "exact time through the stages in packets",

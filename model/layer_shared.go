@@ -7,7 +7,7 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 //	T(n) = β + nτ        g(n) = s·(β + nτ)
 //
-// Where: β = Beta and τ = Tau, the time for which a message occupies the resource, in µs and µs per
+// Where: β = Beta and τ = Tau, the time that a message occupies the resource, in µs and µs per
 // byte, both ≥ 0; s = Senders ≥ 1, all equally fast. T is the time of a message that finds the
 // resource free. In a steady stream each sender gets one turn in g(n), while the resource serves a
 // message every β + nτ. [FanIn] computes the same for any layer's resources.

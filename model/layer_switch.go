@@ -18,13 +18,6 @@ type Switch struct {
 	Least bool
 }
 
-// A Branch of a [Switch] is a layer with the largest size that it serves.
-type Branch struct {
-	Name  string
-	UpTo  quantity.Bytes // the boundary belongs to this branch
-	Layer Layer
-}
-
 func (s *Switch) branch(n quantity.Bytes) int {
 	if s.Least {
 		best, least := 0, s.Branches[0].Layer.OneWay(n)

@@ -118,33 +118,26 @@ func (c *Choice) branch(n quantity.Bytes) int {
 	return last
 }
 
-// busiest returns the largest of the loads, each divided by the number of nodes that share its
-// work.
-func busiest(all loads, share func(Load) float64) quantity.Micros {
-	var most quantity.Micros
-	for _, l := range all {
-		most = max(most, l.Busy/quantity.Micros(share(l)))
-	}
-	return most
-}
-
 // FanIn returns the interval between messages of n bytes at one receiver, while senders ≥ 1 nodes
 // send as fast as they can:
 //
 //	max( max_s busy_s / senders, max_r busy_r )
 //
 // Where: s = the resources of a sender, of which there are senders; r = those of the receiver and
-// of the network, which all messages share; busy = the time for which a message occupies the
+// of the network, which all messages share; busy = the time that a message occupies the
 // resource. The slowest resource determines the interval. The formula assumes that messages have no
 // replies, queues drop nothing, no window or rendezvous delays a sender, and no timer resends a
 // waiting message.
 func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
-	return busiest(Loads(r, n), func(l Load) float64 {
+	var most quantity.Micros
+	for _, l := range Loads(r, n) {
+		busy := l.Busy
 		if l.Side == AtSender {
-			return float64(senders)
+			busy /= quantity.Micros(senders)
 		}
-		return 1
-	})
+		most = max(most, busy)
+	}
+	return most
 }
 
 // Requests returns the interval between requests of n bytes from one node to another, if each of
@@ -153,7 +146,7 @@ func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 //
 //	max( max_i (out_i + back_i), K·(T + T_1)/credits )
 //
-// Where: out_i and back_i = the times for which the pieces and their replies occupy resource i: a
+// Where: out_i and back_i = the times that the pieces and their replies occupy resource i: a
 // processor sends the pieces and receives the replies, and a resource of a node or of the network
 // serves both directions if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a
 // byte; credits = the maximum number of requests without a reply, 0: unlimited.
@@ -194,8 +187,8 @@ func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.B
 	return most
 }
 
-// PieceSize returns the size of the pieces in which a message of n bytes travels, each a message of
-// its own with a credit.
+// PieceSize returns the size of the pieces of a message of n bytes, each a message of its own with a
+// credit.
 func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	size, _, _ := innermost(r, n)
 	return size

@@ -67,6 +67,14 @@ type Quantity struct {
 	Lacks func(l Layer, n quantity.Bytes) error
 }
 
+// Check returns the reason why the layer lacks the quantity, or nil.
+func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
+	if q.Lacks == nil {
+		return nil
+	}
+	return q.Lacks(l, n)
+}
+
 // FindQuantity returns the row with the name.
 func FindQuantity(name string) (*Quantity, bool) {
 	for i := range Quantities {
@@ -75,14 +83,6 @@ func FindQuantity(name string) (*Quantity, bool) {
 		}
 	}
 	return nil, false
-}
-
-// Check returns the reason why the layer lacks the quantity, or nil.
-func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
-	if q.Lacks == nil {
-		return nil
-	}
-	return q.Lacks(l, n)
 }
 
 func lacksOverheads(l Layer, n quantity.Bytes) error {
@@ -122,4 +122,103 @@ func orNaN(n quantity.Bytes, ok bool) float64 {
 		return math.NaN()
 	}
 	return float64(n)
+}
+
+// RTT returns the round-trip time of n bytes in each direction, in a ping-pong of many rounds:
+// max(2·T(n), Gap(n)), since the next ping cannot leave before the gap of the previous one has
+// ended.
+func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), l.Gap(n)) }
+
+// Bandwidth returns n over the one-way time.
+func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }
+
+// Throughput returns n over the gap, the rate of a steady stream of messages of n bytes; +Inf if
+// the gap is zero.
+func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
+
+// Asymptote returns r∞, the bandwidth of long messages: the inverse of the slope of OneWay at large
+// n. +Inf if no cost is per byte.
+func Asymptote(l Layer) quantity.MBps {
+	l = LinesOf(l)
+	return far.Over(l.OneWay(2*far) - l.OneWay(far))
+}
+
+// far is a size at which fixed costs are negligible beside those per byte: terms in √n are 2⁻⁵⁰ of
+// those in n. It is a power of two, so that packets of the usual sizes divide it.
+const far = quantity.Bytes(1 << 62 * 1 << 38)
+
+// HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞; for
+// a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is infinite.
+//
+// Bandwidth need not be monotone, since a protocol switch may reduce it. So the search first tries
+// sizes in steps of 2^(1/8) and then bisects a step; a narrower peak can be missed.
+func HalfPeak(l Layer) (quantity.Bytes, bool) {
+	l = LinesOf(l)
+	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
+	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
+		return 0, false
+	}
+	lo := quantity.Bytes(0)
+	for k := 0; ; k++ {
+		hi := quantity.Bytes(math.Ceil(math.Exp2(float64(k) / 8)))
+		if hi > far {
+			return 0, false
+		}
+		if Bandwidth(l, hi) < half {
+			lo = hi
+			continue
+		}
+		_, hi = bisect(lo, hi, func(n quantity.Bytes) bool { return Bandwidth(l, n) >= half })
+		return hi, true
+	}
+}
+
+// Threshold returns the largest size with the same branches as a one-byte message: the packet size
+// above which DMA pays, the point of inflection of a throughput curve. Costs β_a + nτ_a and β_b +
+// nτ_b cross at
+//
+//	n* = (β_b − β_a) / (τ_a − τ_b)
+//
+// and the threshold of their envelope is ⌊n*⌋. The second result is false if nothing switches.
+//
+// Sizes are doubled until the branches differ, and the last doubling is bisected: a change that
+// begins and ends between two powers of two can be missed.
+func Threshold(l Layer) (quantity.Bytes, bool) {
+	first := Regime(l, 1)
+	lo, hi := quantity.Bytes(1), quantity.Bytes(2)
+	for Regime(l, hi) == first {
+		if lo, hi = hi, 2*hi; hi > quantity.MaxBytes {
+			return 0, false
+		}
+	}
+	lo, _ = bisect(lo, hi, func(n quantity.Bytes) bool { return Regime(l, n) != first })
+	return lo, true
+}
+
+// Boundaries returns the sizes from lo to hi at which the regime changes: the largest that each
+// branch serves. It can miss a branch that serves less than an eighth of a doubling of sizes.
+func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
+	var found []quantity.Bytes
+	for at := lo; at < hi; {
+		next := min(hi, quantity.Bytes(math.Ceil(float64(at)*math.Exp2(1./8))))
+		if from := Regime(l, at); from != Regime(l, next) {
+			var last quantity.Bytes
+			last, next = bisect(at, next, func(n quantity.Bytes) bool { return Regime(l, n) != from })
+			found = append(found, last)
+		}
+		at = next
+	}
+	return found
+}
+
+// bisect narrows the range lo to hi, with above(lo) false and above(hi) true, to adjacent sizes.
+func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
+	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
+		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo, hi
 }

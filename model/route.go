@@ -9,6 +9,38 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 // If a model does not define its resources, its description has as many as make its formula exact.
 type Resources interface{ resources() }
 
+// A Route is the path of packets: the sending processor, hops, the receiving processor.
+type Route struct {
+	Send    Cost
+	Hops    []Hop // at least one
+	Receive Cost
+	Packets Packetizer // cuts the message; nil: it travels whole
+}
+
+// A Packetizer is a layer that cuts a message of n bytes into packets.
+type Packetizer interface {
+	PacketSize(n quantity.Bytes) quantity.Bytes
+}
+
+// A Hop of a route takes Delay until a packet has left it, and occupies its resource for Busy,
+// which is mostly the same.
+type Hop struct {
+	Resource    string // hops that name the same resource on the same node share it
+	Stage       string // of the platform, which may place it elsewhere; "": none
+	Side        Side
+	Delay, Busy Cost
+}
+
+// A Side is the owner of a resource.
+type Side int
+
+// The sides of a message.
+const (
+	AtSender   Side = iota // each node has one for the messages it sends
+	AtReceiver             // each node has one for the messages it receives
+	AtNetwork              // there is one for all nodes
+)
+
 // A Cost is Beta µs for a packet and Tau µs for each of its bytes, or a measured cost.
 type Cost struct {
 	Beta  quantity.Micros
@@ -32,33 +64,6 @@ func (c Cost) Of(n quantity.Bytes) quantity.Micros {
 
 // Plus returns the sum of two costs; neither may be a curve.
 func (c Cost) Plus(d Cost) Cost { return Cost{Beta: c.Beta + d.Beta, Tau: c.Tau + d.Tau} }
-
-// A Side is the owner of a resource.
-type Side int
-
-// The sides of a message.
-const (
-	AtSender   Side = iota // each node has one for the messages it sends
-	AtReceiver             // each node has one for the messages it receives
-	AtNetwork              // there is one for all nodes
-)
-
-// A Hop of a route takes Delay until a packet has left it, and occupies its resource for Busy,
-// which is mostly the same.
-type Hop struct {
-	Resource    string // hops that name the same resource on the same node share it
-	Stage       string // of the platform, which may place it elsewhere; "": none
-	Side        Side
-	Delay, Busy Cost
-}
-
-// A Route is the path of packets: the sending processor, hops, the receiving processor.
-type Route struct {
-	Send    Cost
-	Hops    []Hop // at least one
-	Receive Cost
-	Packets Packetizer // cuts the message; nil: it travels whole
-}
 
 // A Choice selects one of several ways for a message by its size.
 type Choice struct {
@@ -88,10 +93,13 @@ type Pieces struct {
 // occupation of the slowest hop.
 type Sum struct{ Below, Added Resources }
 
-func (Route) resources()  {}
+func (Route) resources() {}
+
 func (Choice) resources() {}
+
 func (Pieces) resources() {}
-func (Sum) resources()    {}
+
+func (Sum) resources() {}
 
 // oneHop returns the route of a cost without known parts.
 func oneHop(c Cost) Route { return Route{Hops: []Hop{{Resource: "path", Delay: c, Busy: c}}} }

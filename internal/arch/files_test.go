@@ -178,8 +178,6 @@ var circular = []string{
 	"fit/contention",
 	"fit/forecast",
 	"fleet",
-	"model",
-	"model/machine",
 	"platforms",
 	"reports",
 	"study/collectives",

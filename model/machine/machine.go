@@ -6,8 +6,6 @@ package machine
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -32,8 +30,8 @@ type Level struct {
 	// processor, and the time on the receiving processor.
 	Gap, Send, Receive model.Layer
 
-	// Shared and Port, if not nil, are layers whose OneWay is the time in µs for which a message
-	// occupies a resource that the ranks of a unit share. Shared carries all messages between two
+	// Shared and Port, if not nil, are layers whose OneWay is the time in µs that a message
+	// occupies a resource shared by the ranks of a unit. Shared carries all messages between two
 	// ranks inside the unit, as a memory or bus does. Port carries the messages that leave the
 	// unit, and a second one like it those that enter, as a NIC does.
 	Shared, Port model.Layer
@@ -42,9 +40,9 @@ type Level struct {
 	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
-	// Routes, if above 1, is the number of equal links of which a port consists. A message takes
-	// the one that the number of its receiver's inner unit gives, modulo Routes, as static routing
-	// in fat trees does; otherwise all messages share the port.
+	// Routes, if above 1, is the number of equal links of a port. A message takes the link whose
+	// number is that of its receiver's inner unit modulo Routes, as with static routing in fat
+	// trees; otherwise all messages share the port.
 	Routes int
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
@@ -72,9 +70,6 @@ type Level struct {
 	Crowd quantity.Micros
 }
 
-// MaxCores bounds the cores of a machine.
-const MaxCores = 1 << 30
-
 var errShare = errors.New("must be 1 to 2^30, since a single transfer runs at full speed; omit it if nothing is shared")
 
 // Check validates the machine. If it is invalid, Check returns the offending level, its key in a
@@ -84,11 +79,11 @@ func (m Machine) Check() (level int, key string, err error) {
 	for i, l := range m.Levels {
 		switch {
 		case l.Layer == nil:
-			return i, "layer", fmt.Errorf("is missing")
+			return i, "layer", errors.New("is missing")
 		case l.Arity < 1:
 			return i, "arity", errors.New("must be at least 1")
 		case l.Arity > MaxCores/cores:
-			return i, "arity", fmt.Errorf("makes more than 2^30 cores")
+			return i, "arity", errors.New("makes more than 2^30 cores")
 		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
 			return i, "lanes", errShare
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
@@ -108,13 +103,13 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):
 			return i, "topology", errors.New("is missing; hop and link are of its links")
 		case l.Lanes != 0 && l.Shared != nil:
-			return i, "lanes", fmt.Errorf("says the same as shared; leave one of them out")
+			return i, "lanes", errors.New("says the same as shared; leave one of them out")
 		case l.Ports != 0 && l.Port != nil:
-			return i, "ports", fmt.Errorf("says the same as port; leave one of them out")
+			return i, "ports", errors.New("says the same as port; leave one of them out")
 		case l.Ports != 0 && i == len(m.Levels)-1:
-			return i, "ports", fmt.Errorf("is for messages that leave a unit, and this is the whole machine; use lanes for those inside")
+			return i, "ports", errors.New("is for messages that leave a unit, and this is the whole machine; use lanes for those inside")
 		case l.Port != nil && i == len(m.Levels)-1:
-			return i, "port", fmt.Errorf("is for messages that leave a unit, and this is the whole machine; use shared for those inside")
+			return i, "port", errors.New("is for messages that leave a unit, and this is the whole machine; use shared for those inside")
 		}
 		cores *= l.Arity
 	}
@@ -139,6 +134,29 @@ func (m Machine) Sizes() []int {
 		sizes[i] = cores
 	}
 	return sizes
+}
+
+// Shares reports whether ranks share anything that carries messages.
+func (m Machine) Shares() bool {
+	for _, l := range m.Levels {
+		if l.Shared != nil || l.Port != nil || l.Link != nil || l.Lanes > 0 || l.Ports > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// String describes the machine from the outermost level in: "2 node × 2 socket × 64 core".
+func (m Machine) String() string {
+	var parts []string
+	for i := len(m.Levels) - 1; i >= 0; i-- {
+		inner := "core"
+		if i > 0 {
+			inner = m.Levels[i-1].Name
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", m.Levels[i].Arity, inner))
+	}
+	return strings.Join(parts, " × ")
 }
 
 // A Cost is the cost in µs of a message of one size at one level. Its one-way time on an idle
@@ -174,41 +192,8 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	return c
 }
 
-// A Level's Crowd applies in part among more than FewRanks ranks of a node, and in full among
-// ManyRanks. Between them it grows with the logarithm of their number. The numbers are from
-// broadcasts on nodes of 128 cores (docs/validation/collectives.md).
-const (
-	FewRanks  = 8
-	ManyRanks = 64
-)
-
-// Among returns the machine with the part of each Crowd that applies among ranks at these places:
-// none up to FewRanks in a unit of the outermost level that has a Crowd, and all from ManyRanks on.
-func (m Machine) Among(on Places) Machine {
-	size, cores := 0, 1
-	for _, l := range m.Levels {
-		if cores *= l.Arity; l.Crowd > 0 {
-			size = cores
-		}
-	}
-	if size == 0 {
-		return m
-	}
-	ranks, most := map[int]int{}, 1
-	for _, core := range on {
-		ranks[core/size]++
-		most = max(most, ranks[core/size])
-	}
-	part := math.Log2(float64(most)/FewRanks) / math.Log2(ManyRanks/FewRanks)
-	m.Levels = slices.Clone(m.Levels)
-	for i := range m.Levels {
-		m.Levels[i].Crowd *= quantity.Micros(min(max(part, 0), 1))
-	}
-	return m
-}
-
-// portTimes returns the longest times in µs for which a message of n bytes occupies a resource
-// other than a processor: out at the sender, in at the receiver. If the layer lists no resource of
+// portTimes returns the longest times in µs that a message of n bytes occupies a resource other
+// than a processor: out at the sender, in at the receiver. If the layer lists no resource of
 // the receiver, in equals out. The layer's gap would be wrong for both: it includes the processors,
 // and a slow receiver does not delay a sender that sends to several.
 func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
@@ -254,16 +239,6 @@ func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occ
 	return inside, port
 }
 
-// Shares reports whether ranks share anything that carries messages.
-func (m Machine) Shares() bool {
-	for _, l := range m.Levels {
-		if l.Shared != nil || l.Port != nil || l.Link != nil || l.Lanes > 0 || l.Ports > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // overheads returns the level's Send and Receive times in µs or, where nil, the layer's overheads.
 func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	send, receive = l.Layer.Overheads(n)
@@ -274,17 +249,4 @@ func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 		receive = l.Receive.OneWay(n)
 	}
 	return send, receive
-}
-
-// String describes the machine from the outermost level in: "2 node × 2 socket × 64 core".
-func (m Machine) String() string {
-	var parts []string
-	for i := len(m.Levels) - 1; i >= 0; i-- {
-		inner := ByCore
-		if i > 0 {
-			inner = m.Levels[i-1].Name
-		}
-		parts = append(parts, fmt.Sprintf("%d %s", m.Levels[i].Arity, inner))
-	}
-	return strings.Join(parts, " × ")
 }

@@ -2,10 +2,14 @@ package machine
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Places holds the core of each rank.
@@ -109,11 +113,11 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 	return places, nil
 }
 
-// PlaceNodes places each rank on the next free core of its node, of which a unit of the level
-// called "node" is one; without such a level, nodes are cores. Nodes of a group are in one unit of
-// the outermost level but the whole machine; if groups is empty, they follow each other in the
-// order of their first ranks. It is an error if the machine has too few units or cores, no level of
-// groups, or a node is in two groups.
+// PlaceNodes places each rank on the next free core of its node. A node is a unit of the level
+// called "node" or, without such a level, a core. Nodes of a group are in one unit of the outermost
+// level but the whole machine; if groups is empty, nodes follow each other in the order of their
+// first ranks. It is an error if the machine has too few units or cores, or no level of groups, or
+// if a node is in two groups.
 func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 	sizes := m.Sizes()
 	inside, size := -1, 1 // the level of nodes, and the cores of a node
@@ -166,13 +170,37 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 }
 
 // List returns the list of cores that [Machine.Place] reads.
-func (p Places) List() string {
-	var b strings.Builder
-	for i, core := range p {
-		if i > 0 {
-			b.WriteByte(',')
+func (p Places) List() string { return strings.Join(list.Map(p, strconv.Itoa), ",") }
+
+// Among returns the machine with the part of each Crowd that applies among ranks at these places:
+// none up to FewRanks in a unit of the outermost level that has a Crowd, and all from ManyRanks on.
+func (m Machine) Among(on Places) Machine {
+	size, cores := 0, 1
+	for _, l := range m.Levels {
+		if cores *= l.Arity; l.Crowd > 0 {
+			size = cores
 		}
-		b.WriteString(strconv.Itoa(core))
 	}
-	return b.String()
+	if size == 0 {
+		return m
+	}
+	ranks, most := map[int]int{}, 1
+	for _, core := range on {
+		ranks[core/size]++
+		most = max(most, ranks[core/size])
+	}
+	part := math.Log2(float64(most)/FewRanks) / math.Log2(ManyRanks/FewRanks)
+	m.Levels = slices.Clone(m.Levels)
+	for i := range m.Levels {
+		m.Levels[i].Crowd *= quantity.Micros(min(max(part, 0), 1))
+	}
+	return m
 }
+
+// A Level's Crowd applies in part among more than FewRanks ranks of a node, and in full among
+// ManyRanks. Between them it grows with the logarithm of their number. The numbers are from
+// broadcasts on nodes of 128 cores (docs/validation/collectives.md).
+const (
+	FewRanks  = 8
+	ManyRanks = 64
+)

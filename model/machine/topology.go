@@ -49,6 +49,9 @@ func ParseTopology(text string) (Topology, error) {
 	return t, nil
 }
 
+// MaxCores bounds the cores of a machine.
+const MaxCores = 1 << 30
+
 // String returns the text that ParseTopology reads; "" for none.
 func (t Topology) String() string {
 	return strings.TrimSpace(t.kind + " " + strings.Trim(fmt.Sprint(t.sizes), "[]"))

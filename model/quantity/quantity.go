@@ -15,6 +15,16 @@ type MBps float64
 // MicrosPerByte is a time per byte, the inverse of a bandwidth: τ of a linear stage, G of LogGP.
 type MicrosPerByte float64
 
+// KiB is 1,024 bytes.
+const KiB Bytes = 1 << 10
+
+// MaxBytes is the largest size that is read: up to 2⁵³ bytes (8 PiB) a float64
+// distinguishes every byte from the next.
+const MaxBytes Bytes = 1 << 53
+
+// Unknown stands for an unknown time.
+var Unknown = Micros(math.NaN())
+
 // PerKiB returns the inverse bandwidth in µs/KiB.
 func PerKiB(t MicrosPerByte) float64 { return float64(t) * float64(KiB) }
 
@@ -36,13 +46,3 @@ func (t Micros) Over(tau MicrosPerByte) Bytes { return Bytes(float64(t) / float6
 
 // Per returns the time per byte of t spent on n bytes.
 func (t Micros) Per(n Bytes) MicrosPerByte { return MicrosPerByte(float64(t) / float64(n)) }
-
-// KiB is 1,024 bytes.
-const KiB Bytes = 1 << 10
-
-// MaxBytes is the largest size that is read: up to 2⁵³ bytes (8 PiB) a float64
-// distinguishes every byte from the next.
-const MaxBytes Bytes = 1 << 53
-
-// Unknown stands for an unknown time.
-var Unknown = Micros(math.NaN())

@@ -1,0 +1,103 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Measure is the quantity that a parameter measures.
+type Measure int
+
+// The measures of parameters.
+const (
+	Plain   Measure = iota // any number: a constant of a platform
+	Time                   // in µs, not negative
+	PerByte                // an inverse bandwidth in µs per byte, not negative
+	Size                   // a whole number of bytes, ≥ 1
+	Count                  // a whole number, ≥ 1
+)
+
+// maxCount is the largest value of a field that counts something.
+const maxCount = 1 << 30
+
+// Whole reports whether only whole numbers are possible.
+func (m Measure) Whole() bool { return m == Size || m == Count }
+
+// Cost reports whether costs grow with the parameter: it is a time or an inverse bandwidth.
+func (m Measure) Cost() bool { return m == Time || m == PerByte }
+
+// Check returns the reason why v is not a valid value of a parameter, or nil.
+func (m Measure) Check(v quantity.Value) (err error) {
+	switch m {
+	case Plain:
+		if math.IsNaN(v.Num) || math.IsInf(v.Num, 0) {
+			err = fmt.Errorf("%s must be finite", v.Dim)
+		}
+	case Time:
+		_, err = v.Micros()
+	case PerByte:
+		_, err = v.MicrosPerByte()
+	case Size:
+		if n, bad := v.Bytes(); bad != nil {
+			err = bad
+		} else if n < 1 {
+			err = fmt.Errorf("must be at least 1 byte")
+		}
+	case Count:
+		if n, bad := v.Number(); bad != nil {
+			err = bad
+		} else if n > maxCount {
+			err = fmt.Errorf("must be a whole number, at most %d", maxCount)
+		} else if n < 1 || n != math.Trunc(n) {
+			err = fmt.Errorf("must be a whole number, at least 1")
+		}
+	}
+	return err
+}
+
+// A Knob points to a parameter in a layer.
+type Knob struct {
+	num   *float64
+	count *int
+	cut   *Cut
+}
+
+// knobAt returns the knob for a pointer from [Field.At].
+func knobAt(at any) Knob {
+	switch at := at.(type) {
+	case *quantity.Micros:
+		return Knob{num: (*float64)(at)}
+	case *quantity.MicrosPerByte:
+		return Knob{num: (*float64)(at)}
+	case *quantity.Bytes:
+		return Knob{num: (*float64)(at)}
+	case *int:
+		return Knob{count: at}
+	case *Cut:
+		return Knob{cut: at}
+	}
+	panic(fmt.Sprintf("model: a field is a %T", at))
+}
+
+// Set gives the parameter a value, in µs and bytes.
+func (s Knob) Set(v float64) {
+	switch {
+	case s.num != nil:
+		*s.num = v
+	case s.count != nil:
+		*s.count = int(v)
+	default:
+		*s.cut = Cut{CutFixed, quantity.Bytes(v)}
+	}
+}
+
+// SetWord gives the parameter a word of its field's Words.
+func (s Knob) SetWord(word string) {
+	rule, found := cutRules[word]
+	if s.cut == nil || !found {
+		panic("model: no word for this parameter: " + word)
+	}
+	*s.cut = Cut{Rule: rule}
+}

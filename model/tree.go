@@ -1,0 +1,113 @@
+package model
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Clone returns a deep copy of a layer; a part that is used twice is copied twice.
+func Clone(l Layer) Layer {
+	k := l.Kind()
+	l = k.copy(l)
+	if k.Branches != nil {
+		at := k.Branches(l)
+		*at = slices.Clone(*at)
+	}
+	if k.Stages != nil {
+		at := k.Stages(l)
+		*at = slices.Clone(*at)
+	}
+	for i := range k.Fields {
+		switch at := k.Fields[i].At(l).(type) {
+		case *[]quantity.Micros:
+			*at = slices.Clone(*at)
+		case *[]quantity.Bytes:
+			*at = slices.Clone(*at)
+		}
+	}
+	for _, c := range children(l) {
+		*c = Clone(*c)
+	}
+	return l
+}
+
+// Work returns the maximum number of steps of a prediction; a layer that is used twice counts
+// twice. The map, which may be nil, holds the results for layers already visited.
+func Work(l Layer, known map[Layer]float64) float64 {
+	if w, done := known[l]; done {
+		return w
+	}
+	k := l.Kind()
+	w := 1.0
+	if k.Steps != nil {
+		w = k.Steps(l)
+	}
+	for _, c := range children(l) {
+		w += float64(k.Asks) * Work(*c, known)
+	}
+	if known != nil {
+		known[l] = w
+	}
+	return w
+}
+
+// Recut returns the layer with the cut c in all its pipelines. It returns an error if there is no
+// pipeline, or one with too few stages for c.
+func Recut(l Layer, c Cut) (Layer, error) {
+	l = Clone(l)
+	err := errors.New("it has no pipeline, so no packet size to choose")
+	found := false
+	walk(l, func(l Layer) {
+		if p, ok := l.(*Pipeline); ok && (!found || err == nil) {
+			found = true
+			p.Cut = c
+			_, err = p.check()
+		}
+	})
+	return l, err
+}
+
+// Freeze fixes the packets of a message of n bytes and the branches that it takes, so that later
+// changes of costs in l and its parts do not affect them. It changes l.
+func Freeze(l Layer, n quantity.Bytes) {
+	if f, ok := l.(interface{ freeze(quantity.Bytes) }); ok {
+		f.freeze(n)
+	}
+	if s, ok := l.(Selector); ok {
+		_, inner := s.Select(n)
+		Freeze(inner, n)
+		return
+	}
+	if p, ok := l.(*Fragmented); ok {
+		n = min(n, p.MTU)
+	}
+	for _, c := range children(l) {
+		Freeze(*c, n)
+	}
+}
+
+func walk(l Layer, visit func(Layer)) {
+	visit(l)
+	for _, c := range children(l) {
+		walk(*c, visit)
+	}
+}
+
+func children(l Layer) []*Layer {
+	var all []*Layer
+	k := l.Kind()
+	for _, p := range k.Parts {
+		if at := p.At(l); *at != nil {
+			all = append(all, at)
+		}
+	}
+	if k.Branches != nil {
+		branches := *k.Branches(l)
+		for i := range branches {
+			all = append(all, &branches[i].Layer)
+		}
+	}
+	return all
+}
