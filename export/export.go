@@ -7,44 +7,12 @@ package export
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Machine is the machine to export, with its levels from inside out. A platform without levels
-// has one level that contains all ranks.
-type Machine struct {
-	Name   string // of the platform, as in "clip/user-buffer"
-	Levels []Level
-	Shares bool // ranks share memory or an interface; no format can represent this
-}
-
-// A Level holds the cost of messages between ranks whose innermost common level is this one.
-type Level struct {
-	Name  string
-	Units int // units of the next inner level (at the innermost level, ranks) in one unit; ≥ 1
-	Layer model.Layer
-}
-
-// Ranks returns the number of ranks of the machine.
-func (m Machine) Ranks() int {
-	ranks := 1
-	for _, l := range m.Levels {
-		ranks *= l.Units
-	}
-	return ranks
-}
-
-func (m Machine) outer() Level { return m.Levels[len(m.Levels)-1] }
-
-// Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.
-type Sizes struct{ Low, High quantity.Bytes }
 
 // A Target is a format of another program.
 type Target struct {
@@ -53,6 +21,29 @@ type Target struct {
 	Version string // the program that reads the file, with its version
 	Checked string // how the format was verified: the program ran, or its source or manual was read
 	write   func(f *File, m Machine, s Sizes) error
+}
+
+// Write returns the machine in the target's format. It returns an error if a time is not positive
+// and finite, or the format cannot represent the machine at all.
+func (t Target) Write(m Machine, s Sizes) (File, error) {
+	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
+		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
+	}
+	for _, l := range m.Levels {
+		for _, n := range s.grid() {
+			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
+				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; programs want a time above zero", m.Name, n, w)
+			}
+		}
+	}
+	var f File
+	if m.Shares {
+		f.lose("shared resources: lanes, ports and their occupancy")
+	}
+	if err := t.write(&f, m, s); err != nil {
+		return File{}, fmt.Errorf("%s in the format of %s: %w", m.Name, t.Name, err)
+	}
+	return f, nil
 }
 
 // Targets lists all formats.
@@ -81,56 +72,3 @@ func Find(name string) (Target, error) {
 	}
 	return Target{}, fmt.Errorf("no format %q%s", name, nearest.Hint(name, Names()))
 }
-
-// A File is the exported text with a list of its omissions.
-type File struct {
-	Text string
-	Lost []string // one line for each property that the format cannot represent
-}
-
-func (f *File) printf(format string, args ...any) { f.Text += fmt.Sprintf(format, args...) }
-
-func (f *File) lose(format string, args ...any) {
-	f.Lost = append(f.Lost, fmt.Sprintf(format, args...))
-}
-
-// comments returns the lines of Lost, each after the comment mark.
-func (f *File) comments(mark string) string {
-	var b strings.Builder
-	for _, l := range f.Lost {
-		fmt.Fprintf(&b, "%s %s\n", mark, l)
-	}
-	return b.String()
-}
-
-// Write returns the machine in the target's format. It returns an error if a time is not positive
-// and finite, or the format cannot represent the machine at all.
-func (t Target) Write(m Machine, s Sizes) (File, error) {
-	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
-		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
-	}
-	for _, l := range m.Levels {
-		for _, n := range s.grid() {
-			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
-				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; programs want a time above zero", m.Name, n, w)
-			}
-		}
-	}
-	var f File
-	if m.Shares {
-		f.lose("shared resources: lanes, ports and their occupancy")
-	}
-	if err := t.write(&f, m, s); err != nil {
-		return File{}, fmt.Errorf("%s in the format of %s: %w", m.Name, t.Name, err)
-	}
-	return f, nil
-}
-
-// Write writes the file's text to w and returns the error of w.
-func (f File) Write(w io.Writer) error {
-	_, err := io.WriteString(w, f.Text)
-	return err
-}
-
-// number formats x with seven significant digits, which is more than measurements have.
-func number(x float64) string { return fmt.Sprintf("%.7g", x) }

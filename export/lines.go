@@ -2,65 +2,38 @@ package export
 
 import (
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// grid returns Low, High, and four sizes per doubling between them.
-func (s Sizes) grid() []quantity.Bytes {
-	sizes := []quantity.Bytes{s.Low}
-	for x := 1; ; x++ {
-		n := quantity.Bytes(math.Round(float64(s.Low) * math.Pow(2, float64(x)/4)))
-		if n >= s.High {
-			break
-		}
-		if n > sizes[len(sizes)-1] {
-			sizes = append(sizes, n)
-		}
-	}
-	if s.High > s.Low {
-		sizes = append(sizes, s.High)
-	}
-	return sizes
-}
-
-// dense returns Low, High, and the sizes between them at steps of a byte or, above 4 KiB, of at
-// most n/4096. Errors are promised over these, since the steps of packets lie between those of a
-// grid.
-func (s Sizes) dense() (sizes []quantity.Bytes) {
-	for n := s.Low; n < s.High; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
-		sizes = append(sizes, n)
-	}
-	return append(sizes, s.High)
-}
 
 // A line is a time of at + per·n µs for n bytes.
 type line struct{ at, per float64 }
 
 func (l line) time(n quantity.Bytes) float64 { return l.at + l.per*float64(n) }
 
-// positive returns the line through t(a) and t(b). If at or per would be negative, which programs
-// do not accept, that part is 0 and the line meets t(b) only.
-func positive(a, b quantity.Bytes, t func(quantity.Bytes) float64) line {
-	l := lineThrough(a, b, func(n quantity.Bytes) quantity.Micros { return quantity.Micros(t(n)) })
-	end := max(t(b), 0)
-	switch {
-	case l.per < 0 || end == 0:
-		return line{at: end}
-	case l.at < 0:
-		return line{per: end / float64(b)}
+// lineThrough returns the line with the time first at a, and last at b ≥ a.
+func lineThrough(a, b quantity.Bytes, first, last float64) line {
+	if a == b {
+		return line{at: first}
 	}
-	return l
+	per := (last - first) / float64(b-a)
+	return line{first - per*float64(a), per}
 }
 
-func lineThrough(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
-	if a == b {
-		return line{at: float64(t(a))}
+// positiveLine is like lineThrough but without negative parts, which programs do not accept: if at
+// or per would be negative, it is 0, and the line has only the time last at b.
+func positiveLine(a, b quantity.Bytes, first, last float64) line {
+	l := lineThrough(a, b, first, last)
+	last = max(last, 0)
+	switch {
+	case l.per < 0 || last == 0:
+		return line{at: last}
+	case l.at < 0:
+		return line{per: last / float64(b)}
 	}
-	per := (float64(t(b)) - float64(t(a))) / float64(b-a)
-	return line{float64(t(a)) - per*float64(a), per}
+	return l
 }
 
 // A piece holds the one-way time and the gap of a range of sizes as straight lines.
@@ -77,7 +50,7 @@ const tolerance = 0.001
 // switches, and where curves bend, until all errors are within tolerance.
 func pieces(l model.Layer, s Sizes, most int) []piece {
 	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
-	sort.Slice(ends, func(i, j int) bool { return ends[i] < ends[j] })
+	slices.Sort(ends)
 	var all []piece
 	from := s.Low
 	for _, end := range ends {
@@ -98,7 +71,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 			break
 		}
 		a, b := all[at].halves(l)
-		all = append(all[:at], append([]piece{a, b}, all[at+1:]...)...)
+		all = slices.Replace(all, at, at+1, a, b)
 		if len(all) == most || b.to-b.from < 2 || a.to-a.from < 2 {
 			all = merged(l, all, max(tolerance, worst/2))
 		}
@@ -133,7 +106,9 @@ func (p piece) halves(l model.Layer) (a, b piece) {
 }
 
 func newPiece(l model.Layer, from, to quantity.Bytes) piece {
-	return piece{from, to, lineThrough(from, to, l.OneWay), lineThrough(from, to, l.Gap)}
+	return piece{from, to,
+		lineThrough(from, to, float64(l.OneWay(from)), float64(l.OneWay(to))),
+		lineThrough(from, to, float64(l.Gap(from)), float64(l.Gap(to)))}
 }
 
 // error returns the maximum relative error of the piece's one-way time over a grid.

@@ -49,7 +49,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	if worst > 2*tolerance {
 		f.lose("sections of sizes are straight lines without negative parts: one way is off by up to %s", percent(worst))
 	}
-	var lat, bw, send, recve []string
+	var lat, bw, send, receive []string
 	for i, p := range sections {
 		above := float64(p.from) - 1
 		header := above + smpiHeader
@@ -59,7 +59,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(p.wire.at/latency)))
 		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/p.wire.per/rate)))
 		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(p.send.at*1e-6), number(p.send.per*1e-6)))
-		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(p.receive.at*1e-6), number(p.receive.per*1e-6)))
+		receive = append(receive, fmt.Sprintf("%.0f:%s:%s", above, number(p.receive.at*1e-6), number(p.receive.per*1e-6)))
 	}
 	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, so that the interval between messages of one size is off by up to %+.0f %%, and so may be a collective of many messages", 100*stream)
 	f.lose("sizes are from %s to %s: the last section continues beyond them", s.Low, s.High)
@@ -70,7 +70,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		{"smpi/bw-factor", strings.Join(bw, ";")},
 		{"smpi/os", strings.Join(send, ";")},
 		{"smpi/ois", strings.Join(send, ";")},
-		{"smpi/or", strings.Join(recve, ";")},
+		{"smpi/or", strings.Join(receive, ";")},
 		{"smpi/send-is-detached-thresh", "2147483647"}, // os applies below it only
 		{"network/TCP-gamma", "0"},                     // no window of TCP
 		{"network/weight-S", "0"},
@@ -94,9 +94,12 @@ type section struct {
 func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 	overheads := f.inSeries(l, s)
 	for _, p := range pieces(l, s, 64) {
-		send := positive(p.from, p.to, func(n quantity.Bytes) float64 { o, _ := overheads(n); return float64(o) })
-		receive := positive(p.from, p.to, func(n quantity.Bytes) float64 { _, o := overheads(n); return float64(o) })
-		wire := positive(p.from, p.to, func(n quantity.Bytes) float64 { return float64(l.OneWay(n)) - send.time(n) - receive.time(n) })
+		firstSend, firstReceive := overheads(p.from)
+		lastSend, lastReceive := overheads(p.to)
+		send := positiveLine(p.from, p.to, float64(firstSend), float64(lastSend))
+		receive := positiveLine(p.from, p.to, float64(firstReceive), float64(lastReceive))
+		rest := func(n quantity.Bytes) float64 { return float64(l.OneWay(n)) - send.time(n) - receive.time(n) }
+		wire := positiveLine(p.from, p.to, rest(p.from), rest(p.to))
 		wire.per = max(wire.per, leastPerByte)
 		wire.at = max(wire.at-smpiHeader*wire.per, 0)
 		all = append(all, section{p.from, p.to, send, receive, wire})
@@ -104,9 +107,9 @@ func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 	return all
 }
 
-// inSeries are the overheads for a program that lets the processors work before and behind the way:
-// where they take longer than the message, since they work meanwhile, those of the smallest size,
-// as far as they leave a way.
+// inSeries returns the overheads for a program in which processors and network take turns. They are
+// those of the layer, unless they overlap with the network and exceed the one-way time of a size.
+// Then all sizes have those of the smallest size, or zeros if these exceed its one-way time too.
 func (f *File) inSeries(l model.Layer, s Sizes) func(n quantity.Bytes) (send, receive quantity.Micros) {
 	fits := func(n quantity.Bytes, send, receive quantity.Micros) bool { return send+receive <= l.OneWay(n) }
 	series := true

@@ -171,7 +171,6 @@ var circular = []string{
 	"engine/simulate",
 	"engine/virtual",
 	"explore",
-	"export",
 	"fit",
 	"fit/benchfile",
 	"fit/benchfile/internal/input",

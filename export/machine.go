@@ -1,0 +1,65 @@
+package export
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Machine is the machine to export, with its levels from inside out. A platform without levels
+// has one level that contains all ranks.
+type Machine struct {
+	Name   string // of the platform, as in "clip/user-buffer"
+	Levels []Level
+	Shares bool // ranks share memory or an interface; no format can represent this
+}
+
+// Ranks returns the number of ranks of the machine.
+func (m Machine) Ranks() int {
+	ranks := 1
+	for _, l := range m.Levels {
+		ranks *= l.Units
+	}
+	return ranks
+}
+
+func (m Machine) outer() Level { return m.Levels[len(m.Levels)-1] }
+
+// A Level holds the cost of messages between ranks whose innermost common level is this one.
+type Level struct {
+	Name  string
+	Units int // units of the next inner level (at the innermost level, ranks) in one unit; ≥ 1
+	Layer model.Layer
+}
+
+// Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.
+type Sizes struct{ Low, High quantity.Bytes }
+
+// grid returns Low, High, and four sizes per doubling between them.
+func (s Sizes) grid() []quantity.Bytes {
+	sizes := []quantity.Bytes{s.Low}
+	for x := 1; ; x++ {
+		n := quantity.Bytes(math.Round(float64(s.Low) * math.Pow(2, float64(x)/4)))
+		if n >= s.High {
+			break
+		}
+		if n > sizes[len(sizes)-1] {
+			sizes = append(sizes, n)
+		}
+	}
+	if s.High > s.Low {
+		sizes = append(sizes, s.High)
+	}
+	return sizes
+}
+
+// dense returns Low, High, and the sizes between them at steps of a byte or, above 4 KiB, of at
+// most n/4096. Errors are promised over these, since the steps of packets lie between those of a
+// grid.
+func (s Sizes) dense() (sizes []quantity.Bytes) {
+	for n := s.Low; n < s.High; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
+		sizes = append(sizes, n)
+	}
+	return append(sizes, s.High)
+}
