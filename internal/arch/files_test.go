@@ -179,12 +179,10 @@ var circular = []string{
 	"fleet",
 	"platforms",
 	"reports",
-	"study/collectives",
 	"study/fits",
 	"study/judge",
 	"study/report",
 	"study/simulations",
-	"tools/collectives",
 	"tools/forecast",
 	"whatif",
 }

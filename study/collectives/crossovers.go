@@ -9,13 +9,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Crossovers are where the best algorithm changes.
+// Crossovers has the calls where the best algorithm changes.
 type Crossovers struct {
 	Found []Crossover
-	On    string // what the times are of, in words
+	On    string // the platform of the times, in words
 }
 
-// A Crossover is a size, or a number of ranks, at which another algorithm becomes the best.
+// A Crossover is a change of the best algorithm at a size, or at a number of ranks.
 type Crossover struct {
 	Over   string // "size" for these ranks, or "ranks" for this size
 	Before Timing // the best of one byte or one rank less
@@ -28,19 +28,6 @@ type Crossover struct {
 // between two neighbours. The errors are those of Compute.
 func (t *Times) Crossovers(ctx context.Context, q Asker) (*Crossovers, error) {
 	return t.crossovers(ctx, q, true)
-}
-
-// A place is the one call at which algorithms are compared.
-type place struct {
-	ranks int
-	size  quantity.Bytes
-}
-
-// A search looks for crossovers of a question.
-type search struct {
-	Asker
-	known map[place]Timing // the best
-	found []Crossover
 }
 
 // crossovers is Crossovers, over ranks if these are asked for.
@@ -57,7 +44,7 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	m := t.Map()
 	for _, ranks := range m.Ranks {
 		for i := range len(m.Sizes) - 1 {
-			err := s.between(ctx, "size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
+			err := s.bisect(ctx, "size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
 			if err != nil {
 				return nil, err
 			}
@@ -65,12 +52,25 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	}
 	for _, size := range m.Sizes {
 		for i := 0; overRanks && i < len(m.Ranks)-1; i++ {
-			if err := s.between(ctx, "ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} }); err != nil {
+			if err := s.bisect(ctx, "ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} }); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return &Crossovers{s.found, t.On}, nil
+}
+
+// A search looks for crossovers of a question.
+type search struct {
+	Asker
+	known map[place]Timing // the best
+	found []Crossover
+}
+
+// A place is a call for which algorithms are compared.
+type place struct {
+	ranks int
+	size  quantity.Bytes
 }
 
 // best returns the best at a place.
@@ -92,8 +92,8 @@ func (s *search) best(ctx context.Context, p place) (Timing, error) {
 	return s.known[p], nil
 }
 
-// between adds the changes after from, up to to; along is a place between them.
-func (s *search) between(ctx context.Context, over string, from, to int, along func(int) place) error {
+// bisect adds the changes after from, up to to; along returns the place of a number between them.
+func (s *search) bisect(ctx context.Context, over string, from, to int, along func(int) place) error {
 	last, err := s.best(ctx, along(to))
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *search) between(ctx context.Context, over string, from, to int, along f
 	}
 }
 
-// Rows is the table of the crossovers.
+// Rows tabulates the crossovers.
 func (c *Crossovers) Rows() reports.Rows {
 	type change = Crossover
 	rows := reports.TableOf(c.Found,

@@ -1,20 +1,15 @@
 package collectives
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// unsure says what no file told of a machine.
-const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
-
-// intervalNotes say in words how sure times are.
+// intervalNotes describes the intervals of times in words.
 func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 	for _, c := range times {
 		within, note := i.Interval(c.Entry), unsure
@@ -35,25 +30,10 @@ func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 	return notes
 }
 
-// addIntervals sets the intervals of the cells; an unknown end is NaN.
-func (q Question) addIntervals(cells []Timing) {
-	for i := range cells {
-		c := &cells[i]
-		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
-			c.Low, c.High = finiteEnds(within.Of(c.Time))
-		}
-	}
-}
+// unsure is the note of times on a machine without measured collectives.
+const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
-// finiteEnds returns the ends, with NaN for an infinite high.
-func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
-	if math.IsInf(float64(high), 0) {
-		high = quantity.Unknown
-	}
-	return low, high
-}
-
-// averageEnds are the interval of the average; absent where there is none.
+// averageEnds returns the interval of the average, NaN if it has none.
 func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
@@ -65,16 +45,10 @@ func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
 	return finiteEnds(within.Of(c.Average))
 }
 
-// loop times the cell as OSU's benchmarks do.
-func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
-	l, err := contention.NewLoop(c.Entry, c.Ranks, c.Call)
-	if err != nil {
-		return err
+// finiteEnds returns the ends, with NaN for an infinite high.
+func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
+	if math.IsInf(float64(high), 0) {
+		high = quantity.Unknown
 	}
-	t, err := l.Run(ctx, m)
-	if err != nil {
-		return err
-	}
-	c.Time, c.Average, c.From = t.Max, t.Average, Looped
-	return nil
+	return low, high
 }

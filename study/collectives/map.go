@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Map says which algorithm is the best for which ranks and sizes.
+// A Map has the best algorithm for each number of ranks and size.
 type Map struct {
 	Collective string
 	On         string // the platform, and its layer
@@ -21,13 +21,13 @@ type Map struct {
 	Algorithms []string // those that are the best somewhere, the most frequent first
 	// Best is an index into Algorithms, by ranks and then by size; −1 where there is no time.
 	Best [][]int
-	// Loss is how much longer the next algorithm takes that is not as good, in percent; NaN where
-	// there is none.
+	// Loss is the extra time of the next algorithm that is not as good, in percent; NaN if there is
+	// none.
 	Loss [][]float64
-	Left int // times that are left out, so that another may be the best there
+	Left int // times that are left out, so that another algorithm may be the best there
 }
 
-// Map is the map of times that were compared. Those with different segments are one algorithm.
+// Map returns the map of times that were compared. Segments of any size are one algorithm.
 func (t *Times) Map() Map {
 	on, _, _ := strings.Cut(t.On, ". ") // the platform
 	m := Map{Collective: t.Algorithms[0].Collective, On: on, Left: len(t.TooLarge)}
@@ -92,8 +92,8 @@ func (m Map) Picture() reports.RegionMap {
 	return p
 }
 
-// Picture is the [Map] if there are several numbers of ranks and several sizes to choose
-// the best of, and else the [Times.Curves].
+// Picture draws the [Map] if there are several numbers of ranks, several sizes and a best
+// algorithm, otherwise the [Times.Curves].
 func (t *Times) Picture() reports.Picture {
 	if m := t.Map(); len(m.Ranks) > 1 && len(m.Sizes) > 1 && len(m.Algorithms) > 0 {
 		return m.Picture()
@@ -101,8 +101,8 @@ func (t *Times) Picture() reports.Picture {
 	return t.Curves()
 }
 
-// Curves are the times of each algorithm over the size, for each number of ranks; or over the ranks
-// if there is one size.
+// Curves draws the times of each algorithm over the size, for each number of ranks; or over the
+// ranks if there is one size.
 func (t *Times) Curves() reports.Figure {
 	m := t.Map()
 	f := reports.Figure{

@@ -17,20 +17,20 @@ import (
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
-// Measured is a model beside what was measured, in the order of the files' series, ranks and sizes.
+// Measured compares a model with measurements, in the order of the files' series, ranks and sizes.
 type Measured struct {
-	On      string // what the model is of, in words
+	On      string // the platform of the model, in words
 	Cells   []MeasuredCell
 	Series  []MeasuredSeries
 	Notes   []string // doubts about the files
 	Without int      // measurements for which the model has no time
 }
 
-// A MeasuredCell is one call, as measured and as the model has it.
+// A MeasuredCell is one call with its measured and its modelled time.
 type MeasuredCell struct {
 	Collective string
 	Algorithm  string // as measured; empty: the library's choice
-	Series     string // what tells it from others of the algorithm: in-place, mapby=core
+	Series     string // distinguishes series of one algorithm: in-place, mapby=core
 	Statistic  fitted.Statistic
 	Ranks      int
 	Size       quantity.Bytes // as the registry counts: of the message, or of a rank's block
@@ -51,29 +51,29 @@ type MeasuredSeries struct {
 	Cells                 int
 	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
 	WorstAt               MeasuredCell
-	// Unsteady is by how much, as a fraction, a larger message on the same ranks took less.
+	// Unsteady is the largest fraction by which a larger message on the same ranks took less.
 	Unsteady float64
 }
 
-// A model that is off by more than maxMiss in the median describes nothing; drops above maxUnsteady
-// are more than protocols cause.
+// A model with a median error above maxMiss does not describe the times; drops above maxUnsteady are
+// more than protocols cause.
 const (
 	maxMiss     = 0.3
 	maxUnsteady = 0.3
 )
 
-// MeasuredFiles are files of collectives, and what is to be known to read them.
+// MeasuredFiles are files of collectives, with the options to read them.
 type MeasuredFiles struct {
 	Paths []string
-	// Statistic chooses among what was measured; empty: all of it.
+	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
 	Fit       fits.Options // Trace, Measured.Ranks and Progress
 }
 
-// CompareMeasured times with the model what files have of the question's collective, at the ranks
-// and sizes of the question, or at all that were measured where it has none. The algorithm of the
-// question chooses among those measured, and says what the library's choice was where files do not.
-// The errors are those of reading, and of Compute.
+// CompareMeasured compares the files' measurements of the question's collective with the model, at
+// the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
+// selects among the measured algorithms; it is also taken as the library's choice if files do not
+// name one. The errors are those of reading, and of Compute.
 func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measured, error) {
 	asked := q.calls()
 	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
@@ -86,10 +86,10 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 		return nil, cmp.Or(in.Broken, err)
 	}
 	answer := &Measured{Notes: slices.Concat(in.Notes, notes)}
-	var others []string
+	var unasked []string
 	for _, s := range all {
 		if s.Collective != fits.CanonicalOf(asked.Collective) {
-			others = append(others, s.Collective)
+			unasked = append(unasked, s.Collective)
 			continue
 		}
 		if files.Statistic != "" && files.Statistic != s.Statistic {
@@ -105,8 +105,8 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 		}
 	}
 	if len(answer.Cells) == 0 {
-		if len(others) > 0 {
-			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", asked.Collective, strings.Join(stats.Ascending(others), ", "))
+		if len(unasked) > 0 {
+			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
 		}
 		return nil, usage.Fields(errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; omit them to use all measurements"), "ranks", "size", "algorithm", "statistic")
 	}
@@ -179,7 +179,7 @@ func sumUp(label string, cells []MeasuredCell) MeasuredSeries {
 	return m
 }
 
-// Rows is the table of the cells, with the errors by algorithm beneath.
+// Rows tabulates the cells, with the errors by algorithm in notes.
 func (a *Measured) Rows() reports.Rows {
 	type cell = MeasuredCell
 	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Series != "" })

@@ -11,42 +11,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A library is a form of rules, and what it can say.
-type library struct {
-	name     string
-	has      func(collective.Entry) bool
-	segments bool
-	pads     bool   // it has no other algorithm for messages of fewer elements than ranks
-	use      string // how a program takes the file %s; empty where the form has no comments
-	write    func(io.Writer, []rules.Rule) error
-}
-
-var libraries = []library{
-	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: rules.OpenMPIUse, write: rules.OpenMPI},
-	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
-	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks", write: rules.NCCL},
-	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},
-}
-
-// Libraries are the names of the forms of rules.
-func Libraries() []string {
-	return list.Map(libraries, func(l library) string { return l.name })
-}
-
-func libraryOf(name string) (library, error) {
-	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
-	if i < 0 {
-		return library{}, fmt.Errorf("no form of rules %q%s", name, nearest.Hint(name, Libraries()))
-	}
-	return libraries[i], nil
-}
-
-// Unverified is what rules are from whose question has no measured collectives.
+// Unverified is the comment of rules from a question without measured collectives.
 const Unverified = "Unverified: these rules are computed from times of single messages, and no collective was measured. Where a library does more than its algorithm says, its own choice can be several times as fast: measure both before use."
 
 // DenseSizes returns the sizes with every power of two between them: a choice that comes and goes
@@ -108,9 +77,9 @@ func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 	return &all, nil
 }
 
-// Rules are the best choices. A choice holds from its number of ranks, and from its size, to just
-// below the next; the last ones hold for themselves alone, so that beyond what was asked for the
-// library's own choice stays. Neighbours with the same choice are one rule.
+// Rules returns the best choices. A choice holds from its number of ranks, and from its size, to
+// just below the next. The last ranks and sizes hold for themselves alone, so that the library's own
+// choice stays beyond them. Neighbours with the same choice are one rule.
 func (t *Times) Rules() []rules.Rule {
 	best := slices.DeleteFunc(slices.Clone(t.Times), func(c Timing) bool { return c.Compared && !c.Best })
 	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -16,26 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/simulations"
 )
-
-// A Question asks for the times of calls by simulation on a machine of levels; or, without levels,
-// among ranks of which every two are connected by the layer: there are no distances then, and
-// messages share nothing but the ways in and out of a rank. [FittedQuestion] asks for times by
-// measurements, [RunQuestion] for all that happens in one call.
-type Question struct {
-	Calls
-	Layer   platforms.Layer
-	Machine machine.Machine      // without levels: the layer
-	Loop    bool                 // times are as OSU's benchmarks print them: see fit/contention.Loop
-	Within  contention.Intervals // of the times
-
-	// Operations bounds the schedules that are simulated although there is a faster way, which
-	// knows no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is
-	// none, it is 2³² for all, and at most 2²⁰ for each.
-	Operations int
-	Progress   func(done, total int) // nil: none; calls do not overlap
-
-	quick bool // averages are not wanted
-}
 
 // An Asker is a [Question] or a [FittedQuestion].
 type Asker interface {
@@ -46,18 +29,28 @@ type Asker interface {
 	about(c Calls, quick bool) Asker
 }
 
-func (q Question) calls() Calls { return q.Calls }
+// A Question asks for the times of calls by simulation on a machine of levels. Without levels, the
+// layer connects every two ranks: there are no distances, and messages share nothing but the ways
+// in and out of a rank. [FittedQuestion] asks for times from measurements, [RunQuestion] for all
+// operations of one call.
+type Question struct {
+	Calls
+	Layer   platforms.Layer
+	Machine machine.Machine      // without levels: the layer
+	Loop    bool                 // times are as OSU's benchmarks print them: see fit/contention.Loop
+	Within  contention.Intervals // of the times
 
-func (q Question) about(c Calls, quick bool) Asker {
-	q.Calls, q.quick = c, quick
-	if quick {
-		q.Progress = nil
-	}
-	return q
+	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
+	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a faster way,
+	// which gives no average.
+	Operations int
+	Progress   func(done, total int) // nil: none; calls do not overlap
+
+	quick bool // averages are not wanted
 }
 
-// Compute answers the question. The errors are an unknown collective, algorithm or library, a
-// call that the algorithms do not take, a layer whose times are none, and that of the context.
+// Compute answers the question. The errors are an unknown collective, algorithm or library, a call
+// that the algorithms do not take, a layer with invalid times, and the context's error.
 func (q Question) Compute(ctx context.Context) (*Times, error) {
 	all, on, cells, err := q.prepared()
 	if err != nil {
@@ -92,7 +85,36 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	return answer, nil
 }
 
-// prepared returns the algorithms, the machine, and what is to be timed on it.
+func (q Question) calls() Calls { return q.Calls }
+
+func (q Question) about(c Calls, quick bool) Asker {
+	q.Calls, q.quick = c, quick
+	if quick {
+		q.Progress = nil
+	}
+	return q
+}
+
+// maxOps returns the operation limit for simulating a schedule when no faster method exists.
+func (q Question) maxOps(times int) int {
+	if q.Operations > 0 {
+		return q.Operations
+	}
+	return min(1<<20, 1<<32/max(times, 1))
+}
+
+// maxOpsIfAlternative returns the operation limit when a faster method exists.
+func (q Question) maxOpsIfAlternative(times int) int {
+	switch {
+	case q.Operations > 0:
+		return q.Operations
+	case q.quick:
+		return 1
+	}
+	return min(1<<20, 1<<22/max(times, 1))
+}
+
+// prepared returns the algorithms, the machine, and the calls to be timed on it.
 func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 	all, err := q.algorithms()
 	if err != nil {
@@ -109,7 +131,7 @@ func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 	return all, on, cells, nil
 }
 
-// cells are what is to be timed: those of the same ranks and size stand together.
+// cells returns the calls to be timed; calls of the same ranks and size are neighbours.
 func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
 	sizes, segments := stats.Ascending(q.Sizes), append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...)
 	if all[0].Collective == "barrier" {
@@ -133,8 +155,7 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					t := Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
-						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
+					t := newTiming(e, ranks, c)
 					if len(q.Machine.Levels) <= 1 {
 						t.LatencyBound, t.BandwidthBound = bounds(m, e.Collective, ranks, c)
 					}
@@ -146,7 +167,7 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 	return cells, nil
 }
 
-// logPOf is the LogP model of the messages of a call, on the outermost level that the ranks need.
+// logPOf returns the LogP model of the messages of a call on the outermost level of the ranks.
 func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 	n := c.Bytes
 	if c.Segment > 0 {
@@ -160,20 +181,9 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), Send: float64(cost.Send), Receive: float64(cost.Receive), G: float64(cost.Gap)}
 }
 
-// plain says what the times leave out.
-const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
-
-// platformText says in words what the times are of.
-func (q Question) platformText() string {
-	if len(q.Machine.Levels) == 0 {
-		return q.Layer.Ref() + ". " + plain
-	}
-	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
-}
-
-// bounds returns the least times of a call on a machine without levels, by any algorithm: for its
-// latency, and for its bytes in messages of any size, of which all but the last occupy an interface
-// for their gap.
+// bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
+// latency, and for its bytes. These are sent in messages of any size; all but the last message
+// occupy an interface for their gap.
 func bounds(m simulate.Machine, name string, ranks int, c collective.Call) (latency, bandwidth quantity.Micros) {
 	one := m.Cost(0, 1)
 	latency = quantity.Micros(collective.LatencyBound(collective.LogP{
@@ -199,3 +209,70 @@ func bounds(m simulate.Machine, name string, ranks int, c collective.Call) (late
 	}
 	return latency, bandwidth
 }
+
+// run times the cells on all processors. Cells of the same algorithm and number of ranks are timed
+// one after the other.
+func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
+	type key struct {
+		name  string
+		ranks int
+	}
+	var keys []key
+	units := map[key][]int{}
+	for i, c := range cells {
+		k := key{c.Name, c.Ranks}
+		if units[k] == nil {
+			keys = append(keys, k)
+		}
+		units[k] = append(units[k], i)
+	}
+	timers := sync.Pool{New: func() any {
+		return &timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
+	}}
+	var mutex sync.Mutex
+	done := 0
+	finished := func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if done++; q.Progress != nil {
+			q.Progress(done, len(cells))
+		}
+	}
+	// Each goroutine takes the memory of a schedule.
+	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), func(ctx context.Context, k int) error {
+		t := timers.Get().(*timer)
+		defer timers.Put(t)
+		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
+		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
+			if err := t.time(ctx, &cells[i]); err != nil {
+				return fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err)
+			}
+			copying := q.Copy.Times(quantity.Bytes(cells[i].Call.Bytes))
+			cells[i].Time += copying
+			cells[i].Average += copying
+			finished()
+		}
+		return nil
+	})
+}
+
+// addIntervals sets the intervals of the cells; an unknown end is NaN.
+func (q Question) addIntervals(cells []Timing) {
+	for i := range cells {
+		c := &cells[i]
+		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
+			c.Low, c.High = finiteEnds(within.Of(c.Time))
+		}
+	}
+}
+
+// platformText returns the platform of the times in words.
+func (q Question) platformText() string {
+	if len(q.Machine.Levels) == 0 {
+		return q.Layer.Ref() + ". " + plain
+	}
+	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
+}
+
+// plain lists what the times leave out.
+const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
