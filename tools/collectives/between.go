@@ -11,28 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// interpolation is a model that draws lines between the nearest numbers of nodes, over the logs of
-// nodes and times.
-func interpolation(s series) model {
-	counts := s.counts()
-	return func(p fitted.Point) (t, low, high float64) {
-		at := func(n int) float64 {
-			for _, q := range s.points {
-				if nodes(q) == n && q.PerNode == p.PerNode && q.Size == p.Size {
-					return math.Log(float64(q.Time))
-				}
-			}
-			return math.NaN()
-		}
-		i, _ := slices.BinarySearch(counts, nodes(p))
-		if i == 0 || i == len(counts) {
-			return math.NaN(), math.NaN(), math.NaN()
-		}
-		part := math.Log(float64(nodes(p))/float64(counts[i-1])) / math.Log(float64(counts[i])/float64(counts[i-1]))
-		return math.Exp((1-part)*at(counts[i-1]) + part*at(counts[i])), math.NaN(), math.NaN()
-	}
-}
-
 // between prints, for every second number of nodes, the errors of predictions beside those of
 // interpolation, by series.
 func between(w io.Writer, all []series) {

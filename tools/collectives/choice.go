@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A call is where algorithms are chosen.
+// A call is a question for the best algorithm.
 type call struct {
 	fitted.Placement
 	size quantity.Bytes
@@ -27,7 +27,7 @@ func callOf(p fitted.Point) call {
 // its upper end.
 type losses struct{ chosen, copied, bounded []float64 }
 
-// choose fits the points that are not out of each algorithm, and chooses at the others.
+// choose fits each algorithm's points that are not out, and chooses at the points that are.
 func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
 	var results []*fitted.Result
 	measured := map[call][]float64{} // by algorithm; NaN where it was not measured

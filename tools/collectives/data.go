@@ -21,13 +21,12 @@ type series struct {
 	points                    []fitted.Point
 }
 
-// nodes returns the number of nodes of a point, or of ranks if they are on one node, unplaced, or
-// leave a node in part empty.
-func nodes(p fitted.Point) int {
-	if p.PerNode == 0 || p.Ranks <= p.PerNode || p.Ranks%p.PerNode != 0 {
-		return p.Ranks
+func (s series) data() fitted.Data {
+	of := fitted.Slowest
+	if strings.Contains(s.name, "latency") { // OSU's main column
+		of = fitted.Average
 	}
-	return p.Ranks / p.PerNode
+	return fitted.Data{Collective: s.collective, Statistic: of, Points: s.points}
 }
 
 // counts returns the numbers of nodes, ascending.
@@ -39,39 +38,19 @@ func (s series) counts() (all []int) {
 	return slices.Compact(all)
 }
 
-// sub returns the series with the points for which keep is true.
+// nodes returns the number of nodes of a point, or of ranks if they are on one node, unplaced, or
+// leave a node in part empty.
+func nodes(p fitted.Point) int {
+	if p.PerNode == 0 || p.Ranks <= p.PerNode || p.Ranks%p.PerNode != 0 {
+		return p.Ranks
+	}
+	return p.Ranks / p.PerNode
+}
+
+// sub returns the series with the points that keep keeps.
 func (s series) sub(keep func(p fitted.Point) bool) series {
 	s.points = slices.DeleteFunc(slices.Clone(s.points), func(p fitted.Point) bool { return !keep(p) })
 	return s
-}
-
-// table reads a CSV file, and groups its rows. The function returns the series of a row without
-// points, and the row's point with the bytes of all ranks.
-func table(path string, row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
-	rows, err := pico.Read(path)
-	at := map[string]int{}
-	for _, r := range rows {
-		s, p, ok := row(r)
-		if !ok {
-			continue
-		}
-		s.collective = pico.Collective(s.collective)
-		if pico.InBlocks(s.collective) {
-			p.Size /= quantity.Bytes(p.Ranks)
-		}
-		key := s.machine + s.name + s.collective + s.forced
-		if _, has := at[key]; !has {
-			at[key] = len(all)
-			all = append(all, s)
-		}
-		p.Count = 1
-		all[at[key]].points = append(all[at[key]].points, p)
-	}
-	return all, err
-}
-
-func point(ranks, perNode int, bytes, us float64) fitted.Point {
-	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
 }
 
 // published reads all series from the folder of shared data.
@@ -127,6 +106,35 @@ func published(folder string) (all []series, err error) {
 		})
 	}
 	return all, err
+}
+
+// table reads a CSV file, and groups its rows. The function returns the series of a row without
+// points, and the row's point with the bytes of all ranks.
+func table(path string, row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
+	rows, err := pico.Read(path)
+	at := map[string]int{}
+	for _, r := range rows {
+		s, p, ok := row(r)
+		if !ok {
+			continue
+		}
+		s.collective = pico.Collective(s.collective)
+		if pico.InBlocks(s.collective) {
+			p.Size /= quantity.Bytes(p.Ranks)
+		}
+		key := s.machine + s.name + s.collective + s.forced
+		if _, has := at[key]; !has {
+			at[key] = len(all)
+			all = append(all, s)
+		}
+		p.Count = 1
+		all[at[key]].points = append(all[at[key]].points, p)
+	}
+	return all, err
+}
+
+func point(ranks, perNode int, bytes, us float64) fitted.Point {
+	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
 }
 
 // allreduces reads the times of an output of OSU's benchmarks or of nccl-tests, out of place.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"math"
-	"strings"
+	"slices"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 )
@@ -24,10 +24,24 @@ func fit(s series) (model, error) {
 	}, nil
 }
 
-func (s series) data() fitted.Data {
-	of := fitted.Slowest
-	if strings.Contains(s.name, "latency") { // OSU's main column
-		of = fitted.Average
+// interpolation is a model that draws lines between the nearest numbers of nodes, over the logs of
+// nodes and times.
+func interpolation(s series) model {
+	counts := s.counts()
+	return func(p fitted.Point) (t, low, high float64) {
+		at := func(n int) float64 {
+			for _, q := range s.points {
+				if nodes(q) == n && q.PerNode == p.PerNode && q.Size == p.Size {
+					return math.Log(float64(q.Time))
+				}
+			}
+			return math.NaN()
+		}
+		i, _ := slices.BinarySearch(counts, nodes(p))
+		if i == 0 || i == len(counts) {
+			return math.NaN(), math.NaN(), math.NaN()
+		}
+		part := math.Log(float64(nodes(p))/float64(counts[i-1])) / math.Log(float64(counts[i])/float64(counts[i-1]))
+		return math.Exp((1-part)*at(counts[i-1]) + part*at(counts[i])), math.NaN(), math.NaN()
 	}
-	return fitted.Data{Collective: s.collective, Statistic: of, Points: s.points}
 }

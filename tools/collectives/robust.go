@@ -14,12 +14,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Kinds of calls to ask for, beside those that a variation takes out of the fit.
+// The kinds of calls to ask for, and how far their sizes may lie beyond the sizes in the fit.
 const (
 	beyond   = "more nodes"
 	fewer    = "fewer nodes"
 	same     = "the same nodes"
-	nearSize = 3 // octaves beyond the sizes in a fit that are asked for
+	nearSize = 3 // octaves
 )
 
 // robust asks about fits to what people may have in place of the whole table: few numbers of nodes,
@@ -78,7 +78,7 @@ func (r *report) robust(s series) {
 	r.vary(repeated, "three repeats ± 5 %, one in 33 takes 3 times as long", inside, beyond)
 }
 
-// vary fits the points that are in, and asks for the others of some kinds.
+// vary fits the points that are in, and asks for the points of these kinds that are not.
 func (r *report) vary(s series, name string, in func(p fitted.Point) bool, kinds ...string) {
 	kept := map[fitted.Point]bool{} // in may be random
 	least, most := math.Inf(1), 0.0

@@ -1,5 +1,5 @@
-// Package pico reads published tables of collectives, and tells which schedule stands for an
-// algorithm of PICO's, the benchmark of most of them.
+// Package pico reads published tables of collectives, most of them by the benchmark PICO, and maps
+// PICO's names of algorithms to schedules.
 package pico
 
 import (
@@ -36,7 +36,7 @@ func Read(path string) (all []Row, err error) {
 	return all, nil
 }
 
-// Number returns the number in a column; 0 if there is none.
+// Number returns the number in a column; 0 if the cell has no number.
 func (r Row) Number(column string) float64 {
 	v, _ := strconv.ParseFloat(r[column], 64) // of published files
 	return v
@@ -45,10 +45,10 @@ func (r Row) Number(column string) float64 {
 // Whole is Number for counts.
 func (r Row) Whole(column string) int { return int(r.Number(column)) }
 
-// Bytes returns the size of PICO's table in the units of the other algorithms. Hierarchical
-// allreduces of GPUs have that of all GPUs of a node: their sizes, and the numbers of calls, are
-// those of the others' sizes times the GPUs, and 2 GiB on 4 nodes would need 290 GB/s of each node,
-// the four NICs of which have 100.
+// Bytes returns the size of PICO's table as all algorithms but the hierarchical allreduces of GPUs
+// count it. These count the bytes of all GPUs of a node: their sizes and numbers of calls are those
+// of the other algorithms times the GPUs of a node. If they counted as the other algorithms do, 2 GiB
+// on 4 nodes would need 290 GB/s of each node, and its four NICs have 100.
 func (r Row) Bytes() float64 {
 	if strings.HasPrefix(r["algorithm"], "allreduce_hier_") {
 		return r.Number("bytes") / r.Number("tasks_per_node")
@@ -56,7 +56,7 @@ func (r Row) Bytes() float64 {
 	return r.Number("bytes")
 }
 
-// Nodes returns the number of nodes, which are written as the sides of a torus.
+// Nodes returns the number of nodes: the product of the sides of a torus.
 func (r Row) Nodes() int {
 	nodes := 1
 	for side := range strings.SplitSeq(r["nodes"], "x") {
@@ -77,11 +77,11 @@ func Collective(name string) string {
 // InBlocks reports whether schedules of a collective have the size of one rank's block.
 func InBlocks(name string) bool { return collective.Entry{Collective: name}.InBlocks() }
 
-// OrfeoNames are the algorithms that ORFEO's table has as Open MPI's numbers.
+// OrfeoNames has the algorithms of ORFEO's table by their numbers in Open MPI.
 var OrfeoNames = map[string]string{"2": "chain", "5": "binary", "6": "binomial"}
 
-// schedules have the schedule of the registry that stands for an algorithm, in the row of the first
-// word that is a part of its name. Nothing is known of algorithms without a schedule.
+// schedules maps words in the names of algorithms to schedules of the registry; the first word that
+// occurs in a name decides. The schedule is empty if it is not known.
 var schedules = map[string][][2]string{
 	"allreduce": {{"bine_lat", "recursive-doubling"}, {"bine-l", "recursive-doubling"}, {"recdoub-l", "recursive-doubling"},
 		{"recursive", "recursive-doubling"}, {"non_blocking", "recursive-doubling"}, {"hier", ""}, {"collnet", ""}, {"nvls", ""}, {"trix", ""},
@@ -112,12 +112,12 @@ func Schedule(collective, algorithm string) string {
 	return ""
 }
 
-// alike are parts of the names of algorithms that a schedule stands for but does not follow: those
-// of a library's own choice, with other steps, or over several ports of Fugaku's network.
+// alike lists parts of names of algorithms that differ from the schedule that stands for them: by a
+// library's own choice, by other steps, or by the use of several ports of Fugaku's network.
 var alike = []string{"default_", "default-default", "default-rdbc", "non_blocking", "sparbit", "k_bruck", "nccl_pat", "ring-", "recdoub-l", "recdoub-b"}
 
-// Follows returns the schedule that an algorithm follows, by steps and bytes; empty for none. Those
-// of Bine trees are taken for binomial trees in broadcast and reduce, and allreduces have several.
+// Follows returns the schedule that an algorithm follows, by steps and bytes; empty for none. Bine
+// trees are taken for binomial trees in broadcast and reduce; Bine allreduces have several schedules.
 func Follows(collective, algorithm string) string {
 	name := strings.ToLower(algorithm)
 	if strings.HasPrefix(name, "bine") {
