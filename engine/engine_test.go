@@ -17,14 +17,10 @@ import (
 
 func system(t *testing.T) *virtual.System {
 	t.Helper()
-	s, err := virtual.Build("test", &model.Fragmented{MTU: 4096, Below: &model.LogGP{
+	return virtual.Build("test", &model.Fragmented{MTU: 4096, Below: &model.LogGP{
 		LogP:       model.LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8, Latency: 5.3, GapTime: 8.7},
 		GapPerByte: 1. / 24,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func run(t *testing.T, s *virtual.System, c virtual.Config, program func(*engine.Endpoint) error) virtual.Report {

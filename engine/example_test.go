@@ -16,11 +16,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	system, err := virtual.Of(platform, layer)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	system := virtual.Of(platform, layer)
 	_, err = virtual.Run(system, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		sum, done := uint32(0), false
 		result := ep.Handle(func(m *engine.Message) { sum, done = m.Words[0], true })

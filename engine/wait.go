@@ -6,6 +6,71 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// Compute keeps the processor busy for d µs. Interfaces that interrupt run handlers meanwhile.
+func (e *Endpoint) Compute(d quantity.Micros) {
+	for d > 0 {
+		if d = e.port.Compute(d, !e.inside); d > 0 {
+			e.drain()
+		}
+	}
+}
+
+// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was
+// given up.
+func (e *Endpoint) Poll() error {
+	if !e.inside {
+		e.drain()
+	}
+	return e.err
+}
+
+// WaitFor polls until done returns true. The report of a deadlock names what.
+func (e *Endpoint) WaitFor(what string, done func() bool) error {
+	if e.inside {
+		return ErrHandler
+	}
+	for e.drain(); e.err == nil && !done(); {
+		e.pause(wait{what, anyone})
+	}
+	return e.err
+}
+
+// Flush waits until all requests have their replies, and all packets their acknowledgements.
+func (e *Endpoint) Flush() error {
+	for dst := range e.peers {
+		p := &e.peers[dst]
+		if p.out == 0 {
+			continue
+		}
+		if e.options.CreditBatch > 1 && e.err == nil {
+			if err := e.admit(dst); err != nil {
+				return err
+			}
+			e.words(dst, OneWay, e.id(), payHandler, nil)
+		}
+		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
+			return err
+		}
+	}
+	return e.WaitFor("acknowledgements", func() bool { return e.unacked == 0 })
+}
+
+// Linger serves other nodes until done returns true, as a node whose own program has ended must.
+func (e *Endpoint) Linger(done func() bool) {
+	for !done() {
+		e.port.Wait(e.deadline())
+		e.drain()
+	}
+}
+
+// Waiting returns what the program waits for; "" if it does not wait.
+func (e *Endpoint) Waiting() string {
+	if w := e.waiting; w.what != "" && w.node != anyone {
+		return fmt.Sprintf(w.what, w.node)
+	}
+	return e.waiting.what
+}
+
 // begin is the first step of every sending call. Usually it only counts the message.
 func (e *Endpoint) begin(dst int) error {
 	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
@@ -85,69 +150,4 @@ func (e *Endpoint) drain() {
 	if e.unacked > 0 {
 		e.resend()
 	}
-}
-
-// Compute keeps the processor busy for d µs. Interfaces that interrupt run handlers meanwhile.
-func (e *Endpoint) Compute(d quantity.Micros) {
-	for d > 0 {
-		if d = e.port.Compute(d, !e.inside); d > 0 {
-			e.drain()
-		}
-	}
-}
-
-// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was
-// given up.
-func (e *Endpoint) Poll() error {
-	if !e.inside {
-		e.drain()
-	}
-	return e.err
-}
-
-// WaitFor polls until done returns true. The report of a deadlock names what.
-func (e *Endpoint) WaitFor(what string, done func() bool) error {
-	if e.inside {
-		return ErrHandler
-	}
-	for e.drain(); e.err == nil && !done(); {
-		e.pause(wait{what, anyone})
-	}
-	return e.err
-}
-
-// Flush waits until all requests have their replies, and all packets their acknowledgements.
-func (e *Endpoint) Flush() error {
-	for dst := range e.peers {
-		p := &e.peers[dst]
-		if p.out == 0 {
-			continue
-		}
-		if e.options.CreditBatch > 1 && e.err == nil {
-			if err := e.admit(dst); err != nil {
-				return err
-			}
-			e.words(dst, OneWay, e.id(), payHandler, nil)
-		}
-		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
-			return err
-		}
-	}
-	return e.WaitFor("acknowledgements", func() bool { return e.unacked == 0 })
-}
-
-// Linger serves other nodes until done returns true, as a node whose own program has ended must.
-func (e *Endpoint) Linger(done func() bool) {
-	for !done() {
-		e.port.Wait(e.deadline())
-		e.drain()
-	}
-}
-
-// Waiting returns what the program waits for; "" if it does not wait.
-func (e *Endpoint) Waiting() string {
-	if w := e.waiting; w.what != "" && w.node != anyone {
-		return fmt.Sprintf(w.what, w.node)
-	}
-	return e.waiting.what
 }

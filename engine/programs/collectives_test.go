@@ -20,14 +20,11 @@ import (
 // executed is when the last node is done with a collective on the virtual engine.
 func executed(t *testing.T, c programs.Collective, l model.Layer, nodes, root, n int) quantity.Micros {
 	t.Helper()
-	s, err := virtual.Build("test", l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := virtual.Build("test", l)
 	// A node that sends to several looks for messages when it is through, as the simulation does.
 	s.Options.PollEvery = 1 << 16
 	done := make([]quantity.Micros, nodes)
-	_, err = virtual.Run(s, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) error {
+	_, err := virtual.Run(s, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) error {
 		err := c.Run(ep, root, n)
 		done[ep.Node()] = ep.Now()
 		return err
@@ -120,10 +117,7 @@ func TestCollectivesMoveTheirData(t *testing.T) {
 
 // A collective that nobody can do says so, and does not wait for ever.
 func TestCollectivesRefuse(t *testing.T) {
-	s, err := virtual.Build("test", &model.LogP{Latency: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := virtual.Build("test", &model.LogP{Latency: 1})
 	binary := programs.Collectives[slices.IndexFunc(programs.Collectives, func(c programs.Collective) bool {
 		return c.Collective == "allreduce" && c.Name == "recursive-doubling"
 	})]

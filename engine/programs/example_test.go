@@ -19,10 +19,7 @@ func ExampleFind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	system, err := virtual.Of(platform, layer)
-	if err != nil {
-		log.Fatal(err)
-	}
+	system := virtual.Of(platform, layer)
 	result, _, err := virtual.Measure(system, virtual.Config{}, program, programs.Args{Size: program.Bytes, Count: 100})
 	if err != nil {
 		log.Fatal(err)

@@ -26,10 +26,7 @@ func TestRegistry(t *testing.T) {
 		if seen[name] = true; program.Sizes == programs.Own && program.Bytes < 1 {
 			t.Errorf("%s has a size of its own, and does not say which", name)
 		}
-		s, err := virtual.Of(p, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := virtual.Of(p, l)
 		a := programs.Args{Size: 1000, Count: 4, Warm: 1, Each: program.Timed, Deltas: []quantity.Micros{0, 5}}
 		r, _, err := virtual.Measure(s, virtual.Config{Nodes: 3}, program, a)
 		if program.On&programs.Simulated == 0 {

@@ -57,10 +57,7 @@ func TestRequestsAreTheModels(t *testing.T) {
 	exact, all := 0, 0
 	eachLayer(t, []int{1, 257}, func(p platforms.Platform, l platforms.Layer, n int) {
 		got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.ThruBulk(ep, n, requests) })
-		s, err := virtual.Of(p, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := virtual.Of(p, l)
 		want := model.Requests(p.Resources(l), quantity.Bytes(n), s.Options.Credits, l.Model.OneWay)
 		if !close(got, want, float64(s.Options.Credits)/(requests*2./3)) {
 			t.Errorf("%s, %d bytes: a request each %v, the model says %v (%+.3g)", l.Ref(), n, got, want, float64(got/want-1))

@@ -13,17 +13,11 @@ import (
 // hplam is HP-LAM's LogGP (table 4.2).
 var hplam = model.LogGP{LogP: model.LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8, Latency: 5.3, GapTime: 8.7}, GapPerByte: 1. / 24}
 
-func system(tb testing.TB, l model.Layer) *virtual.System {
-	s, err := virtual.Build("test", l)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return s
-}
+func system(l model.Layer) *virtual.System { return virtual.Build("test", l) }
 
 // allToAll is every node sending n bytes to every other.
 func allToAll(tb testing.TB, nodes, n int) virtual.Report {
-	report, err := virtual.Run(system(tb, &hplam), virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) error {
+	report, err := virtual.Run(system(&hplam), virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) error {
 		got := 0
 		take := ep.Handle(func(m *engine.Message) { got += len(m.Data) })
 		data := make([]byte, n)
@@ -65,7 +59,7 @@ func BenchmarkAllToAll1024(b *testing.B) {
 
 // BenchmarkPingPong is a request and its reply between two nodes.
 func BenchmarkPingPong(b *testing.B) {
-	s := system(b, &hplam)
+	s := system(&hplam)
 	b.ReportAllocs()
 	_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		_, err := programs.PingPong(ep, b.N)
@@ -92,7 +86,7 @@ func inFlight(b *testing.B, data []byte) {
 		runtime.ReadMemStats(&before)
 		slow := hplam
 		slow.Latency = 1e9 // nothing arrives before all are in flight
-		s := system(b, &slow)
+		s := system(&slow)
 		s.Options.Credits = 0
 		_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 			take := ep.Handle(func(*engine.Message) {})

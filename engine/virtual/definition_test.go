@@ -132,10 +132,7 @@ func TestByDefinition(t *testing.T) {
 	for range 500 {
 		n := 1 + r.IntN(1000)
 		l, fresh := defined(r, n)
-		s, err := virtual.Build("defined", l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := virtual.Build("defined", l)
 		check := func(what, program string, count int, want float64) {
 			p, err := programs.Find(program, programs.Simulated)
 			if err != nil {

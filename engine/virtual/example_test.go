@@ -18,10 +18,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	system, err := virtual.Of(platform, layer)
-	if err != nil {
-		log.Fatal(err)
-	}
+	system := virtual.Of(platform, layer)
 	var rtt quantity.Micros
 	_, err = virtual.Run(system, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		t, err := programs.PingPong(ep, 100)

@@ -1,33 +1,14 @@
 package virtual
 
 import (
-	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/internal/heap"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Config holds the options of a run.
-type Config struct {
-	Nodes  int // ≥ 2
-	Faults Faults
-	Trace  *Trace // if not nil, records when each resource was busy
-}
-
-// A Report is the outcome of a run.
-type Report struct {
-	Time   quantity.Micros // time of the last event
-	Events int64
-	Nodes  []engine.Stats
-	Busy   []quantity.Micros // the time for which messages kept the processor of each node busy
-	Faults FaultStats
-}
 
 type network struct {
 	*System
@@ -72,7 +53,11 @@ type node struct {
 	changed quantity.Micros // when it came into this state
 }
 
-type state uint8
+// A choice is the route of the last piece that a node sent; all packets of the piece take it.
+type choice struct {
+	whole, piece uint32
+	route        int32
+}
 
 const (
 	works state = iota
@@ -81,86 +66,15 @@ const (
 	dead
 )
 
+type state uint8
+
 // Values of held for a packet that waits for room and does not hold a resource.
 const (
 	processor = -1 // of its sender
 	nothing   = -2
 )
 
-// unwound ends a program whose run is over.
-type unwound struct{}
-
-// Run runs a program on all nodes, until it has ended on each. It returns the programs' error;
-// if they deadlock, the error lists which node waits for which.
-func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, error) {
-	if c.Nodes < 2 || c.Nodes > 1<<20 {
-		return Report{}, fmt.Errorf("%d nodes: a run has 2 to %d", c.Nodes, 1<<20)
-	}
-	if err := c.Faults.check(c.Nodes); err != nil {
-		return Report{}, err
-	}
-	n := &network{System: s, faults: c.Faults, trace: c.Trace, running: c.Nodes}
-	n.nodes = make([]*node, c.Nodes)
-	n.resources = make([]resource, c.Nodes*len(s.kinds))
-	if c.Faults.any() {
-		n.random = rand.New(rand.NewPCG(c.Faults.Seed, 0x68616c667065616b))
-	}
-	if n.trace != nil {
-		n.trace.start(s, c.Nodes)
-	}
-	defer func() {
-		for _, nd := range n.nodes {
-			if nd != nil {
-				nd.stop()
-			}
-		}
-	}()
-	for id := range c.Nodes {
-		if err := n.add(id, program); err != nil {
-			return Report{}, err
-		}
-	}
-	for len(n.events) > 0 {
-		n.step()
-	}
-	r := Report{Time: n.now, Events: n.count, Faults: n.lost}
-	for _, nd := range n.nodes {
-		r.Nodes, r.Busy = append(r.Nodes, nd.endpoint.Stats()), append(r.Busy, nd.busy)
-	}
-	if n.running > 0 {
-		n.errs = append(n.errs, n.deadlock())
-	}
-	return r, errors.Join(n.errs...)
-}
-
-func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) {
-	nd := &node{net: n, id: id}
-	if nd.endpoint, err = engine.New(port{nd}, n.Options); err != nil {
-		return fmt.Errorf("%s: %w", n.Name, err)
-	}
-	nd.resume, nd.stop = iter.Pull(func(pause func(struct{}) bool) {
-		defer func() {
-			if r := recover(); r != nil && r != (unwound{}) {
-				panic(r)
-			}
-		}()
-		nd.pause = pause
-		err := program(nd.endpoint)
-		if err != nil {
-			n.errs = append(n.errs, fmt.Errorf("node %d: %w", id, err))
-		}
-		nd.turn(ended)
-		nd.endpoint.Linger(func() bool { return false })
-	})
-	n.nodes[id] = nd
-	n.schedule(0, id, event{what: wake, index: uint32(id)})
-	if at, dies := n.faults.Die[id]; dies {
-		n.schedule(at, id, event{what: die, index: uint32(id)})
-	}
-	return nil
-}
-
-func (nd *node) turn(s state) {
+func (nd *node) setState(s state) {
 	if !nd.over && s != stopped {
 		nd.over = true
 		nd.net.running--
@@ -200,7 +114,7 @@ func (n *network) step() {
 
 // kill ends a node, which accepts no more packets.
 func (n *network) kill(nd *node) {
-	nd.turn(dead)
+	nd.setState(dead)
 	for nd.inbox.count > 0 {
 		n.drop(nd.inbox.pop())
 	}
@@ -348,31 +262,64 @@ func (nd *node) wake(at quantity.Micros) {
 	}
 }
 
-// deadlock returns an error that lists which node waits for which.
-func (n *network) deadlock() error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for events that cannot happen", n.now, n.running, len(n.nodes))
-	shown := 0
-	for _, nd := range n.nodes {
-		var what string
-		switch {
-		case nd.state == dead:
-			what = fmt.Sprintf("died at %v", nd.changed)
-		case nd.state == stopped:
-			what = fmt.Sprintf("stopped polling at %v, %d packets in its inbox", nd.changed, nd.inbox.count)
-		case nd.state == works && nd.endpoint.Waiting() != "":
-			what = "waits for " + nd.endpoint.Waiting()
-		default:
-			continue
-		}
-		if shown++; shown > 20 {
-			fmt.Fprintf(&b, "\n  …")
-			break
-		}
-		fmt.Fprintf(&b, "\n  node %d %s", nd.id, what)
+// faulty is the stage of a packet that has had its faults.
+const faulty = 1 << 20
+
+func (n *network) fault(f *packet) bool {
+	chance := func(p float64) bool { return p > 0 && n.random.Float64() < p }
+	if chance(n.faults.Drop) {
+		n.drop(f)
+		return false
 	}
-	if n.lost != (FaultStats{}) {
-		fmt.Fprintf(&b, "\n  %v", n.lost)
+	if chance(n.faults.Duplicate) {
+		n.lost.Duplicated++
+		twin := n.packet(&f.Frame)
+		twin.route = f.route
+		n.deliverLate(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
 	}
-	return errors.New(b.String())
+	if chance(n.faults.Corrupt) {
+		n.lost.Corrupted++
+		if bit := n.random.Uint32(); len(f.Payload) > 0 {
+			f.Payload[int(bit>>3)%len(f.Payload)] ^= 1 << (bit & 7)
+		} else {
+			f.Words[bit>>5&3] ^= 1 << (bit & 31)
+		}
+	}
+	switch {
+	case chance(n.faults.Reorder):
+		n.lost.Delayed++
+		n.deliverLate(f, n.faults.Late*quantity.Micros(n.random.Float64()))
+		return false
+	case chance(n.faults.Delay):
+		n.lost.Delayed++
+		n.deliverLate(f, 10*n.faults.Late)
+		return false
+	}
+	return true
+}
+
+func (n *network) deliverLate(f *packet, by quantity.Micros) {
+	f.stage, f.held = faulty-1, nothing
+	n.schedule(n.now+by, int(f.Dst), event{frame: f})
+}
+
+// slab is the number of packets allocated together: 34 of 120 bytes fill one of Go's size classes;
+// a single one would take 128.
+const slab = 34
+
+func (n *network) packet(f *engine.Frame) *packet {
+	last := len(n.pool) - 1
+	if last < 0 {
+		fresh := make([]packet, slab)
+		for i := range fresh {
+			n.pool = append(n.pool, &fresh[i])
+		}
+		last = slab - 1
+	}
+	g := n.pool[last]
+	n.pool = n.pool[:last]
+	payload := append(g.Payload[:0], f.Payload...)
+	*g = packet{Frame: *f}
+	g.Payload = payload
+	return g
 }

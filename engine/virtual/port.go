@@ -9,44 +9,11 @@ import (
 
 type port struct{ *node }
 
-func (p port) Node() int            { return p.id }
-func (p port) Nodes() int           { return len(p.net.nodes) }
+func (p port) Node() int { return p.id }
+
+func (p port) Nodes() int { return len(p.net.nodes) }
+
 func (p port) Now() quantity.Micros { return p.net.now }
-
-// A packet is a frame on its way through the network, and where it is.
-type packet struct {
-	engine.Frame
-	route, stage int32
-	held         int32   // what it occupies while it waits for room
-	next         *packet // in a list
-}
-
-// slab is the number of packets allocated together: 34 of 120 bytes fill one of Go's size classes;
-// a single one would take 128.
-const slab = 34
-
-func (n *network) packet(f *engine.Frame) *packet {
-	last := len(n.pool) - 1
-	if last < 0 {
-		fresh := make([]packet, slab)
-		for i := range fresh {
-			n.pool = append(n.pool, &fresh[i])
-		}
-		last = slab - 1
-	}
-	g := n.pool[last]
-	n.pool = n.pool[:last]
-	payload := append(g.Payload[:0], f.Payload...)
-	*g = packet{Frame: *f}
-	g.Payload = payload
-	return g
-}
-
-// A choice is the route of the last piece that a node sent; all packets of the piece take it.
-type choice struct {
-	whole, piece uint32
-	route        int32
-}
 
 // routeOf returns the number of the route of a frame, which depends on its message and its piece.
 func (p port) routeOf(f *engine.Frame) int32 {
@@ -56,13 +23,7 @@ func (p port) routeOf(f *engine.Frame) int32 {
 	return p.route.route
 }
 
-func (p port) Cut(n, left int) (piece, size int) {
-	piece = min(p.net.plan.pieceOf(n), left)
-	if cut := p.net.routes[p.net.plan.routeAt(n, piece)].Cut; cut != nil {
-		return piece, cut(piece)
-	}
-	return piece, piece
-}
+func (p port) Cut(n, left int) (piece, size int) { return p.net.cut(n, left) }
 
 func (p port) suspend() {
 	if !p.pause(struct{}{}) {
@@ -122,7 +83,7 @@ func (p port) Send(frame *engine.Frame) {
 	}
 	f.route = p.routeOf(frame)
 	r := &net.routes[f.route]
-	if d := costOf(r.Send, quantity.Bytes(f.Size())) + r.additionalWork(&f.Frame, cost.send); d > 0 {
+	if d := costOf(r.Send, quantity.Bytes(f.Size())) + r.additional(&f.Frame).sending; d > 0 {
 		p.work(d, &f.Frame)
 	}
 	f.stage, f.held = 0, processor
@@ -140,7 +101,7 @@ func (p port) Receive() *engine.Frame {
 		p.current = nil
 	}
 	if at, stops := net.faults.Stop[p.id]; stops && net.now >= at && p.state < stopped {
-		p.turn(stopped)
+		p.setState(stopped)
 	}
 	if p.state == stopped {
 		p.suspend()
@@ -156,7 +117,7 @@ func (p port) Receive() *engine.Frame {
 		net.release(g)
 	}
 	if r := &net.routes[f.route]; !f.Control() {
-		d := costOf(r.Receive, quantity.Bytes(f.Size())) + r.additionalWork(&f.Frame, cost.receive)
+		d := costOf(r.Receive, quantity.Bytes(f.Size())) + r.additional(&f.Frame).receiving
 		if d > 0 {
 			p.work(d, &f.Frame)
 		}

@@ -1,9 +1,18 @@
 package virtual
 
 import (
+	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/internal/heap"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
+
+// A packet is a frame on its way through the network, and where it is.
+type packet struct {
+	engine.Frame
+	route, stage int32
+	held         int32   // what it occupies while it waits for room
+	next         *packet // in a list
+}
 
 // A queue holds the events ordered by time and, at equal times, by host<<44 | sequence number.
 type queue = heap.Heap[quantity.Micros, uint64, event]
@@ -56,3 +65,6 @@ type resource struct {
 	holding int32 // packets that it has served and that cannot leave it
 	asked   bool  // an event will free it
 }
+
+// unwound ends a program whose run is over.
+type unwound struct{}

@@ -10,6 +10,6 @@ func NewSystem(name string, r Route, piece int) *System {
 	if piece > 0 {
 		s.plan = &plan{piece: piece, below: s.plan}
 	}
-	s.finish()
+	s.setAck()
 	return s
 }

@@ -49,7 +49,7 @@ func TestTraces(t *testing.T) {
 	bus := virtual.NewSystem("bus", virtual.Route{Send: cost(1, 0), Stages: []virtual.Stage{
 		{Resource: "bus", Side: virtual.Network, Delay: cost(5, 0), Busy: cost(5, 0)},
 	}, Receive: cost(2, 0)}, 0)
-	retry := system(t, &hplam)
+	retry := system(&hplam)
 	retry.Options.Retry = 50
 	for _, scene := range []struct {
 		file, what string
@@ -57,8 +57,8 @@ func TestTraces(t *testing.T) {
 		config     virtual.Config
 		program    func(*engine.Endpoint) error
 	}{
-		{"request.txt", "A request and its reply on HP-LAM: 28.0 µs, o_s 2.9, L 5.3, o_r 5.8.", system(t, &hplam), virtual.Config{Nodes: 2}, request},
-		{"pipeline.txt", "3 KiB through CLIP's stages 0-3 in packets of 1 KiB.", system(t, &clip), virtual.Config{Nodes: 2}, send(3072)},
+		{"request.txt", "A request and its reply on HP-LAM: 28.0 µs, o_s 2.9, L 5.3, o_r 5.8.", system(&hplam), virtual.Config{Nodes: 2}, request},
+		{"pipeline.txt", "3 KiB through CLIP's stages 0-3 in packets of 1 KiB.", system(&clip), virtual.Config{Nodes: 2}, send(3072)},
 		{"bus.txt", "Two nodes send to node 0 over one bus: it takes their packets in turn, and the lower node's first.", bus, virtual.Config{Nodes: 3}, send(1)},
 		{"retry.txt", "Acknowledgements of the reply are lost: it is sent again after 50 µs, 100 and 200, and taken once.", retry, virtual.Config{Nodes: 2, Faults: virtual.Faults{Seed: 5, Drop: 0.5}}, request},
 	} {

@@ -59,7 +59,7 @@ func TestPipelinesAreTheRecurrence(t *testing.T) {
 			p.Stages[last].Host = model.Receiver
 		}
 		n := 1 + r.IntN(50000)
-		got, want := on(t, system(t, &p), virtual.Config{}, latency(n)), p.OneWay(quantity.Bytes(n))
+		got, want := on(t, system(&p), virtual.Config{}, latency(n)), p.OneWay(quantity.Bytes(n))
 		if !near(got, want) {
 			t.Fatalf("%d bytes through %+v: %v, the recurrence says %v", n, p, got, want)
 		}
@@ -80,7 +80,7 @@ func TestWindow(t *testing.T) {
 		}, GapPerByte: quantity.MicrosPerByte(0.01 * r.Float64())}
 		l := &model.Fragmented{Below: below, MTU: 1000, Window: 1 + r.IntN(8)}
 		n := 1 + r.IntN(40_000)
-		got := on(t, system(t, l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.OneStore(ep, n, 1) })
+		got := on(t, system(l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.OneStore(ep, n, 1) })
 		want := l.OneWay(quantity.Bytes(n))
 		if near(got, want) {
 			exact++
@@ -227,10 +227,7 @@ source = "made"
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := virtual.Of(p, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := virtual.Of(p, l)
 	if got, want := on(t, s, virtual.Config{}, latency(1)), l.Model.OneWay(1); !near(got, want) {
 		t.Errorf("one way %v, want %v", got, want)
 	}

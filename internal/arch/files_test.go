@@ -169,7 +169,6 @@ var circular = []string{
 	"engine/schedule/collective",
 	"engine/schedule/mpitrace",
 	"engine/simulate",
-	"engine/virtual",
 	"explore",
 	"fit",
 	"fit/benchfile",

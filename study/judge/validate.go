@@ -116,10 +116,8 @@ func newRun(v *Validation, o ValidateOptions, d whatif.Design) (*layerRun, error
 	if r.model == nil {
 		r.model = d.Layer.Model
 	}
+	r.system = virtual.Of(d.Platform, d.Layer)
 	var err error
-	if r.system, err = virtual.Of(d.Platform, d.Layer); err != nil {
-		return nil, err
-	}
 	r.points, err = data.Points(d.Layer.Ref())
 	return r, err
 }

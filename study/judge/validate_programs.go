@@ -291,10 +291,7 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
 	try := func(size quantity.Bytes) error {
-		s, err := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
-		if err != nil {
-			return err
-		}
+		s := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
 		if err == nil && got.Time < least*(1-different) {
 			best, least = size, got.Time

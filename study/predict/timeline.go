@@ -52,12 +52,9 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 		stages[at] = i
 	}
 	l.Protocol = platforms.Protocol{Interrupt: -1} // the way of the data alone
-	s, err := virtual.Of(d.Platform, l)
-	if err != nil {
-		return t, err
-	}
+	s := virtual.Of(d.Platform, l)
 	var recorded virtual.Trace
-	_, err = virtual.Run(s, virtual.Config{Nodes: 2, Trace: &recorded}, func(ep *engine.Endpoint) error {
+	_, err := virtual.Run(s, virtual.Config{Nodes: 2, Trace: &recorded}, func(ep *engine.Endpoint) error {
 		take := ep.Handle(func(*engine.Message) {})
 		if ep.Node() > 0 {
 			return nil

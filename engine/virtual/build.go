@@ -1,0 +1,220 @@
+package virtual
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Of returns the system of a layer of a platform, with its protocol and its stages in their places.
+func Of(p platforms.Platform, l platforms.Layer) *System {
+	s := &System{
+		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
+		Options: engine.Options{
+			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), EagerThreshold: int(l.Protocol.EagerThreshold),
+			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds, Checksums: true,
+		},
+		places: p.Places,
+	}
+	s.build(l.Model.Resources())
+	return s
+}
+
+// Build returns the system that a layer describes, see [model.Resources]; the cost that a series
+// adds occupies the slowest stage of the layer below.
+func Build(name string, l model.Layer) *System {
+	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits, Checksums: true}}
+	s.build(l.Resources())
+	return s
+}
+
+// defaultCredits covers all round trips of table 4.2 of HP-LAM.
+const defaultCredits = 32
+
+func (s *System) build(r model.Resources) {
+	s.plan = s.compile(r, nil)
+	s.setAck()
+}
+
+// compile returns the plan of a description with additions.
+func (s *System) compile(r model.Resources, added []addition) *plan {
+	switch r := r.(type) {
+	case model.Route:
+		return s.leafOf(s.route(r), added)
+	case model.Choice:
+		p := &plan{choice: &r}
+		for _, b := range r.Branches {
+			p.branches = append(p.branches, s.compile(b.Resources, added))
+			if r.Least {
+				p.costs = append(p.costs, s.alone(b.Resources))
+			}
+		}
+		return p
+	case model.Pieces:
+		var outside []addition
+		for _, a := range added {
+			outside = append(outside, addition{a.costs, true})
+		}
+		below := s.compile(r.Below, outside)
+		if r.Window > 0 {
+			s.Options.Credits = r.Window
+		}
+		return &plan{piece: int(r.Size), below: below}
+	case model.Sum:
+		if s.Options.EagerThreshold > 0 { // the engine runs the rendezvous itself
+			return s.compile(r.Below, added)
+		}
+		return s.compile(r.Below, append([]addition{{s.alone(r.Added), false}}, added...))
+	}
+	panic(fmt.Sprintf("virtual: the engine cannot run %T", r))
+}
+
+func (s *System) leafOf(r Route, added []addition) *plan {
+	if len(added) > 0 {
+		slowest := &r.Stages[0]
+		for i := range r.Stages {
+			if st := &r.Stages[i]; costOf(st.Busy, 1<<20) > costOf(slowest.Busy, 1<<20) {
+				slowest = st
+			}
+		}
+		slowest.added = added
+		r.Stages = append(r.Stages, Stage{Resource: "added", added: added, last: true})
+	}
+	return s.leaf(r)
+}
+
+// route returns the route of a description, with its stages in the places that the platform gives
+// them.
+func (s *System) route(d model.Route) Route {
+	r := Route{Send: d.Send, Receive: d.Receive}
+	for _, hop := range d.Hops {
+		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
+		if p, known := s.places[hop.Stage]; known {
+			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, p.Side(), p.Queue, p.Drop
+		}
+		r.Stages = append(r.Stages, next)
+	}
+	if d.Packets != nil {
+		sizes := map[int]int{} // the best one takes a search
+		r.Cut = func(n int) int {
+			size, known := sizes[n]
+			if !known {
+				size = int(d.Packets.PacketSize(quantity.Bytes(n)))
+				sizes[n] = size
+			}
+			return size
+		}
+	}
+	return r
+}
+
+func (s *System) leaf(r Route) *plan {
+	rt := route{Route: r}
+	for _, st := range r.Stages {
+		rt.resources = append(rt.resources, s.resource(st))
+	}
+	s.routes = append(s.routes, rt)
+	return &plan{route: int32(len(s.routes) - 1)}
+}
+
+// resource returns the number of the stage's kind of resource.
+func (s *System) resource(st Stage) int32 {
+	k := kind{st.Resource, st.Side}
+	if k.side == Receiver {
+		k.side = Sender // stages of one name share a resource on a node
+	}
+	for i, known := range s.kinds {
+		if known == k {
+			return int32(i)
+		}
+	}
+	s.kinds = append(s.kinds, k)
+	return int32(len(s.kinds) - 1)
+}
+
+func (s *System) setAck() {
+	at := s.plan.routeAt(1, 1)
+	for _, st := range s.routes[at].Stages {
+		s.ack += costOf(st.Delay, 1)
+	}
+}
+
+// alone returns the costs of messages on a part of the system that nothing else uses, in the same
+// places and without its protocol; lost packets would not be sent again, so queues are unbounded and
+// no packet is lost. The costs come from runs, one for each size. So the engine gets the cost that a
+// series adds, and the fastest branch of an envelope, without the closed forms that it exists to
+// test.
+func (s *System) alone(r model.Resources) costs {
+	places := maps.Clone(s.places)
+	for name, p := range places {
+		p.Queue, p.Drop = 0, false
+		places[name] = p
+	}
+	part := &System{Name: s.Name, Interrupt: -1, places: places}
+	part.build(r)
+	part.Options = engine.Options{} // a window of pieces holds back requests; these have no replies
+	known := map[int]cost{}
+	return func(n int) cost {
+		c, ok := known[n]
+		if !ok {
+			c = part.measure(n)
+			known[n] = c
+		}
+		return c
+	}
+}
+
+// measure returns the cost of a message of n bytes in a stream of them: the first gives the one-way
+// time, the last half the gap, since the path is full by then.
+func (s *System) measure(n int) cost {
+	data, stream := make([]byte, n), s.stream(n)
+	var arrivals []quantity.Micros
+	report, err := Run(s, Config{Nodes: 2}, func(ep *engine.Endpoint) error {
+		got := 0
+		take := ep.Handle(func(m *engine.Message) {
+			if got += len(m.Data); got >= n {
+				got = 0
+				arrivals = append(arrivals, ep.Now())
+			}
+		})
+		if ep.Node() > 0 {
+			return ep.WaitFor("the stream", func() bool { return len(arrivals) == stream })
+		}
+		for range stream {
+			if err := ep.Send(1, take, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil { // impossible: no packet is lost, and no other node sends
+		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", s.Name, n, err))
+	}
+	half := stream / 2
+	c := cost{
+		oneWay: arrivals[0], gap: (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half),
+		sending: report.Busy[0] / quantity.Micros(stream), receiving: report.Busy[1] / quantity.Micros(stream),
+	}
+	if c.network = c.oneWay - c.sending - c.receiving; c.network < 0 {
+		// Both processors work at the same time, on different packets.
+		c.sending, c.receiving, c.network = 0, 0, c.oneWay
+	}
+	return c
+}
+
+// stream returns the number of messages of n bytes in a run. If messages have many packets, a few
+// messages fill the path.
+func (s *System) stream(n int) int {
+	packets := 0
+	for left := n; left > 0; {
+		piece, size := s.cut(n, left)
+		packets += (piece + size - 1) / size
+		left -= piece
+	}
+	return min(16, max(4, 20_000/packets))
+}
