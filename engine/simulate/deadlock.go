@@ -96,20 +96,6 @@ func tagText(tag uint32) string {
 	return strconv.FormatUint(uint64(tag), 10)
 }
 
-// name returns the label of op and the operation itself, shortened and quoted if necessary. If op
-// has no label, its position in the rank takes the label's place.
-func (r *run) name(op uint32) string {
-	label := r.s.Label(op)
-	if label == "" {
-		lo, _ := r.s.Rank(int(r.nodes[op].rank))
-		label = "operation " + strconv.FormatUint(uint64(op-lo)+1, 10)
-	}
-	if len(label) > 40 {
-		label = label[:40] + "…"
-	}
-	return fmt.Sprintf("%s (%s)", strings.Trim(strconv.Quote(label), `"`), r.ops[op])
-}
-
 // findDeadlock returns a *Deadlock with the unfinished operations and unreceived messages; nil if
 // there are none.
 func (r *run) findDeadlock() error {

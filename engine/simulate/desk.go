@@ -2,11 +2,22 @@ package simulate
 
 import "math"
 
+// clocks holds the times at which processors and NICs become free, the operations that wait for
+// them, and the queue of what comes next.
+//
 // Operations that need a processor or a NIC that is busy wait at the desk of their rank. A desk has
 // one line for each processor, and one for each pair of processor and NIC. When a resource becomes
-// free, the head of a line that became ready first begins. One queue entry represents the whole
-// desk, at the time when its next operation can begin; so the waiting operations cost nothing
-// meanwhile. The smallest number was first.
+// free, the head of the line that became ready first begins: the one with the smallest number. One
+// queue entry represents the whole desk, at the time when its next operation can begin; so the
+// waiting operations cost nothing meanwhile.
+type clocks struct {
+	clock  []uint64     // see run.stride
+	desks  []desk       // by rank
+	lines  slab[line]   // memory of the desks' lines
+	places slab[parked] // memory of the lines' operations
+	q      queue
+}
+
 type desk struct {
 	lines []line // lines in use come first; empty ones behind them keep their memory
 	used  int
@@ -34,16 +45,16 @@ func (d *desk) first() *line {
 type parked struct{ num, what uint32 }
 
 // freeAt returns the time, in ticks, at which both clocks are free; a negative nic is ignored.
-func (r *run) freeAt(cpu, nic int) uint64 {
+func (k *clocks) freeAt(cpu, nic int) uint64 {
 	if nic < 0 {
-		return r.clock[cpu]
+		return k.clock[cpu]
 	}
-	return max(r.clock[cpu], r.clock[nic])
+	return max(k.clock[cpu], k.clock[nic])
 }
 
 // park makes an operation of a rank wait at the desk for its clocks.
-func (r *run) park(rank, num, what uint32, cpu, nic int) {
-	d := &r.desks[rank]
+func (k *clocks) park(rank, num, what uint32, cpu, nic int) {
+	d := &k.desks[rank]
 	var l *line
 	for i := range d.lines[:d.used] {
 		if d.lines[i].cpu == cpu && d.lines[i].nic == nic {
@@ -54,7 +65,7 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 	if l == nil {
 		if n := len(d.lines); d.used == n {
 			if n == cap(d.lines) {
-				d.lines = append(r.lines.make(max(1, 2*n)), d.lines...)
+				d.lines = append(k.lines.make(max(1, 2*n)), d.lines...)
 			}
 			d.lines = append(d.lines, line{})
 		}
@@ -63,16 +74,37 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 		l.cpu, l.nic, l.first, l.waiting = cpu, nic, 0, l.waiting[:0]
 	}
 	if n := len(l.waiting); n == cap(l.waiting) {
-		l.waiting = append(r.places.make(max(2, 2*n)), l.waiting...)
+		l.waiting = append(k.places.make(max(2, 2*n)), l.waiting...)
 	}
 	l.waiting = append(l.waiting, parked{num, what})
 	for i := len(l.waiting) - 1; i > l.first && l.waiting[i-1].num > num; i-- {
 		l.waiting[i], l.waiting[i-1] = l.waiting[i-1], l.waiting[i]
 	}
 	first := l.waiting[l.first].num
-	if at := r.freeAt(cpu, nic); at < d.time || at == d.time && first < d.num {
-		r.callAt(rank, at, first)
+	if at := k.freeAt(cpu, nic); at < d.time || at == d.time && first < d.num {
+		k.callAt(rank, at, first)
 	}
+}
+
+// callAt queues an entry that calls the desk at the given time.
+func (k *clocks) callAt(rank uint32, at uint64, num uint32) {
+	d := &k.desks[rank]
+	d.time, d.num = at, num
+	k.q.push(entry{at, num, armed | rank})
+}
+
+// nextLine returns the line whose head begins next, and the time at which it begins; nil if no
+// operation waits.
+func (k *clocks) nextLine(d *desk) (best *line, at uint64) {
+	at = noEntry
+	for i := range d.lines[:d.used] {
+		l := &d.lines[i]
+		free := k.freeAt(l.cpu, l.nic)
+		if free < at || free == at && l.waiting[l.first].num < best.waiting[best.first].num {
+			best, at = l, free
+		}
+	}
+	return best, at
 }
 
 // A slab divides large pieces of memory into slices of few elements. Those of desks that are used
@@ -91,52 +123,4 @@ func (s *slab[T]) make(n int) []T {
 	part := s.rest[:0:n]
 	s.rest = s.rest[n:]
 	return part
-}
-
-// callAt queues an entry that calls the desk at the given time.
-func (r *run) callAt(rank uint32, at uint64, num uint32) {
-	d := &r.desks[rank]
-	d.time, d.num = at, num
-	r.q.push(entry{at, num, armed | rank})
-}
-
-// nextLine returns the line whose head begins next, and the time at which it begins; nil if no
-// operation waits.
-func (r *run) nextLine(d *desk) (best *line, at uint64) {
-	at = noEntry
-	for i := range d.lines[:d.used] {
-		l := &d.lines[i]
-		free := r.freeAt(l.cpu, l.nic)
-		if free < at || free == at && l.waiting[l.first].num < best.waiting[best.first].num {
-			best, at = l, free
-		}
-	}
-	return best, at
-}
-
-// call begins the operation of a desk that is due, if there is one, and queues a call for the
-// next one.
-func (r *run) call(e entry) error {
-	rank := e.what & opMask
-	d := &r.desks[rank]
-	if d.time != e.time || d.num != e.num {
-		return nil // a newer entry represents the desk
-	}
-	d.time = noEntry
-	l, at := r.nextLine(d)
-	if at == e.time && l.waiting[l.first].num == e.num {
-		what := l.waiting[l.first].what
-		if l.first++; l.first == len(l.waiting) { // empty: the next new line reuses its memory
-			d.used--
-			*l, d.lines[d.used] = d.lines[d.used], *l
-		}
-		if err := r.proceed(entry{e.time, e.num, what}, true); err != nil {
-			return err
-		}
-		l, at = r.nextLine(&r.desks[rank])
-	}
-	if l != nil {
-		r.callAt(rank, at, l.waiting[l.first].num)
-	}
-	return nil
 }

@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -107,15 +107,6 @@ func (l *levels) Level(from, to int) int {
 	return i
 }
 
-// link returns the number of the link by which messages to a rank pass the port of a unit.
-func (l *levels) link(level int, unit uint32, to uint32) int {
-	link := int(unit) * l.routes
-	if r := l.Levels[level].Routes; r > 1 {
-		link += l.places[to] / l.inner[level] % r
-	}
-	return link
-}
-
 // common returns the innermost level at which two ranks have the same unit.
 func (l *levels) common(a, b []uint32) int {
 	i := 0
@@ -136,13 +127,6 @@ func (l *levels) Cost(distance int, n uint64) Cost {
 	return c
 }
 
-func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
-	size := quantity.Bytes(max(n, 1))
-	c := l.Cost(size)
-	return Cost{Send: c.Send, Latency: c.Latency, Serialization: c.Serialization, Receive: c.Receive, Gap: c.Gap, ReceiveGap: c.ReceiveGap,
-		Rendezvous: c.Rendezvous || size > eager}
-}
-
 // joint reports whether a message of n bytes uses rendezvous and its time includes the handshake.
 func (l *levels) joint(level int, n uint64) bool {
 	most := l.at(level).Eager
@@ -158,107 +142,32 @@ func (l *levels) among(ranks int) *levels {
 
 func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 
-// A sharing holds the clocks of the resources that the ranks of a unit share. It is nil on machines
-// without shared resources.
-type sharing struct {
-	*levels
-	clocks   []unitClock // by resource
-	known    map[key][]occupancy
-	last     key
-	occupied []occupancy       // of last
-	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks
+// flows reports whether messages of any size have fair shares.
+func (l *levels) flows() bool {
+	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Packet > 0 })
 }
 
-func newSharing(m Machine) *sharing {
-	l, ok := m.(*levels)
-	if !ok || !l.Shares() && !l.flows() {
+// fair reports whether a message of n bytes has fair shares.
+func (l *levels) fair(level int, n uint64) bool {
+	packet := float64(l.at(level).Packet)
+	return packet > 0 && float64(n) > packet
+}
+
+// ways are the routes of the topology of a machine's outermost level.
+type ways struct {
+	machine.Level
+	units []int // of each rank
+}
+
+// newWays returns the routes among ranks at places; nil without a topology.
+func newWays(m machine.Machine, on machine.Places) *ways {
+	w := &ways{Level: m.Levels[len(m.Levels)-1]}
+	if w.Topology.Units() < 2 {
 		return nil
 	}
-	return &sharing{levels: l, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
-}
-
-// resources returns the number of resources that ranks share: the inside of each unit, its links
-// out and its links in, and the links of the topology.
-func (l *levels) resources() int {
-	n := l.count * (1 + 2*l.routes)
-	if l.ways != nil {
-		n += l.ways.Topology.Links()
+	inner := m.Cores() / w.Arity
+	for _, core := range on {
+		w.units = append(w.units, core/inner)
 	}
-	return n
-}
-
-// pass calls use with each resource that a message uses, and for how long. It returns the number of
-// links of the topology among them.
-func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int, inside bool, o occupancy)) (links int, err error) {
-	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
-	level := s.common(a, b)
-	occupied, err := s.occupies(level, size, gap)
-	for i, o := range occupied {
-		if i < level {
-			use(s.count+s.link(i, a[i], to), false, o)
-			use(s.count*(1+s.routes)+s.link(i, b[i], to), false, o)
-		} else {
-			use(int(a[i]), true, o)
-		}
-	}
-	route := s.route(level, from, to)
-	for _, link := range route {
-		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(size))
-	}
-	return len(route), err
-}
-
-type occupancy struct{ each, alone uint64 }
-
-// occupies returns a message's occupancy of units, by level, for ranks with the given common level:
-// of the ports of the levels inside it, and of the inside of that level and those around it.
-func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
-	k := key{size, int32(level)}
-	if s.occupied != nil && s.last == k {
-		return s.occupied, nil
-	}
-	all, ok := s.known[k]
-	if !ok {
-		for i, l := range s.Levels {
-			o, port := l.Occupies(quantity.Bytes(max(size, 1)), quantity.Micros(float64(gap)/picos))
-			if i < level {
-				o = port
-			}
-			if !(o.Each >= 0 && o.Each <= longest) {
-				return nil, fmt.Errorf("level %s: a message of %d bytes occupies a shared resource for %v µs; times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
-			}
-			all = append(all, occupancy{uint64(math.Round(float64(o.Each) * picos)), uint64(math.Round(float64(o.Alone) * picos))})
-		}
-		if len(s.known) < 1<<16 {
-			s.known[k] = all
-		}
-	}
-	s.last, s.occupied = k, all
-	return all, nil
-}
-
-// A unitClock holds the time until which a unit is taken, and the number of messages since it was
-// last free.
-type unitClock struct{ until, messages uint64 }
-
-// pass sends a message through the unit and returns the delay of the message in ticks.
-func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
-	if o.each == 0 {
-		return 0
-	}
-	if c.until <= begin {
-		*c = unitClock{until: begin}
-	}
-	c.until, c.messages = c.until+o.each, c.messages+1
-	alone := max(stream, o.alone)
-	return max(min(c.until-begin, c.messages*o.each), alone) - alone
-}
-
-// delay sends a message through all resources that it uses, from time begin on, and returns the
-// largest delay in ticks.
-func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
-	_, err = s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
-		held = max(held, s.clocks[resource].pass(begin, c.stream, o))
-	})
-	return held, err
+	return w
 }

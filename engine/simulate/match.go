@@ -2,73 +2,77 @@ package simulate
 
 import "github.com/halfpeak/halfpeak/engine/schedule"
 
-// Receives and messages meet in channels. A channel has a list of posted
-// receives or of unexpected messages, never both, in the order in which they came. The
-// list is a circle through node.next, and tail has its last member plus 1.
-//
-// A rank with wildcards has lists of its own: see wildLists.
+// matching pairs receives with messages. A channel has a list of posted receives or of unexpected
+// messages, never both, in the order in which they came. The list is a circle through node.next,
+// and tail has its last member plus 1. A rank with wildcards has lists of its own.
+type matching struct {
+	*Program
+	nodes []node   // the program's, or a copy of them
+	tail  []uint32 // by channel
+	wild  map[uint32]*wildLists
+}
 
 // arrive finds the receive that takes the message of send i, or leaves the message.
-func (r *run) arrive(i uint32) (receive uint32, ok bool) {
-	n := &r.nodes[i]
+func (m *matching) arrive(i uint32) (receive uint32, ok bool) {
+	n := &m.nodes[i]
 	if n.channel >= maxChannel {
 		if n.channel == wildChannel {
-			if receive, ok = r.wildLists(r.ops[i].Peer).arrive(r, i); ok {
+			if receive, ok = m.wild[m.ops[i].Peer].arrive(m, i); ok {
 				return receive, true
 			}
 		}
 		n.waits = unexpected
 		return 0, false
 	}
-	tail := r.tail[n.channel]
-	if tail != 0 && r.nodes[tail-1].waits == posted {
-		return r.takeFirst(n.channel, tail-1), true
+	tail := m.tail[n.channel]
+	if tail != 0 && m.nodes[tail-1].waits == posted {
+		return m.takeFirst(n.channel, tail-1), true
 	}
 	n.waits = unexpected
-	r.append(n, i, tail)
+	m.append(n, i, tail)
 	return 0, false
 }
 
 // post finds the send whose message receive j takes, or leaves the receive.
-func (r *run) post(j uint32) (send uint32, ok bool) {
-	n := &r.nodes[j]
-	if r.wild != nil {
-		if l, is := r.wild[n.rank]; is {
-			if send, ok = l.post(r, j); !ok {
+func (m *matching) post(j uint32) (send uint32, ok bool) {
+	n := &m.nodes[j]
+	if m.wild != nil {
+		if l, is := m.wild[n.rank]; is {
+			if send, ok = l.post(m, j); !ok {
 				n.waits = posted
 			}
 			return send, ok
 		}
 	}
-	tail := r.tail[n.channel]
-	if tail != 0 && r.nodes[tail-1].waits == unexpected {
-		return r.takeFirst(n.channel, tail-1), true
+	tail := m.tail[n.channel]
+	if tail != 0 && m.nodes[tail-1].waits == unexpected {
+		return m.takeFirst(n.channel, tail-1), true
 	}
 	n.waits = posted
-	r.append(n, j, tail)
+	m.append(n, j, tail)
 	return 0, false
 }
 
 // takeFirst removes and returns the first member of the list that ends with last.
-func (r *run) takeFirst(channel, last uint32) uint32 {
-	head := r.nodes[last].next
+func (m *matching) takeFirst(channel, last uint32) uint32 {
+	head := m.nodes[last].next
 	if head == last {
-		r.tail[channel] = 0
+		m.tail[channel] = 0
 	} else {
-		r.nodes[last].next = r.nodes[head].next
+		m.nodes[last].next = m.nodes[head].next
 	}
 	return head
 }
 
-func (r *run) append(n *node, op, tail uint32) {
+func (m *matching) append(n *node, op, tail uint32) {
 	if tail == 0 {
 		n.next = op
 	} else {
-		last := &r.nodes[tail-1]
+		last := &m.nodes[tail-1]
 		n.next = last.next
 		last.next = op
 	}
-	r.tail[n.channel] = op + 1
+	m.tail[n.channel] = op + 1
 }
 
 // wildLists holds the channels of a rank with wildcards. A message is in the list of each channel
@@ -88,12 +92,10 @@ type wildList struct {
 
 type turn struct{ number, op uint32 }
 
-func (r *run) wildLists(rank uint32) *wildLists { return r.wild[rank] }
-
-// arrive does the same as run.arrive: it finds the earliest receive that accepts the message.
-func (l *wildLists) arrive(r *run, i uint32) (uint32, bool) {
+// arrive does the same as matching.arrive: it finds the earliest receive that accepts the message.
+func (l *wildLists) arrive(m *matching, i uint32) (uint32, bool) {
 	var best *wildList
-	l.eachList(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) {
+	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) {
 		if len(w.posted) > 0 && (best == nil || w.posted[0].number < best.posted[0].number) {
 			best = w
 		}
@@ -103,7 +105,7 @@ func (l *wildLists) arrive(r *run, i uint32) (uint32, bool) {
 		best.posted = best.posted[1:]
 		return op, true
 	}
-	l.eachList(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
+	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
 	return 0, false
 }
 
@@ -125,13 +127,13 @@ func (l *wildLists) eachList(from, tag uint32, f func(*wildList)) {
 	}
 }
 
-// post does the same as run.post: it finds the earliest message that the receive accepts.
-func (l *wildLists) post(r *run, j uint32) (uint32, bool) {
-	w := &l.lists[r.nodes[j].channel]
+// post does the same as matching.post: it finds the earliest message that the receive accepts.
+func (l *wildLists) post(m *matching, j uint32) (uint32, bool) {
+	w := &l.lists[m.nodes[j].channel]
 	for len(w.arrived) > 0 {
 		i := w.arrived[0]
 		w.arrived = w.arrived[1:]
-		if r.nodes[i].waits == unexpected {
+		if m.nodes[i].waits == unexpected {
 			return i, true
 		}
 	}

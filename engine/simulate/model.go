@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
@@ -253,21 +252,4 @@ func (r *run) receive(i uint32, t uint64, late bool) error {
 	n.waits = done
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
 	return nil
-}
-
-// finish records in the successors of an operation the time at which it finished, or started. It
-// appends to r.here those that have no other predecessor to wait for.
-func (r *run) finish(successors []uint32, at uint64, by link) {
-	r.here = slices.Grow(r.here, len(successors))
-	for _, op := range successors {
-		n := &r.nodes[op]
-		if r.recording && at >= r.ready[op] {
-			r.setCause(op, by)
-		}
-		r.ready[op] = max(r.ready[op], at)
-		if n.waits--; n.waits == 0 {
-			n.waits = free
-			r.here = append(r.here, op)
-		}
-	}
 }

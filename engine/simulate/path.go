@@ -98,12 +98,6 @@ type Segment struct {
 	Shares   Shares
 }
 
-var stepNames = [...]string{stepPost: "post", stepCalc: "compute", stepSend: "send", stepRequest: "request", stepGrant: "grant",
-	stepData: "send data", stepTake: "take in", stepReceive: "receive"}
-
-var relationNames = [...]string{atStart: "started", atCPU: "processor free", atNIC: "NIC free", atDone: "done", atLeft: "last byte sent",
-	atArrival: "first byte arrived", atStream: "last byte arrived"}
-
 var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
 
 // Path returns the critical path of the rank that finishes last. The run must have been recorded,

@@ -114,8 +114,7 @@ func New(s *schedule.Schedule) (*Program, error) {
 			ranks, c, k, len(p.ops))
 	}
 	p.nodes = memory.Make[node](len(p.ops))
-	wild := p.wildRanks()
-	p.connect(wild)
+	p.connect(p.wildRanks())
 	return p, nil
 }
 
@@ -139,22 +138,16 @@ func (p *Program) label() {
 // wildRanks returns the ranks with a receive from any source or with any tag, or to which a
 // message with any tag is sent.
 func (p *Program) wildRanks() map[uint32]bool {
-	var wild map[uint32]bool
-	add := func(rank uint32) {
-		if wild == nil {
-			wild = map[uint32]bool{}
-		}
-		wild[rank] = true
-	}
+	wild := map[uint32]bool{}
 	for rank := range p.s.Ranks() {
 		lo, hi := p.s.Rank(rank)
 		for i := lo; i < hi; i++ {
 			p.nodes[i].rank = uint32(rank)
 			switch op := &p.ops[i]; {
 			case op.Kind == schedule.Recv && (op.Peer == schedule.Any || op.Tag == schedule.Any):
-				add(uint32(rank))
+				wild[uint32(rank)] = true
 			case op.Kind == schedule.Send && op.Tag == schedule.Any:
-				add(op.Peer)
+				wild[op.Peer] = true
 			}
 		}
 	}

@@ -15,6 +15,16 @@ type entry struct {
 	what uint32 // the operation, and in the highest bits how to process it
 }
 
+// Bits of entry.what beside the number of an operation.
+const (
+	message uint32 = 1 << 31 // the send's message comes to its receiver
+	armed   uint32 = 1 << 30 // a rank, whose desk is called, takes the place of the operation
+	opMask         = armed - 1
+)
+
+// flowTick marks a queue entry at whose time flows end or rates are computed.
+const flowTick = message | armed
+
 type item = heap.Item[uint64, uint32, uint32]
 
 func (e entry) item() item { return item{Key: e.time, Order: e.num, Value: e.what} }

@@ -1,64 +1,6 @@
 package simulate
 
-import (
-	"github.com/halfpeak/halfpeak/engine/schedule"
-)
-
-// A record holds the steps of a run, each with its cause: the step whose end allowed it to begin.
-// It is kept on demand; a run without a record tests a bool instead of writing.
-type record struct {
-	recording bool
-	acts      []act
-	why       []link // by waiting operation: the latest of the steps that it waits for, so far
-	clockBy   []link // by clock: the step that set it
-	outBy     []link // by rank: the step that sent its last byte
-}
-
-// An act is one step of an operation.
-type act struct {
-	start uint64
-	begin uint64 // of a grant and of data: when the first byte is received; else start
-	end   uint64 // of the processor's part
-	bytes uint64 // of the message sent or received; or handshake
-	op    uint32
-	step  step
-	cause link
-}
-
-// A step is a part of an operation that occupies a processor or a NIC.
-type step uint8
-
-const (
-	stepPost    step = iota // a receive begins to wait
-	stepCalc                // a computation
-	stepSend                // an eager message is sent
-	stepRequest             // a rendezvous is requested
-	stepGrant               // the request is received, and the grant sent
-	stepData                // the grant is received, and the data sent
-	stepTake                // a NIC takes in the bytes of a message
-	stepReceive             // a processor receives a message
-)
-
-// A link is a moment of a step at which another step became possible.
-type link struct {
-	act uint32 // plus 1; 0: the beginning of the run
-	at  relation
-}
-
-// A relation selects a moment of a step.
-type relation uint8
-
-const (
-	atStart   relation = iota // its beginning
-	atCPU                     // its processor was free again
-	atNIC                     // its NIC was free again
-	atDone                    // its operation was finished
-	atLeft                    // the last byte had left its NIC
-	atArrival                 // the first byte was at the receiver
-	atStream                  // the last byte was in
-)
-
-func (l link) as(at relation) link { return link{l.act, at} }
+import "github.com/halfpeak/halfpeak/engine/schedule"
 
 func (r *run) startRecord() {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a

@@ -2,19 +2,13 @@ package simulate
 
 import (
 	"context"
-	"slices"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
-)
-
-// Bits of entry.what beside the number of an operation.
-const (
-	message uint32 = 1 << 31 // the send's message comes to its receiver
-	armed   uint32 = 1 << 30 // a rank, whose desk is called, takes the place of the operation
-	opMask         = armed - 1
 )
 
 // A run is the state of one simulation, whatever the rules.
@@ -22,23 +16,16 @@ const (
 // The clocks of a rank are those of its processors, of its NICs as they send, and of
 // its NICs as they receive: when each is free.
 type run struct {
-	*Program
+	matching
+	clocks
 	ctx      context.Context
-	nodes    []node
-	borrowed bool     // nodes are the program's
-	tail     []uint32 // by channel: the last member of its list, plus 1
-	wild     map[uint32]*wildLists
-	q        queue
-	clock    []uint64
+	borrowed bool                           // nodes are the program's
 	stride   int                            // clocks of a rank
 	plain    bool                           // nothing is parked: clocks may shrink
 	eager    uint64                         // S, by LogGOPSim's rules
 	num      uint32                         // of the next entry
 	fresh    uint32                         // added to the numbers of entries that were not parked
 	events   uint64                         // entries processed
-	desks    []desk                         // of the ranks
-	lines    slab[line]                     // memory of their lines
-	places   slab[parked]                   // and of those
 	proceed  func(e entry, late bool) error // does what an entry says; late if it was parked
 	here     []uint32                       // operations that are free now, at the rank of the event
 	there    []uint32                       // the same at the sender, by LogGOPSim's rules
@@ -59,11 +46,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, p *Program, recorded bool) *run {
-	r := &run{
-		Program: p,
-		ctx:     ctx,
-		tail:    memory.Make[uint32](p.names),
-	}
+	r := &run{ctx: ctx, matching: matching{Program: p, tail: memory.Make[uint32](p.names)}}
 	r.borrow(recorded)
 	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
 	r.stride = c + 2*k
@@ -117,155 +100,31 @@ func (r *run) giveBack() {
 func (r *run) cpuOf(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + r.cpus.number(op.CPU)
 }
+
 func (r *run) sendNIC(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + len(r.cpus.list) + r.nics.number(op.NIC)
 }
+
 func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
 }
 
-// The distances, in entries, at which what an entry will need is brought into the cache: first what
-// it names itself, and then, step by step, what that leads to.
-const (
-	aheadOps   = 16
-	aheadRanks = 12
-	aheadLists = 8
-	aheadNext  = 4
-)
-
-// prefetch brings the memory that coming entries will need into the cache. State that was not
-// touched for long is in main memory, and processing an entry needs about ten places of it.
-func (r *run) prefetch() {
-	if late := r.q.late; len(late) > 2 {
-		for _, e := range late[1:3] {
-			if e.Value&armed != 0 {
-				r.prefetchRank(e.Value & opMask)
-			} else {
-				r.prefetchOp(e.Value & opMask)
-			}
-		}
-		r.prefetchNext(late[0].Value)
-	}
-	c, at := r.q.current.first, r.q.next+aheadNext
-	// Steps of equal size need no help: the processor prefetches them by itself.
-	if c == nil || at >= c.n || c.entries[at].what-c.entries[at-1].what == c.entries[at-1].what-c.entries[at-2].what {
-		return
-	}
-	r.prefetchNext(c.entries[at].what)
-	if at += aheadLists - aheadNext; at >= c.n {
-		return
-	}
-	switch what := c.entries[at].what; {
-	case what&armed != 0:
-		if l := r.desks[what&opMask].first(); l != nil {
-			p := unsafe.Pointer(&l.waiting[l.first])
-			memory.Prefetch(p, p)
-		}
-	case what&message != 0:
-		if n := &r.nodes[what&opMask]; n.channel < maxChannel && r.tail[n.channel] != 0 {
-			r.prefetchOp(r.tail[n.channel] - 1)
-		}
-	}
-	if at += aheadRanks - aheadLists; at >= c.n {
-		return
-	}
-	if what := c.entries[at].what; what&armed != 0 {
-		p := unsafe.Pointer(r.desks[what&opMask].first())
-		memory.Prefetch(p, p)
-	} else {
-		n := &r.nodes[what&opMask]
-		rank := n.rank
-		if what&message != 0 {
-			if rank = r.ops[what&opMask].Peer; n.channel < maxChannel {
-				p := unsafe.Pointer(&r.tail[n.channel])
-				memory.Prefetch(p, p)
-			}
-		}
-		r.prefetchRank(rank)
-	}
-	if at += aheadOps - aheadRanks; at >= c.n {
-		return
-	}
-	if what := c.entries[at].what; what&armed != 0 {
-		r.prefetchRank(what & opMask)
-	} else {
-		r.prefetchOp(what & opMask)
-	}
+// Progress reports how far a run has come.
+type Progress struct {
+	Events, Total uint64        // Total is an estimate; deadlocked schedules have fewer
+	Elapsed       time.Duration // since the run began
 }
 
-// prefetchNext brings the operation into the cache that an entry will begin, or those that it will
-// release.
-func (r *run) prefetchNext(what uint32) {
-	op := what & opMask
-	switch {
-	case what&armed != 0:
-		if l := r.desks[op].first(); l != nil {
-			r.prefetchOp(l.waiting[l.first].what & opMask)
-		}
-	case what&message != 0:
-		if n := &r.nodes[op]; n.channel < maxChannel && r.tail[n.channel] != 0 {
-			receive := r.tail[n.channel] - 1
-			r.s.PrefetchAfter(receive)
-			r.prefetchOp(min(receive+1, uint32(len(r.ops)-1))) // mostly the one that waits for it
-		}
+// name returns the label of op and the operation itself, shortened and quoted if necessary. If op
+// has no label, its position in the rank takes the label's place.
+func (r *run) name(op uint32) string {
+	label := r.s.Label(op)
+	if label == "" {
+		lo, _ := r.s.Rank(int(r.nodes[op].rank))
+		label = "operation " + strconv.FormatUint(uint64(op-lo)+1, 10)
 	}
-}
-
-func (r *run) prefetchRank(rank uint32) {
-	memory.Prefetch(unsafe.Pointer(&r.desks[rank]), unsafe.Pointer(&r.clock[int(rank)*r.stride]))
-}
-
-func (r *run) prefetchOp(op uint32) {
-	node := unsafe.Pointer(&r.nodes[op])
-	ready := node
-	if r.ready != nil {
-		ready = unsafe.Pointer(&r.ready[op])
+	if len(label) > 40 {
+		label = label[:40] + "…"
 	}
-	memory.Prefetch(node, ready)
-	r.s.Prefetch(op)
-}
-
-// release decrements the counts of the operations that wait for an operation, and appends those
-// that are free now.
-func (r *run) release(list, successors []uint32) []uint32 {
-	list = slices.Grow(list, len(successors))
-	for _, op := range successors {
-		n := &r.nodes[op]
-		if n.waits >= lastState { // it runs already
-			continue
-		}
-		if n.waits--; n.waits == 0 {
-			n.waits = free
-			list = append(list, op)
-		}
-	}
-	return list
-}
-
-func (r *run) loop() error {
-	for r.q.size > 0 {
-		if r.events++; r.events&tickMask == 0 {
-			if err := r.tick(); err != nil {
-				return err
-			}
-		}
-		r.prefetch()
-		e := r.q.pop()
-		var err error
-		switch {
-		case e.what == flowTick:
-			r.flowOn(e.time)
-		case e.what&armed != 0:
-			err = r.call(e)
-		default:
-			err = r.proceed(e, false)
-		}
-		if err != nil {
-			return err
-		}
-		if len(r.here)+len(r.there) > 0 {
-			r.insert()
-		}
-	}
-	return nil
+	return fmt.Sprintf("%s (%s)", strings.Trim(strconv.Quote(label), `"`), r.ops[op])
 }

@@ -168,7 +168,6 @@ var circular = []string{
 	"engine/schedule",
 	"engine/schedule/collective",
 	"engine/schedule/mpitrace",
-	"engine/simulate",
 	"explore",
 	"fit",
 	"fit/benchfile",

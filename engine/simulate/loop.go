@@ -1,0 +1,180 @@
+package simulate
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
+)
+
+func (r *run) loop() error {
+	for r.q.size > 0 {
+		if r.events++; r.events&tickMask == 0 {
+			if err := r.tick(); err != nil {
+				return err
+			}
+		}
+		r.prefetch()
+		e := r.q.pop()
+		var err error
+		switch {
+		case e.what == flowTick:
+			r.flowOn(e.time)
+		case e.what&armed != 0:
+			err = r.call(e)
+		default:
+			err = r.proceed(e, false)
+		}
+		if err != nil {
+			return err
+		}
+		if len(r.here)+len(r.there) > 0 {
+			r.insert()
+		}
+	}
+	return nil
+}
+
+// call begins the operation of a desk that is due, if there is one, and queues a call for the
+// next one.
+func (r *run) call(e entry) error {
+	rank := e.what & opMask
+	d := &r.desks[rank]
+	if d.time != e.time || d.num != e.num {
+		return nil // a newer entry represents the desk
+	}
+	d.time = noEntry
+	l, at := r.nextLine(d)
+	if at == e.time && l.waiting[l.first].num == e.num {
+		what := l.waiting[l.first].what
+		if l.first++; l.first == len(l.waiting) { // empty: the next new line reuses its memory
+			d.used--
+			*l, d.lines[d.used] = d.lines[d.used], *l
+		}
+		if err := r.proceed(entry{e.time, e.num, what}, true); err != nil {
+			return err
+		}
+		l, at = r.nextLine(&r.desks[rank])
+	}
+	if l != nil {
+		r.callAt(rank, at, l.waiting[l.first].num)
+	}
+	return nil
+}
+
+// tickMask sets how often a run calls tick: every 8,192 entries.
+const tickMask = 1<<13 - 1
+
+func (r *run) tick() error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if r.progress != nil {
+		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {
+			r.reported = now
+			r.progress(Progress{uint64(max(0, int64(r.num)-int64(r.q.size))), uint64(len(r.ops) + r.msgs), now})
+		}
+	}
+	return nil
+}
+
+// The distances, in entries, at which what an entry will need is brought into the cache: first what
+// it names itself, and then, step by step, what that leads to.
+const (
+	aheadOps   = 16
+	aheadRanks = 12
+	aheadLists = 8
+	aheadNext  = 4
+)
+
+// prefetch brings the memory that coming entries will need into the cache. State that was not
+// touched for long is in main memory, and processing an entry needs about ten places of it.
+func (r *run) prefetch() {
+	if late := r.q.late; len(late) > 2 {
+		for _, e := range late[1:3] {
+			if e.Value&armed != 0 {
+				r.prefetchRank(e.Value & opMask)
+			} else {
+				r.prefetchOp(e.Value & opMask)
+			}
+		}
+		r.prefetchNext(late[0].Value)
+	}
+	c, at := r.q.current.first, r.q.next+aheadNext
+	// Steps of equal size need no help: the processor prefetches them by itself.
+	if c == nil || at >= c.n || c.entries[at].what-c.entries[at-1].what == c.entries[at-1].what-c.entries[at-2].what {
+		return
+	}
+	r.prefetchNext(c.entries[at].what)
+	if at += aheadLists - aheadNext; at >= c.n {
+		return
+	}
+	switch what := c.entries[at].what; {
+	case what&armed != 0:
+		if l := r.desks[what&opMask].first(); l != nil {
+			p := unsafe.Pointer(&l.waiting[l.first])
+			memory.Prefetch(p, p)
+		}
+	case what&message != 0:
+		if n := &r.nodes[what&opMask]; n.channel < maxChannel && r.tail[n.channel] != 0 {
+			r.prefetchOp(r.tail[n.channel] - 1)
+		}
+	}
+	if at += aheadRanks - aheadLists; at >= c.n {
+		return
+	}
+	if what := c.entries[at].what; what&armed != 0 {
+		p := unsafe.Pointer(r.desks[what&opMask].first())
+		memory.Prefetch(p, p)
+	} else {
+		n := &r.nodes[what&opMask]
+		rank := n.rank
+		if what&message != 0 {
+			if rank = r.ops[what&opMask].Peer; n.channel < maxChannel {
+				p := unsafe.Pointer(&r.tail[n.channel])
+				memory.Prefetch(p, p)
+			}
+		}
+		r.prefetchRank(rank)
+	}
+	if at += aheadOps - aheadRanks; at >= c.n {
+		return
+	}
+	if what := c.entries[at].what; what&armed != 0 {
+		r.prefetchRank(what & opMask)
+	} else {
+		r.prefetchOp(what & opMask)
+	}
+}
+
+// prefetchNext brings the operation into the cache that an entry will begin, or those that it will
+// release.
+func (r *run) prefetchNext(what uint32) {
+	op := what & opMask
+	switch {
+	case what&armed != 0:
+		if l := r.desks[op].first(); l != nil {
+			r.prefetchOp(l.waiting[l.first].what & opMask)
+		}
+	case what&message != 0:
+		if n := &r.nodes[op]; n.channel < maxChannel && r.tail[n.channel] != 0 {
+			receive := r.tail[n.channel] - 1
+			r.s.PrefetchAfter(receive)
+			r.prefetchOp(min(receive+1, uint32(len(r.ops)-1))) // mostly the one that waits for it
+		}
+	}
+}
+
+func (r *run) prefetchRank(rank uint32) {
+	memory.Prefetch(unsafe.Pointer(&r.desks[rank]), unsafe.Pointer(&r.clock[int(rank)*r.stride]))
+}
+
+func (r *run) prefetchOp(op uint32) {
+	node := unsafe.Pointer(&r.nodes[op])
+	ready := node
+	if r.ready != nil {
+		ready = unsafe.Pointer(&r.ready[op])
+	}
+	memory.Prefetch(node, ready)
+	r.s.Prefetch(op)
+}
