@@ -187,8 +187,8 @@ func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.B
 	return most
 }
 
-// PieceSize returns the size of the pieces of a message of n bytes, each a message of its own with a
-// credit.
+// PieceSize returns the size of the pieces of a message of n bytes, each a message of its own with
+// a credit.
 func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	size, _, _ := innermost(r, n)
 	return size

@@ -54,7 +54,7 @@ func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) []re
 	return bands
 }
 
-// BandNotes explain the bands among the series of a figure.
+// BandNotes explains the bands among the series of a figure.
 func BandNotes(series []reports.Series) []string {
 	has := func(k reports.Kind) bool {
 		return slices.ContainsFunc(series, func(s reports.Series) bool { return s.Kind == k })
@@ -79,7 +79,7 @@ func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// BoundaryMarks says at each boundary which branch ends there.
+// BoundaryMarks returns a mark at each boundary with the branch that ends there.
 func BoundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mark {
 	return list.Map(boundaries, func(n quantity.Bytes) reports.Mark {
 		return reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()}

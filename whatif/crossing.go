@@ -133,8 +133,8 @@ func (d Design) Thresholds() []Threshold {
 	return all
 }
 
-// SizeFor is the least whole size whose bandwidth is the given part, 0 to 1, of r∞; the second
-// result is false if there is none up to [MaxSize]. As with [model.HalfPeak], bandwidth
+// SizeFor returns the smallest whole size whose bandwidth is the given part, 0 to 1, of r∞; the
+// second result is false if no size up to [MaxSize] has it. As with [model.HalfPeak], bandwidth
 // need not rise all the way.
 func SizeFor(l model.Layer, part float64) (quantity.Bytes, bool) {
 	l = model.LinesOf(l)

@@ -16,7 +16,7 @@ import (
 //	h = √Σ_i (τ∞(p_i + h_i) − τ∞(p_i))²
 //
 // Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
-// It is true where no parameter has an interval.
+// It is true if no parameter has an interval.
 func (d Design) PeakKnown() bool {
 	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
 	uses := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool {
@@ -48,14 +48,14 @@ type Peak struct {
 	Exists    bool // false: no cost is per byte
 }
 
-// PeakOf is the peak of a design.
+// PeakOf returns the peak of a design.
 func PeakOf(d Design) Peak {
 	p := LayerPeak(d.Layer)
 	p.Known = d.PeakKnown()
 	return p
 }
 
-// LayerPeak is the peak of a layer, whatever the intervals of its parameters are.
+// LayerPeak returns the peak of a layer, whatever the intervals of its parameters.
 func LayerPeak(l platforms.Layer) Peak {
 	p := Peak{Layer: l.Ref(), Timed: l.Timed, Asymptote: model.Asymptote(l.Model), Known: true}
 	p.Half, p.Exists = model.HalfPeak(l.Model)

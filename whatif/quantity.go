@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -16,22 +17,6 @@ type Quantity struct {
 	of   *model.Quantity
 
 	measure *Measure // whose quantity it is; nil: it is one of package model
-}
-
-// A Measure is a quantity that package model does not have, such as the finish of a program on a
-// layer. It takes no size, and may take long to compute. Its Of may be called by several goroutines
-// at once, each with its own layer.
-type Measure struct {
-	model.Quantity
-	// Limits returns the parts of the quantity: owners with their one-way times.
-	Limits func(l model.Layer) ([]Share, error)
-}
-
-// Measured is the design with one more quantity.
-func (d Design) Measured(m Measure) Design {
-	m.Sizes = 0
-	d.measures = append(d.measures[:len(d.measures):len(d.measures)], &m)
-	return d
 }
 
 // Quantities lists the names of [model.Quantities] that need no size of a packet.
@@ -60,7 +45,7 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	return all, nil
 }
 
-// Quantity is NewQuantity, also for the measures of the design.
+// Quantity is like [NewQuantity] and also finds the measures of the design.
 func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
 	names := Quantities()
 	for _, m := range d.measures {
@@ -114,8 +99,11 @@ func (q Quantity) At(n quantity.Bytes) Quantity {
 	return q
 }
 
-// Of is the quantity of the layer, in µs and bytes; NaN or infinite where the layer has none.
+// Of returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has none.
 func (q Quantity) Of(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
+
+// value returns v, in µs and bytes, as a value of the quantity.
+func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Dim()} }
 
 // check returns an error that says why the design has no such quantity.
 func (q Quantity) check(d Design) error {
@@ -134,10 +122,10 @@ func (q Quantity) simulated() bool { return q.measure != nil }
 // Stream reports whether the quantity is of a steady stream of messages.
 func (q Quantity) Stream() bool { return q.of.Stream }
 
-// Dim is the dimension of the quantity.
+// Dim returns the dimension of the quantity.
 func (q Quantity) Dim() quantity.Dimension { return q.of.Dim }
 
-// String is the quantity as targets have it, without spaces: "bandwidth(4KiB)".
+// String returns the quantity as targets have it, without spaces: "bandwidth(4KiB)".
 func (q Quantity) String() string {
 	if q.of.Sizes == 0 {
 		return q.Name
@@ -194,3 +182,10 @@ func unitOf(d quantity.Dimension) unit {
 	}
 	return u
 }
+
+// sized reports whether one of the quantities is of messages of some size.
+func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }
+
+// Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of
+// [collectives.Finishes] begin with it.
+const Finish = "finish"

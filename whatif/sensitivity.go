@@ -68,6 +68,54 @@ func weight(s Sensitivity) float64 {
 	return math.Round(math.Abs(s.PerPercent)*1e9) / 1e9 // equal ones stay in the order of the file
 }
 
+// SensitivityRows lists by how many percent each quantity changes for a percent of each parameter,
+// and what it becomes with the parameter 10 % smaller and larger.
+func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes, units quantity.UnitChoice) (reports.Rows, error) {
+	type sensitivity struct {
+		Sensitivity
+		of   Quantity
+		size quantity.Bytes
+		now  float64
+	}
+	var all []sensitivity
+	for _, n := range sizes {
+		for _, q := range quantities {
+			found, err := d.Sensitivities(q.At(n), TornadoPart)
+			if err != nil {
+				return reports.Rows{}, err
+			}
+			for _, s := range found {
+				all = append(all, sensitivity{s, q.At(n), n, q.At(n).Of(d.Layer.Model)})
+			}
+		}
+	}
+	text := func(s sensitivity, v float64) any {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return units.Print(s.of.value(v))
+	}
+	parameter := func(s sensitivity) unit { return unitOf(s.Param.Value.Dim) }
+	asked := func(s sensitivity) unit { return unitOf(s.of.Dim()) }
+	return reports.TableOf(all,
+		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
+		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
+		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
+		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
+		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
+		reports.Col("", "current", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),
+		reports.Col("value", "", func(s sensitivity) any { return s.Param.Value.Num * parameter(s).scale }),
+		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).name }),
+		reports.Col("percent_per_percent", "change per percent", func(s sensitivity) any { return s.PerPercent }).Texted(reports.PercentText("%+.2f %%")),
+		reports.Col("", "10 % smaller", func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
+		reports.Col("", "10 % larger", func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
+		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).scale }),
+		reports.Col("quantity_smaller", "", func(s sensitivity) any { return s.Low * asked(s).scale }),
+		reports.Col("quantity_larger", "", func(s sensitivity) any { return s.High * asked(s).scale }),
+		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).name }),
+	), nil
+}
+
 // TornadoPart is the relative change of each parameter in a tornado.
 const TornadoPart = 0.1
 
@@ -78,7 +126,7 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	now := q.Of(d.Layer.Model)
 	t := reports.Tornado{
 		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.Head()}, Base: now,
-		BaseLabel: Format(quantity.Value{Num: now, Dim: q.Dim()}), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
+		BaseLabel: Format(q.value(now)), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
 	}
 	width := func(s Sensitivity) float64 {
 		w := 0.0

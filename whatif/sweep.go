@@ -53,9 +53,7 @@ func (d Design) parseRange(text string) (Range, error) {
 	if r.Param, err = d.Platform.Find(d.Layer.Name, strings.TrimSpace(name)); err != nil {
 		return r, err
 	}
-	if rest, ok = strings.CutSuffix(strings.TrimSpace(rest), "/log"); ok {
-		r.Log = true
-	}
+	rest, r.Log = strings.CutSuffix(strings.TrimSpace(rest), "/log")
 	to := rest
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
 		if steps := strings.TrimSpace(rest[i+1:]); steps != "" && strings.Trim(steps, "0123456789-") == "" {
@@ -105,7 +103,7 @@ func (r Range) format(v float64) string {
 	return Format(quantity.Value{Num: v, Dim: r.Param.Value.Dim})
 }
 
-// At is the value i, from 0 to Steps−1, in µs and bytes.
+// At returns value i, from 0 to Steps−1, in µs and bytes.
 func (r Range) At(i int) float64 {
 	if i == r.Steps-1 {
 		return r.To
@@ -133,7 +131,7 @@ func (r Range) Title() string {
 	return title
 }
 
-// Shown is v in the unit of Key and Title.
+// Shown returns v in the unit of Key and Title.
 func (r Range) Shown(v float64) float64 { return v * unitOf(r.Param.Value.Dim).scale }
 
 // A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
@@ -159,7 +157,7 @@ func (s *Sweep) Rows() float64 {
 	return rows
 }
 
-// Until is the part of the sweep before the given row.
+// Until returns the part of the sweep before the given row.
 func (s *Sweep) Until(row int64) *Sweep {
 	part := *s
 	part.end = row
@@ -171,7 +169,7 @@ func (s *Sweep) Keys() []string {
 	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, Quantity.Key))
 }
 
-// check is an error if the sweep cannot be made.
+// check returns an error if the sweep cannot be made.
 func (s *Sweep) check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {

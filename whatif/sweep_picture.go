@@ -74,7 +74,7 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.Title()), Label: q.Title(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
-			Label: "as it is: " + Format(quantity.Value{Num: q.Of(s.Design.Layer.Model), Dim: q.Dim()})}},
+			Label: "as it is: " + Format(q.value(q.Of(s.Design.Layer.Model)))}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
 	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)

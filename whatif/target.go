@@ -22,13 +22,13 @@ type Target struct {
 	Value    float64 // in µs and bytes
 }
 
-// String is the target in words that [Design.ParseTarget] reads.
+// String returns the target in words that [Design.ParseTarget] reads.
 func (t Target) String() string {
 	relation := "<="
 	if t.Least {
 		relation = ">="
 	}
-	return fmt.Sprintf("%s %s %s", t.Quantity, relation, Format(quantity.Value{Num: t.Value, Dim: t.Quantity.Dim()}))
+	return fmt.Sprintf("%s %s %s", t.Quantity, relation, Format(t.Quantity.value(t.Value)))
 }
 
 // Met reports whether v meets the target.
@@ -66,7 +66,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 	}
 	var known []platforms.Known
 	if q.measure != nil {
-		known = append(known, platforms.Known{Name: q.Name, Value: quantity.Value{Num: q.Of(d.Layer.Model), Dim: q.Dim()}})
+		known = append(known, platforms.Known{Name: q.Name, Value: q.value(q.Of(d.Layer.Model))})
 	}
 	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
 	if err != nil {
@@ -103,7 +103,13 @@ type Solution struct {
 	Limits []Share
 }
 
-// reach is how far from its value, in doublings, Solve looks for a parameter: about a millionfold.
+// text prints a value of the parameter for people.
+func (s Solution) text(v float64) string {
+	return Format(quantity.Value{Num: v, Dim: s.Param.Value.Dim})
+}
+
+// reach is the number of doublings and halvings of its value that Solve tries for a parameter:
+// about a millionfold.
 const reach = 20
 
 // Solve finds the value nearest to the parameter's own that meets the target. It looks from a
@@ -151,7 +157,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		}
 	}
 	s.At = at(s.Value)
-	there, err := d.rebuild(platforms.Change{Path: p.Path, Text: Format(quantity.Value{Num: s.Value, Dim: p.Value.Dim}), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	there, err := d.rebuild(platforms.Change{Path: p.Path, Text: s.text(s.Value), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
 	if err != nil {
 		return s, err
 	}
@@ -160,7 +166,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 }
 
 // flipsOf returns the nearest values below and above the parameter's own at which the target begins
-// or ceases to be met, NaN if none does, and the value that comes closest.
+// or ceases to be met, NaN if it never does, and the value that comes closest.
 func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64, p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
 	for side, values := range sides {
@@ -188,7 +194,7 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 	return flips, best
 }
 
-// limits are the owners of the time behind the quantity, the largest first.
+// limits returns the owners of the time behind the quantity, the largest first.
 func (d Design) limits(q Quantity) (owners []Share, err error) {
 	if q.measure != nil {
 		owners, err = q.measure.Limits(d.Layer.Model)
@@ -207,7 +213,7 @@ func (q Quantity) part(s Share) quantity.Micros {
 	return s.OneWay
 }
 
-// candidates are values below and above the parameter's own, the nearest first.
+// candidates returns values below and above the parameter's own, the nearest first.
 func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 	now := p.Value.Num
 	bounded := from < to
@@ -254,7 +260,7 @@ func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 
 // Curve returns the curve over two parameters at which the target is just met: for each value of x
 // the first value of y, beginning with its From, at which the target begins or ceases to be met;
-// NaN if none does.
+// NaN if it never does.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
 	prog, _ := d.compile(x.Param, y.Param)
 	fine := y

@@ -64,17 +64,14 @@ func effort(s Solution) float64 {
 func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	type found = Solution
 	q := s.Target.Quantity
-	value := func(f found, v float64) string {
-		return Format(quantity.Value{Num: v, Dim: f.Param.Value.Dim})
-	}
-	result := func(v float64) string { return units.Print(quantity.Value{Num: v, Dim: q.Dim()}) }
+	result := func(v float64) string { return units.Print(q.value(v)) }
 	scale := func(f found) float64 { return unitOf(f.Param.Value.Dim).scale }
 	rows := reports.TableOf(s.Found,
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
 		reports.Col("", "current", func(f found) any { return TextOf(f.Param) }).Ranked(2),
-		reports.Col("", "needed", func(f found) any { return neededText(f, value) }),
+		reports.Col("", "needed", func(f found) any { return neededText(f) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
 		reports.Col("unit", "", func(f found) any { return unitOf(f.Param.Value.Dim).name }),
@@ -83,7 +80,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 			case f.Met:
 				return result(f.Now)
 			case !f.Reached:
-				return atBest(f, value, result)
+				return atBest(f, result)
 			}
 			return result(f.Now) + " → " + result(f.At)
 		}).Ranked(1),
@@ -110,21 +107,21 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 }
 
 // neededText returns the value that reaches the target, with its relative change.
-func neededText(s Solution, value func(Solution, float64) string) string {
+func neededText(s Solution) string {
 	switch {
 	case s.Met:
-		return "met" + rangeText(s, value)
+		return "met" + rangeText(s)
 	case !s.Reached:
 		return "none"
 	case s.Param.Value.Num > 0:
-		return value(s, s.Value) + ", " + reports.PercentChange(s.Value/s.Param.Value.Num-1)
+		return s.text(s.Value) + ", " + reports.PercentChange(s.Value/s.Param.Value.Num-1)
 	}
-	return value(s, s.Value)
+	return s.text(s.Value)
 }
 
-// atBest says how close a parameter comes to the target that it does not reach.
-func atBest(s Solution, value func(Solution, float64) string, result func(float64) string) string {
-	at := ", at " + value(s, s.Value)
+// atBest describes the closest value to a target that a parameter does not reach.
+func atBest(s Solution, result func(float64) string) string {
+	at := ", at " + s.text(s.Value)
 	switch now := s.Param.Value.Num; {
 	case s.At == s.Now:
 		return result(s.Now) + " at any value"
@@ -139,14 +136,14 @@ func atBest(s Solution, value func(Solution, float64) string, result func(float6
 }
 
 // rangeText gives the range of values that keep a target met.
-func rangeText(s Solution, value func(Solution, float64) string) string {
+func rangeText(s Solution) string {
 	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
 	case from && to:
-		return ", down to " + value(s, s.From) + " and up to " + value(s, s.To)
+		return ", down to " + s.text(s.From) + " and up to " + s.text(s.To)
 	case from:
-		return ", down to " + value(s, s.From)
+		return ", down to " + s.text(s.From)
 	case to:
-		return ", up to " + value(s, s.To)
+		return ", up to " + s.text(s.To)
 	}
 	return " at any value"
 }
@@ -209,7 +206,7 @@ func (c *TargetCurve) Rows() reports.Rows {
 	return rows
 }
 
-// Picture is a heat map of the quantity with the curve over it.
+// Picture returns a heat map of the quantity with the curve over it.
 func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells

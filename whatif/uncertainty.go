@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo. A
+// Sampling makes intervals of predictions from those of parameters, by Monte Carlo. A
 // parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that h
 // is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
 // are independent of each other, but for the β and τ of a layer that gives their correlation.
@@ -109,23 +109,7 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 	return count, err
 }
 
-// CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
-// of samples that cross there in the same direction. If one of the two was fitted, both are those
-// of the next measurements; see [nextCrossing].
-func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
-	for _, d := range []Design{a, b} {
-		if d.Forecastable() {
-			s.Samples = min(s.Samples, 1000)
-			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
-		}
-	}
-	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
-		x, ok := nearestCrossing(Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
-		return x.Size, ok
-	})
-}
-
-// sizes is the interval of a size that some samples have, and their part.
+// sizes returns the interval of a size that some samples have, and the share of those samples.
 func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (quantity.Bytes, bool)) (Interval, float64, error) {
 	s.Samples = min(s.Samples, 1000) // each visits all sizes
 	var sizes []float64
@@ -204,7 +188,8 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 	return draws, from
 }
 
-// value is the parameter at the draw's standard normal number among all.
+// value returns the parameter for the draw's own number, i, among the standard normal numbers of
+// all draws.
 func (w *draw) value(normal []float64, i int) float64 {
 	z := normal[i]
 	if w.with >= 0 {

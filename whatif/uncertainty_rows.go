@@ -18,8 +18,8 @@ type Uncertainty struct {
 	Sampling   Sampling
 	Intervals  [][][]Interval // by design, quantity and size
 	faster     []float64      // how likely the second design is the faster one, by size
-	measured   bool           // some intervals are those of the next measurement
-	sampled    bool           // some are those of parameters
+	measured   bool           // some intervals are of the next measurement
+	sampled    bool           // some are intervals of parameters
 }
 
 // A NamedDesign is a design under the name that a table has for it.

@@ -12,6 +12,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -40,7 +41,7 @@ func Find(ref string) (Design, error) {
 	return d, err
 }
 
-// FindAny is [Find] of a layer whose times may also be those of a stream, an operation or a
+// FindAny is like [Find], and also accepts a layer with the times of a stream, an operation or a
 // collective.
 func FindAny(ref string) (Design, error) {
 	p, l, err := platforms.Find(ref)
@@ -63,6 +64,31 @@ func (d Design) Name() string {
 		return d.Platform.Name
 	}
 	return d.Layer.Ref()
+}
+
+// A Measure is a quantity that package model does not have, such as the finish of a program on a
+// layer. It takes no size, and may take long to compute. Its Of may be called by several goroutines
+// at once, each with its own layer.
+type Measure struct {
+	model.Quantity
+	// Limits returns the parts of the quantity: owners with their one-way times.
+	Limits func(l model.Layer) ([]Share, error)
+}
+
+// Measured returns the design with one more quantity.
+func (d Design) Measured(m Measure) Design {
+	m.Sizes = 0
+	d.measures = append(d.measures[:len(d.measures):len(d.measures)], &m)
+	return d
+}
+
+// A Share is the part of a message's cost that is due to a parameter of the model; see
+// [Design.Shares].
+type Share struct {
+	Path   string // "stage.copy-out.beta"
+	Owner  string // for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
+	OneWay quantity.Micros
+	Gap    quantity.Micros
 }
 
 // Uses returns the parameters that the layer's costs depend on; see [platforms.Platform.Uses].
@@ -121,14 +147,15 @@ func (d Design) set(text string) (Design, error) {
 	if err != nil {
 		return d, err
 	}
-	change := platforms.Change{Path: p.Path}
-	right = strings.TrimSpace(right)
-	if operator == '=' && p.TakesWord(right) {
-		change.Text = right
-	} else if change.Value, change.PlusMinus, err = d.value(p, operator, right); err != nil {
-		return d, err
-	} else if change.Text = Format(change.Value); change.PlusMinus > 0 {
-		change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
+	change := platforms.Change{Path: p.Path, Text: strings.TrimSpace(right)}
+	if operator != '=' || !p.TakesWord(change.Text) {
+		if change.Value, change.PlusMinus, err = d.value(p, operator, change.Text); err != nil {
+			return d, err
+		}
+		change.Text = Format(change.Value)
+		if change.PlusMinus > 0 {
+			change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
+		}
 	}
 	next, err := d.rebuild(change)
 	if err != nil {
@@ -214,34 +241,18 @@ func TextOf(p platforms.Param) string {
 // Format prints a value for people, in the unit of its dimension.
 func Format(v quantity.Value) string { return quantity.UnitChoice(nil).Print(v) }
 
-// An Answer is the cost of a message of one size in a design.
-type Answer struct {
-	Size        quantity.Bytes
-	OneWay, Gap quantity.Micros
-	Bandwidth   quantity.MBps
-	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
-	Bottleneck  string         // the stage or parameter that owns most of the gap; see [Design.Shares]
-}
-
-// At returns the costs of a message of n bytes, n ≥ 1.
-func (d Design) At(n quantity.Bytes) (Answer, error) {
-	l := d.Layer.Model
-	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: BestPacket(l, n)}
-	owners, err := d.Owners(n)
-	most := quantity.Micros(0)
-	for _, o := range owners {
-		if o.Gap > most {
-			a.Bottleneck, most = o.Owner, o.Gap
+// Encode returns the design as a platform file, below the comment: the layer and its parts, or the
+// whole platform if nothing was changed. A changed layer has no measured points: they would stand
+// for the next measurement of a design that was never measured.
+func (d Design) Encode(comment string) ([]byte, error) {
+	doc := d.Platform.Document()
+	if len(d.Changes) > 0 {
+		doc.Tables = slices.DeleteFunc(doc.Tables, func(t platforms.Table) bool { return t.Kind == "measured" })
+		for i, t := range doc.Tables {
+			if t.Kind == "layer" {
+				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k platforms.Key) bool { return k.Name == "measured" })
+			}
 		}
 	}
-	return a, err
-}
-
-// BestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
-func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
-	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
-		size, _ := pipe.BestPacket(n)
-		return size
-	}
-	return 0
+	return doc.Encode(comment)
 }

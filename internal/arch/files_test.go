@@ -182,5 +182,4 @@ var circular = []string{
 	"study/report",
 	"study/simulations",
 	"tools/forecast",
-	"whatif",
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -30,7 +31,7 @@ func followerOf(d Design, name string, sizes []quantity.Bytes) (follower string,
 	return name, Followers[name] != nil
 }
 
-// ForecastInterval is the interval of the next measurement of one of the followers.
+// ForecastInterval returns the interval of the next measurement of one of the followers.
 func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interval {
 	of := Followers[name]
 	a, b := of(n, f.Low), of(n, f.High)
@@ -55,13 +56,63 @@ func (d Design) Forecast(n quantity.Bytes) *forecast.Forecast {
 // Forecastable reports whether the next measurement of a design can be predicted.
 func (d Design) Forecastable() bool { return d.Forecast(1) != nil }
 
-// Next is the next measurement of n bytes in a design without changes; nil if it does not say what
-// it was fitted to. The error wraps [forecast.ErrNoCurve] if its points make no curve.
+// Next returns the next measurement of n bytes in a design; nil if the design was changed, or does
+// not contain the points that it was fitted to. The error wraps [forecast.ErrNoCurve] if its points
+// make no curve.
 func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if len(d.Changes) > 0 {
 		return nil, nil
 	}
 	return d.Layer.Next(n)
+}
+
+// CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
+// of samples that cross there in the same direction. If one of the two was fitted, both are those
+// of the next measurements; see [nextCrossing].
+func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
+	for _, d := range []Design{a, b} {
+		if d.Forecastable() {
+			s.Samples = min(s.Samples, 1000)
+			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
+		}
+	}
+	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
+		x, ok := nearestCrossing(Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
+		return x.Size, ok
+	})
+}
+
+// nextCrossing returns the interval of a crossing of next measurements, and its probability.
+// Outside the interval one of the two is faster with a probability of at least 97.5 %. The
+// probability of the crossing is a product, within the neighbouring crossings: the largest
+// probability that the one is faster at some size below it, times the largest that the other is
+// faster at some size above.
+func nextCrossing(a, b Design, c Crossing, sizes []quantity.Bytes, s Sampling) (Interval, float64, error) {
+	first, err := nextFaster(a, b, sizes, s)
+	if err != nil {
+		return Interval{}, 0, err
+	}
+	if !c.Beyond { // b is the faster one up to it
+		for i, p := range first {
+			first[i] = 1 - p
+		}
+	}
+	in := Interval{float64(c.Size), float64(sizes[0]), float64(sizes[len(sizes)-1])}
+	at, _ := slices.BinarySearch(sizes, c.Size+1)
+	before, beyond := 0.0, 0.0
+	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
+		if before = max(before, first[i]); first[i] >= 0.975 {
+			in.Low = float64(sizes[i])
+			break
+		}
+	}
+	for i := at; i < len(sizes) && first[i] <= 0.5; i++ {
+		if beyond = max(beyond, 1-first[i]); first[i] <= 0.025 {
+			in.High = float64(sizes[i])
+			break
+		}
+	}
+	return in, before * beyond, nil
 }
 
 // nextFaster returns the probability, for each size, that the next measurement of a takes less time
@@ -103,46 +154,9 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error)
 	if !d.Forecastable() {
 		all, err := d.Predict("one_way", sizes, s)
 		if errors.Is(err, ErrExact) {
-			for _, n := range sizes {
-				t := float64(d.Layer.Model.OneWay(n))
-				all = append(all, Interval{t, t, t})
-			}
-			return all, nil
+			return list.Map(sizes, func(n quantity.Bytes) Interval { return interval(float64(d.Layer.Model.OneWay(n)), nil) }), nil
 		}
 		return all, err
 	}
 	return d.forecasts("one_way", sizes), nil
-}
-
-// nextCrossing returns the interval of a crossing of next measurements, and its probability.
-// Outside the interval one of the two is faster with a probability of at least 97.5 %. The
-// probability of the crossing is a product, within the neighbouring crossings: the largest
-// probability that the one is faster at some size below it, times the largest that the other is
-// faster at some size above.
-func nextCrossing(a, b Design, c Crossing, sizes []quantity.Bytes, s Sampling) (Interval, float64, error) {
-	first, err := nextFaster(a, b, sizes, s)
-	if err != nil {
-		return Interval{}, 0, err
-	}
-	if !c.Beyond { // b is the faster one up to it
-		for i, p := range first {
-			first[i] = 1 - p
-		}
-	}
-	in := Interval{float64(c.Size), float64(sizes[0]), float64(sizes[len(sizes)-1])}
-	at, _ := slices.BinarySearch(sizes, c.Size+1)
-	before, beyond := 0.0, 0.0
-	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
-		if before = max(before, first[i]); first[i] >= 0.975 {
-			in.Low = float64(sizes[i])
-			break
-		}
-	}
-	for i := at; i < len(sizes) && first[i] <= 0.5; i++ {
-		if beyond = max(beyond, 1-first[i]); first[i] <= 0.025 {
-			in.High = float64(sizes[i])
-			break
-		}
-	}
-	return in, before * beyond, nil
 }

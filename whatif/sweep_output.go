@@ -71,7 +71,7 @@ func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	}))
 }
 
-// Volume is about how large a file of the rows is, at 60 bytes each, in whole GiB.
+// Volume estimates the size of a file of the rows, at 60 bytes each, in whole GiB.
 func (s *Sweep) Volume() quantity.Bytes {
 	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
 }

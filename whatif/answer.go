@@ -5,10 +5,43 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
+
+// An Answer is the cost of a message of one size in a design.
+type Answer struct {
+	Size        quantity.Bytes
+	OneWay, Gap quantity.Micros
+	Bandwidth   quantity.MBps
+	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
+	Bottleneck  string         // the stage or parameter that owns most of the gap; see [Design.Shares]
+}
+
+// At returns the costs of a message of n bytes, n ≥ 1.
+func (d Design) At(n quantity.Bytes) (Answer, error) {
+	l := d.Layer.Model
+	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: BestPacket(l, n)}
+	owners, err := d.Owners(n)
+	most := quantity.Micros(0)
+	for _, o := range owners {
+		if o.Gap > most {
+			a.Bottleneck, most = o.Owner, o.Gap
+		}
+	}
+	return a, err
+}
+
+// BestPacket returns the best size of equal packets of a message of n bytes; 0 if no pipeline sends
+// it.
+func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
+		size, _ := pipe.BestPacket(n)
+		return size
+	}
+	return 0
+}
 
 // A Contrast is a design before and after parameters changed.
 type Contrast struct {
@@ -115,26 +148,3 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 func changeNotes(d Design) []string {
 	return list.Map(d.Changes, func(c Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
 }
-
-// Encode returns the design as a platform file, below the comment: the layer and its parts, or the
-// whole platform if nothing was changed. A changed layer has no measured points: they would stand
-// for the next measurement of a design that was never measured.
-func (d Design) Encode(comment string) ([]byte, error) {
-	doc := d.Platform.Document()
-	if len(d.Changes) > 0 {
-		doc.Tables = slices.DeleteFunc(doc.Tables, func(t platforms.Table) bool { return t.Kind == "measured" })
-		for i, t := range doc.Tables {
-			if t.Kind == "layer" {
-				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k platforms.Key) bool { return k.Name == "measured" })
-			}
-		}
-	}
-	return doc.Encode(comment)
-}
-
-// Finish is the name of the quantity that [simulations.Scheduled] adds, and how those of
-// [collectives.Finishes] begin.
-const Finish = "finish"
-
-// sized reports whether one of the quantities is of messages of some size.
-func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }
