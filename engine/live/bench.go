@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -46,41 +45,11 @@ type Row struct {
 	Done      bool // the interval is as narrow as wanted
 }
 
-// Bandwidth is size over time, Rate messages per second.
+// Bandwidth returns the size divided by the time, in MB/s.
 func (r Row) Bandwidth() float64 { return float64(r.Size) / float64(r.Time) }
 
-// Rate is the number of messages per second.
+// Rate returns the number of messages per second.
 func (r Row) Rate() float64 { return 1e6 / float64(r.Time) }
-
-// A Clock is the cost of reading the clock, in µs, and the least difference that it shows.
-// Percentiles of round trips that are timed one by one contain half of a reading each; all other
-// times are of many messages between two readings.
-type Clock struct{ Overhead, Resolution quantity.Micros }
-
-// MeasureClock reads the clock many times.
-func MeasureClock() Clock {
-	p := newPort(0)
-	const readings = 20000
-	c := Clock{Resolution: quantity.Micros(math.Inf(1))}
-	var costs []quantity.Micros
-	for range 20 {
-		start := p.Now()
-		last := start
-		for range readings / 20 {
-			now := p.Now()
-			if d := now - last; d > 0 {
-				c.Resolution = min(c.Resolution, d)
-			}
-			last = now
-		}
-		costs = append(costs, (last-start)/(readings/20))
-	}
-	slices.Sort(costs)
-	c.Overhead = costs[len(costs)/2]
-	return c
-}
-
-var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Overhead })
 
 // A point is a program and size while it is measured.
 type point struct {
@@ -207,7 +176,7 @@ func (p *point) row(within float64) Row {
 	return row
 }
 
-// Median is the median of sorted values with its 95 % confidence interval from their order alone:
+// Median returns the median of sorted values with its 95 % confidence interval from their order alone:
 // from the k-th smallest to the k-th largest, for the largest k such that fewer than k values lie
 // below the true median with a probability of at most 2.5 %. Of five values or fewer the interval
 // is all.

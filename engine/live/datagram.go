@@ -38,7 +38,7 @@ func (d *datagrams) release(*box) {}
 // send never waits. A datagram that the kernel does not take is lost, and so are those to a node
 // that is gone, which the endpoint gives up when it does not acknowledge.
 func (d *datagrams) send(f *engine.Frame) bool {
-	head, data := d.encode(&d.encoder, f)
+	head, data := d.encoder.encode(f, d.epoch)
 	_, _ = transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, d.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	return true
 }

@@ -5,18 +5,17 @@
 // retry, is the one that also runs on the virtual clock; this package only moves frames and reads
 // the clock:
 //
-//   - ring.go: shared memory. A ring of slots goes from each node to the other, with a single
-//     writer, a single reader and no locks. A slot is two cache lines, and valid when the number in
-//     it is the expected one, as in FUNI's receive queue: the reader polls a line that stays in its
-//     cache until a message comes. Up to 16 bytes travel in the line of the header, up to 64 in the
-//     slot, and up to 256 beside it. More travel in a block of the sender, which the slot names, so
-//     that data is copied once into shared memory and once out of it.
-//   - wire.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the data. They are
-//     polled, and slept on when nothing comes. A stream writes from the program's memory and reads
-//     into the segment.
-//   - pair.go: two processes and their control channel; serve.go: two machines.
-//   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and
-//     intervals.
+//   - layout.go, ring.go: shared memory. A ring of slots goes from each node to the other, with a
+//     single writer, a single reader and no locks. A slot is two cache lines, and valid when the
+//     number in it is the expected one, as in FUNI's receive queue: the reader polls a line that
+//     stays in its cache until a message comes. Up to 16 bytes travel in the line of the header, up
+//     to 64 in the slot, and up to 256 beside it. More travel in a block of the sender, which the
+//     slot names, so that data is copied once into shared memory and once out of it.
+//   - wire.go, waker.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the data.
+//     They are polled, and slept on when nothing comes. A stream writes from the program's memory
+//     and reads into the segment.
+//   - control.go, pair.go: two processes and their control channel; serve.go: two machines.
+//   - job.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
 //
 // Packets have checksums on UDP, and elsewhere only if a [Job] asks for them: memory and the
 // kernel's streams are reliable.

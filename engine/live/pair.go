@@ -11,17 +11,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
-
-// Patience is the longest silence of a peer from which something is expected.
-const Patience = 4 * time.Second
 
 // A Pair is node 0 of two processes, that of a run.
 type Pair struct {
@@ -34,20 +29,6 @@ type Pair struct {
 	child     *exec.Cmd
 	said      *bytes.Buffer // by the child before it died
 	unpin     func()        // the goroutine of Start; nil if it is not pinned
-}
-
-// An answer is what node 1 says: that it is ready for a job, and how the job ended there.
-type answer struct {
-	Ready bool   `json:"ready,omitempty"`
-	Error string `json:"error,omitempty"`
-	lost  error
-}
-
-const maxAnswer = 64 << 10
-
-// An order is what node 0 says: a job, or its end.
-type order struct {
-	Job *Job `json:"job,omitempty"`
 }
 
 // Start starts another process of this program with the given arguments, which must call [Child]
@@ -112,7 +93,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	return q, nil
 }
 
-// Largest is the largest packet of the transport, in bytes.
+// Largest returns the largest packet of the transport, in bytes.
 func (q *Pair) Largest() int { return q.port.largest }
 
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
@@ -139,7 +120,7 @@ func (q *Pair) answer() error {
 	select {
 	case a := <-q.answers:
 		if a.lost != nil {
-			q.answers <- a // for the next who asks
+			q.answers <- a // for the next call
 			return a.lost
 		}
 		if a.Error != "" {
@@ -214,7 +195,7 @@ func (q *Pair) Close() error {
 	return err
 }
 
-// Child is the other process of [Start]: it serves until in ends.
+// Child runs the other process of [Start]: it serves until in ends.
 func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 	const fd = 3
 	var p *port
@@ -238,99 +219,4 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 		defer unpin()
 	}
 	return serve(t, p, in, out, 0)
-}
-
-// serve runs the job on node 1, and then serves node 0 until the job has ended.
-func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
-	ep, err := j.endpoint(p, t)
-	if err != nil {
-		return err
-	}
-	if _, err := j.run(ep, p); err != nil {
-		return err
-	}
-	ep.Linger(ended.Load)
-	return nil
-}
-
-// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if
-// it closed the connection.
-func (p *port) orders(in io.Reader, give func(order) bool) error {
-	lines := bufio.NewReaderSize(in, maxAnswer)
-	for {
-		var o order
-		if err := readLine(lines, &o); err != nil {
-			defer p.raise(&signal{errors.New("the other node is gone")})
-			if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		if !give(o) {
-			return nil
-		}
-	}
-}
-
-// serve does what node 0 orders, until it says no more, or nothing for the time idle between two
-// jobs; 0: for ever.
-func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
-	defer p.close()
-	p.stall, p.alone = micros(Patience), true
-	orders, failed, done := make(chan order), make(chan error, 1), make(chan struct{})
-	var ended atomic.Bool // the job that runs
-	defer close(done)
-	go func() {
-		defer close(orders)
-		failed <- p.orders(in, func(o order) bool {
-			if o.Job == nil {
-				ended.Store(true)
-				p.raise(&signal{})
-				return true
-			}
-			select {
-			case orders <- o:
-				return true
-			case <-done:
-				return false
-			}
-		})
-	}()
-	say := json.NewEncoder(out)
-	for {
-		var late <-chan time.Time
-		if idle > 0 {
-			late = time.After(idle)
-		}
-		var o order
-		select {
-		case <-late:
-			return fmt.Errorf("it has ordered nothing for %v", idle)
-		case next, more := <-orders:
-			if !more {
-				return <-failed
-			}
-			o = next
-		}
-		j := *o.Job
-		if err := j.check(); err != nil {
-			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
-		}
-		p.epoch, p.cut = j.Epoch, j.Piece
-		if s := p.signal.Load(); s != nil && s.err == nil {
-			p.signal.CompareAndSwap(s, nil)
-		}
-		ended.Store(false)
-		if err := say.Encode(answer{Ready: true}); err != nil {
-			return err
-		}
-		err := guard(func() error { return j.serve(p, t, &ended) })
-		var a answer
-		if err != nil {
-			a.Error = strings.TrimSpace(err.Error())
-		}
-		if told := say.Encode(a); told != nil || err != nil {
-			return err
-		}
-	}
 }

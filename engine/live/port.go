@@ -85,11 +85,8 @@ type port struct {
 // A signal ends waiting: with err, it also ends the program.
 type signal struct{ err error }
 
-// lost is the value with which a port panics when its peer is gone; guard recovers it.
+// lost is the panic of a port whose peer is gone; guard recovers it.
 type lost struct{ error }
-
-// nodes is the number of nodes of a run.
-const nodes = 2
 
 func newPort(node int) *port {
 	p := &port{node: node, spin: 2000, yield: 20000, start: time.Now()}
@@ -112,9 +109,12 @@ func (p *port) raise(s *signal) {
 // fail ends the program on this node with an error, which guard returns.
 func (p *port) fail(format string, args ...any) { panic(lost{fmt.Errorf(format, args...)}) }
 
-func (p *port) Node() int            { return p.node }
-func (p *port) Nodes() int           { return nodes }
+func (p *port) Node() int { return p.node }
+
+func (p *port) Nodes() int { return nodes }
+
 func (p *port) Now() quantity.Micros { return micros(time.Since(p.start)) }
+
 func micros(d time.Duration) quantity.Micros {
 	return quantity.Micros(float64(d) / float64(time.Microsecond))
 }
@@ -140,7 +140,7 @@ func (p *port) Short() int {
 	return beside
 }
 
-// Direct is for links that read data to its place.
+// Direct implements [engine.Direct] for links that read data to its place.
 func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }
 
 func (p *port) Send(f *engine.Frame) {
@@ -295,3 +295,17 @@ func (p *port) idle(i int, until float64) bool {
 }
 
 var forever = math.Inf(1)
+
+// guard runs f, and returns the error if its port gave up.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			l, ok := r.(lost)
+			if !ok {
+				panic(r)
+			}
+			err = l.error
+		}
+	}()
+	return f()
+}

@@ -9,8 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,8 +43,6 @@ const (
 	GreetingTime = time.Second
 	// IdleTime is the longest silence of a client between two jobs. Within a job, it is [Patience].
 	IdleTime = 30 * time.Second
-
-	maxLine = 4096
 )
 
 // A Server serves clients on other machines, or on this one.
@@ -125,24 +123,24 @@ func (s *Server) greet(c *net.TCPConn) {
 	defer s.mu.Unlock()
 	if s.greeting = append(s.greeting, c); len(s.greeting) > MaxGreeting {
 		oldest := s.greeting[0]
-		s.greeting = append(s.greeting[:0], s.greeting[1:]...)
+		s.greeting = slices.Delete(s.greeting, 0, 1)
 		full := welcome{Halfpeak: version, Error: "the server is full: newer connections came before this one gave its token"}
 		_ = json.NewEncoder(oldest).Encode(full) // without waiting: it fits into the socket's buffer
 		_ = oldest.Close()
 	}
 }
 
-// greeted ends what greet began. It is false for a connection that had to make room.
+// greeted ends the greeting of a connection, and reports whether it may stay: not if it had to make
+// room.
 func (s *Server) greeted(c *net.TCPConn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, g := range s.greeting {
-		if g == c {
-			s.greeting = append(s.greeting[:i], s.greeting[i+1:]...)
-			return true
-		}
+	i := slices.Index(s.greeting, c)
+	if i < 0 {
+		return false
 	}
-	return false
+	s.greeting = slices.Delete(s.greeting, i, i+1)
+	return true
 }
 
 func (s *Server) connection(c *net.TCPConn) error {
@@ -251,23 +249,6 @@ type patient struct{ *net.TCPConn }
 func (p patient) Write(b []byte) (int, error) {
 	_ = p.SetWriteDeadline(time.Now().Add(Patience))
 	return p.TCPConn.Write(b)
-}
-
-var errClosed = errors.New("it closed the connection")
-
-// readLine reads one line of JSON, no longer than the reader's buffer.
-func readLine(in *bufio.Reader, into any) error {
-	text, err := in.ReadSlice('\n')
-	if errors.Is(err, io.EOF) {
-		return errClosed
-	}
-	if errors.Is(err, bufio.ErrBufferFull) || err == nil && json.Unmarshal(text, into) != nil {
-		return errors.New("it does not speak halfpeak's protocol")
-	}
-	if e := net.Error(nil); errors.As(err, &e) && e.Timeout() {
-		return errors.New("it did not say in time what it wants")
-	}
-	return err
 }
 
 // Dial connects with a [Server].

@@ -3,10 +3,7 @@
 package live
 
 import (
-	"errors"
-	"sync"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -21,7 +18,7 @@ type streams struct {
 	fd       int
 	timed    bool   // reads may block, for blocksFor
 	blocks   bool   // the next sleep may be such a read
-	buffer   []byte // what was read: buffer[from:to]
+	buffer   []byte // buffer[from:to] has been read from the socket, and not taken yet
 	from, to int
 	lent     int    // boxes whose payload lies in the buffer
 	filling  box    // a frame whose payload is read to its place
@@ -44,9 +41,6 @@ const (
 	// blocksFor is the longest time of a read that blocks. Meanwhile the runtime cannot stop this
 	// thread, and signals of the port are not seen.
 	blocksFor = 4 * time.Millisecond
-	// longestNap is long: setting a timer that fires before the kernel's next tick costs a
-	// microsecond or more.
-	longestNap = 20 * time.Millisecond
 )
 
 func newStreams(node, fd int) (p *port, err error) {
@@ -70,11 +64,11 @@ func (s *streams) release(b *box) {
 }
 
 func (s *streams) send(f *engine.Frame) bool {
-	for head, data := s.encode(&s.encoder, f); len(head)+len(data) > 0; {
+	for head, data := s.encoder.encode(f, s.epoch); len(head)+len(data) > 0; {
 		for i := 0; ; i++ {
 			n, err := transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, s.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 			if err == 0 {
-				head, data = after(head, data, n)
+				head, data = unsent(head, data, n)
 				break
 			}
 			switch err {
@@ -91,8 +85,8 @@ func (s *streams) send(f *engine.Frame) bool {
 	return true
 }
 
-// after returns the rest of two parts of which n bytes have been written.
-func after(head, data []byte, n int) (_, _ []byte) {
+// unsent returns the rest of two parts after n bytes of them have been written.
+func unsent(head, data []byte, n int) (_, _ []byte) {
 	if n < len(head) {
 		return head[n:], data
 	}
@@ -124,7 +118,7 @@ func (s *streams) read(flags uintptr) bool {
 	if s.from == s.to && s.lent == 0 {
 		s.from, s.to = 0, 0
 	}
-	if len(s.buffer)-s.from < directly+headerSize { // a frame may not fit behind what is there
+	if len(s.buffer)-s.from < directly+headerSize { // a frame may not fit into the rest of the buffer
 		old := s.buffer
 		if s.lent > 0 {
 			s.buffer = make([]byte, streamBuffer)
@@ -155,7 +149,7 @@ func (s *streams) read(flags uintptr) bool {
 	return true
 }
 
-// take takes a frame of what has been read, if it is complete.
+// take takes a frame that has been read completely.
 func (s *streams) take(b *box) bool {
 	if !s.fills {
 		return s.parse(b)
@@ -229,74 +223,4 @@ func (s *streams) sleep(d time.Duration) {
 func (s *streams) close() {
 	s.waker.close()
 	_ = unix.Close(s.fd)
-}
-
-// A waker sleeps on a socket and on one more descriptor, which a signal makes readable.
-type waker struct {
-	polls  [2]unix.PollFd // the descriptor, and the socket
-	event  int
-	mu     sync.Mutex // a signal may come while the port is closed
-	closed bool
-}
-
-// newWaker returns a waker for a socket, which it closes if it cannot.
-func newWaker(fd int) (w *waker, err error) {
-	w = &waker{}
-	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
-		return nil, errors.Join(err, unix.Close(fd))
-	}
-	w.polls[0] = unix.PollFd{Fd: int32(w.event), Events: unix.POLLIN}
-	w.polls[1] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	return w, nil
-}
-
-func (w *waker) nap(int) time.Duration { return longestNap }
-
-func (w *waker) wake() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.closed {
-		_, _ = unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // full: it is readable
-	}
-}
-
-func (w *waker) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	_ = unix.Close(w.event)
-}
-
-// sleep waits until the socket has something to read. A process with a single node sleeps without
-// telling Go's scheduler, which would hand the processor to another thread and take it back.
-func (w *waker) sleep(d time.Duration, alone bool) {
-	t := unix.NsecToTimespec(int64(d))
-	if alone {
-		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&w.polls[0])), uintptr(len(w.polls)), uintptr(unsafe.Pointer(&t)), 0, 0, 0)
-	} else {
-		_, _ = unix.Ppoll(w.polls[:], &t, nil)
-	}
-	if w.polls[0].Revents != 0 {
-		_, _ = unix.Read(w.event, make([]byte, 8))
-	}
-}
-
-// transfer makes one call for both parts; one may be empty. It bypasses Go's scheduler.
-func transfer(one, both uintptr, fd int, first, second []byte, flags uintptr) (n int, errno unix.Errno) {
-	var r uintptr
-	switch {
-	case len(first) == 0:
-		first = second
-		fallthrough
-	case len(second) == 0:
-		r, _, errno = unix.RawSyscall6(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)), flags, 0, 0)
-	default:
-		parts := [2]unix.Iovec{{Base: &first[0]}, {Base: &second[0]}}
-		parts[0].SetLen(len(first))
-		parts[1].SetLen(len(second))
-		message := unix.Msghdr{Iov: &parts[0]}
-		message.SetIovlen(2)
-		r, _, errno = unix.RawSyscall(both, uintptr(fd), uintptr(unsafe.Pointer(&message)), flags)
-	}
-	return int(r), errno
 }

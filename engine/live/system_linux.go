@@ -10,29 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open makes a port of a socket that is connected to the other node. It closes it if it cannot.
-func (t Transport) open(node, fd int) (*port, error) {
-	if t == UDP {
-		return newDatagrams(node, fd)
-	}
-	return newStreams(node, fd)
-}
-
-func (t Transport) connected() (a, b int, err error) {
-	switch t {
-	case Unix:
-		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-		if err != nil {
-			return -1, -1, err
-		}
-		return fds[0], fds[1], nil
-	case TCP:
-		return connectedTCP()
-	default:
-		return connectedUDP()
-	}
-}
-
 func connectedTCP() (a, b int, err error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // TokenVariable is the environment variable that a token comes from if nothing else names one.
@@ -51,16 +50,4 @@ func checkToken(token, from string) (string, error) {
 		return "", fmt.Errorf("%s: a token has at most %d bytes", from, longestToken)
 	}
 	return token, nil
-}
-
-// printable makes text of the other node safe to print at a terminal.
-func printable(text string) string {
-	const longest = 300
-	if len(text) > longest {
-		text = text[:longest] + "…"
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
 }

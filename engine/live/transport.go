@@ -5,10 +5,14 @@ package live
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // A Transport is what messages travel through.
@@ -22,25 +26,24 @@ const (
 	UDP  Transport = "udp" // with acknowledgement and retry
 )
 
-// Transports are all there are.
+// Transports lists all transports.
 var Transports = []Transport{Shm, Unix, TCP, UDP}
+
+// Patience is the longest time to wait for a peer that has to answer.
+const Patience = 4 * time.Second
 
 // ParseTransport finds a transport by its name.
 func ParseTransport(name string) (Transport, error) {
-	var names []string
-	for _, t := range Transports {
-		if string(t) == name {
-			return t, nil
-		}
-		names = append(names, string(t))
+	if t := Transport(name); slices.Contains(Transports, t) {
+		return t, nil
 	}
+	names := list.Map(Transports, func(t Transport) string { return string(t) })
 	return "", fmt.Errorf("no transport %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Switches are the sizes in bytes above which the transport treats data in another way. Shared
-// memory has it in the ring, then in one block, then in several. A stream has it in
-// its buffer, then reads the rest of it to its place, then does so again and again. Datagrams are
-// one, then several.
+// Switches returns the sizes in bytes above which data travel in another way: in shared memory
+// first in the ring, then in one block, then in several; from a stream through its buffer, then
+// partly to their place in the segment, then so in several reads; in one datagram, then in several.
 func (t Transport) Switches() []int {
 	switch t {
 	case Shm:
@@ -57,7 +60,7 @@ const (
 )
 
 // endpoint opens an endpoint on the port. By default it has 64 credits and returns half of them at
-// a time. Memory and the kernel's streams deliver what was sent; datagrams always have checksums.
+// a time. Memory and the kernel's streams are reliable; datagrams always have checksums and retry.
 func (p *port) endpoint(t Transport, o engine.Options) (*engine.Endpoint, error) {
 	o.PollEvery = pollEvery
 	o.Credits = cmp.Or(o.Credits, defaultCredits)
@@ -79,16 +82,26 @@ const retry = 2000
 // ms, then every 64 ms.
 const attempts = 6 + int(Patience/time.Microsecond-63*retry)/(32*retry)
 
-// guard runs f, and returns the error if its port gave up.
-func guard(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			l, ok := r.(lost)
-			if !ok {
-				panic(r)
-			}
-			err = l.error
+// connected returns two sockets that are connected to each other.
+func (t Transport) connected() (a, b int, err error) {
+	switch t {
+	case Unix:
+		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		if err != nil {
+			return -1, -1, err
 		}
-	}()
-	return f()
+		return fds[0], fds[1], nil
+	case TCP:
+		return connectedTCP()
+	default:
+		return connectedUDP()
+	}
+}
+
+// open makes a port of a socket that is connected to the other node. It closes it if it cannot.
+func (t Transport) open(node, fd int) (*port, error) {
+	if t == UDP {
+		return newDatagrams(node, fd)
+	}
+	return newStreams(node, fd)
 }

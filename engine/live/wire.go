@@ -39,8 +39,8 @@ type encoder [headerSize + lendFrom]byte
 
 // encode returns the frame as two parts to be sent. A large payload is the second part, without a
 // copy; otherwise the second part is empty.
-func (p *port) encode(e *encoder, f *engine.Frame) (head, data []byte) {
-	encode(e[:], f, p.epoch)
+func (e *encoder) encode(f *engine.Frame, epoch uint8) (head, data []byte) {
+	encode(e[:], f, epoch)
 	if len(f.Payload) < lendFrom {
 		return e[:headerSize+copy(e[headerSize:], f.Payload)], nil
 	}

@@ -1,0 +1,160 @@
+//go:build linux
+
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+)
+
+// An answer is what node 1 says: that it is ready for a job, and how the job ended there.
+type answer struct {
+	Ready bool   `json:"ready,omitempty"`
+	Error string `json:"error,omitempty"`
+	lost  error
+}
+
+// An order is what node 0 says: a job, or its end.
+type order struct {
+	Job *Job `json:"job,omitempty"`
+}
+
+// Limits of a line in bytes: of an order or an answer, and of a greeting.
+const (
+	maxAnswer = 64 << 10
+	maxLine   = 4 << 10
+)
+
+// serve does what node 0 orders, until it says no more, or nothing for the time idle between two
+// jobs; 0: for ever.
+func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
+	defer p.close()
+	p.stall, p.alone = micros(Patience), true
+	orders, failed, done := make(chan order), make(chan error, 1), make(chan struct{})
+	var ended atomic.Bool // the job that runs
+	defer close(done)
+	go func() {
+		defer close(orders)
+		failed <- p.orders(in, func(o order) bool {
+			if o.Job == nil {
+				ended.Store(true)
+				p.raise(&signal{})
+				return true
+			}
+			select {
+			case orders <- o:
+				return true
+			case <-done:
+				return false
+			}
+		})
+	}()
+	say := json.NewEncoder(out)
+	for {
+		var late <-chan time.Time
+		if idle > 0 {
+			late = time.After(idle)
+		}
+		var o order
+		select {
+		case <-late:
+			return fmt.Errorf("it has ordered nothing for %v", idle)
+		case next, more := <-orders:
+			if !more {
+				return <-failed
+			}
+			o = next
+		}
+		j := *o.Job
+		if err := j.check(); err != nil {
+			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
+		}
+		p.epoch, p.cut = j.Epoch, j.Piece
+		if s := p.signal.Load(); s != nil && s.err == nil {
+			p.signal.CompareAndSwap(s, nil)
+		}
+		ended.Store(false)
+		if err := say.Encode(answer{Ready: true}); err != nil {
+			return err
+		}
+		err := guard(func() error { return j.serve(p, t, &ended) })
+		var a answer
+		if err != nil {
+			a.Error = strings.TrimSpace(err.Error())
+		}
+		if sayErr := say.Encode(a); sayErr != nil || err != nil {
+			return err
+		}
+	}
+}
+
+// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if
+// it closed the connection.
+func (p *port) orders(in io.Reader, give func(order) bool) error {
+	lines := bufio.NewReaderSize(in, maxAnswer)
+	for {
+		var o order
+		if err := readLine(lines, &o); err != nil {
+			defer p.raise(&signal{errors.New("the other node is gone")})
+			if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		if !give(o) {
+			return nil
+		}
+	}
+}
+
+// serve runs the job on node 1, and then serves node 0 until the job has ended.
+func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
+	ep, err := j.endpoint(p, t)
+	if err != nil {
+		return err
+	}
+	if _, err := j.run(ep, p); err != nil {
+		return err
+	}
+	ep.Linger(ended.Load)
+	return nil
+}
+
+// readLine reads one line of JSON, no longer than the reader's buffer.
+func readLine(in *bufio.Reader, into any) error {
+	text, err := in.ReadSlice('\n')
+	if errors.Is(err, io.EOF) {
+		return errClosed
+	}
+	if errors.Is(err, bufio.ErrBufferFull) || err == nil && json.Unmarshal(text, into) != nil {
+		return errors.New("it does not speak halfpeak's protocol")
+	}
+	if e := net.Error(nil); errors.As(err, &e) && e.Timeout() {
+		return errors.New("it did not say in time what it wants")
+	}
+	return err
+}
+
+var errClosed = errors.New("it closed the connection")
+
+// printable makes text of the other node safe to print at a terminal.
+func printable(text string) string {
+	const longest = 300
+	if len(text) > longest {
+		text = text[:longest] + "…"
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
