@@ -8,17 +8,17 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Limits of what counts as two blocks of nodes.
+// Limits of two blocks of nodes.
 const (
 	leastBlock = 3    // nodes in each: with fewer, a slow link is a slow node or pair
-	blockLevel = 1e-3 // probability of such a pattern by chance, at most
-	blockGain  = 0.85 // part of the residuals of a fit of nodes alone that may be left
+	blockLevel = 1e-3 // at most, the probability of such a pattern by chance
+	blockGain  = 0.85 // at most, the remaining part of the residuals of a fit of nodes alone
 )
 
-// blocks divide the nodes, such that all pairs between two blocks may be slower by the same factor:
+// blocks divide the nodes so that all pairs between two blocks may be slower by the same factor:
 // then a link is slow, and not a node.
 type blocks struct {
-	of    []int    // block of each node, from 1; 0: none
+	of    []int    // by node: its block, from 1; 0: none
 	names []string // of the blocks, if they were given
 	cross map[[2]int]*crossing
 }
@@ -48,7 +48,7 @@ func (b *blocks) subtract(links []link) []link {
 }
 
 // fit fits the effects of crossings and of nodes by turns. The excess of pairs between two blocks
-// is counted from the pairs within blocks or, if there are none, from all pairs.
+// is relative to the pairs within blocks or, without such pairs, to all.
 func (b *blocks) fit(n int, links []link) *twoWay {
 	rest := list.Map(links, func(l link) float64 { return l.y })
 	var fit *twoWay
@@ -75,9 +75,9 @@ func (b *blocks) fit(n int, links []link) *twoWay {
 	return fit
 }
 
-// givenBlocks fits blocks that were given, by the names of nodes. A crossing is slow if it is
-// slower than the median one, of less than three, than pairs within blocks. It returns nil for
-// nodes of less than two blocks.
+// givenBlocks fits the blocks of places, by the names of nodes. A crossing is slow if it is slower
+// than the median crossing or, if there are fewer than three, than pairs within blocks. It returns
+// nil for nodes of fewer than two blocks.
 func givenBlocks(names []string, links []link, places map[string]string) (*blocks, *twoWay) {
 	b := &blocks{of: make([]int, len(names)), cross: map[[2]int]*crossing{}}
 	for _, name := range names {
@@ -113,10 +113,10 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 	return b, fit
 }
 
-// findBlocks finds two blocks that explain the links better than effects of the nodes alone, which
-// is the fit plain; nil if there are none. The signs of an eigenvector of the links' residuals are
-// the partition. By chance its eigenvalue follows the law of Tracy and Widom (1994), about 2σ√k for
-// k partners of a node.
+// findBlocks returns two blocks that explain the links better than plain, the fit of effects of the
+// nodes alone, or nil. The signs of an eigenvector of the links' residuals are the partition. By
+// chance its eigenvalue follows the law of Tracy and Widom (1994), about 2σ√k for k partners of a
+// node.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	if n < 2*leastBlock || len(links) < 3*n/2 {
 		return nil, nil
@@ -170,8 +170,8 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	return b, fit
 }
 
-// looksLikeNodes reports whether nodes explain as much: those that are slow with everybody look
-// like a block of their own, but inside of it they are slow too.
+// looksLikeNodes reports whether effects of nodes explain as much: nodes that are slow with all
+// partners look like a block of their own, but inside it they are slow too.
 func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) bool {
 	var left, before float64
 	inside, slow := 0, 0 // pairs of the smaller block

@@ -1,25 +1,8 @@
-// Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
-// curves.
-//
-// [Read] turns files into entries: of each curve of a file it keeps a few numbers. [Analyse]
-// compares only curves of the same [Group]. It computes everything that depends on several files,
-// from the entries in the order of their paths. Entries that were read apart therefore give the
-// same answer, to the last bit, as those of one run.
-//
-// # Statistics
-//
-// The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
-// of its parts of the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e
-// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these
-// pairs are not reported beside it. A node is held against the other nodes, by Qn of their effects
-// (Rousseeuw and Croux 1993, eq. 3.7); a pair against the residuals e of the pairs. The tails of
-// the reference distribution are those of Student's t, as heavy as the residuals show; where these
-// are few, as heavy as they may be. What is reported is chosen by Benjamini and Hochberg (1995)
-// from all tests of a report together.
 package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -32,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Group is what makes curves comparable: only those of equal groups are.
+// A Group is what comparable curves have in common: only curves of equal groups are compared.
 type Group struct {
 	// Benchmark is the format and the title of the table.
 	Benchmark string
@@ -176,7 +159,7 @@ const (
 	Tau     Quantity = "tau"     // τ of the line, in µs/B: r∞ is 1/τ
 )
 
-// Quantities lists them.
+// Quantities lists the quantities in the order of the tests.
 var Quantities = []Quantity{Latency, Beta, Tau}
 
 // value returns the quantity of a curve, in µs or µs/B; NaN if it is not identifiable.
@@ -196,4 +179,22 @@ func (q Quantity) value(c *Curve) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// A Line is β in µs and τ in µs/B.
+type Line struct{ Beta, Tau float64 }
+
+// Time returns β + nτ in µs.
+func (l Line) Time(n quantity.Bytes) float64 { return l.Beta + l.Tau*float64(n) }
+
+// plural returns "1 file", "2 files".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func quantityWord(q Quantity) string {
+	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
 }

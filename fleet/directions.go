@@ -7,27 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// An effect is the excess of a node's pairs, of all or of those that it sends or receives in.
-type effect struct {
-	node  int
-	role  string // "sender", "receiver", or "" for both
-	u, se float64
-	links []int
-}
-
-// effects returns the effects of the nodes that are known.
-func (f *twoWay) effects() (all []effect) {
-	for a, known := range f.known {
-		if known {
-			all = append(all, effect{a, "", f.u[a], f.se[a], f.of[a]})
-		}
-	}
-	return all
-}
-
-// fitDirections fits each node as a sender and as a receiver, where pairs were measured in both
-// directions. It returns nil unless some node differs between the two beyond chance; the others
-// have one effect.
+// fitDirections fits each node as a sender and as a receiver, if pairs were measured in both
+// directions. It returns nil unless a node differs between the two beyond chance. Nodes that do not
+// differ have one effect.
 func fitDirections(n int, links []link) (*twoWay, []effect) {
 	if n < leastNodes || !slices.ContainsFunc(links, func(l link) bool { return l.a > l.b }) {
 		return nil, nil // the usual fleet has each pair once, in the order of names

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
+// A test compares a node or a unit with the others. Its q-value follows from all tests.
 type test struct {
-	p     float64
+	p, q  float64
 	model int32
 	index int32 // of the unit, or the effect of a node
 	node  bool
@@ -33,28 +35,19 @@ func (a *Answer) test(models []*model) {
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
 	})
-	p := make([]float64, len(tests))
-	for i, t := range tests {
-		p[i] = t.p
+	for i, q := range qValues(list.Map(tests, func(t test) float64 { return t.p })) {
+		tests[i].q = q
 	}
-	q := qValues(p)
 	a.Tests = len(tests)
-	slow := map[[2]int]bool{} // nodes that stand out, by model
 	reported := 0
-	for i, t := range tests {
-		if q[i] > a.FDR {
-			break
-		}
+	for reported < len(tests) && tests[reported].q <= a.FDR {
 		reported++
-		if t.node {
-			slow[[2]int{int(t.model), models[t.model].effects[t.index].node}] = true
-		}
 	}
 	miss := a.FDR * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
 	if a.TwoSided {
 		miss /= 2
 	}
-	a.find(models, tests, q, reported, miss, noise, slow)
+	a.find(models, tests, reported, miss, noise)
 	for _, m := range models {
 		for _, f := range m.slowLinks(miss) {
 			if math.Abs(f.Effect) >= a.MinEffect {
@@ -80,9 +73,14 @@ func trueFirst(x, y bool) int {
 	return 1
 }
 
-// find adds the findings of tests: the first tests, as many as reported, are reported. q has the
-// q-value of each test.
-func (a *Answer) find(models []*model, tests []test, q []float64, reported int, miss float64, noise map[Quantity]*tails, slow map[[2]int]bool) {
+// find adds the findings of tests. The first tests, as many as reported, stand out.
+func (a *Answer) find(models []*model, tests []test, reported int, miss float64, noise map[Quantity]*tails) {
+	slow := map[[2]int]bool{} // by model and node: it stands out
+	for _, t := range tests[:reported] {
+		if t.node {
+			slow[[2]int{int(t.model), models[t.model].effects[t.index].node}] = true
+		}
+	}
 	for i, t := range tests {
 		out := i < reported
 		if !out && !a.All && i > reported {
@@ -90,7 +88,6 @@ func (a *Answer) find(models []*model, tests []test, q []float64, reported int, 
 		}
 		m := models[t.model]
 		f := m.finding(t, miss, noise[m.quantity], out)
-		f.Q = q[i]
 		if i == reported {
 			a.Next = &f
 		}
@@ -110,8 +107,8 @@ func (a *Answer) find(models []*model, tests []test, q []float64, reported int, 
 	}
 }
 
-// alsoOut returns the other nodes that stand out and share less than half of the node's effect with
-// it.
+// alsoOut returns the other nodes that stand out and whose pairs with the node have less than half
+// of its effect.
 func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 	for _, i := range x.links {
 		l := m.links[i]
@@ -170,7 +167,7 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 		if a.TwoSided {
 			p *= 2
 		}
-		tests = append(tests, test{min(p, 1), number, int32(i), node})
+		tests = append(tests, test{p: min(p, 1), model: number, index: int32(i), node: node})
 	}
 	side := func(z float64) float64 {
 		if a.TwoSided {
@@ -205,27 +202,6 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	return tests
 }
 
-// heavyNodes is the degrees of freedom of the scatter of nodes beyond the noise of their pairs. Ten
-// nodes do not show its tails, so they are taken to be long: the longest tails with which the three
-// slow nodes of docs/validation/fleet.md are found.
-const heavyNodes = 2.5
-
-// welch returns the degrees of freedom of the scatter of nodes (Welch 1947, Satterthwaite 1946).
-// The noise of the pairs is its part se, with nu degrees. A variance up to three times that of se
-// counts as chance, since the scale of nine values errs by a quarter, and of some nodes by twice
-// that.
-func welch(scale, se, nu float64) float64 {
-	noise := se * se
-	own := max(0, scale*scale-3*noise)
-	if own == 0 {
-		return nu
-	}
-	return min(nu, (own+noise)*(own+noise)/(own*own/heavyNodes+noise*noise/nu))
-}
-
-// degrees returns the degrees of freedom of an effect.
-func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }
-
 // alone returns the distances of units that are not pairs from the other units, and their degrees
 // of freedom.
 func (m *model) alone(noise *tails) (z []float64, nu float64) {
@@ -236,7 +212,7 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 // finding returns the finding of a test, with an interval that misses at each end with probability
 // miss. That is exact for a reported finding.
 func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
-	f := Finding{Group: m.group, Quantity: m.quantity, P: t.p}
+	f := Finding{Group: m.group, Quantity: m.quantity, P: t.p, Q: t.q}
 	var d, sd, half float64
 	of := []int{int(t.index)} // units
 	if t.node {
@@ -270,4 +246,49 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	half *= sd
 	f.Effect, f.Low, f.High = m.effect(d), m.effect(d-half), m.effect(d+half)
 	return f
+}
+
+// qValues returns the q-value of each p, sorted by p: the smallest false discovery rate that
+// selects its test (Benjamini and Hochberg 1995).
+func qValues(p []float64) []float64 {
+	q := make([]float64, len(p))
+	least := 1.0
+	for i := len(p) - 1; i >= 0; i-- {
+		least = min(least, p[i]*float64(len(p))/float64(i+1))
+		q[i] = least
+	}
+	return q
+}
+
+// wrongLine is the factor of error at the smallest or the largest size above which the parameters
+// of a line do not describe the effect.
+const wrongLine = 1.5
+
+// bySize sets the effects at the smallest and the largest size for units of the model, if they are
+// known: the medians of their times over those of the fleet.
+func (m *model) bySize(f *Finding, units []int) {
+	f.First, f.Last = math.NaN(), math.NaN()
+	if m.curves == nil || m.group.Sizes < 2 {
+		return
+	}
+	if m.ends == nil {
+		m.ends = &ends{}
+		for _, k := range m.curves {
+			m.ends.add(k.curve)
+		}
+	}
+	var own ends
+	for _, i := range units {
+		key := m.units[i].key
+		at, _ := slices.BinarySearchFunc(m.curves, key, func(k keyed, key string) int { return strings.Compare(k.key, key) })
+		for ; at < len(m.curves) && m.curves[at].key == key; at++ {
+			own.add(m.curves[at].curve)
+		}
+	}
+	over := func(a, b []float64) float64 { return stats.Median(a) / stats.Median(b) }
+	first, last := over(own.first, m.ends.first), over(own.last, m.ends.last)
+	off := func(measured, line float64) bool { return math.Abs(math.Log(measured/line)) > math.Log(wrongLine) }
+	if f.First, f.Last = first-1, last-1; m.quantity != Latency {
+		f.Wrong = off(first, over(own.lineFirst, m.ends.lineFirst)) || off(last, over(own.lineLast, m.ends.lineLast))
+	}
 }

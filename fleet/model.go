@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -13,8 +12,8 @@ import (
 
 // A unit is a pair, a node or a curve, with all its measurements of a quantity.
 type unit struct {
-	key    string   // by which units are sorted and paired
-	nodes  []string // nil of a curve that nothing names
+	key    string   // sorts units, and pairs them with earlier ones
+	nodes  []string // nil for a curve that nothing names
 	values []float64
 	y      float64
 	part   float64 // y's share of the variance of one measurement: 1/n of n; of a change the sum
@@ -38,15 +37,24 @@ type model struct {
 	sd       []float64 // of the residuals, by unit
 	part     float64   // of the units, the median
 	shift    float64   // against before; else 0
-	curves   []keyed   // of now, if nothing is compared
+	curves   []keyed   // nil in a comparison
 	ends     *ends     // of all curves; nil until it is asked for
+}
+
+// ends are the times of curves at the smallest and the largest size, measured and by their lines.
+type ends struct{ first, last, lineFirst, lineLast []float64 }
+
+func (e *ends) add(c *Curve) {
+	line := Line{float64(c.Beta), float64(c.Tau)}
+	e.first, e.last = append(e.first, float64(c.Latency)), append(e.last, float64(c.Longest))
+	e.lineFirst, e.lineLast = append(e.lineFirst, line.Time(c.Group.First)), append(e.lineLast, line.Time(c.Group.Last))
 }
 
 // units groups the values of a quantity by pair, node or curve, from curves in the order of their
 // keys.
 func units(curves []keyed, q Quantity) []unit {
 	all := make([]unit, 0, len(curves))
-	values := make([]float64, 0, len(curves)) // of all units, one behind the other
+	values := make([]float64, 0, len(curves)) // of all units, one after the other
 	for _, k := range curves {
 		v := q.value(k.curve)
 		if math.IsNaN(v) {
@@ -66,8 +74,8 @@ func units(curves []keyed, q Quantity) []unit {
 	return all
 }
 
-// level sets y of all units, and its part of the variance: the logarithm of the median value, or of
-// β the part of the fleet's.
+// level sets y of all units, and its part of the variance: the logarithm of the median value over
+// the fleet's; for β, which may be 0, the relative difference.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
 		v := all[i].median()
@@ -85,7 +93,7 @@ func centreOf(all []unit) float64 { return stats.MedianInPlace(list.Map(all, uni
 // median returns the median of the unit's values.
 func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 
-// newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
+// newModel fits a quantity of a group or, if before is not nil, its change. It returns nil if the
 // quantity is not identifiable.
 func newModel(g Group, q Quantity, now, before []unit, places map[string]string) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
@@ -134,8 +142,8 @@ func changes(now, before []unit) []unit {
 	return both
 }
 
-// fitPairs fits the effects of nodes: beside those of blocks, given or found, or of directions,
-// where these explain more.
+// fitPairs fits the effects of nodes, together with those of blocks, given or found, or of
+// directions, if these explain more.
 func (m *model) fitPairs(places map[string]string) {
 	number := map[string]int{}
 	for _, u := range m.units {
@@ -193,7 +201,15 @@ func (m *model) standardise() {
 	}
 }
 
-// effect turns a difference of y into a part: 0.1 is 10 % more.
+// y returns the residuals of the model or, if nothing was fitted, the values.
+func (m *model) y() []float64 {
+	if m.fit != nil {
+		return m.fit.e
+	}
+	return list.Map(m.units, func(u unit) float64 { return u.y })
+}
+
+// effect turns a difference of y into a relative one: 0.1 is 10 % more.
 func (m *model) effect(y float64) float64 {
 	if m.quantity == Beta {
 		return y
@@ -201,7 +217,7 @@ func (m *model) effect(y float64) float64 {
 	return math.Expm1(y)
 }
 
-// A keyed curve is one with what pairs it with others: its nodes, or its file.
+// A keyed curve has the key of its unit: its nodes, or its file.
 type keyed struct {
 	curve *Curve
 	key   string
@@ -224,13 +240,4 @@ func groups(entries []Entry) map[Group][]keyed {
 		slices.SortStableFunc(curves, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
 	}
 	return all
-}
-
-// sortEntries puts entries into the order of their paths, and of what they hold.
-func sortEntries(entries []Entry) []Entry {
-	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Source, b.Source))
-	})
-	return sorted
 }

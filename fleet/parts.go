@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/shard"
 )
 
-// A Question is a question about a fleet, as on the command line; its parts contain it.
+// A Question is a question about a fleet, as on the command line. Each part file contains it.
 type Question struct {
 	Roots   []string
 	Before  string `json:",omitempty"`
@@ -106,7 +106,7 @@ func (q Question) Header(which shard.Shard) (shard.Header, error) {
 	return shard.Header{Asked: asked, Shard: which}, err
 }
 
-// AllRoots returns the roots of now and, if they are asked for, those of before.
+// AllRoots returns the roots of now and, if there is a baseline, of before.
 func (q Question) AllRoots() [][]string {
 	if q.Before == "" {
 		return [][]string{q.Roots}
@@ -180,7 +180,7 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 	return file.End(err, func(done int64) string { return plural(int(done), "file") + " read, and kept" })
 }
 
-// MergeParts returns the entries that the shards of a fleet read, and the question; see
+// MergeParts returns the entries in the parts of a fleet's shards, and their question; see
 // [shard.Merge].
 func MergeParts(paths []string) (in Reading, q Question, err error) {
 	parts, err := shard.Merge(paths)

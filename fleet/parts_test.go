@@ -16,7 +16,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
 )
@@ -68,7 +67,7 @@ func shown(t *testing.T, in Reading, o Options) string {
 			}
 		}
 	}
-	if err := a.Document(quantity.UnitChoice{}).WriteHTML(&b); err != nil {
+	if err := a.Document().WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -9,10 +9,10 @@ import (
 )
 
 // A Pattern reads the names of nodes and other dimensions from the names of files:
-// "nccl_*_G{gpus}_{a}_{b}.log". A * is any letters but /, and {name} is some, at least one: {a} and
-// {b} are the nodes, others are dimensions, which curves must share to be compared. Names in braces
-// take as few letters as they can, and stars what is left. A pattern with a / is held against the
-// whole path below the folder that was named, others against the last part of it.
+// "nccl_*_G{gpus}_{a}_{b}.log". A * matches any letters but /, and {name} at least one: {a} and {b}
+// are the nodes, and other names are dimensions. Only curves of the same dimensions are compared.
+// Names in braces take as few letters as they can, and stars the rest. A pattern with a / is
+// matched with the whole path below the named folder, others with the last part of the path.
 type Pattern struct {
 	text  string
 	expr  *regexp.Regexp

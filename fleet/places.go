@@ -10,9 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
-// ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the name of a
-// node and that of its group in the first two columns. A heading is passed over if it begins with
-// "node".
+// ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the names of a
+// node and of its group in the first two columns. A heading that begins with "node" is skipped.
 func ReadPlaces(in io.Reader) (map[string]string, error) {
 	text, done, err := benchfile.Text(in)
 	if err != nil {

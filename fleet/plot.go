@@ -15,9 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// fleetCells is the number of nodes beyond which a cell of a map is of several, with the slowest of
-// their pairs.
-const fleetCells = 160
+// mostCells is the largest number of columns of a map. With more nodes, a cell is of several, with
+// the slowest of their pairs.
+const mostCells = 160
 
 // Map returns the heat map of the group with the largest finding or, without findings, of the first
 // group. It is an error if no group is one of pairs.
@@ -37,7 +37,7 @@ func (f *Answer) Map() (reports.Picture, error) {
 	return nil, usage.Fields(errors.New("the map shows nodes against nodes, and no curve is between two nodes; a pattern of file names can give them"), "plot", "name")
 }
 
-// part is the part and the distribution of a quantity.
+// part returns the part of a group, and its distribution of a quantity; nil if there is none.
 func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
 	for i := range f.Parts {
 		if f.Parts[i].Group != g {
@@ -52,7 +52,7 @@ func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
 	return nil, nil
 }
 
-// mapOf is the heat map of a group, false if it is not one of pairs.
+// mapOf returns the heat map of a group; false if its curves are not of pairs.
 func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	_, s := f.part(g, q)
 	if s == nil {
@@ -62,15 +62,13 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	if !ok {
 		return h, false
 	}
-	each := (len(m.Names) + fleetCells - 1) / fleetCells
-	what := "slower than typical"
-	if f.Compared {
-		what = "slower than before"
-	}
+	each := (len(m.Names) + mostCells - 1) / mostCells
 	h = reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: what + " (%)",
-		X: reports.Axis{}, Y: reports.Axis{},
+		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: "slower than typical (%)",
 		Z: m.Cells(each),
+	}
+	if f.Compared {
+		h.Label = "slower than before (%)"
 	}
 	for i, row := range h.Z {
 		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.Names[i*each])
@@ -152,10 +150,10 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	return fig, len(shown) > 0
 }
 
-// mostSlowest is the number of pairs under a map.
+// mostSlowest bounds the pairs under a map.
 const mostSlowest = 20
 
-// slowest are the slowest pairs of a map.
+// slowest returns the slowest pairs of a map.
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.part(g, q)
 	m, _ := s.Matrix()
@@ -168,11 +166,11 @@ func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 		reports.Col("slower_percent", "slower than typical", func(p Pair) any { return 100 * p.Effect }).Texted(reports.PercentText("%+.1f %%")))
 }
 
-// mostPictured is the number of groups that a page draws.
+// mostPictured bounds the groups that a page draws.
 const mostPictured = 4
 
 // Document returns a page to send: the findings, their place in the fleet, and its distribution.
-func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
+func (f *Answer) Document() reports.Document {
 	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
 		title = fmt.Sprintf("A fleet of %s", plural(f.Curves, "curve"))
@@ -188,7 +186,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 		doc.Sections = append(doc.Sections, reports.Section{Title: "Findings", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
 	}
 	var drawn []Group
-	var where reports.Section
+	where := reports.Section{Title: "Node by node"}
 	draw := func(g Group, q Quantity) {
 		if len(drawn) == mostPictured || slices.Contains(drawn, g) {
 			return
@@ -212,7 +210,6 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 		}
 	}
 	if where.Blocks != nil {
-		where.Title = "Node by node"
 		doc.Sections = append(doc.Sections, where)
 	}
 	groups := f.GroupRows()
@@ -246,12 +243,4 @@ func (f *Answer) summary() string {
 		verb = "stands out"
 	}
 	return fmt.Sprintf("%s %s. The first is %s: %s of %s in %d of %d groups, most in %s.", strings.Join(kinds, ", "), verb, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
-}
-
-// plural is a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -35,6 +35,28 @@ type Skipped struct {
 	Fault bool `json:",omitempty"`
 }
 
+// Options determine an answer, together with the files.
+type Options struct {
+	// Name is a [Pattern] of file names; empty: none.
+	Name string
+	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns].
+	Columns []string
+	// X, Y, Group and Pool are those of [benchfile.Options].
+	X, Y        string
+	Group, Pool []string
+	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
+	Places map[string]string `json:",omitempty"`
+	// TwoSided also reports nodes and pairs that are faster.
+	TwoSided bool
+	// FDR is the false discovery rate: the expected share of false alarms among the findings. 0 is
+	// 0.05.
+	FDR float64
+	// MinEffect is the smallest effect that is reported: 0.01 is 1 %.
+	MinEffect float64
+	// All keeps all tests in the answer, not only the findings.
+	All bool
+}
+
 // A Reader holds the options of reading, which do not change the entries.
 type Reader struct {
 	Keep     func(path, source string) bool // selects files by these of their entries; nil: all
@@ -53,8 +75,8 @@ type Seen struct {
 	Done  int // fewer if it was interrupted
 }
 
-// List returns the entries of the files that roots name, and those of folders, with nothing read.
-// Errors are of the roots; that a file is named twice is one.
+// List returns the entries of the files that roots name, and of the files in folders, with nothing
+// read. It fails if a root cannot be listed or a file is named twice.
 func List(roots []string) ([]Entry, error) {
 	var entries []Entry
 	named := map[string]bool{}
@@ -84,6 +106,36 @@ func List(roots []string) ([]Entry, error) {
 	return entries, nil
 }
 
+// A Reading is the entries of a fleet: of now and, if asked for, of before.
+type Reading struct {
+	Now, Before []Entry
+	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
+	Interrupted string
+}
+
+// Load reads the files that roots name, and of before if it is not empty. If ctx ends the reading,
+// Load returns the entries read so far. Errors are of the options and the roots.
+func Load(ctx context.Context, roots []string, before string, o Options, r Reader) (Reading, error) {
+	var in Reading
+	var seen Seen
+	var err error
+	in.Now, seen, err = Read(ctx, roots, o, r)
+	if err == nil && before != "" {
+		in.Before, seen, err = Read(ctx, []string{before}, o, r)
+		if err != nil {
+			in.Before = nil // part of it would be compared with the whole
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		in.Interrupted = fmt.Sprintf("interrupted: %d of %d files read", seen.Done, seen.Files)
+		if before != "" && seen.Done < seen.Files {
+			in.Interrupted += ", and nothing compared"
+		}
+		err = nil
+	}
+	return in, err
+}
+
 // Read reads the file of an entry of [List], as [Read] reads all. Errors of the file are in the
 // entry. If ctx ends, Read returns its error, and the entry is incomplete; other errors are of the
 // options.
@@ -96,8 +148,8 @@ func (e *Entry) Read(ctx context.Context, o Options) error {
 	return err
 }
 
-// Read reads the files that roots name, and those of folders, in parallel. Errors of files are in
-// the entries. If ctx ends, Read returns its error with the entries of the files that were read
+// Read reads the files that roots name, and the files in folders, in parallel. Errors of files are
+// in the entries. If ctx ends, Read returns its error with the entries of the files that were read
 // whole. Other errors are of the roots and of the options, such as a pattern that matches no file.
 func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
 	var seen Seen
@@ -137,7 +189,7 @@ type reading struct {
 	entries []Entry
 	lock    sync.Mutex // of what follows
 	whole   []bool     // by entry: it was read to its end
-	done    int        // number of those
+	done    int        // number of entries that are whole
 	handed  int        // entries that Each was given, or that are not whole
 	fault   error      // of Each
 }
@@ -196,7 +248,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 	return w, nil
 }
 
-// read reads a file, and reports whether that came to its end.
+// read reads a file, and reports whether it was not interrupted.
 func (w *worker) read(e *Entry) bool {
 	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
 	leave := func(fault bool, reason string) { e.Skipped = append(e.Skipped, Skipped{reason, fault}) }
@@ -256,10 +308,10 @@ func (w *worker) read(e *Entry) bool {
 	return true
 }
 
-// mostTables is the number of curves in one file: all pairs of 5,800 nodes. Memory ends before.
+// mostTables bounds the curves in one file: all pairs of 5,800 nodes. Memory ends before.
 const mostTables = 1 << 24
 
-// columnsOf are the columns that name the nodes of a table.
+// columnsOf returns the columns that name the nodes of a table.
 func (w *worker) columnsOf(labels []benchfile.Label) []string {
 	if w.Columns != nil || len(labels) == 0 {
 		return w.Columns

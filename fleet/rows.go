@@ -11,11 +11,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Lists are the tables of a fleet, as --list names them.
+// Lists returns the names of the tables of a fleet, as --list has them.
 func Lists() []string { return []string{"findings", "groups", "skipped"} }
 
 // Tables returns the tables for people: the findings, worst first, and the fleet by groups. The
-// notes are under the last.
+// notes are under the last table.
 func (f *Answer) Tables() []reports.Rows {
 	groups := f.GroupRows()
 	if len(f.ReportedFindings()) == 0 {
@@ -25,7 +25,7 @@ func (f *Answer) Tables() []reports.Rows {
 	return []reports.Rows{f.WorstRows(), groups}
 }
 
-// nothingFound says that nothing was found, which does not mean that nothing is slow.
+// nothingFound returns the sentence for no findings. They do not mean that nothing is slow.
 func (f *Answer) nothingFound() string {
 	if f.Tests == 0 {
 		return "Nothing could be tested."
@@ -36,35 +36,27 @@ func (f *Answer) nothingFound() string {
 	return "No node and no pair stands out by more than chance explains."
 }
 
-// ReportedFindings returns the findings that are reported, which come first.
-func (f *Answer) ReportedFindings() []Finding {
-	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
-		return f.Findings[:i]
-	}
-	return f.Findings
-}
-
-// A fleetWorst is the worst finding of one node, pair or curve, with the number of its groups.
-type fleetWorst struct {
+// A worstFinding is the worst finding of one node, pair or curve, with the number of its groups.
+type worstFinding struct {
 	Finding
 	groups int
 }
 
-// worst takes the findings of each node and pair together: nodes first, then pairs, each the worst
-// first.
-func (f *Answer) worst() (all []fleetWorst) {
+// worst combines the findings of each node and pair: links first, then nodes, then pairs, each the
+// worst first.
+func (f *Answer) worst() (all []worstFinding) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
 	for _, x := range f.ReportedFindings() {
 		key := fmt.Sprint(x.Pair, x.Who())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
-			all = append(all, fleetWorst{Finding: x})
+			all = append(all, worstFinding{Finding: x})
 		}
 		seen[key][x.Group] = true
 		all[at[key]].groups = len(seen[key])
 	}
-	slices.SortStableFunc(all, func(a, b fleetWorst) int {
+	slices.SortStableFunc(all, func(a, b worstFinding) int {
 		links := trueFirst(a.Across != nil, b.Across != nil) // they explain the most
 		if links != 0 || a.Pair == b.Pair {
 			return links
@@ -74,7 +66,7 @@ func (f *Answer) worst() (all []fleetWorst) {
 	return all
 }
 
-// WorstRows is a row for each node, pair and curve that stands out.
+// WorstRows returns a row for each node, pair and curve that stands out.
 func (f *Answer) WorstRows() reports.Rows {
 	head := "slower by (interval)"
 	switch {
@@ -86,17 +78,17 @@ func (f *Answer) WorstRows() reports.Rows {
 		head = "differs by (interval)"
 	}
 	return reports.TableOf(f.worst(),
-		reports.Col("", "kind", func(x fleetWorst) any { return kindOfFinding(x.Finding) }),
-		reports.Col("", "node or pair", func(x fleetWorst) any { return x.Who() }),
-		reports.Col("", head, func(x fleetWorst) any {
+		reports.Col("", "kind", func(x worstFinding) any { return kindOfFinding(x.Finding) }),
+		reports.Col("", "node or pair", func(x worstFinding) any { return x.Who() }),
+		reports.Col("", head, func(x worstFinding) any {
 			if x.Wrong {
 				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v", 1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
 			}
 			return percentInterval(x.Effect, x.Low, x.High)
 		}),
-		reports.Col("", "parameter", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
-		reports.Col("", "groups", func(x fleetWorst) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
-		reports.Col("", "worst group", func(x fleetWorst) any { return x.Group.String() }),
+		reports.Col("", "parameter", func(x worstFinding) any { return quantityWord(x.Quantity) }).Ranked(1),
+		reports.Col("", "groups", func(x worstFinding) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
+		reports.Col("", "worst group", func(x worstFinding) any { return x.Group.String() }),
 	)
 }
 
@@ -126,15 +118,11 @@ func kindOfFinding(x Finding) string {
 	return "file"
 }
 
-func quantityWord(q Quantity) string {
-	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
-}
-
 func percentInterval(v, low, high float64) string {
 	return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(v), percentPlain(low), percentPlain(high))
 }
 
-// percentPlain returns a percentage without its sign for more and without the unit.
+// percentPlain returns a percentage without a plus sign and without the unit.
 func percentPlain(part float64) string {
 	if math.IsInf(part, 0) || part > 1e4 {
 		return "any"
@@ -142,7 +130,7 @@ func percentPlain(part float64) string {
 	return strings.TrimSuffix(strings.TrimPrefix(reports.PercentChange(part), "+"), " %")
 }
 
-// FindingRows is a row for each finding, for programs; people have [Answer.WorstRows].
+// FindingRows returns a row for each finding, for programs; people have [Answer.WorstRows].
 func (f *Answer) FindingRows() reports.Rows {
 	node := func(i int) func(Finding) any {
 		return func(x Finding) any {
@@ -197,51 +185,51 @@ func groupFields() []reports.Field[Group] {
 	}
 }
 
-// A fleetSpread is the distribution of a quantity in a group.
-type fleetSpread struct {
+// A groupSpread is the distribution of a quantity in a group.
+type groupSpread struct {
 	Spread
 	part *Part
 }
 
-// GroupRows is a row for each group and quantity: how it is distributed over the fleet.
+// GroupRows returns a row for each group and quantity: its distribution over the fleet.
 func (f *Answer) GroupRows() reports.Rows {
-	var all []fleetSpread
+	var all []groupSpread
 	for i := range f.Parts {
 		for _, s := range f.Parts[i].Spreads {
-			all = append(all, fleetSpread{s, &f.Parts[i]})
+			all = append(all, groupSpread{s, &f.Parts[i]})
 		}
 	}
-	fields := []reports.Field[fleetSpread]{reports.Col("", "group", func(s fleetSpread) any { return s.part.Group.String() })}
+	fields := []reports.Field[groupSpread]{reports.Col("", "group", func(s groupSpread) any { return s.part.Group.String() })}
 	for _, g := range groupFields() {
-		fields = append(fields, reports.Col(g.Key, "", func(s fleetSpread) any { return g.Cell(s.part.Group) }))
+		fields = append(fields, reports.Col(g.Key, "", func(s groupSpread) any { return g.Cell(s.part.Group) }))
 	}
 	fields = append(fields,
-		reports.Col("curves", "", func(s fleetSpread) any { return s.part.Curves }),
-		reports.Col("units", "n", func(s fleetSpread) any { return s.Units }).Ranked(3),
-		reports.Col("", "parameter", func(s fleetSpread) any {
+		reports.Col("curves", "", func(s groupSpread) any { return s.part.Curves }),
+		reports.Col("units", "n", func(s groupSpread) any { return s.Units }).Ranked(3),
+		reports.Col("", "parameter", func(s groupSpread) any {
 			if s.Quantity == Tau {
 				return "r∞"
 			}
 			return quantityWord(s.Quantity)
 		}),
-		reports.Col("", "median (5 % to 95 %)", func(s fleetSpread) any {
+		reports.Col("", "median (5 % to 95 %)", func(s groupSpread) any {
 			low, median, high := s.Quantiles[1], s.Quantiles[3], s.Quantiles[5]
 			if s.Quantity == Tau {
 				return reports.Interval{Dim: quantity.DimRate, Value: 1 / median, Low: 1 / high, High: 1 / low}
 			}
 			return reports.Interval{Dim: quantity.DimTime, Value: median, Low: low, High: high}
 		}),
-		reports.Col("", "scatter", func(s fleetSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
-		reports.Col("", "noise", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),
-		reports.Col("quantity", "", func(s fleetSpread) any { return string(s.Quantity) }),
-		reports.Col("unit", "", func(s fleetSpread) any {
+		reports.Col("", "scatter", func(s groupSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
+		reports.Col("", "noise", func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),
+		reports.Col("quantity", "", func(s groupSpread) any { return string(s.Quantity) }),
+		reports.Col("unit", "", func(s groupSpread) any {
 			if s.Quantity == Tau {
 				return "us/KiB"
 			}
 			return "us"
 		}))
 	for i, key := range []string{"min", "p5", "p25", "median", "p75", "p95", "max"} {
-		fields = append(fields, reports.Col(key, "", func(s fleetSpread) any { // in µs, or µs/KiB
+		fields = append(fields, reports.Col(key, "", func(s groupSpread) any { // in µs, or µs/KiB
 			if s.Quantity == Tau {
 				return s.Quantiles[i] * float64(quantity.KiB)
 			}
@@ -249,20 +237,20 @@ func (f *Answer) GroupRows() reports.Rows {
 		}))
 	}
 	rows := reports.TableOf(all, append(fields,
-		reports.Col("scatter_percent", "", func(s fleetSpread) any { return 100 * s.Scatter }),
-		reports.Col("noise_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
-		reports.Col("", "fleet's change", func(s fleetSpread) any {
+		reports.Col("scatter_percent", "", func(s groupSpread) any { return 100 * s.Scatter }),
+		reports.Col("noise_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
+		reports.Col("", "fleet's change", func(s groupSpread) any {
 			return reports.OrAbsent(map[Quantity]string{Tau: "τ "}[s.Quantity]+percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh), s.Compared)
 		}).If(f.Compared),
-		reports.Col("change_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }).If(f.Compared),
-		reports.Col("change_low_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }).If(f.Compared),
-		reports.Col("change_high_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }).If(f.Compared),
+		reports.Col("change_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }).If(f.Compared),
+		reports.Col("change_low_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }).If(f.Compared),
+		reports.Col("change_high_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }).If(f.Compared),
 	)...)
 	rows.Notes = f.Notes
 	return rows
 }
 
-// SkippedRows is a row for each file that gave nothing, or not all.
+// SkippedRows returns a row for each file that was not used, or only in part.
 func (f *Answer) SkippedRows() reports.Rows {
 	return reports.TableOf(f.Skipped,
 		reports.Col("reason", "reason", func(l Skipped) any { return l.Reason }),

@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// qnMost is the number of values up to which Qn is taken, from all their distances. Of more values
-// the median absolute deviation is as good: the error of the scale is then small beside others.
+// qnMost is the largest number of values for Qn, which needs all their distances. For more values
+// the median absolute deviation is as good: the error of the scale then matters little.
 const qnMost = 600
 
 // scaleOf returns a robust standard deviation of values, consistent for normal ones: half of them
@@ -40,4 +40,73 @@ func scaleOf(values []float64) float64 {
 		d = float64(n) / (float64(n) + 3.8)
 	}
 	return 2.2219 * d * stats.Select(distances, h*(h-1)/2-1)
+}
+
+// The smallest numbers of values among which one can stand out: with fewer, their scale is not
+// known to a factor of two.
+const (
+	leastUnits = 8 // pairs, nodes or curves
+	leastNodes = 5
+)
+
+// oneOut is the largest number of values for which the centre and the scale leave out the value
+// that is compared. Among more, one value does not change the scale.
+const oneOut = 64
+
+// standardised returns the distance of each value from the centre of the other values in standard
+// deviations, and the standard deviation. Uncertain, if not nil, are the standard errors of the
+// values: a smaller scatter is chance.
+func standardised(values, uncertain []float64) (z, scales []float64) {
+	n := len(values)
+	z, scales = make([]float64, n), make([]float64, n)
+	centre, scale := stats.Median(values), 0.0
+	if n > oneOut {
+		scale = scaleOf(values)
+	}
+	others := make([]float64, 0, n)
+	for i, v := range values {
+		sd := scale
+		if n <= oneOut {
+			others = append(append(others[:0], values[:i]...), values[i+1:]...)
+			centre, sd = stats.Median(others), scaleOf(others)
+		}
+		if uncertain != nil {
+			sd = math.Max(sd, uncertain[i])
+		}
+		z[i], scales[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1))), sd
+	}
+	return z, scales
+}
+
+// ratio returns d/sd: infinite if d is not 0 though nothing scatters.
+func ratio(d, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return d / sd
+	case d == 0:
+		return 0
+	}
+	return math.Copysign(math.Inf(1), d)
+}
+
+// degreesOf returns the degrees of freedom of Student's t for the robust scale of n values, found
+// by simulation; see TestDegrees.
+func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
+
+// heavyNodes is the degrees of freedom of the scatter of nodes beyond the noise of their pairs. Ten
+// nodes do not show its tails, so they are taken to be long: the longest tails with which the three
+// slow nodes of docs/validation/fleet.md are found.
+const heavyNodes = 2.5
+
+// welch returns the degrees of freedom of the scatter of nodes (Welch 1947, Satterthwaite 1946).
+// The noise of the pairs is its part se, with nu degrees. A variance up to three times that of se
+// counts as chance, since the scale of nine values errs by a quarter, and of some nodes by twice
+// that.
+func welch(scale, se, nu float64) float64 {
+	noise := se * se
+	own := max(0, scale*scale-3*noise)
+	if own == 0 {
+		return nu
+	}
+	return min(nu, (own+noise)*(own+noise)/(own*own/heavyNodes+noise*noise/nu))
 }

@@ -25,11 +25,11 @@ type twoWay struct {
 	links []link
 	mu    float64
 	u, se []float64 // of nodes; 0 of those that are not known
-	known []bool    // the node has enough partners
+	known []bool    // by node: it has enough partners
 	e     []float64 // residuals, by link
 	scale float64   // of e, for the degrees of freedom that the nodes took
 	of    [][]int   // links of each node
-	rest  []float64 // for values of links
+	rest  []float64 // scratch: values of links
 }
 
 // fitTwoWay fits the effects of n nodes: by medians (Tukey's median polish, for any graph), then by
@@ -47,7 +47,7 @@ func fitTwoWay(n int, links []link) *twoWay {
 		f.of[l.b] = append(f.of[l.b], i)
 	}
 	nodes := 0
-	met := make([]int, n) // by whom last, from 1
+	met := make([]int, n) // by which node last, from 1
 	for a := range f.known {
 		partners := 0
 		for _, i := range f.of[a] {
@@ -210,3 +210,24 @@ func (f *twoWay) sides() []int {
 	}
 	return side
 }
+
+// An effect is the excess of a node's pairs: of all, or of those in which it sends or receives.
+type effect struct {
+	node  int
+	role  string // "sender", "receiver", or "" for both
+	u, se float64
+	links []int
+}
+
+// effects returns the effects of the nodes that are known.
+func (f *twoWay) effects() (all []effect) {
+	for a, known := range f.known {
+		if known {
+			all = append(all, effect{a, "", f.u[a], f.se[a], f.of[a]})
+		}
+	}
+	return all
+}
+
+// degrees returns the degrees of freedom of an effect.
+func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }

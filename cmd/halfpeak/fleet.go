@@ -82,7 +82,7 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.O
 
 func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Answer) error {
 	if ext := extension(o.path); o.format.value == "" && (ext == "html" || ext == "htm") {
-		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units).WriteHTML(w) })
+		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document().WriteHTML(w) })
 	}
 	switch {
 	case o.list.value == "groups":

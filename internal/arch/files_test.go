@@ -173,7 +173,6 @@ var circular = []string{
 	"fit/benchfile/internal/input",
 	"fit/contention",
 	"fit/forecast",
-	"fleet",
 	"platforms",
 	"reports",
 	"study/fits",

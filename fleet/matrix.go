@@ -10,24 +10,24 @@ import (
 // square of the nodes.
 type Matrix struct {
 	Names []string
-	// Ordered says that nodes with similar residuals stand side by side: racks, and slow nodes.
+	// Ordered is set if nodes with similar residuals stand side by side: racks, and slow nodes.
 	// With more than [MostOrdered] nodes they are in the order of their names.
 	Ordered bool
 	Blocks  bool // nodes of a block stand side by side
 	Pairs   []Pair
 }
 
-// A Pair is one that was measured, in that direction.
+// A Pair is a measured pair, in that direction.
 type Pair struct {
-	A, B   int     // by number in Matrix.Names
-	Effect float64 // by which part it exceeds the typical one: 0.1 is 10 % slower
+	A, B   int     // indices into Matrix.Names
+	Effect float64 // relative to the typical pair: 0.1 is 10 % slower
 }
 
-// MostOrdered is the number of nodes up to which a matrix is ordered: the memory grows with its
-// square, and the work with its cube.
+// MostOrdered is the largest number of nodes of an ordered matrix: the memory of ordering grows
+// with its square, and the work with its cube.
 const MostOrdered = 1200
 
-// Matrix returns the pairs of a quantity, false if the group is not one of pairs. Nodes of a block
+// Matrix returns the pairs of a quantity; false if the curves are not of pairs. Nodes of a block
 // stand side by side, also where the nodes are too many to be ordered.
 func (s *Spread) Matrix() (x Matrix, ok bool) {
 	m := s.model

@@ -11,57 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// leastUnits is the number of pairs, nodes or curves among which one can stand out: with
-// fewer, their scale is not known to a factor of two.
-const (
-	leastUnits = 8
-	leastNodes = 5
-)
-
-// oneOut is the number of values up to which each is compared with the others alone. Among more,
-// one value does not change the scale.
-const oneOut = 64
-
-// standardised returns the distance of each value from the centre of the other values in standard
-// deviations, and the standard deviation. Uncertain, if not nil, are the standard errors of the
-// values: a smaller scatter is chance.
-func standardised(values, uncertain []float64) (z, scales []float64) {
-	n := len(values)
-	z, scales = make([]float64, n), make([]float64, n)
-	centre, scale := stats.Median(values), 0.0
-	if n > oneOut {
-		scale = scaleOf(values)
-	}
-	others := make([]float64, 0, n)
-	for i, v := range values {
-		sd := scale
-		if n <= oneOut {
-			others = append(append(others[:0], values[:i]...), values[i+1:]...)
-			centre, sd = stats.Median(others), scaleOf(others)
-		}
-		if uncertain != nil {
-			sd = math.Max(sd, uncertain[i])
-		}
-		z[i], scales[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1))), sd
-	}
-	return z, scales
-}
-
-// ratio is d/sd, infinite where nothing scatters and yet there is a difference.
-func ratio(d, sd float64) float64 {
-	switch {
-	case sd > 0:
-		return d / sd
-	case d == 0:
-		return 0
-	}
-	return math.Copysign(math.Inf(1), d)
-}
-
-// degreesOf returns the degrees of freedom of Student's t for the robust scale of n values, found
-// by simulation; see TestDegrees.
-func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
-
 // degrees lists the degrees of freedom that are tried for the residuals. The last one stands for
 // a normal distribution.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
@@ -81,8 +30,8 @@ type sized struct {
 	key string
 }
 
-// oneSided is the number of residuals at or above which the fast side is not used for the slow
-// side: pairs within a rack are fast, and no noise.
+// oneSided is the number of residuals at or above which only those of the slow side estimate its
+// tail: pairs within a rack are fast, and not noise.
 const oneSided = 400
 
 // tailsOf returns the tails of a quantity over all groups.
@@ -195,8 +144,8 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	return w
 }
 
-// exceeds returns the probability of a deviation of at least z robust standard deviations in a unit
-// that is like the others: the mean over degrees.
+// exceeds returns the probability of a deviation of at least z robust standard deviations by chance:
+// the mean over degrees.
 func (t *tails) exceeds(key string, z float64) (p float64) {
 	if z < 1 {
 		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from significance
@@ -214,8 +163,8 @@ func mean(weights [len(degrees)]float64, z float64) (p float64) {
 	return p
 }
 
-// quantile is the deviation that is exceeded with probability p, with the weights for a unit of
-// deviation z.
+// quantile returns the deviation that is exceeded with probability p, with the weights for a unit
+// of deviation z.
 func (t *tails) quantile(key string, z, p float64) float64 {
 	w := t.weights(key, math.Abs(z))
 	low, high := 0.0, 1e6
@@ -229,7 +178,7 @@ func (t *tails) quantile(key string, z, p float64) float64 {
 	return high
 }
 
-// typical are the degrees of freedom with the mean of 1/ν.
+// typical returns the degrees of freedom with the mean of 1/ν.
 func (t *tails) typical() float64 {
 	inverse := 0.0
 	for k, w := range t.weights("", 0) {
@@ -238,16 +187,4 @@ func (t *tails) typical() float64 {
 		}
 	}
 	return min(1/inverse, 200)
-}
-
-// qValues returns the q-value of each p, sorted by p: the smallest false discovery rate that
-// selects its test (Benjamini and Hochberg 1995).
-func qValues(p []float64) []float64 {
-	q := make([]float64, len(p))
-	least := 1.0
-	for i := len(p) - 1; i >= 0; i-- {
-		least = min(least, p[i]*float64(len(p))/float64(i+1))
-		q[i] = least
-	}
-	return q
 }

@@ -1,0 +1,299 @@
+// Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
+// curves.
+//
+// [Read] turns files into entries: of each curve of a file it keeps a few numbers. [Analyse]
+// compares only curves of the same [Group]. It computes everything that depends on several files,
+// from the entries in the order of their paths. Entries that were read apart therefore give the
+// same answer, to the last bit, as entries of one run.
+//
+// # Statistics
+//
+// The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
+// of the ratios to the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e
+// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these
+// pairs are not reported beside it. A node is compared with the other nodes, by Qn of their effects
+// (Rousseeuw and Croux 1993, eq. 3.7); a pair with the residuals e of the pairs. The reference
+// distribution has the tails of Student's t, as heavy as the residuals show; where these are few,
+// as heavy as they may be. The method of Benjamini and Hochberg (1995) selects the findings from
+// all tests of an answer together.
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Analyse compares the curves of a reading.
+func Analyse(in Reading, o Options) (*Answer, error) {
+	f, err := report(in.Now, in.Before, o)
+	switch {
+	case in.Interrupted != "":
+		f.Broken = errors.New(in.Interrupted)
+	case f.FaultsBefore > 0:
+		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(f.Faults, "file"), f.FaultsBefore)
+	case f.Faults > 0:
+		f.Broken = fmt.Errorf("%s could not be read to the end", plural(f.Faults, "file"))
+	}
+	if err != nil {
+		if len(f.Skipped) > 0 {
+			err = fmt.Errorf("%w; %s", err, f.Skipped[0].Reason)
+		}
+		if f.Broken != nil {
+			err = fmt.Errorf("%w (%w)", err, f.Broken)
+		}
+		return nil, err
+	}
+	f.note()
+	return f, nil
+}
+
+// report compares the curves of entries or, if before is not empty, their changes. The answer does
+// not depend on the order of the entries. It fails if there is nothing to compare.
+func report(now, before []Entry, o Options) (*Answer, error) {
+	o.FDR = cmp.Or(o.FDR, 0.05)
+	now, before = sortEntries(now), sortEntries(before)
+	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
+	for i, entries := range [][]Entry{now, before} {
+		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
+		for _, e := range entries {
+			a.Skipped = append(a.Skipped, e.Skipped...)
+			if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
+				*faults++
+			}
+		}
+	}
+	all, earlier := groups(now), groups(before)
+	order := slices.SortedFunc(maps.Keys(all), Group.compare)
+	names := map[string]bool{}
+	for _, g := range order {
+		a.Curves += len(all[g])
+		for _, k := range all[g] {
+			for _, n := range k.curve.Nodes {
+				names[n] = true
+			}
+		}
+	}
+	a.Parts = make([]Part, len(order))
+	fitted := make([][]*model, len(order))
+	parallel.For(len(order), func(i int) {
+		a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], o.Places, a.Compared)
+	})
+	models := slices.Concat(fitted...)
+	a.Nodes = len(names)
+	if a.Curves == 0 {
+		return a, fmt.Errorf("no file has a table of sizes and times; files read: %d", a.Files)
+	}
+	if o.Places != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(o.Places)), func(n string) bool { return names[n] }) {
+		return a, usage.Fields(errors.New("the list of places names no node of the fleet"), "places")
+	}
+	if a.Compared {
+		a.OnlyNow, a.OnlyBefore = partners(all, earlier), partners(earlier, all)
+		if len(models) == 0 {
+			return a, fmt.Errorf("no curve is in both: curves of the same benchmark, nodes and sizes are compared; %d now, %d before", a.Curves, a.OnlyBefore)
+		}
+	}
+	a.test(models)
+	return a, nil
+}
+
+// sortEntries puts entries into the order of their paths, and of what they hold.
+func sortEntries(entries []Entry) []Entry {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Source, b.Source))
+	})
+	return sorted
+}
+
+// partners counts the curves of a that have no partner in b.
+func partners(a, b map[Group][]keyed) (alone int) {
+	for g, curves := range a {
+		there := map[string]bool{}
+		for _, k := range b[g] {
+			there[k.key] = true
+		}
+		for _, k := range curves {
+			if !there[k.key] {
+				alone++
+			}
+		}
+	}
+	return alone
+}
+
+// part describes a group and fits its quantities.
+func part(g Group, now, before []keyed, places map[string]string, compared bool) (p Part, models []*model) {
+	p = Part{Group: g, Curves: len(now)}
+	for _, q := range Quantities {
+		if q == Latency && g.Sizes > 1 && !latencyIdentifiable(g, now) {
+			continue
+		}
+		us := units(now, q)
+		p.Units = max(p.Units, len(us))
+		if len(us) == 0 {
+			continue
+		}
+		s := spreadOf(q, us)
+		s.units = us
+		var earlier []unit
+		if compared {
+			if earlier = units(before, q); len(earlier) == 0 {
+				continue
+			}
+		}
+		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.lineIdentifiable() {
+			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
+			continue
+		}
+		if m := newModel(g, q, us, earlier, places); m != nil {
+			if !compared {
+				m.curves = now
+			}
+			models, s.model, p.Names = append(models, m), m, m.names
+			s.Residual = scaleOf(m.y())
+			if compared {
+				d := stats.StudentQuantile(0.025, degreesOf(len(m.units)+1)) * math.Sqrt(math.Pi/2/float64(len(m.units))) * s.Residual
+				s.Compared = true
+				s.Shift, s.ShiftLow, s.ShiftHigh = m.effect(m.shift), m.effect(m.shift-d), m.effect(m.shift+d)
+			}
+		}
+		p.Spreads = append(p.Spreads, s)
+	}
+	p.Doubt = p.doubt(models)
+	return p, models
+}
+
+// latencyIdentifiable reports whether the smallest size is small: for most curves, less than half
+// of its time is proportional to the bytes.
+func latencyIdentifiable(g Group, curves []keyed) bool {
+	if !g.lineIdentifiable() {
+		return false
+	}
+	small := 0
+	for _, k := range curves {
+		if float64(k.curve.Tau)*float64(g.First) < float64(k.curve.Beta) {
+			small++
+		}
+	}
+	return 2*small > len(curves)
+}
+
+func spreadOf(q Quantity, us []unit) Spread {
+	values := list.Map(us, unit.median)
+	slices.Sort(values)
+	s := Spread{Quantity: q, Units: len(us)}
+	for i, p := range []float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1} {
+		s.Quantiles[i] = stats.Quantile(values, p)
+	}
+	s.Scatter = scaleOf(values) / s.Quantiles[3]
+	return s
+}
+
+// doubt returns the reason why the group is too small for some tests; empty if it is not.
+func (p *Part) doubt(models []*model) string {
+	switch {
+	case p.Units < leastUnits:
+		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; %d are needed", p.Units, leastUnits)
+	case len(models) == 0 || models[0].fit == nil:
+		return ""
+	}
+	nodes := map[int]bool{}
+	for _, e := range models[0].effects {
+		nodes[e.node] = true
+	}
+	known := len(nodes)
+	switch n := len(models[0].names); {
+	case known == 0:
+		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside slow pairs", leastPartners)
+	case known < leastNodes:
+		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed", known, leastNodes)
+	case known < n:
+		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not identifiable beside their pairs", n-known, n, leastPartners)
+	}
+	return ""
+}
+
+// mostNamed is the number of files up to which each is named.
+const mostNamed = 10
+
+// note writes the notes.
+func (f *Answer) note() {
+	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.Parts), "group"), plural(f.Files, "file"))
+	if f.Nodes > 0 {
+		what += " and " + plural(f.Nodes, "node")
+	} else {
+		what += "; the nodes have no names: give a pattern of file names, or the columns that have them"
+	}
+	say("%s.", what)
+	if f.Degrees > 0 {
+		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
+	}
+	noted := map[string]bool{}
+	for _, x := range f.ReportedFindings() {
+		if name := x.Who(); len(x.Apart) > 0 && !noted[name] {
+			noted[name] = true
+			say("%s has usual times with %s, in %s: together they may be in another part of the network rather than slow; give the groups of nodes to find out.", name, strings.Join(x.Apart, " and "), x.Group)
+		}
+	}
+	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
+		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+	}
+	if f.Small > 0 {
+		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
+	}
+	f.noteDoubts(say)
+	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
+		say("Without a partner to compare with: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
+	}
+	named := 0
+	for _, fault := range []bool{true, false} { // files that could not be read come first
+		what := map[bool]string{true: "Not read to the end", false: "Skipped"}[fault]
+		for _, l := range f.Skipped {
+			if l.Fault != fault {
+				continue
+			}
+			if named++; named <= mostNamed {
+				say("%s: %s.", what, strings.TrimSuffix(l.Reason, "."))
+			}
+		}
+	}
+	if named > mostNamed {
+		say("Skipped: %d more files or outputs; the list of skipped files names all.", named-mostNamed)
+	}
+}
+
+// noteDoubts writes each doubt once, with its groups.
+func (f *Answer) noteDoubts(say func(format string, args ...any)) {
+	groups := map[string][]string{}
+	for _, p := range f.Parts {
+		groups[p.Doubt] = append(groups[p.Doubt], p.String())
+	}
+	said := map[string]bool{"": true}
+	for _, p := range f.Parts {
+		in, again := groups[p.Doubt], said[p.Doubt]
+		said[p.Doubt] = true
+		switch {
+		case again:
+		case len(in) == len(f.Parts) && len(in) > 1:
+			say("In all groups, %s.", p.Doubt)
+		case len(in) > 2:
+			say("In %d groups (%s, …), %s.", len(in), in[0], p.Doubt)
+		default:
+			for _, g := range in {
+				say("%s: %s.", g, p.Doubt)
+			}
+		}
+	}
+}

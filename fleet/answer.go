@@ -1,0 +1,162 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Finding is a node, a pair or a curve compared with the fleet.
+type Finding struct {
+	// Nodes is one for a node, and two for a pair. A curve that nothing names has its path in Name.
+	Nodes []string
+	Name  string
+	Group Group
+	Quantity
+	// Pair is set for a pair, beyond what its nodes explain.
+	Pair bool
+	// Role is "sender" or "receiver" for a node that is slow in that direction alone.
+	Role string
+	// Across is set if a link is slow and no node: all pairs of a node of Across and one of Nodes
+	// are slower, and pairs within Across or within Nodes are not. Blocks are the names of both
+	// sides, if they were given.
+	Across []string
+	Blocks []string
+	// Values is the number of curves behind it.
+	Values int
+	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. In a comparison
+	// with before it is the change of the quantity, less the fleet's change. Low and High are its
+	// interval: of the reported effects at most FDR lie beyond either end, on average (Benjamini
+	// and Yekutieli 2005); if TwoSided, beyond both.
+	Effect, Low, High float64
+	// First and Last are the effects at the smallest and the largest size; NaN if unknown. If Wrong
+	// is set, they describe the finding and Effect does not, since the line through all sizes
+	// misses one of them by half.
+	First, Last float64
+	Wrong       bool
+	// P is the p-value, Q the q-value (Benjamini and Hochberg 1995).
+	P, Q float64
+	// Apart are other nodes that stand out but have usual times with this one: together they may be
+	// in another part of the network rather than slow.
+	Apart []string
+	// Reported is set if Q is at most FDR and the effect at least MinEffect.
+	Reported bool
+}
+
+// Who returns the node, the pair "a b", or the path.
+func (f *Finding) Who() string {
+	switch {
+	case len(f.Nodes) == 0:
+		return f.Name
+	case f.Blocks != nil:
+		return strings.Join(f.Blocks, " to ")
+	case f.Across != nil:
+		return some(f.Nodes) + " to " + some(f.Across)
+	}
+	return strings.Join(f.Nodes, " ")
+}
+
+// some returns the names of the nodes of a block, or the first of many.
+func some(names []string) string {
+	const shown = 3
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s … (%d nodes)", strings.Join(names[:shown], ", "), len(names))
+}
+
+// A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by
+// the median of its measurements.
+type Spread struct {
+	Quantity
+	Units     int
+	Quantiles [7]float64 // minimum, 5, 25, 50, 75, 95 %, maximum
+	// Scatter is the robust standard deviation over the median. Residual is the same beyond the
+	// effects of nodes: the noise with which a pair is compared.
+	Scatter, Residual float64
+	// Shift is the relative change of the fleet since before, with its 95 % interval, if Compared.
+	Shift, ShiftLow, ShiftHigh float64
+	Compared                   bool
+	model                      *model
+	units                      []unit // now
+}
+
+// A Part is a group of the fleet.
+type Part struct {
+	Group
+	Curves, Units int
+	Names         []string // of the nodes
+	Spreads       []Spread
+	// Doubt gives the effects that the group is too small to identify, if any.
+	Doubt string
+}
+
+// An Answer is the findings in a fleet's curves. It has tables, a map and a page.
+type Answer struct {
+	Options
+	Files, Curves int
+	Nodes         int // by their names
+	Parts         []Part
+	// Findings are the reported findings, the largest effect first; with Options.All, all other
+	// tests follow.
+	Findings []Finding
+	// Small is the number of findings with an effect below Options.MinEffect.
+	Small int
+	Tests int
+	// Next has the smallest p-value of the tests that chance explains, to be measured again. Nil if
+	// every test is a finding.
+	Next *Finding
+	// Degrees is the number of degrees of freedom of the Student's t that has the tails of the
+	// residuals, for the quantity with the heaviest tails.
+	Degrees float64
+	// Skipped lists the files and outputs that were not used, or only in part. Faults and
+	// FaultsBefore count the files, of now and of before, that could not be read to the end.
+	Skipped              []Skipped
+	Faults, FaultsBefore int
+	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
+	Compared            bool
+	OnlyNow, OnlyBefore int
+	Notes               []string // the input, the tests and the doubts
+	// Broken is an error if some files could not be read; the answer covers the rest.
+	Broken error
+}
+
+// ReportedFindings returns the findings that are reported, which come first.
+func (f *Answer) ReportedFindings() []Finding {
+	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
+		return f.Findings[:i]
+	}
+	return f.Findings
+}
+
+// Lines returns the line of each pair, node or curve of the part, or only of those that belong to
+// a finding, by the medians of their measurements. With one size there are no lines.
+func (p *Part) Lines(of *Finding) (lines []Line) {
+	beta := map[string]float64{}
+	for _, s := range p.Spreads {
+		if s.Quantity == Beta {
+			for _, u := range s.units {
+				beta[u.key] = u.median()
+			}
+		}
+	}
+	for _, s := range p.Spreads {
+		if s.Quantity != Tau {
+			continue
+		}
+		for _, u := range s.units {
+			if of == nil || of.covers(u) {
+				lines = append(lines, Line{beta[u.key], u.median()})
+			}
+		}
+	}
+	return lines
+}
+
+// covers reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
+func (f *Finding) covers(u unit) bool {
+	if len(f.Nodes) == 0 {
+		return u.key == f.Name
+	}
+	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(u.nodes, n) })
+}
