@@ -208,7 +208,7 @@ func (p *binaryReader) next(n int) []byte {
 	return got
 }
 
-// discard makes r drop what was used of its buffer.
+// discard makes r drop the used part of its buffer.
 func (p *binaryReader) discard() {
 	p.r.Discard(p.used)
 	p.used = 0
@@ -237,7 +237,7 @@ func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 		if from != begin || to < from+8 || to > math.MaxInt64-8 {
 			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d", len(ends), begin, from, to)
 		}
-		if len(ends) == cap(ends) { // what was seen bounds what is believed
+		if len(ends) == cap(ends) { // the entries read bound the memory, not the claimed number
 			ends = append(memory.Make[uint64](min(int(ranks), 4*len(ends)+1<<12))[:0], ends...)
 		}
 		ends = append(ends, to)
@@ -271,7 +271,7 @@ func (p *binaryReader) rank(end int64) {
 	p.successors(listed)
 	for i, node := range p.nodes {
 		if node.waits != p.waits[i] {
-			p.fail(nodes+nodeSize*int64(i), "operation %d of rank %d should wait for %d others, but %d name it as successor", i, p.part, node.waits, p.waits[i])
+			p.fail(nodes+nodeSize*int64(i), "operation %d of rank %d should wait for %d operations, but %d name it as successor", i, p.part, node.waits, p.waits[i])
 		}
 	}
 	if p.at != end {

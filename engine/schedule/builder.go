@@ -16,9 +16,12 @@ const MaxRanks = math.MaxUint32
 // bits.
 const maxOps = math.MaxUint32 - 1
 
+// maxLine bounds a line of text, so that a file without newlines is not read into memory.
+const maxLine = 1 << 20
+
 // A Builder makes a Schedule, rank after rank: NextRank, then the operations of that rank and their
-// dependencies. If several operations become ready together, they start in the order in which they
-// were added.
+// dependencies. If several operations become ready together, they start in the order of their
+// addition.
 //
 // The first error is kept; later calls have no effect, and Err and Build return it.
 type Builder struct {
@@ -31,8 +34,7 @@ type Builder struct {
 	err    error
 }
 
-// edges holds the dependencies of one kind of the current rank, in the order in which they were
-// added.
+// edges holds the dependencies of one kind of the current rank, in the order of their addition.
 type edges []edge
 
 type edge struct{ from, to uint32 }
@@ -41,7 +43,7 @@ type edge struct{ from, to uint32 }
 // are added.
 func NewBuilder(ranks int) *Builder {
 	b := &Builder{ranks: uint32(ranks)}
-	b.labels.b = b
+	b.labels.names = &b.s.names
 	if ranks < 1 || uint64(ranks) > MaxRanks {
 		b.fail("the number of ranks must be 1 to %d (got %d)", uint32(MaxRanks), ranks)
 	}
@@ -153,19 +155,53 @@ func (b *Builder) Label(op uint32, label string) {
 	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
 		b.fail("rank %d: %q cannot be a label", b.rank(), label)
 	default:
-		b.labelled(b.labels.name(text, op-b.s.first[b.rank()]), text)
+		b.checkLabel(b.name(text, op-b.s.first[b.rank()]), text)
 	}
 }
 
-// labelled records the error of a label that is not new in its rank, or of labels that take too
-// much memory.
-func (b *Builder) labelled(isNew bool, label []byte) {
+// checkLabel fails if a label is not new in its rank, or if labels take too much memory.
+func (b *Builder) checkLabel(isNew bool, label []byte) {
 	switch {
 	case !isNew:
 		b.fail("rank %d: label %q is given twice", b.rank(), label)
 	case len(b.s.names.text) > math.MaxUint32-maxLine:
 		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
 	}
+}
+
+// define labels the next operation of the rank; an empty label means none. It returns false if
+// another operation of the rank has the label.
+func (b *Builder) define(label []byte) bool {
+	s := &b.labels
+	place := s.count
+	s.count++
+	isDefault := number(label) == place+1
+	if s.plain {
+		if isDefault {
+			return true
+		}
+		s.plain = false
+		var text [16]byte
+		for i := range place {
+			s.insert(appendDefaultLabel(text[:0], i), i)
+		}
+	}
+	if isDefault {
+		return s.insert(label, place)
+	}
+	return b.name(label, place)
+}
+
+// name stores the label of the operation at a place of the current rank. It returns false if
+// another operation of the rank has the label.
+func (b *Builder) name(label []byte, place uint32) bool {
+	s, n := &b.labels, &b.s.names
+	n.text = append(grown(b, n.text, len(label)), label...)
+	n.op = append(grown(b, n.op, 1), s.first+place)
+	n.end = append(grown(b, n.end, 1), uint32(len(n.text)))
+	s.named = append(s.named, make([]uint32, place-uint32(len(s.named)))...)
+	s.named = append(grown(b, s.named, 1), uint32(len(n.op)))
+	return len(label) == 0 || s.insert(label, place)
 }
 
 // Requires makes op wait until before is done. Both belong to the current rank. A cycle is not an

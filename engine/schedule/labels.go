@@ -10,7 +10,7 @@ import (
 // Most programs that write schedules number the operations of a rank: l1, l2 … While a rank does
 // so, its labels follow from the places, and nothing is stored.
 type labels struct {
-	b     *Builder
+	names *names
 	first uint32 // the rank's first operation
 	count uint32 // operations of the rank so far
 	plain bool   // each has its default label
@@ -61,38 +61,6 @@ func (s *labels) lookUp(label []byte) (uint32, bool) {
 	return s.first + e.place - 1, e.place != 0
 }
 
-// define labels the next operation of the rank; an empty label means none. It returns false if
-// another operation of the rank has the label.
-func (s *labels) define(label []byte) bool {
-	place := s.count
-	s.count++
-	isDefault := number(label) == place+1
-	if s.plain {
-		if isDefault {
-			return true
-		}
-		s.plain = false
-		var b [16]byte
-		for i := range place {
-			s.insert(appendDefaultLabel(b[:0], i), i)
-		}
-	}
-	if isDefault {
-		return s.insert(label, place)
-	}
-	return s.name(label, place)
-}
-
-func (s *labels) name(label []byte, place uint32) bool {
-	n := &s.b.s.names
-	n.text = append(grown(s.b, n.text, len(label)), label...)
-	n.op = append(grown(s.b, n.op, 1), s.first+place)
-	n.end = append(grown(s.b, n.end, 1), uint32(len(n.text)))
-	s.named = append(s.named, make([]uint32, place-uint32(len(s.named)))...)
-	s.named = append(grown(s.b, s.named, 1), uint32(len(n.op)))
-	return len(label) == 0 || s.insert(label, place)
-}
-
 // find returns the slot of the label, or the free slot for it, and its hash.
 func (s *labels) find(label []byte) (*slot, uint32) {
 	if s.slots == nil {
@@ -111,7 +79,7 @@ func (s *labels) find(label []byte) (*slot, uint32) {
 
 func (s *labels) is(place uint32, label []byte) bool {
 	if int(place) < len(s.named) && s.named[place] > 0 {
-		return bytes.Equal(s.b.s.names.at(int(s.named[place])-1), label)
+		return bytes.Equal(s.names.at(int(s.named[place])-1), label)
 	}
 	return number(label) == place+1
 }
@@ -147,3 +115,38 @@ func (s *labels) grow() {
 		s.slots[i&(n-1)] = e
 	}
 }
+
+func isLabel(l []byte) bool {
+	switch string(l) {
+	case "send", "recv", "calc", "rank", "num_ranks":
+		return false
+	}
+	return len(l) > 0 && label(l, 0) == len(l)
+}
+
+// label returns the end of the label that begins at i; i if none does.
+func label(l []byte, i int) int {
+	if i < len(l) && class[l[i]] == letter {
+		for i++; i < len(l) && class[l[i]] != 0; i++ {
+		}
+	}
+	return i
+}
+
+// classes of bytes.
+const (
+	letter = 1 << iota
+	digit
+	underscore
+)
+
+var class = func() (c [256]uint8) {
+	for b := range 26 {
+		c['a'+b], c['A'+b] = letter, letter
+	}
+	for b := range 10 {
+		c['0'+b] = digit
+	}
+	c['_'] = underscore
+	return c
+}()

@@ -50,7 +50,7 @@ type Op struct {
 func (o Op) String() string { return string(o.appendText(nil)) }
 
 // A Schedule holds the operations and dependencies of a parallel program. Operations are numbered
-// from 0 through all ranks, rank by rank, in the order in which they were added; all methods
+// from 0 through all ranks, rank by rank, in the order of their addition; all methods
 // identify operations by this index. A Schedule is immutable, and safe for concurrent use.
 //
 // It takes 24 bytes for each operation and 4 for each dependency; another 4 for each operation and
@@ -101,9 +101,9 @@ func (s *Schedule) RankOf(op uint32) int {
 	return r - 1
 }
 
-// AfterDone returns the operations that wait until op is done ("requires"), in the order in which
-// the dependencies were added; a dependency that was added twice appears twice. They belong to the
-// rank of op. The caller must not change the slice.
+// AfterDone returns the operations that wait until op is done ("requires"), in the order of the
+// calls of Requires; a dependency that was added twice appears twice. They belong to the rank of
+// op. The caller must not change the slice.
 func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.list(op) }
 
 // Prefetch starts to load an operation, and the memory that AfterDone reads first for it, into the
@@ -203,4 +203,13 @@ func appendOrAny(b []byte, n uint32) []byte {
 		return append(b, "-1"...)
 	}
 	return strconv.AppendUint(b, uint64(n), 10)
+}
+
+func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
+	if len(s.names.op) > 0 {
+		if i, ok := s.names.index(op); ok {
+			return append(line, s.names.at(i)...)
+		}
+	}
+	return appendDefaultLabel(line, op-lo)
 }

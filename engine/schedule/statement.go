@@ -98,7 +98,7 @@ func (t *textReader) message(l []byte, i int, kind Kind, name []byte) (int, erro
 		return at, t.errorf(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1, t.ranks)
 	}
 	if i = blanks(l, i); word(l, i, "tag") {
-		if op.Tag, i, err = t.numberOrAny(l, i+3, "the tag", math.MaxUint32-1); err != nil {
+		if op.Tag, i, err = t.tag(l, i+3); err != nil {
 			return i, err
 		}
 	}
@@ -131,6 +131,15 @@ func (t *textReader) calc(l []byte, i int, name []byte) (int, error) {
 	return i, t.add(op, name)
 }
 
+// tag parses the number of a tag, or -1.
+func (t *textReader) tag(l []byte, i int) (uint32, int, error) {
+	if i = blanks(l, i); word(l, i, "-1") {
+		return Any, i + 2, nil
+	}
+	n, i, err := t.number(l, i, "the tag", math.MaxUint32-1)
+	return uint32(n), i, err
+}
+
 // place parses the word w and the number after it, if the word is present.
 func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
 	if i = blanks(l, i); !word(l, i, w) {
@@ -144,7 +153,7 @@ func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
 func (t *textReader) add(op Op, name []byte) error {
 	t.b.Add(op)
 	if t.b.Err() == nil {
-		t.b.labelled(t.b.labels.define(name), name)
+		t.b.checkLabel(t.b.define(name), name)
 	}
 	if err := t.b.Err(); err != nil {
 		return t.errorf(t.begin, "%w", err)

@@ -44,15 +44,6 @@ func (s *Schedule) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
-	if len(s.names.op) > 0 {
-		if i, ok := s.names.index(op); ok {
-			return append(line, s.names.at(i)...)
-		}
-	}
-	return appendDefaultLabel(line, op-lo)
-}
-
 // dependencyLines groups the lines of a rank's dependencies by the operation after which each is
 // written.
 //
