@@ -63,6 +63,9 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	names := osuNames(line)
+	if len(names) == 0 { // a # alone
+		return false
+	}
 	first := strings.ToLower(names[0])
 	if strings.HasPrefix(first, "datatype") && f.title != "" {
 		return true
