@@ -169,7 +169,6 @@ var circular = []string{
 	"explore",
 	"fit",
 	"fit/benchfile",
-	"fit/benchfile/internal/input",
 	"fit/contention",
 	"fit/forecast",
 	"platforms",

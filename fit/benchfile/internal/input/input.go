@@ -12,8 +12,14 @@ import (
 	"os"
 	"sync"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
+
+// MaxLine is the longest line that is read; the rest of a longer line is dropped, except in JSON,
+// which is read in pieces. No benchmark prints rows that long.
+const MaxLine = 64 << 10
 
 type ReaderFunc func([]byte) (int, error)
 
@@ -103,6 +109,16 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	ahead, stop := readAhead(z)
 	text, put := Buffered(ahead)
 	return text, func() { put(); stop() }, nil
+}
+
+// UTF8 returns in, or its text as UTF-8 and true if it begins with a byte order mark of UTF-16, as
+// PowerShell's > writes it.
+func UTF8(in *bufio.Reader) (text *bufio.Reader, decodes bool) {
+	if head, _ := in.Peek(2); string(head) != "\xff\xfe" && string(head) != "\xfe\xff" {
+		return in, false
+	}
+	decoder := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
+	return bufio.NewReaderSize(decoder.Reader(in), MaxLine), true
 }
 
 // NotText returns what the file is if it is not text, else "".

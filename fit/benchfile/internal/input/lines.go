@@ -7,10 +7,6 @@ import (
 	"slices"
 )
 
-// MaxLine is the longest line that is read; the rest of a longer one is dropped, except in JSON,
-// which is read in pieces. No benchmark prints rows that long.
-const MaxLine = 64 << 10
-
 // Lines returns the lines of a file in constant memory.
 type Lines struct {
 	in       *bufio.Reader
