@@ -17,8 +17,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -221,14 +222,6 @@ type Options struct {
 	Context context.Context
 }
 
-// goodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30 years.
-func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
-
-// goodSize reports whether a size in bytes is plausible for a message; 0 is.
-func goodSize(n float64) bool {
-	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
-}
-
 // An Error reports in one line a file that cannot be used: where, what is wrong, and what to do.
 type Error struct {
 	File string
@@ -250,6 +243,21 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s:%d: %s", lex.Quote(e.File), e.Line, e.Msg)
 	}
 	return lex.Quote(e.File) + ": " + e.Msg
+}
+
+// pathError converts an error of the operating system to an [*Error].
+func pathError(name string, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		err = e.Err
+	}
+	msg := err.Error()
+	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
+		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", lex.Plain(scheme))
+	}
+	return &Error{File: name, Msg: msg}
 }
 
 // A Damaged reports that reading failed in the middle of a file, for example because a gzip file is

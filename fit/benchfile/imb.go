@@ -113,7 +113,7 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	default:
 		if c, ok := collectiveNamed(f.title); ok {
 			t.Kind, t.Collective = Collective, c.perRank()
-			t.Collective.Ranks, t.Collective.Algorithm = cmp.Or(f.processes, p.ranksOf()), p.algorithmOf(c.Name)
+			t.Collective.Ranks, t.Collective.Algorithm = cmp.Or(f.processes, p.placeOf().Ranks), p.algorithmOf(c.Name)
 			t.Series = strings.TrimPrefix(f.mode, ", ")
 		}
 	}

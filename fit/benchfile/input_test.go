@@ -17,7 +17,7 @@ func TestOutputsOfDevice(t *testing.T) {
 // An interrupt also ends the work on a file that was read to its end.
 func TestInterruptedEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p := parser{file: &File{}, tableLimit: 1, opt: Options{Context: ctx}}
+	p := reader{parser: parser{file: &File{}, tableLimit: 1, opt: Options{Context: ctx}}}
 	p.begin(Table{}).add(row{size: 1, time: 1}, 1)
 	cancel()
 	if f, err := p.finish(); !errors.Is(err, context.Canceled) {

@@ -64,7 +64,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 			op.Name = cmp.Or(op.Name, p.opt.Collective)
 		}
 		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
-			op.Ranks = p.ranksOf()
+			op.Ranks = p.placeOf().Ranks
 		} else if len(f.hosts) > 0 && len(f.hosts) < maxHosts {
 			op.Nodes = len(f.hosts)
 			op.place()

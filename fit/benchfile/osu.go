@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // osu reads the OSU micro-benchmarks: a title "# OSU MPI Latency Test v5.6.2", a
@@ -116,7 +118,7 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	case !g.hasTimes():
 		pairs := 1
 		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") || f.title == "" && g.messages {
-			pairs = number10(f.pairs[0])
+			pairs = lex.Count(f.pairs[0])
 		}
 		g.streams(&t, title, pairs)
 	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):

@@ -302,35 +302,3 @@ func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
-
-// pathError converts an error of the operating system to an [*Error].
-func pathError(name string, err error) error {
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return err
-	}
-	if e := new(fs.PathError); errors.As(err, &e) {
-		err = e.Err
-	}
-	msg := err.Error()
-	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
-		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", lex.Plain(scheme))
-	}
-	return &Error{File: name, Msg: msg}
-}
-
-// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
-// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
-// read.
-func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
-	in, put := input.Buffered(r)
-	unzipped, unpacked, err := input.Gunzip(in)
-	if err != nil {
-		put()
-		return nil, nil, err
-	}
-	text, _ = input.UTF8(unzipped)
-	if head, _ := text.Peek(3); string(head) == "\ufeff" {
-		_, _ = text.Discard(3) // cannot fail: it was peeked
-	}
-	return text, func() { unpacked(); put() }, nil
-}

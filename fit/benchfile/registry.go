@@ -6,6 +6,16 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
+// A format reads the output of one benchmark. Each has a file of its own.
+type format interface {
+	// take reads one line, and reports whether it belongs to the format: a title, a header, or a
+	// row of its open table. If not, the other formats are tried.
+	take(p *parser, line []byte) bool
+}
+
+// A runner is a format whose last run may be open at the end of the file.
+type runner interface{ end(p *parser) }
+
 // A readerRow registers the reader of a benchmark's output.
 type readerRow struct {
 	name string // for messages and help
@@ -31,8 +41,8 @@ var registry = []readerRow{
 	{"netperf", []string{"MIGRATED "}, func() format { return &netperf{} }},
 	{"SimGrid calibration", nil, func() format { return &simgrid{} }},
 	{"iperf3 --json", nil, nil},
-	{"JSON", nil, func() format { return &objects{} }},
-	{"CSV and TSV", nil, func() format { return &csv{} }},
+	{"JSON", nil, func() format { return &objects{rows: sheet{format: "json"}} }},
+	{"CSV and TSV", nil, func() format { return &csv{sheet: sheet{format: "csv"}} }},
 }
 
 // An openFormat is the reader of a format for one file, with its row of the registry.

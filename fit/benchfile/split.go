@@ -1,12 +1,10 @@
 package benchfile
 
 import (
-	"cmp"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -21,7 +19,8 @@ import (
 // table; at the end, tables that no dimension separates are merged. A column with more than
 // maxDistinct values is taken to be a result.
 type splitter struct {
-	cols    *columns
+	cols    *column.Columns
+	like    Table // the format and kind of the tables
 	columns []splitColumn
 	cells   map[string]*splitCell
 	order   []*splitCell // in file order
@@ -34,6 +33,7 @@ type splitColumn struct {
 	at     int
 	name   string // as in the header
 	base   string
+	means  column.Meaning
 	role   splitRole
 	values map[string]bool
 }
@@ -60,18 +60,9 @@ const (
 	maxColumns  = 64      // maximum number of possible dimensions
 )
 
-// optionNames reports whether an option names the column, by header or by number from 1.
-func (p *parser) optionNames(option []string, name string, number int) (asks bool) {
-	for _, o := range option {
-		if o == name || o == strconv.Itoa(number) {
-			p.asked[o], asks = true, true
-		}
-	}
-	return asks
-}
-
-func newSplitter(p *parser, header [][]byte, c *columns) splitter {
-	s := splitter{cols: c}
+// newSplitter returns a splitter of the rows under a header into tables like the given one.
+func newSplitter(p *parser, header [][]byte, c *column.Columns, like Table) splitter {
+	s := splitter{cols: c, like: like}
 	if p.asked == nil {
 		p.asked = map[string]bool{}
 	}
@@ -105,31 +96,41 @@ func (s *splitter) groupBy(names []string) bool {
 // add adds a column, and reports whether it may separate rows.
 func (s *splitter) add(p *parser, text []byte, i int) bool {
 	c := s.cols
-	col := parseColumn(text)
-	x := splitColumn{at: i, name: col.full, base: col.base, values: map[string]bool{}}
+	col := column.Parse(text)
+	x := splitColumn{at: i, name: col.Full, base: col.Base, means: col.Meaning(), values: map[string]bool{}}
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
-	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
+	group, pool := p.optionNames(p.opt.Group, col.Full, i+1), p.optionNames(p.opt.Pool, col.Full, i+1)
 	switch {
-	case group && (pool || slices.Contains(c.at[:], i)):
+	case group && (pool || slices.Contains(c.At[:], i)):
 		p.badRow("column %q cannot group: it is read as a size or time, or pooled", lex.Short([]byte(x.name)))
 		return false
-	case pool || slices.Contains(c.at[:], i):
+	case pool || slices.Contains(c.At[:], i):
 		return false
 	case group:
 		x.role = asked
-	case slices.Contains(c.groups, i):
+	case slices.Contains(c.Groups, i):
 		x.role = named
-	case isResult(col) || len(s.columns) >= maxColumns:
+	case col.IsResult() || len(s.columns) >= maxColumns:
 		return false
-	case repeatNames[col.base]:
+	case col.IsRepeat():
 		x.role = repeated
 	default:
 		x.role = candidate
 	}
 	s.columns = append(s.columns, x)
 	return true
+}
+
+// optionNames reports whether an option names the column, by header or by number from 1.
+func (p *parser) optionNames(option []string, name string, number int) (asks bool) {
+	for _, o := range option {
+		if o == name || o == strconv.Itoa(number) {
+			p.asked[o], asks = true, true
+		}
+	}
+	return asks
 }
 
 // extend adds a column that the rows so far do not have: their value in it is empty.
@@ -148,18 +149,18 @@ func (s *splitter) extend(p *parser, text []byte, i int) {
 	s.regroup(old)
 }
 
-// table returns the table that the row in f.fields belongs to.
-func (s *splitter) table(p *parser, f *csv, n int) *builder {
+// table returns the table of a row.
+func (s *splitter) table(p *parser, r *column.Row) *builder {
 	s.rows++
 	if s.only != nil {
 		return s.only.b
 	}
-	packet := f.value(packetColumn, n)
+	packet := r.Value(column.Packet)
 	for {
 		s.key = s.key[:0]
 		for i := range s.columns {
 			if c := &s.columns[i]; c.role != pooled {
-				s.key = append(append(s.key, f.text(c.at, n)...), 0)
+				s.key = append(append(s.key, r.Text(c.at)...), 0)
 			}
 		}
 		if packet > 0 {
@@ -168,7 +169,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 		if x := s.cells[string(s.key)]; x != nil {
 			return x.b
 		}
-		if !s.giveUp(p, f, n) {
+		if !s.giveUp(p, r) {
 			break
 		}
 		if s.only != nil {
@@ -178,13 +179,15 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	x := &splitCell{values: make([]string, len(s.columns)), packet: packet}
 	for i := range s.columns {
 		c := &s.columns[i]
-		x.values[i] = string(f.text(c.at, n))
+		x.values[i] = string(r.Text(c.at))
 		if c.role != pooled {
-			c.values[string(f.text(c.at, n))] = true
+			c.values[string(r.Text(c.at))] = true
 		}
 	}
 	dropped := p.dropped
-	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
+	t := s.like
+	t.Packet = quantity.Bytes(packet)
+	x.b = p.begin(t)
 	if p.dropped > dropped {
 		p.dropped = dropped
 		p.badRow("more than %d tables or %d sizes in them; %s merges the values of a column, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
@@ -210,7 +213,7 @@ func (s *splitter) keyOf(x *splitCell, least splitRole) []byte {
 }
 
 func (s *splitter) index(x *splitCell) {
-	if len(s.key) == 0 && !s.cols.has(packetColumn) {
+	if len(s.key) == 0 && !s.cols.Has(column.Packet) {
 		s.only = x
 		return
 	}
@@ -220,23 +223,15 @@ func (s *splitter) index(x *splitCell) {
 	s.cells[string(s.key)] = x
 }
 
-// text returns a field as shortened does, "" where the row is too short.
-func (f *csv) text(at, n int) []byte {
-	if at >= n {
-		return nil
-	}
-	return shortened(f.fields[at])
-}
-
 // giveUp pools a column if the row would exceed the maximum number of values or combinations.
-func (s *splitter) giveUp(p *parser, f *csv, n int) bool {
+func (s *splitter) giveUp(p *parser, r *column.Row) bool {
 	worst := -1
 	for i := range s.columns {
 		c := &s.columns[i]
 		if c.role != candidate && c.role != repeated {
 			continue
 		}
-		if len(c.values) >= maxDistinct && !c.values[string(f.text(c.at, n))] {
+		if len(c.values) >= maxDistinct && !c.values[string(r.Text(c.at))] {
 			worst = i
 			break
 		}
@@ -278,119 +273,4 @@ func (s *splitter) regroup(old []*splitCell) {
 			}
 		}
 	}
-}
-
-// isDimension reports whether the values of column i split the sizes into repeated sets: at least
-// one size has several values, and most values appear with most sizes, among the rows that names
-// and options keep together. If there is only one size, values that do not repeat are results if
-// they have decimals or the column has no name (the index that pandas writes).
-func (s *splitter) isDimension(i int) (splits, dimension bool) {
-	type set struct {
-		sizes map[uint64]bool
-		pairs map[string]map[uint64]bool // by value
-	}
-	sets := map[string]*set{}
-	for _, x := range s.order {
-		key := string(s.keyOf(x, asked))
-		g := sets[key]
-		if g == nil {
-			g = &set{map[uint64]bool{}, map[string]map[uint64]bool{}}
-			sets[key] = g
-		}
-		v := g.pairs[x.values[i]]
-		if v == nil {
-			v = map[uint64]bool{}
-			g.pairs[x.values[i]] = v
-		}
-		for _, a := range x.b.bySize() {
-			size := math.Float64bits(a.size)
-			g.sizes[size], v[size] = true, true
-		}
-		if len(x.b.table.Bursts) > 0 {
-			g.sizes[0], v[0] = true, true
-		}
-	}
-	pairs, full, one, fractions := 0, 0, true, true
-	for _, g := range sets {
-		n := 0
-		for value, sizes := range g.pairs {
-			n += len(sizes)
-			_, isNumber := lex.Parse([]byte(value))
-			fractions = fractions && isNumber && strings.Contains(value, ".")
-		}
-		if len(g.pairs) < 2 {
-			continue
-		}
-		splits = splits || n > len(g.sizes)
-		one = one && len(g.sizes) == 1
-		pairs += n
-		full += len(g.pairs) * len(g.sizes)
-	}
-	unnamed := strings.HasPrefix(s.columns[i].base, "column ")
-	single := one && pairs == s.rows && (fractions || unnamed)
-	return splits, splits && !single && 10*pairs >= 6*full
-}
-
-// isPlacement reports whether column i gives the number or placement of a collective's ranks,
-// beyond the columns that already are dimensions. The sizes need not repeat: blocks of a total do
-// not.
-func (s *splitter) isPlacement(p *parser, i int) bool {
-	c := &s.columns[i]
-	if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
-		return false
-	}
-	seen := map[string]string{}
-	for _, x := range s.order {
-		key := string(s.keyOf(x, asked))
-		if v, has := seen[key]; has && v != x.values[i] {
-			return true
-		}
-		seen[key] = x.values[i]
-	}
-	return false
-}
-
-// end decides which columns are dimensions, and gives the tables their titles.
-func (s *splitter) end(p *parser) {
-	given := map[int]bool{}
-	for i := range s.columns {
-		given[i] = s.columns[i].role == pooled
-	}
-	for i := range s.columns {
-		c := &s.columns[i]
-		name := lex.Short([]byte(c.name))
-		if c.role != candidate && c.role != repeated {
-			if given[i] && s.rows > s.sizes() {
-				p.note("column %q has %d values or more: rows of the same size are merged (%s separates them)", name, len(c.values), p.spell("group", name))
-			}
-			continue
-		}
-		splits, dimension := s.isDimension(i)
-		switch {
-		case c.role == candidate && (dimension || s.isPlacement(p, i)):
-			c.role = asked
-			p.note("column %q separates tables (%s); %s merges them", name, s.list(i), p.spell("pool", name))
-		case splits:
-			p.note("column %q has %d values for the same sizes, which are merged (%s separates them)", name, len(c.values), p.spell("group", name))
-		}
-	}
-	for i := range s.columns {
-		if r := s.columns[i].role; r == candidate || r == repeated {
-			s.pool(i)
-		}
-	}
-	for i, x := range s.order {
-		if i%1024 == 0 && p.ended() {
-			break
-		}
-		s.name(p, x)
-	}
-}
-
-func (s *splitter) sizes() int {
-	n := 0
-	for _, x := range s.order {
-		n += len(x.b.sizes) + len(x.b.held)
-	}
-	return n
 }

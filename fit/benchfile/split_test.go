@@ -250,11 +250,11 @@ func TestHeldRows(t *testing.T) {
 	for n := range 5 {
 		b.add(row{size: float64(n), time: 1}, n)
 	}
-	if len(b.held) != 5 || b.sizes != nil || b.table.Rows != 5 || p.sizes != 5 {
+	if len(b.held) != 5 || b.sizes != nil || b.table.Rows != 5 || p.usage.sizes != 5 {
 		t.Errorf("rows of different sizes are not held: %+v", b)
 	}
 	b.add(row{size: 2, time: 3}, 6)
-	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.sizes != 5 || b.sizes[math.Float64bits(2)].Mean() != 2 {
+	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.usage.sizes != 5 || b.sizes[math.Float64bits(2)].Mean() != 2 {
 		t.Errorf("a size that comes again: %+v", b)
 	}
 }

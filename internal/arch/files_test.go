@@ -168,7 +168,6 @@ var circular = []string{
 	"engine/schedule/mpitrace",
 	"explore",
 	"fit",
-	"fit/benchfile",
 	"fit/contention",
 	"fit/forecast",
 	"platforms",
@@ -178,4 +177,5 @@ var circular = []string{
 	"study/report",
 	"study/simulations",
 	"tools/forecast",
+	"whatif",
 }

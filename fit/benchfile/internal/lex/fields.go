@@ -2,6 +2,8 @@ package lex
 
 import (
 	"bytes"
+	"fmt"
+	"hash/crc32"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +35,16 @@ func Short(b []byte) string {
 		b = b[:60]
 	}
 	return Plain(string(b))
+}
+
+// Bounded returns a text or, if it is longer than names of hosts and files are, its beginning with a
+// checksum of the whole, so that different texts stay different.
+func Bounded(text []byte) []byte {
+	const longest = 255 // bytes
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Appendf(nil, "%s…%08x", text[:longest-32], crc32.ChecksumIEEE(text))
 }
 
 // Split cuts a line into fields, without blanks and quotes around the values.

@@ -12,7 +12,7 @@ import (
 // A Number is a decimal number with its printed precision.
 type Number struct {
 	Value float64
-	// exp is the decimal exponent of the last digit: −2 for 0.30, −7 for 1.2e-6.
+	// Exp is the decimal exponent of the last digit: −2 for 0.30, −7 for 1.2e-6.
 	Exp int
 }
 
@@ -101,6 +101,16 @@ func ParseAll(texts [][]byte, into []Number) bool {
 // Quantum returns the value of one unit of the number's last digit.
 func (n Number) Quantum() float64 { return math.Pow10(n.Exp) }
 
+// Count parses the decimal digits of a number of ranks, nodes or streams; it returns 0 if the number
+// is too large for that.
+func Count(digits string) int {
+	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
+		return n
+	}
+	return 0
+}
+
+// Plural returns a number with its noun: "1 row", "2 rows".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -7,10 +7,20 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Moments are the count, sum and sum of squares of times, in fixed point wide enough for every time
-// from 1e-9 to 1e15 µs, and so without rounding. They do not depend on the order of the times, or
+// GoodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30 years.
+func GoodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
+
+// GoodSize reports whether a size in bytes is plausible for a message; 0 is.
+func GoodSize(n float64) bool {
+	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
+}
+
+// Moments are the count, sum and sum of squares of times, in fixed point wide enough for every
+// [GoodTime], and so without rounding. They do not depend on the order of the times, or
 // on their division among threads, shards or machines.
 //
 // A time from 2⁻³⁰ to 2⁵⁰ µs is a multiple of 2⁻⁸², and below 2¹³² of these; its square is a
@@ -26,7 +36,7 @@ const (
 	mantissa = 52 // bits of a float64 behind the point
 )
 
-// Add adds a time from 1e-9 to 1e15, in µs.
+// Add adds a good time, in µs.
 func (m *Moments) Add(t float64) {
 	m.Count++
 	b := math.Float64bits(t)
@@ -37,7 +47,7 @@ func (m *Moments) Add(t float64) {
 	var carry uint64
 	s[0], carry = bits.Add64(s[0], u<<at, 0)
 	if high := u>>1>>(63-at) + carry; high > 0 {
-		AddAt(s[1:], high)
+		addAt(s[1:], high)
 	}
 	high, low := bits.Mul64(u, u)
 	shift *= 2
@@ -46,19 +56,19 @@ func (m *Moments) Add(t float64) {
 	q[0], carry = bits.Add64(q[0], low<<at, 0)
 	q[1], carry = bits.Add64(q[1], high<<at|low>>1>>(63-at), carry)
 	if high = high>>1>>(63-at) + carry; high > 0 {
-		AddAt(q[2:], high)
+		addAt(q[2:], high)
 	}
 }
 
-// AddAt adds v to the multi-word number to.
-func AddAt(to []uint64, v uint64) {
+// addAt adds v to the multi-word number to.
+func addAt(to []uint64, v uint64) {
 	for i := 0; v > 0 && i < len(to); i++ {
 		to[i], v = bits.Add64(to[i], v, 0)
 	}
 }
 
-// AddWords adds the multi-word number from to the number to, which is as long.
-func AddWords(to, from []uint64) {
+// addWords adds the multi-word number from to the number to, which is as long.
+func addWords(to, from []uint64) {
 	var carry uint64
 	for i := range to {
 		to[i], carry = bits.Add64(to[i], from[i], carry)
@@ -68,8 +78,8 @@ func AddWords(to, from []uint64) {
 // Join adds the times of o.
 func (m *Moments) Join(o *Moments) {
 	m.Count += o.Count
-	AddWords(m.sum[:], o.sum[:])
-	AddWords(m.squares[:], o.squares[:])
+	addWords(m.sum[:], o.sum[:])
+	addWords(m.squares[:], o.squares[:])
 }
 
 // Mean returns the mean in µs, rounded once. There must be at least one time.
@@ -96,12 +106,6 @@ func (m *Moments) Variance() float64 {
 	squares.Mul(squares, big.NewInt(m.Count))
 	scaled, _ := squares.Sub(squares, sum.Mul(sum, sum)).Float64()
 	return math.Ldexp(scaled, -2*fraction) / n / (n - 1)
-}
-
-// Rounded returns the multi-word number a as the nearest float64.
-func Rounded(a []uint64) float64 {
-	v, _ := number(a).Float64()
-	return v
 }
 
 func number(a []uint64) *big.Int {

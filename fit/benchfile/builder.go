@@ -9,63 +9,29 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An accumulator aggregates the rows of one size or, after merging, of neighbouring sizes.
-type accumulator struct {
-	sums.Moments
-	size     float64   // of the first row
-	sizes    [2]uint64 // the sum of the sizes, least significant word first
-	min, max float64
-	median   float64       // as printed, for one row
-	slowest  *sums.Moments // µs, of the rows that print the time of the slowest rank; else nil
-	line     int
-	first    float64   // the time of the first row
-	times    []float64 // of all rows, from the second one on, unless there are too many
+// usage counts what the tables of a file hold together.
+type usage struct {
+	times, sizes int // kept times and sizes, both bounded
+	merged       int // builders whose rows were moved to another
 }
 
-// The times of a size are kept for its median: at most maxTimes of a size, and maxKept in a file.
-const (
-	maxTimes = 1 << 12
-	maxKept  = 1 << 22
-)
-
-// keep adds the time of the last row, from the second one on, to the kept times. It returns by how
-// many they grew.
-func (a *accumulator) keep(t float64) int {
-	had := len(a.times)
-	switch {
-	case a.Count == 2:
-		a.times = append(a.times[:0], a.first, t)
-	case int64(had) != a.Count-1: // they were too many
-	case a.Count > maxTimes:
-		a.times = a.times[:0]
-	default:
-		a.times = append(a.times, t)
-	}
-	return len(a.times) - had
-}
-
-// all returns the times of all rows, nil if there were too many.
-func (a *accumulator) all() []float64 {
-	if a.Count == 1 {
-		return []float64{a.first}
-	}
-	return a.times
-}
+// maxKept is the maximum number of times of a file that are kept for medians.
+const maxKept = 1 << 22
 
 // A builder aggregates the rows of a table that is being read.
 type builder struct {
 	table *Table
-	held  []held                  // the rows, as long as they are few: see hold
-	sizes map[uint64]*accumulator // nil as long as rows are held
-	shift uint                    // mantissa bits dropped from a size to make its key
-	last  *accumulator
+	held  []held                     // the rows, as long as they are few: see hold
+	sizes map[uint64]*sums.Aggregate // nil as long as rows are held
+	shift uint                       // mantissa bits dropped from a size to make its key
+	last  *sums.Aggregate
 	key   uint64
 
-	parser  *parser
+	file    *File
+	usage   *usage // of the file
 	tallies []tally
 	merged  bool // the rows were moved to another table
 	warned  bool // the warning that a table gets once was given
@@ -97,7 +63,7 @@ func (b *builder) tally(what string, rows, first int) {
 }
 
 // count adds the current line to the tally of what.
-func (b *builder) count(what string) { b.tally(what, 1, b.parser.file.Lines) }
+func (b *builder) count(what string) { b.tally(what, 1, b.file.Lines) }
 
 // row is one line of a benchmark. The fields that it does not print are 0.
 type row struct {
@@ -112,7 +78,7 @@ type held struct {
 }
 
 // maxHeld bounds the rows that a table holds: a file may have millions of tables of few sizes, and
-// a row takes a tenth of the memory of an accumulator.
+// a row takes a tenth of the memory of an aggregate.
 const maxHeld = 64
 
 // hold keeps a row as it is. It returns false if the rows have to be aggregated.
@@ -123,17 +89,17 @@ func (b *builder) hold(r row, line int) bool {
 	}
 	b.held = append(b.held, held{r.size, r.time, line})
 	b.table.Rows++
-	b.parser.sizes++
+	b.usage.sizes++
 	return true
 }
 
-// bySize returns the accumulators. From then on no row is held.
-func (b *builder) bySize() map[uint64]*accumulator {
+// bySize returns the aggregates by the keys of their sizes. From then on no row is held.
+func (b *builder) bySize() map[uint64]*sums.Aggregate {
 	if b.sizes == nil {
 		rows := b.held
-		b.held, b.sizes = nil, map[uint64]*accumulator{}
+		b.held, b.sizes = nil, map[uint64]*sums.Aggregate{}
 		b.table.Rows -= int64(len(rows))
-		b.parser.sizes -= len(rows)
+		b.usage.sizes -= len(rows)
 		for _, h := range rows {
 			b.add(row{size: h.size, time: h.time}, h.line)
 		}
@@ -151,9 +117,9 @@ func (b *builder) add(r row, line int) {
 	if a == nil || key != b.key {
 		if a = b.sizes[key]; a == nil {
 			if a, key = b.room(r.size); a == nil {
-				a = &accumulator{min: math.Inf(1), line: line, size: r.size}
+				a = &sums.Aggregate{Min: math.Inf(1), Line: line, Size: r.size}
 				b.sizes[key] = a
-				b.parser.sizes++
+				b.usage.sizes++
 			}
 		}
 		b.last, b.key = a, key
@@ -162,39 +128,39 @@ func (b *builder) add(r row, line int) {
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
 	}
-	if !goodTime(r.max) {
+	if !sums.GoodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		if a.slowest == nil {
-			a.slowest = &sums.Moments{}
+		if a.Slowest == nil {
+			a.Slowest = &sums.Moments{}
 		}
-		a.slowest.Add(r.max)
+		a.Slowest.Add(r.max)
 	}
-	if !goodTime(r.median) {
+	if !sums.GoodTime(r.median) {
 		r.median = 0
 	}
 	a.Add(r.time)
-	sums.AddAt(a.sizes[:], uint64(r.size))
-	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
+	a.AddSize(r.size)
+	a.Min, a.Max = min(a.Min, r.min), max(a.Max, r.max, r.time)
 	if a.Count == 1 {
-		a.median, a.first = r.median, r.time
+		a.Printed, a.First = r.median, r.time
 		return
 	}
-	b.parser.kept += a.keep(r.time)
-	if b.parser.kept > maxKept || len(a.times) == 0 {
-		b.parser.kept -= len(a.times)
-		a.times = nil
+	b.usage.times += a.Keep(r.time)
+	if b.usage.times > maxKept || len(a.Times) == 0 {
+		b.usage.times -= len(a.Times)
+		a.Times = nil
 	}
 }
 
 // row adds the row of the current line. If its size or time is not usable, the row is dropped and
 // counted.
 func (b *builder) row(r row) {
-	if !goodSize(r.size) || !goodTime(r.time) {
+	if !sums.GoodSize(r.size) || !sums.GoodTime(r.time) {
 		b.count(unusable)
 		return
 	}
-	b.add(r, b.parser.file.Lines)
+	b.add(r, b.file.Lines)
 }
 
 // resolution records that a time was printed with a resolution of q µs.
@@ -206,9 +172,17 @@ func (b *builder) resolution(q float64) {
 
 func (b *builder) warn(text string) { b.table.warn(text) }
 
+// warnOnce warns if the table has not had such a warning.
+func (b *builder) warnOnce(text string) {
+	if !b.warned {
+		b.warned = true
+		b.warn(text)
+	}
+}
+
 // room makes room for a size that is new, if need be by merging neighbouring sizes. It returns the
-// merged accumulator that holds the size, or nil and the key for a new accumulator.
-func (b *builder) room(size float64) (*accumulator, uint64) {
+// merged aggregate that holds the size, or nil and the key for a new aggregate.
+func (b *builder) room(size float64) (*sums.Aggregate, uint64) {
 	for len(b.sizes) >= MaxSizes {
 		b.coarsen()
 		if a := b.sizes[math.Float64bits(size)>>b.shift]; a != nil {
@@ -218,14 +192,14 @@ func (b *builder) room(size float64) (*accumulator, uint64) {
 	return nil, math.Float64bits(size) >> b.shift
 }
 
-// coarsen drops one more bit from the keys and merges the accumulators whose keys become equal.
+// coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
 func (b *builder) coarsen() {
 	b.shift++
-	merged := make(map[uint64]*accumulator, len(b.sizes))
+	merged := make(map[uint64]*sums.Aggregate, len(b.sizes))
 	for key, a := range b.sizes {
 		if to := merged[key>>1]; to != nil {
 			b.pool(to, a)
-			b.parser.sizes--
+			b.usage.sizes--
 		} else {
 			merged[key>>1] = a
 		}
@@ -241,19 +215,19 @@ func (b *builder) absorb(o *builder) {
 		b.coarsen()
 	}
 	for _, a := range o.bySize() {
-		key := math.Float64bits(a.size) >> b.shift
+		key := math.Float64bits(a.Size) >> b.shift
 		to := b.sizes[key]
 		if to == nil {
-			if to, key = b.room(a.size); to == nil {
+			if to, key = b.room(a.Size); to == nil {
 				b.sizes[key] = a
 				continue
 			}
 		}
-		b.parser.sizes--
+		b.usage.sizes--
 		b.pool(to, a)
 	}
 	b.last, o.merged = nil, true
-	b.parser.merged++
+	b.usage.merged++
 	t, u := b.table, o.table
 	t.Rows += u.Rows
 	t.Bursts = append(t.Bursts, u.Bursts...)
@@ -268,27 +242,8 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-// pool moves the rows of accumulator a to accumulator to. The times are kept only if both hold the
-// same size.
-func (b *builder) pool(to, a *accumulator) {
-	b.parser.kept -= len(to.times) + len(a.times)
-	x, y := to.all(), a.all()
-	if to.times = nil; x != nil && y != nil && len(x)+len(y) <= maxTimes && to.size == a.size {
-		to.times = append(x, y...)
-	}
-	b.parser.kept += len(to.times)
-	to.Join(&a.Moments)
-	if to.slowest == nil {
-		to.slowest = a.slowest
-	} else if a.slowest != nil {
-		to.slowest.Join(a.slowest)
-	}
-	sums.AddWords(to.sizes[:], a.sizes[:])
-	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
-	if a.line < to.line {
-		to.line, to.size = a.line, a.size
-	}
-}
+// pool moves the rows of o to a.
+func (b *builder) pool(a, o *sums.Aggregate) { b.usage.times += a.Merge(o) }
 
 // finish moves the samples into the table, and drops what they were made of.
 func (b *builder) finish() {
@@ -300,21 +255,15 @@ func (b *builder) finish() {
 	}
 	for _, a := range b.sizes {
 		s := Sample{
-			Size: quantity.Bytes(a.size), Count: a.Count, Line: a.line,
-			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
-			Variance: a.Variance(),
+			Size: quantity.Bytes(a.Size), Count: a.Count, Line: a.Line,
+			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.Min), Max: quantity.Micros(a.Max),
+			Median: quantity.Micros(a.Median()), Variance: a.Variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(sums.Rounded(a.sizes[:]) / float64(a.Count))
+			s.Size = quantity.Bytes(a.MeanSize())
 		}
-		switch {
-		case a.Count == 1:
-			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
-		case int64(len(a.times)) == a.Count:
-			s.Median = quantity.Micros(stats.Select(a.times, (len(a.times)-1)/2))
-		}
-		if t.Kind == Collective && a.slowest != nil && a.slowest.Count == a.Count {
-			s.Slowest = quantity.Micros(a.slowest.Mean())
+		if t.Kind == Collective && a.Slowest != nil && a.Slowest.Count == a.Count {
+			s.Slowest = quantity.Micros(a.Slowest.Mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/jsonscan"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -22,7 +23,7 @@ type objects struct {
 	scan   jsonscan.Scanner
 	p      *parser // of the file, for the scanner's calls
 	iperf  iperf3
-	rows   csv
+	rows   sheet
 	names  []string // columns of the layout
 	used   bool     // rows of the layout were read
 	taken  int      // number of objects read as rows
@@ -50,7 +51,7 @@ type cell struct {
 }
 
 // maxValues and maxKeys bound one object: an object of arrays must be held as a whole, since its
-// times may come before its sizes. Long texts are kept as [shortened] returns them.
+// times may come before its sizes. Long texts are kept as [lex.Bounded] returns them.
 const (
 	maxValues = 1 << 20
 	maxKeys   = 1 << 12
@@ -101,7 +102,7 @@ func (f *objects) end(p *parser) {
 	if !f.scan.Idle() {
 		p.suggest("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
-	f.rows.end(p)
+	f.rows.close(p)
 }
 
 // base returns the depth of the objects that are rows: 1, or 2 in an array.
@@ -149,7 +150,7 @@ func (f *objects) Scalar(text []byte) {
 		return
 	}
 	from := len(f.text)
-	f.text = append(f.text, shortened(text)...)
+	f.text = append(f.text, lex.Bounded(text)...)
 	f.values = append(f.values, span{from, len(f.text)})
 	at := len(f.values)
 	if depth == base {
@@ -185,8 +186,8 @@ func (f *objects) object(p *parser) {
 		at = append(at, f.cell(name))
 	}
 	f.at = at
-	c := &f.rows.cols
-	size, time := &f.cells[at[c.keyColumn()]], &f.cells[at[c.at[timeColumn]]]
+	c := f.rows.row.Columns
+	size, time := &f.cells[at[c.Key()]], &f.cells[at[c.At[column.Time]]]
 	if f.full {
 		p.badRow(tooBig)
 		return
@@ -202,7 +203,7 @@ func (f *objects) object(p *parser) {
 	f.used = true
 	f.taken++
 	p.object = f.index
-	fields := f.rows.fields[:0]
+	fields := f.rows.row.Fields[:0]
 	for i := range n {
 		fields = fields[:0]
 		for k := range f.names {
@@ -219,8 +220,8 @@ func (f *objects) object(p *parser) {
 			}
 			fields = append(fields, v)
 		}
-		f.rows.fields = fields
-		f.rows.row(p, len(fields))
+		f.rows.row.Fields = fields
+		f.rows.take(p)
 	}
 	p.object = 0
 }
@@ -242,15 +243,14 @@ func (f *objects) layout(p *parser) bool {
 		text[i] = f.cells[i].name
 		names[i] = []byte(text[i])
 	}
-	c, why := f.rows.columns(p, list.Map(names, parseColumn), p.unit)
+	c, why := column.Find(list.Map(names, column.Parse), p.columnOptions(), p.unit)
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
 		}
 		return false
 	}
-	f.rows.open(p, nil, names, ',', *c)
-	f.rows.format = "json"
+	f.rows.open(p, nil, names, ',', c)
 	f.names, f.tables = text, f.tableOf()
 	return true
 }
@@ -268,7 +268,7 @@ func (f *objects) fitsLayout(p *parser) bool {
 	if slices.EqualFunc(f.cells, f.names, func(c cell, name string) bool { return c.name == name }) {
 		return true // mostly
 	}
-	if c := &f.rows.cols; f.cell(f.names[c.keyColumn()]) < 0 || f.cell(f.names[c.at[timeColumn]]) < 0 {
+	if c := f.rows.row.Columns; f.cell(f.names[c.Key()]) < 0 || f.cell(f.names[c.At[column.Time]]) < 0 {
 		return false
 	}
 	for i := range f.cells {
@@ -310,7 +310,7 @@ func (f *iperf3) scalar(s *jsonscan.Scanner, text []byte) {
 			v, _ := lex.Parse(text)
 			f.active, f.size = true, v.Value
 		case "num_streams":
-			f.streams = number10(string(text))
+			f.streams = lex.Count(string(text))
 		}
 	case depth == 4 && f.active && s.Key(1) == "intervals" && s.Key(3) == "sum":
 		switch s.Key(4) {

@@ -1,0 +1,231 @@
+package benchfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+)
+
+// end decides which columns are dimensions, and gives the tables their titles.
+func (s *splitter) end(p *parser) {
+	given := map[int]bool{}
+	for i := range s.columns {
+		given[i] = s.columns[i].role == pooled
+	}
+	for i := range s.columns {
+		c := &s.columns[i]
+		name := lex.Short([]byte(c.name))
+		if c.role != candidate && c.role != repeated {
+			if given[i] && s.rows > s.sizes() {
+				p.note("column %q has %d values or more: rows of the same size are merged (%s separates them)", name, len(c.values), p.spell("group", name))
+			}
+			continue
+		}
+		splits, dimension := s.isDimension(i)
+		switch {
+		case c.role == candidate && (dimension || s.isPlacement(p, i)):
+			c.role = asked
+			p.note("column %q separates tables (%s); %s merges them", name, s.list(i), p.spell("pool", name))
+		case splits:
+			p.note("column %q has %d values for the same sizes, which are merged (%s separates them)", name, len(c.values), p.spell("group", name))
+		}
+	}
+	for i := range s.columns {
+		if r := s.columns[i].role; r == candidate || r == repeated {
+			s.pool(i)
+		}
+	}
+	for i, x := range s.order {
+		if i%1024 == 0 && p.ended() {
+			break
+		}
+		s.name(p, x)
+	}
+}
+
+// isDimension reports whether the values of column i split the sizes into repeated sets: at least
+// one size has several values, and most values appear with most sizes, among the rows that names
+// and options keep together. If there is only one size, values that do not repeat are results if
+// they have decimals or the column has no name (the index that pandas writes).
+func (s *splitter) isDimension(i int) (splits, dimension bool) {
+	type set struct {
+		sizes map[uint64]bool
+		pairs map[string]map[uint64]bool // by value
+	}
+	sets := map[string]*set{}
+	for _, x := range s.order {
+		key := string(s.keyOf(x, asked))
+		g := sets[key]
+		if g == nil {
+			g = &set{map[uint64]bool{}, map[string]map[uint64]bool{}}
+			sets[key] = g
+		}
+		v := g.pairs[x.values[i]]
+		if v == nil {
+			v = map[uint64]bool{}
+			g.pairs[x.values[i]] = v
+		}
+		for _, a := range x.b.bySize() {
+			size := math.Float64bits(a.Size)
+			g.sizes[size], v[size] = true, true
+		}
+		if len(x.b.table.Bursts) > 0 {
+			g.sizes[0], v[0] = true, true
+		}
+	}
+	pairs, full, one, fractions := 0, 0, true, true
+	for _, g := range sets {
+		n := 0
+		for value, sizes := range g.pairs {
+			n += len(sizes)
+			_, isNumber := lex.Parse([]byte(value))
+			fractions = fractions && isNumber && strings.Contains(value, ".")
+		}
+		if len(g.pairs) < 2 {
+			continue
+		}
+		splits = splits || n > len(g.sizes)
+		one = one && len(g.sizes) == 1
+		pairs += n
+		full += len(g.pairs) * len(g.sizes)
+	}
+	unnamed := strings.HasPrefix(s.columns[i].base, "column ")
+	single := one && pairs == s.rows && (fractions || unnamed)
+	return splits, splits && !single && 10*pairs >= 6*full
+}
+
+// isPlacement reports whether column i gives the number or placement of a collective's ranks,
+// beyond the columns that already are dimensions. The sizes need not repeat: blocks of a total do
+// not.
+func (s *splitter) isPlacement(p *parser, i int) bool {
+	c := &s.columns[i]
+	if !c.means.IsPlacement() || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
+		return false
+	}
+	seen := map[string]string{}
+	for _, x := range s.order {
+		key := string(s.keyOf(x, asked))
+		if v, has := seen[key]; has && v != x.values[i] {
+			return true
+		}
+		seen[key] = x.values[i]
+	}
+	return false
+}
+
+// list returns the first values of column i, for messages.
+func (s *splitter) list(i int) string {
+	var values []string
+	for _, x := range s.order {
+		if v := cmp.Or(lex.Plain(x.values[i]), "none"); !slices.Contains(values, v) {
+			if values = append(values, v); len(values) == 5 {
+				return strings.Join(values[:4], ", ") + ", …"
+			}
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// name sets the title of a table and the operation that it measured.
+func (s *splitter) name(p *parser, x *splitCell) {
+	t := x.b.table
+	var title, series []string
+	for i, c := range s.columns {
+		v := x.values[i]
+		switch {
+		case c.role == named && v != "":
+			title = append(title, v)
+			t.Labels = append(t.Labels, Label{lex.Plain(c.name), lex.Plain(v)})
+			if c.means != column.Collective {
+				series = append(series, v)
+			}
+		case c.role == asked:
+			label := c.name
+			if strings.HasPrefix(c.base, "column ") {
+				label = c.base
+			}
+			title = append(title, label+"="+cmp.Or(v, "none"))
+			t.Labels = append(t.Labels, Label{lex.Plain(label), lex.Plain(v)})
+			if c.means == column.NoMeaning {
+				series = append(series, title[len(title)-1])
+			}
+		}
+	}
+	if x.packet > 0 {
+		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
+	}
+	t.Title = lex.Plain(strings.Join(title, " "))
+	if s.cols.Rate {
+		rate := "bandwidth, taken as that of a one-way time"
+		if s.like.Kind == Gap {
+			rate = "throughput: the gap between messages, not the latency"
+		}
+		t.Warnings = append([]string{"the times are size over " + rate}, t.Warnings...)
+	} else if t.Kind == OneWay {
+		if op := s.operation(p, x); op.Name != "" {
+			t.Kind, t.Collective, t.Series = Collective, op, lex.Plain(strings.Join(series, " "))
+		}
+	}
+}
+
+// operation returns the collective that a table measured; its name is empty if it measured none.
+func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
+	for i, c := range s.columns {
+		v := x.values[i]
+		number := func() int {
+			n := lex.Count(v)
+			if n <= 0 {
+				p.warn("column %s: %q is no whole number above 0, so it is not used", lex.Short([]byte(c.name)), v)
+			}
+			return max(n, 0)
+		}
+		switch c.means {
+		case column.Ranks:
+			op.Ranks = number()
+		case column.Nodes:
+			op.Nodes = number()
+		case column.PerNode:
+			op.PerNode = number()
+		case column.Algorithm:
+			op.Algorithm = lex.Plain(v)
+		case column.Collective:
+			if op.Name == "" {
+				o, _ := collectiveNamed(v)
+				op.Name = o.Name
+			}
+		}
+	}
+	if op.Name == "" {
+		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
+		}
+	}
+	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
+		return op
+	}
+	if op.place(); op.Ranks == 0 {
+		if at := p.placeOf(); op.PerNode == 0 && op.Nodes == 0 {
+			op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
+		} else {
+			op.Ranks = at.Ranks
+			op.place()
+		}
+	}
+	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	op.Total = s.cols.Total
+	return op
+}
+
+// sizes returns the number of sizes of all tables.
+func (s *splitter) sizes() int {
+	n := 0
+	for _, x := range s.order {
+		n += len(x.b.sizes) + len(x.b.held)
+	}
+	return n
+}

@@ -1,0 +1,170 @@
+// Package column finds out which columns of a header hold sizes, times and other values, and reads
+// them from rows.
+package column
+
+import (
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Name is the parsed name of a column: "msg size [KiB]" has base msg_size and unit KiB.
+type Name struct {
+	Full, Base string
+	Unit       quantity.Value
+	HasUnit    bool
+}
+
+// spelled maps units, as column names spell them, to their values. Mbps means megabits, as usual
+// for networks.
+var spelled = map[string]quantity.Value{
+	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
+	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
+	"gb": {Num: 1 << 30, Dim: quantity.DimSize}, "gib": {Num: 1 << 30, Dim: quantity.DimSize},
+	"usecs": {Num: 1, Dim: quantity.DimTime}, "nsecs": {Num: 1e-3, Dim: quantity.DimTime},
+	"microsecond": {Num: 1, Dim: quantity.DimTime}, "secs": {Num: 1e6, Dim: quantity.DimTime},
+	"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
+	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate}, "gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
+	"mbps": {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
+	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
+}
+
+// UnitNamed returns the unit with the given name; upper and lower case are equivalent.
+func UnitNamed(name string) (quantity.Value, bool) {
+	u, ok := quantity.Unit(name)
+	if ok {
+		return u, ok
+	}
+	lower := strings.ToLower(name)
+	if lower != name {
+		u, ok = quantity.Unit(lower)
+	}
+	if !ok {
+		u, ok = spelled[lower]
+	}
+	return u, ok
+}
+
+// Parse parses the name of a column.
+func Parse(text []byte) Name {
+	full := strings.TrimSpace(string(text))
+	c := Name{Full: full, Base: full}
+	try := func(base, unit string) bool {
+		u, ok := UnitNamed(strings.TrimSpace(unit))
+		if ok && u.Dim != quantity.DimNone {
+			c.Base, c.Unit, c.HasUnit = base, u, true
+		}
+		return c.HasUnit
+	}
+	for _, pair := range []string{"()", "[]"} {
+		if i := strings.IndexByte(full, pair[0]); i >= 0 && strings.HasSuffix(full, pair[1:]) && try(full[:i], full[i+1:len(full)-1]) {
+			break
+		}
+	}
+	for i := strings.IndexAny(full, "_ -./:"); !c.HasUnit && i >= 0; {
+		if try(full[:i], full[i+1:]) {
+			break
+		}
+		next := strings.IndexAny(full[i+1:], "_ -./:")
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	if !c.HasUnit && len(full) > 1 { // "t" and "m" are names, not units
+		try("", full)
+	}
+	c.Base = strings.ToLower(c.Base)
+	if strings.ContainsAny(c.Base, "_ -./") {
+		c.Base = strings.Join(strings.FieldsFunc(c.Base, func(r rune) bool { return strings.ContainsRune("_ -./", r) }), "_")
+	}
+	return c
+}
+
+// isSize reports whether a column holds sizes. A name that is only a unit must be one of sizes.
+func (n Name) isSize() bool {
+	return sizeNames[n.Base] && (!n.HasUnit && n.Base != "" || n.Unit.Dim == quantity.DimSize)
+}
+
+func (n Name) sizeUnit() float64 {
+	if n.HasUnit {
+		return n.Unit.Num
+	}
+	return 1
+}
+
+// IsResult reports whether a column holds results of a benchmark or remarks, and so does not
+// describe what was measured.
+func (n Name) IsResult() bool {
+	if n.HasUnit && n.Unit.Dim != quantity.DimSize || resultNames[n.Base] {
+		return true
+	}
+	percent, ok := strings.CutPrefix(n.Base, "p")
+	_, isNumber := lex.Parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
+	return ok && isNumber || strings.Contains(n.Base, "percentile") || strings.HasPrefix(n.Base, "unnamed:")
+}
+
+// IsRepeat reports whether a column counts repetitions.
+func (n Name) IsRepeat() bool { return repeatNames[n.Base] }
+
+// A Meaning is a fact about a collective operation.
+type Meaning uint8
+
+const (
+	NoMeaning Meaning = iota
+	Ranks
+	Nodes
+	PerNode
+	Algorithm
+	Collective
+)
+
+// Meaning returns the fact about a collective that a column holds, or NoMeaning.
+func (n Name) Meaning() Meaning {
+	for m, names := range meanings {
+		if names[n.Base] {
+			return Meaning(m)
+		}
+	}
+	return NoMeaning
+}
+
+// IsPlacement reports whether m is the number or placement of the ranks.
+func (m Meaning) IsPlacement() bool { return m == Ranks || m == Nodes || m == PerNode }
+
+var meanings = [...]map[string]bool{
+	Ranks:      set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers"),
+	Nodes:      set("nodes", "nnodes", "num_nodes", "n_nodes"),
+	PerNode:    set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn"),
+	Algorithm:  set("algorithm", "alg", "algo"),
+	Collective: set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call"),
+}
+
+var (
+	sizeNames = set("", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize", "message", "msg", "msglen", "n", "len", "length", "x",
+		"total", "total_bytes", "total_size")
+	totalNames = set("total", "total_bytes", "total_size")
+	// timeNames in the order of preference.
+	timeNames   = []string{"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t", "duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap"}
+	groupNames  = set("stage", "transport", "program", "op", "operation", "benchmark", "test", "series", "platform", "layer", "method", "name", "host")
+	unitNames   = set("unit", "units", "time_unit", "latency_unit")
+	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
+	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
+	medianNames = set("p50", "median", "t_median")
+	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
+		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
+		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec", "mb_sec", "gb_sec", "gflops", "speedup", "efficiency",
+		"time", "times", "latency", "lat", "avg", "average", "mean", "t", "t_avg", "t_min", "t_max", "median", "min", "max", "minimum", "maximum", "std", "stdev", "stddev", "sd", "var", "variance", "cov",
+		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
+		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
+	repeatNames = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
+)
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}

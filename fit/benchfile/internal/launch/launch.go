@@ -1,0 +1,127 @@
+// Package launch reads how a benchmark was started: the ranks, nodes and algorithms in printed
+// command lines, environments and names of files.
+package launch
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+)
+
+var (
+	nameRanks = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
+	// nameNodes is nodes, ranks and the number of the run: all_reduce-4-64-1.out.
+	nameNodes     = regexp.MustCompile(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
+	nameAlgorithm = regexp.MustCompile(`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
+
+	launcher     = regexp.MustCompile(`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|flux submit)\b`)
+	launchRanks  = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
+	launchNodes  = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
+	launchEach   = regexp.MustCompile(`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?(\d{1,6})(?:\s|$)`)
+	launchHosts  = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunSets    = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
+	jsrunTasks   = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	tunedBy      = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	ncclBy       = regexp.MustCompile(`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
+	taskMap      = []byte(`"taskmap"`)
+	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
+)
+
+// RanksOfFile returns the number of ranks that a file's name gives, and the number of nodes if the
+// name gives that too: "np16", "64ranks", "all_reduce-4-64-1.out". They are 0 if the name does not.
+func RanksOfFile(name string) (ranks, nodes int) {
+	base := filepath.Base(name)
+	if m := nameRanks.FindStringSubmatch(base); m != nil {
+		return lex.Count(m[1] + m[2]), 0
+	}
+	if m := nameNodes.FindStringSubmatch(base); m != nil {
+		nodes, ranks := lex.Count(m[1]), lex.Count(m[2])
+		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
+			return ranks, nodes
+		}
+	}
+	return 0, 0
+}
+
+// AlgorithmOfFile returns the number of the algorithm that a file's name gives, or "".
+func AlgorithmOfFile(name string) string {
+	if m := nameAlgorithm.FindStringSubmatch(filepath.Base(name)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Algorithm returns the algorithm that a line makes a library use; for Open MPI, also the
+// collective.
+func Algorithm(line string) (algorithm, collective string, ok bool) {
+	if m := tunedBy.FindStringSubmatch(line); m != nil {
+		return m[2], m[1], true
+	} else if m := ncclBy.FindStringSubmatch(line); m != nil {
+		return strings.ToLower(m[1]), "", true
+	}
+	return "", "", false
+}
+
+// Ranks returns the number of ranks of a printed command line, and how many are on each node. They
+// are 0 if the line does not give them.
+func Ranks(line string) (ranks, perNode int) {
+	at := launcher.FindStringIndex(line)
+	if at == nil {
+		return 0, 0
+	}
+	name, line := line[at[0]:at[1]], line[at[1]:]
+	find := func(e *regexp.Regexp) int {
+		if m := e.FindStringSubmatch(line); m != nil {
+			return lex.Count(m[1])
+		}
+		return 0
+	}
+	n, each, slurm := find(launchRanks), find(launchEach), name == "srun" || strings.HasPrefix(name, "flux")
+	switch nodes := find(launchNodes); {
+	case n > 0 && name == "jsrun":
+		tasks := max(1, find(jsrunTasks))
+		n, each = n*tasks, find(jsrunSets)*tasks
+	case n == 0 && slurm:
+		n = nodes * each
+	case slurm && each == 0 && nodes > 0:
+		each = (n + nodes - 1) / nodes
+	case n == 0:
+		if m := launchHosts.FindStringSubmatch(line); m != nil {
+			n = hosts(m[1], max(1, each))
+		}
+	}
+	return n, each
+}
+
+// hosts returns the number of ranks of a host list: each per host in "a,b", as given in "a:4,b:4".
+func hosts(list string, each int) (n int) {
+	for host := range strings.SplitSeq(list, ",") {
+		if _, slots, ok := strings.Cut(host, ":"); ok {
+			n += lex.Count(slots)
+		} else {
+			n += each
+		}
+	}
+	return n
+}
+
+// TaskMap returns the number of ranks in the task map that Flux logs when a job has run: blocks of
+// the first node, nodes, tasks on each, and repeats (Flux RFC 34). It returns false if the line has
+// no task map, or one of no machine.
+func TaskMap(line []byte) (ranks int, ok bool) {
+	from := bytes.Index(line, taskMap)
+	if from < 0 {
+		return 0, false
+	}
+	n := 0.0
+	for _, m := range taskMapBlock.FindAllSubmatch(line[from:], -1) {
+		n += float64(lex.Count(string(m[2]))) * float64(lex.Count(string(m[3]))) * float64(lex.Count(string(m[4])))
+	}
+	if n >= 1<<24 {
+		return 0, false
+	}
+	return int(n), true
+}

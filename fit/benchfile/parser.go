@@ -1,0 +1,207 @@
+package benchfile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/launch"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+)
+
+// A parser holds what the formats share while a file is read: its lines, its tables, and the facts
+// that lines outside of tables give.
+type parser struct {
+	opt      Options
+	file     *File
+	lines    input.Lines
+	raw      []byte // the current line before cleaning
+	previous string // the previous line if it was skipped, else ""
+
+	builders   []*builder
+	usage      usage
+	tableLimit int // maximum number of tables
+	dropped    int // number of tables beyond the maximum
+
+	faults int    // number of invalid rows of CSV and JSON
+	fault  *Error // the first of them
+	hint   *Error // why a line that resembles a table is not read
+	object int    // of the JSON array in the current line, from 1
+
+	unit   string // of the times, if a comment gave it
+	unitAt int    // the line of that comment
+	// algorithm is the algorithm that a command line or its environment chose; for Open MPI,
+	// chosenFor is the collective.
+	algorithm, chosenFor string
+	ranks, perNode       int             // of the last command line that gave ranks; 0 if unknown
+	mappedTables         int             // number of tables before the last task map
+	asked                map[string]bool // columns of Options.Group and Pool that were found
+}
+
+// maxHeader is the longest line that can be a header or a remark.
+const maxHeader = 1024
+
+// begin starts a table at the current line.
+func (p *parser) begin(t Table) *builder {
+	t.Line = p.file.Lines
+	t.Title = lex.Plain(t.Title)
+	b := &builder{table: &t, file: p.file, usage: &p.usage}
+	if len(p.builders) >= p.tableLimit && p.usage.merged > p.tableLimit/2 { // rarely: it walks all tables
+		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
+		p.usage.merged = 0
+	}
+	if len(p.builders)-p.usage.merged >= p.tableLimit || p.usage.sizes > sizesEach*p.tableLimit {
+		p.dropped++
+		return b
+	}
+	p.builders = append(p.builders, b)
+	return b
+}
+
+// openTables maps keys to the tables of a format that may still get rows.
+type openTables map[string]*builder
+
+// table returns the table of a key, which it begins if it is new.
+func (o *openTables) table(p *parser, key string, t Table) *builder {
+	b := (*o)[key]
+	if b == nil {
+		b = p.begin(t)
+		if *o == nil {
+			*o = openTables{}
+		}
+		if len(*o) < p.tableLimit {
+			(*o)[key] = b
+		}
+	}
+	return b
+}
+
+func (p *parser) errorf(line int, msg string, args ...any) *Error {
+	return &Error{File: p.file.Name, Line: line, Msg: lex.Plain(fmt.Sprintf(msg, args...))}
+}
+
+func (p *parser) spell(option, value string) string {
+	if p.opt.Spell == nil {
+		return option + "=" + value
+	}
+	return p.opt.Spell(option, value)
+}
+
+func (p *parser) columnOptions() column.Options {
+	return column.Options{X: p.opt.X, Y: p.opt.Y, Spell: p.spell}
+}
+
+// badRow records the error of an invalid row; the first is returned for the file.
+func (p *parser) badRow(msg string, args ...any) {
+	if p.faults++; p.fault == nil {
+		p.fault = p.errorf(p.file.Lines, msg, args...)
+		if p.object > 1 {
+			p.fault.Msg = "object " + strconv.Itoa(p.object) + ": " + p.fault.Msg
+		}
+	}
+}
+
+// suggest records why a line is not a header; it is reported if the file has no table.
+func (p *parser) suggest(msg string, args ...any) {
+	if p.hint == nil {
+		p.hint = p.errorf(p.file.Lines, msg, args...)
+	}
+}
+
+func (p *parser) warn(msg string, args ...any) {
+	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
+}
+
+// remember appends text to texts unless they contain it or are full.
+func remember(texts []string, text string) []string {
+	if len(texts) >= 100 || slices.Contains(texts, text) {
+		return texts
+	}
+	return append(texts, text)
+}
+
+func (p *parser) note(msg string, args ...any) {
+	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
+}
+
+// ended reports whether the reading was interrupted: finish then returns why.
+func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
+
+var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
+
+// unitParts are parts of the words at the beginning of unitRemark, for a quick check: matching the
+// expression against every line of a long log is slow.
+var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
+
+// readRemark reads a line outside of tables for facts about the next tables: the unit of their
+// times, the number of ranks and the algorithm. The first line of calibrate's output is an error:
+// its rows would be pooled as one curve.
+func (p *parser) readRemark(line []byte) {
+	if len(line) > maxHeader {
+		return
+	}
+	if bytes.HasPrefix(line, []byte("# halfpeak calibrate ")) && p.fault == nil {
+		p.faults, p.fault = 1, p.errorf(p.file.Lines, "the output of calibrate has times of several kinds, of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
+		p.fault.NoTable = true
+	}
+	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
+		if ranks, perNode := launch.Ranks(string(line)); ranks > 0 {
+			p.ranks, p.perNode = ranks, perNode
+		}
+	}
+	if bytes.Contains(line, []byte("coll_tuned_")) || bytes.Contains(line, []byte("NCCL_ALGO")) {
+		if algorithm, collective, ok := launch.Algorithm(string(line)); ok {
+			p.algorithm, p.chosenFor = algorithm, collective
+		}
+	}
+	for _, part := range unitParts {
+		if !bytes.Contains(line, part) {
+			continue
+		}
+		if m := unitRemark.FindSubmatch(line); m != nil {
+			p.unit, p.unitAt = string(m[1]), p.file.Lines
+			return
+		}
+	}
+}
+
+// placeOf returns the ranks that a command line or the file's name gives, with the number on each
+// node where it says that too; zero if none does.
+func (p *parser) placeOf() (c CollectiveOp) {
+	if p.ranks > 0 {
+		c = CollectiveOp{Ranks: p.ranks, PerNode: p.perNode}
+		c.place()
+		return c
+	}
+	c.Ranks, c.Nodes = launch.RanksOfFile(p.file.Name)
+	if c.Nodes > 0 {
+		p.warn("the file's name says that %d ranks took part, on %d nodes", c.Ranks, c.Nodes)
+		c.place()
+	}
+	return c
+}
+
+// algorithmOf returns the collective's algorithm that a command line or the file's name gives.
+func (p *parser) algorithmOf(name string) string {
+	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
+		return p.algorithm
+	}
+	return launch.AlgorithmOfFile(p.file.Name)
+}
+
+// mapTasks sets the ranks of the collectives since the last task map.
+func (p *parser) mapTasks(ranks int) {
+	if p.mappedTables > len(p.builders) { // tables have been merged
+		p.mappedTables = 0
+	}
+	for _, b := range p.builders[p.mappedTables:] {
+		if c := &b.table.Collective; b.table.Kind == Collective && ranks > 0 && c.Ranks != ranks {
+			c.Ranks, c.PerNode, c.Nodes = ranks, 0, 0
+		}
+	}
+	p.mappedTables = len(p.builders)
+}
