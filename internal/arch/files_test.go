@@ -177,5 +177,4 @@ var circular = []string{
 	"study/report",
 	"study/simulations",
 	"tools/forecast",
-	"whatif",
 }
