@@ -121,6 +121,9 @@ func TestLinearNumpy(t *testing.T) {
 // The intervals hold the truth in 93–97 % of tries: relative least squares under
 // errors in proportion to the time, ordinary under errors of one size.
 func TestLinearCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of fits")
+	}
 	const tries = 1500
 	check := func(m Method, points int, noise float64) {
 		t.Helper()

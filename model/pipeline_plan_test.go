@@ -98,6 +98,9 @@ func TestIdealPlanCount(t *testing.T) {
 			check(clip(stages), n)
 		}
 	}
+	if testing.Short() {
+		return
+	}
 	r := rand.New(rand.NewPCG(5, 1))
 	for range 15 {
 		check(likelyPipeline(r, 6), quantity.Bytes(1+r.IntN(20000)))
