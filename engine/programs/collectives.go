@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -68,8 +69,8 @@ func sum(nodes, at int) (s uint32) {
 	return s
 }
 
-// takes reports whether the algorithm runs on the given number of nodes.
-func (a algorithm) takes(nodes int) bool {
+// runsOn reports whether the algorithm runs on the given number of nodes.
+func (a algorithm) runsOn(nodes int) bool {
 	return nodes >= 2 && (!a.PowerOfTwo || nodes&(nodes-1) == 0)
 }
 
@@ -78,7 +79,7 @@ func (a algorithm) takes(nodes int) bool {
 func (a algorithm) begin(t *team, root, n int) (c call, err error) {
 	p, d := t.size(), definitions[a.Collective]
 	switch {
-	case !a.takes(p):
+	case !a.runsOn(p):
 		return c, fmt.Errorf("%s %s does not run among %d nodes", a.Collective, a.Name, p)
 	case a.Collective == "barrier":
 		return c, nil
@@ -101,6 +102,8 @@ func (a algorithm) begin(t *team, root, n int) (c call, err error) {
 	}
 	return c, nil
 }
+
+var errCollective = errors.New("the collective left wrong data")
 
 // check compares the resulting data with the definition of the collective.
 func (a algorithm) check(t *team, c call) error {
@@ -126,38 +129,38 @@ func (t *team) block(data []byte, i int) []byte {
 	return data[i*n : (i+1)*n]
 }
 
-// from returns the node at the distance behind from the root; behind returns the distance of this
-// node.
-func (t *team) from(root, behind int) int { return (root + behind) % t.size() }
-func (t *team) behind(root int) int       { return (t.me() - root + t.size()) % t.size() }
+// rank returns this node's distance from the root, and node the node at a distance.
+func (t *team) rank(root int) int       { return (t.me() - root + t.size()) % t.size() }
+func (t *team) node(root, rank int) int { return (root + rank) % t.size() }
 
 // bcastBinomial: the parent of a node is the node without its highest bit; its children have one
 // bit more, the nearest first.
 func bcastBinomial(t *team, c call) error {
-	v := t.behind(c.root)
+	v := t.rank(c.root)
 	bit := 1 << bits.Len(uint(v))
 	if v > 0 {
-		if err := t.into(c.data, t.from(c.root, v-bit>>1), 0); err != nil {
+		if err := t.into(c.data, t.node(c.root, v-bit>>1), 0); err != nil {
 			return err
 		}
 	}
 	for ; v+bit < t.size(); bit *= 2 {
-		if err := t.send(t.from(c.root, v+bit), 0, c.data); err != nil {
+		if err := t.send(t.node(c.root, v+bit), 0, c.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reduceBinomial adds along the tree in which a node's children have a bit below its lowest one.
+// reduceBinomial adds along a tree: the children of a node differ from it in a bit below its lowest
+// set bit.
 func reduceBinomial(t *team, c call) error {
-	v, p := t.behind(c.root), t.size()
+	v, p := t.rank(c.root), t.size()
 	for bit := 1; bit < p; bit *= 2 {
 		if v&bit != 0 {
-			return t.send(t.from(c.root, v-bit), 0, c.data)
+			return t.send(t.node(c.root, v-bit), 0, c.data)
 		}
 		if v+bit < p {
-			if err := t.add(c.data, t.from(c.root, v+bit), 0); err != nil {
+			if err := t.add(c.data, t.node(c.root, v+bit), 0); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,7 @@ import (
 type Collective = algorithm
 
 // Takes reports whether the algorithm runs on the given number of nodes.
-func (a algorithm) Takes(nodes int) bool { return a.takes(nodes) }
+func (a algorithm) Takes(nodes int) bool { return a.runsOn(nodes) }
 
 // Run executes the collective once, and checks every byte of the result. It is an error if n, or
 // one node's part of it, is not a multiple of 4.
@@ -81,14 +81,14 @@ func bcastLinear(t *team, c call) error {
 }
 
 func bcastPipeline(t *team, c call) error {
-	v := t.behind(c.root)
+	v := t.rank(c.root)
 	if v > 0 {
-		if err := t.into(c.data, t.from(c.root, v-1), 0); err != nil {
+		if err := t.into(c.data, t.node(c.root, v-1), 0); err != nil {
 			return err
 		}
 	}
 	if v+1 < t.size() {
-		return t.send(t.from(c.root, v+1), 0, c.data)
+		return t.send(t.node(c.root, v+1), 0, c.data)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func bcastPipeline(t *team, c call) error {
 // turn: counted from the root, node v has v + 2^l and v + 2^(l+1), with 2^l − 1 nodes above its
 // level l.
 func bcastBinary(t *team, c call) error {
-	v := t.behind(c.root)
+	v := t.rank(c.root)
 	level := bits.Len(uint(v+1)) - 1
 	if v > 0 {
 		above := 1 << (level - 1) // nodes of the level above
@@ -105,13 +105,13 @@ func bcastBinary(t *team, c call) error {
 		if parent >= 2*above-1 {
 			parent -= above
 		}
-		if err := t.into(c.data, t.from(c.root, parent), 0); err != nil {
+		if err := t.into(c.data, t.node(c.root, parent), 0); err != nil {
 			return err
 		}
 	}
 	for _, child := range []int{v + 1<<level, v + 2<<level} {
 		if child < t.size() {
-			if err := t.send(t.from(c.root, child), 0, c.data); err != nil {
+			if err := t.send(t.node(c.root, child), 0, c.data); err != nil {
 				return err
 			}
 		}
@@ -122,21 +122,21 @@ func bcastBinary(t *team, c call) error {
 // bcastScatterRing halves what is passed on at each level of a tree, and then passes the blocks
 // round.
 func bcastScatterRing(t *team, c call) error {
-	v, p := t.behind(c.root), t.size()
+	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	have := p // blocks from v on
 	if v > 0 {
 		have = v & -v
-		if err := t.into(c.data[v*n:(v+have)*n], t.from(c.root, v-have), 0); err != nil {
+		if err := t.into(c.data[v*n:(v+have)*n], t.node(c.root, v-have), 0); err != nil {
 			return err
 		}
 	}
 	for half := have / 2; half > 0; half /= 2 {
-		if err := t.send(t.from(c.root, v+half), 0, c.data[(v+half)*n:(v+2*half)*n]); err != nil {
+		if err := t.send(t.node(c.root, v+half), 0, c.data[(v+half)*n:(v+2*half)*n]); err != nil {
 			return err
 		}
 	}
-	right, left := t.from(c.root, v+1), t.from(c.root, v+p-1)
+	right, left := t.node(c.root, v+1), t.node(c.root, v+p-1)
 	for step := range p - 1 {
 		if err := t.exchange(right, t.block(c.data, v-step), left, t.block(c.data, v-step-1), 1); err != nil {
 			return err
@@ -160,14 +160,14 @@ func reduceLinear(t *team, c call) error {
 }
 
 func reducePipeline(t *team, c call) error {
-	v := t.behind(c.root)
+	v := t.rank(c.root)
 	if v+1 < t.size() {
-		if err := t.add(c.data, t.from(c.root, v+1), 0); err != nil {
+		if err := t.add(c.data, t.node(c.root, v+1), 0); err != nil {
 			return err
 		}
 	}
 	if v > 0 {
-		return t.send(t.from(c.root, v-1), 0, c.data)
+		return t.send(t.node(c.root, v-1), 0, c.data)
 	}
 	return nil
 }
@@ -344,15 +344,15 @@ func gatherLinear(t *team, c call) error {
 
 // gatherBinomial collects the blocks counted from the root on, and turns them at the end.
 func gatherBinomial(t *team, c call) error {
-	v, p := t.behind(c.root), t.size()
+	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
 	copy(turned[v*n:], t.block(c.data, t.me()))
 	for bit := 1; bit < p; bit *= 2 {
 		if v&bit != 0 {
-			return t.send(t.from(c.root, v-bit), 0, turned[v*n:(v+bit)*n])
+			return t.send(t.node(c.root, v-bit), 0, turned[v*n:(v+bit)*n])
 		}
-		if err := t.into(turned[(v+bit)*n:(v+2*bit)*n], t.from(c.root, v+bit), 0); err != nil {
+		if err := t.into(turned[(v+bit)*n:(v+2*bit)*n], t.node(c.root, v+bit), 0); err != nil {
 			return err
 		}
 	}
@@ -377,7 +377,7 @@ func scatterLinear(t *team, c call) error {
 }
 
 func scatterBinomial(t *team, c call) error {
-	v, p := t.behind(c.root), t.size()
+	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
 	have := p
@@ -387,12 +387,12 @@ func scatterBinomial(t *team, c call) error {
 		}
 	} else {
 		have = v & -v
-		if err := t.into(turned[v*n:(v+have)*n], t.from(c.root, v-have), 0); err != nil {
+		if err := t.into(turned[v*n:(v+have)*n], t.node(c.root, v-have), 0); err != nil {
 			return err
 		}
 	}
 	for half := have / 2; half > 0; half /= 2 {
-		if err := t.send(t.from(c.root, v+half), 0, turned[(v+half)*n:(v+2*half)*n]); err != nil {
+		if err := t.send(t.node(c.root, v+half), 0, turned[(v+half)*n:(v+2*half)*n]); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 	senders := ep.Nodes() - 1
 	all := senders * messages
 	full := (messages + 2) / 3 * senders // one from each sender in turn
-	got, from := 0, 0
+	got := 0
 	bytes := make([]int, ep.Nodes()) // from each sender; pieces may overtake each other
 	var start, end quantity.Micros
 	take := ep.Handle(func(m *engine.Message) {
@@ -21,7 +21,7 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 		}
 		end = ep.Now()
 		if got++; got == full {
-			start, from = end, got
+			start = end
 		}
 	})
 	if ep.Node() > 0 {
@@ -33,8 +33,8 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 		}
 		return 0, nil
 	}
-	if err := ep.WaitFor("the messages of all others", func() bool { return got == all }); err != nil {
+	if err := ep.WaitFor("the messages of all other nodes", func() bool { return got == all }); err != nil {
 		return 0, err
 	}
-	return (end - start) / quantity.Micros(all-from), nil
+	return (end - start) / quantity.Micros(all-full), nil
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Stages lists the stages of a packet's path, in order. Send and receive keep a processor busy;
-// they are LogP's overheads, with the copies of the data. Hand over is the rest of the one-way
-// time: from the write of the flag or the socket until the other node sees it.
-var Stages = [...]string{"send", "hand over", "receive"}
-
-// StageTimes holds the times of one packet in each of [Stages], as in CLIP's figure 4.9.
-type StageTimes [len(Stages)]quantity.Micros
-
 // minTime, the clock's unit in µs, is the time of a stage that another stage hides: a socket's
 // write may return after the other node has read.
 const minTime = quantity.Micros(1e-3)

@@ -2,7 +2,6 @@ package programs
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine"
@@ -111,5 +110,3 @@ func addNumbers(sum, b []byte) {
 
 func get(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
 func put(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
-
-var errCollective = errors.New("the collective left wrong data")
