@@ -35,15 +35,6 @@ func (a *arguments) bytes(way int) (uint64, error) {
 	return uint64(bytes), nil
 }
 
-// A dialect holds the numbers by which an implementation of MPI represents any source, any tag and
-// the null process.
-type dialect struct{ anyRank, anyTag, nullRank int64 }
-
-var (
-	openMPI = dialect{-1, -1, -2}
-	smpi    = dialect{-555, -444, -666} // SimGrid's
-)
-
 // message returns the send or receive of one direction. ok is false if its peer is the null
 // process, so that no message is sent.
 func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {

@@ -9,19 +9,27 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
+// A dialect holds an implementation's numbers of any source, any tag and the null process of MPI.
+type dialect struct{ anyRank, anyTag, nullRank int64 }
+
+var (
+	openMPI = dialect{-1, -1, -2}
+	smpi    = dialect{-555, -444, -666} // SimGrid's
+)
+
 // A rank converts the calls of one rank, in their order, to operations.
 type rank struct {
 	dialect
 	b        *schedule.Builder
 	o        *Options
 	group    collective.Group
-	before   []uint32             // the operations for which the next one waits …
-	started  bool                 // … until they have started, else until they are done
+	before   []uint32             // the next operation waits until these are done …
+	started  bool                 // … or, if set, have started
 	requests map[request][]uint32 // operations without a wait so far, the oldest first
 	calls    uint32               // collectives so far
 	line     int                  // of the trace
 	call     string               // the function that this line calls
-	enter    func() error         // adds what comes before the operations of a call
+	enter    func() error         // adds the computation before the operations of a call
 }
 
 // A request identifies an MPI request, in the way of its format.

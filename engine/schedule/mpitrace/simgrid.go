@@ -250,7 +250,7 @@ func (p *replayed) flops(a *arguments) error {
 }
 
 // waitOne waits for a request; if none matches exactly, for a receive from any rank or with any
-// tag. A request without an operation was found done by a test in the traced run.
+// tag. If there is none either, a test of the traced run has found the request done.
 func (p *replayed) waitOne(a *arguments) error {
 	from, to, tag := a.request[0], a.request[1], a.way[0].tag
 	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag}, {p.anyRank, to, p.anyTag}} {

@@ -1,0 +1,49 @@
+package mpitrace
+
+import "github.com/halfpeak/halfpeak/engine/schedule/collective"
+
+// Options control the translation of a trace. [Defaults] are the usual ones.
+type Options struct {
+	// Scale multiplies computation times; at least 0. A scale of 0.5 is a processor twice as fast.
+	Scale float64
+	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
+	FlopsPerSecond float64
+	// Collectives are the algorithms.
+	Collectives Collectives
+}
+
+// Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
+// reduce, allreduce, gather, scatter, allgather and alltoall. The Bytes of a call is the message of
+// a bcast or reduction, 0 in a barrier, and else the message from one rank to another.
+type Collectives map[string]collective.Algorithm
+
+// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees to
+// and from a root, recursive doubling for an allreduce; gather, scatter, allgather and alltoall are
+// linear.
+var Usual = Collectives{
+	"barrier":   collective.Dissemination,
+	"bcast":     collective.BinomialBroadcast,
+	"reduce":    collective.BinomialReduce,
+	"allreduce": collective.RecursiveDoubling,
+	"gather":    collective.LinearGather,
+	"scatter":   collective.LinearScatter,
+	"allgather": collective.LinearAlltoall,
+	"alltoall":  collective.LinearAlltoall,
+}
+
+// Schedgen holds the algorithms of LogGOPSim's schedgen, for comparison: dissemination, if every
+// rank receives from every rank, with messages of 1 byte in a barrier. schedgen has no gather and
+// no scatter.
+var Schedgen = Collectives{
+	"barrier":   func(p *collective.Part) { p.Bytes = 1; collective.SchedgenDissemination(p) },
+	"bcast":     collective.BinomialBroadcast,
+	"reduce":    collective.BinomialReduce,
+	"allreduce": collective.SchedgenDissemination,
+	"gather":    collective.LinearGather,
+	"scatter":   collective.LinearScatter,
+	"allgather": collective.SchedgenDissemination,
+	"alltoall":  collective.LinearAlltoall,
+}
+
+// Defaults keeps computation times, and takes 1 ns for a flop.
+var Defaults = Options{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}

@@ -1,0 +1,144 @@
+package mpitrace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// profiled is a rank of a liballprof trace. A request is its address; addresses of requests in one
+// array differ by the size of a request.
+type profiled struct {
+	*rank
+	from, to   int64 // begin and end of the call, in ns
+	clock      int64 // end of the previous call
+	stride     int64 // size of a request
+	persistent map[int64]persistent
+}
+
+// persistent is the operation that starting a persistent request adds; none if ok is false.
+type persistent struct {
+	op schedule.Op
+	ok bool
+}
+
+// gap adds the computation between the previous call and this one.
+func (p *profiled) gap() error {
+	if p.from < p.clock {
+		return fmt.Errorf("the clock goes back: the call begins at %d ns, but the previous one ended at %d ns", p.from, p.clock)
+	}
+	err := p.compute(float64(p.from - p.clock))
+	p.clock = p.to
+	return err
+}
+
+func (p *profiled) sendrecv(a *arguments) error { return p.blocking(a, schedule.Send, schedule.Recv) }
+
+func (p *profiled) replace(a *arguments) error {
+	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size
+	return p.sendrecv(a)
+}
+
+// probe adds no message, since the receive does.
+func (p *profiled) probe(*arguments) error { return p.gap() }
+
+func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
+	p.reuse(a.request[0])
+	return p.rank.nonBlocking(a, kind, a.request)
+}
+
+// prepare makes a persistent request. This is local, so it counts as computation.
+func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
+	x := p.persistent[a.request[0]]
+	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
+		p.persistent[a.request[0]] = x
+		p.reuse(a.request[0])
+	}
+	return err
+}
+
+func (p *profiled) start(a *arguments) error {
+	if _, ok := p.persistent[a.request[0]]; !ok {
+		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
+	}
+	a.requests = 1
+	return p.startAll(a)
+}
+
+func (p *profiled) startAll(a *arguments) error {
+	var at []int64
+	for request, x := range p.persistent {
+		if x.ok && p.isRequest(a, request) {
+			at = append(at, request)
+		}
+	}
+	slices.Sort(at)
+	p.reuse(at...)
+	var qs []request
+	var ops []schedule.Op
+	for _, at := range at {
+		qs = append(qs, request{at})
+		ops = append(ops, p.persistent[at].op)
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.begin(qs, ops)
+	return nil
+}
+
+// isRequest reports whether an address lies in the array of requests of a call.
+func (p *profiled) isRequest(a *arguments, at int64) bool {
+	d := at - a.request[0]
+	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
+}
+
+// reuse frees requests whose addresses are used again. If one has an operation without a wait, a
+// test must have found it done, though the trace does not show which.
+func (p *profiled) reuse(addresses ...int64) {
+	var open []uint32
+	for _, at := range addresses {
+		if at%8 != 0 {
+			p.stride = 4 // as in MPICH; pointers, as in Open MPI, lie at multiples of 8
+		}
+		if op, ok := p.oldest(request{at}); ok {
+			open = append(open, op)
+		}
+	}
+	if len(open) > 0 {
+		call := p.call
+		p.call += "_reuse"
+		p.wait(open...)
+		p.call = call
+	}
+}
+
+// waitOne waits for a request. A request without an operation is done already.
+func (p *profiled) waitOne(a *arguments) error {
+	op, ok := p.oldest(a.request)
+	if !ok {
+		return nil
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.wait(op)
+	return nil
+}
+
+func (p *profiled) waitAll(a *arguments) error {
+	var ops []uint32
+	for q := range p.requests {
+		if p.isRequest(a, q[0]) {
+			op, _ := p.oldest(q)
+			ops = append(ops, op)
+		}
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.wait(ops...)
+	return nil
+}

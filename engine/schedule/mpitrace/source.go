@@ -1,0 +1,112 @@
+package mpitrace
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Source is one file of a trace.
+type Source struct {
+	Name string // for errors
+	Open func() (io.ReadCloser, error)
+}
+
+// Files returns the sources with these names, sorted by the numbers in them: trace-2 comes before
+// trace-10.
+func Files(names ...string) []Source {
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(natural(a, b), cmp.Compare(a, b)) })
+	var all []Source
+	for _, name := range names {
+		all = append(all, Source{name, func() (io.ReadCloser, error) { return os.Open(name) }})
+	}
+	return all
+}
+
+// natural compares names, and the numbers in them by value.
+func natural(a, b string) int {
+	digits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			break
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(a, b)
+}
+
+// A file is an open source, read line by line.
+type file struct {
+	name string
+	line int // the line that next returned, from 1
+	r    *bufio.Reader
+	c    io.Closer
+}
+
+// maxLine is the maximum length of a line.
+const maxLine = 1 << 16
+
+func open(s Source) (*file, error) {
+	c, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	f := &file{name: s.Name, r: bufio.NewReaderSize(c, maxLine), c: c}
+	if head, _ := f.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(f.r)
+		if err != nil {
+			c.Close()
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		f.r = bufio.NewReaderSize(z, maxLine)
+	}
+	return f, nil
+}
+
+func (f *file) Close() error { return f.c.Close() }
+
+// next returns the next line without its end, or io.EOF. The line is valid until the next call.
+func (f *file) next() ([]byte, error) {
+	f.line++
+	l, err := f.r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		return nil, f.errorf("the line is longer than %d bytes", maxLine)
+	case err == io.EOF && len(l) > 0:
+	case err == io.EOF:
+		return nil, err
+	case err != nil:
+		return nil, f.errorf("%w", err)
+	}
+	return bytes.TrimRight(l, "\r\n"), nil
+}
+
+func (f *file) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: "+format, append([]any{f.name, f.line}, args...)...)
+}
+
+// integer parses a number that may be an address.
+func integer(b []byte) (int64, error) {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a whole number", b)
+	}
+	return n, nil
+}
