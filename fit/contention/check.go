@@ -20,8 +20,8 @@ import (
 type Checked struct {
 	Measurement
 	Predicted quantity.Micros
-	// Algorithm is that of a collective: the library's default one or, where that is not known, the
-	// one that the machine makes fastest.
+	// Algorithm is the library's default algorithm of a collective or, if that is not known, the
+	// fastest one on the machine.
 	Algorithm string
 	Call      quantity.Micros // of a collective: what its call takes beyond its messages
 }
@@ -29,8 +29,8 @@ type Checked struct {
 // Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
 // and many, exchanges of sizes that the machine is not made of, fans and collectives. Overheads,
 // sums and collectives above 2^18 operations are left out. If the algorithms of the library are
-// known, the barrier and the smallest reduce and scatter are not checked, since they tell the time
-// of a call.
+// known, the barrier and the smallest reduce and scatter are not checked, since the time of a call is
+// estimated from them.
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
@@ -67,9 +67,9 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 	return rows, err
 }
 
-// fromRest returns by how much more than one of 8 bytes an eager message takes longer in a call
-// that begins at an agreed time than in a loop of round trips, in which lines are warm. Exchanges
-// begin at an agreed time too.
+// fromRest returns how much longer an eager message takes in a call that begins at an agreed time
+// than in a loop of round trips, whose cache lines are warm, beyond that difference for 8 bytes.
+// Exchanges begin at an agreed time too.
 func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
 	exchange, way := c.curve(Exchange, 0, false, 1), c.curve(PingPong, 0, false, 1)
 	if len(exchange.Sizes) < 2 || len(way.Sizes) < 2 || n > c.Levels[0].Eager {
@@ -80,10 +80,11 @@ func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
 
 func isReduction(measure string) bool { return measure == "reduce" || measure == "allreduce" }
 
-// addCalls sets the time of a call of collectives, and removes the rows that tell it: the barrier
-// and the smallest scatter and reduce. What a barrier takes longer than its messages, or of
-// reductions a reduce and of others a scatter, if that is less: in MPICH, whose calls differ, a
-// barrier takes 0.1 µs longer than a scatter, and what disturbs a measurement makes it longer.
+// addCalls sets the time of a call of collectives, and removes the rows that it comes from: the
+// barrier and the smallest scatter and reduce. It is the time by which a barrier takes longer than
+// its messages or, if that is less, the same of a reduce for reductions and of a scatter for other
+// collectives: in MPICH, whose calls differ, a barrier takes 0.1 µs longer than a scatter, and
+// disturbances make a measurement longer.
 func addCalls(rows []Checked) (checked []Checked) {
 	smallest := map[string]Checked{}
 	for _, r := range rows {
@@ -111,16 +112,6 @@ func addCalls(rows []Checked) (checked []Checked) {
 		checked = append(checked, r)
 	}
 	return checked
-}
-
-// local returns the time of local work with n bytes in µs, from the nearest measured sizes.
-func (c *Calibration) local(work string, n quantity.Bytes) float64 {
-	of := c.curve(work, -1, false, 1)
-	if len(of.Sizes) < 2 || n == 0 {
-		return float64(c.PerByte(work)) * float64(n)
-	}
-	at := min(max(n, of.Sizes[0]), of.Sizes[len(of.Sizes)-1])
-	return float64(of.At(at).Per(at)) * float64(n)
 }
 
 // collective returns the time of the library's default algorithm of a collective among the ranks of
@@ -263,10 +254,7 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 // places returns the cores of a case's ranks, as calibrate.c chooses them; none if the machine has
 // too few units.
 func (c *Calibration) places(r Measurement) (on machine.Places) {
-	inner := 1
-	for _, l := range c.Levels[:r.Level] {
-		inner *= l.Holds
-	}
+	inner := c.cores(r.Level)
 	units := c.Levels[r.Level].Holds
 	unit := inner * units
 	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones

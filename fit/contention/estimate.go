@@ -109,15 +109,14 @@ const (
 // gap. Inside a node it is also the sender's overhead among many ranks. It exceeds the overhead
 // between two ranks because of cache misses. The difference is the level's Crowd, and that of inner
 // levels with too few receivers. A message above the eager threshold of a level inside the node is
-// sent in pieces and has fair shares. The bandwidths of a node's
-// memory and NIC come from the greatest rates k·n/maximum of k messages above the eager threshold.
-// One root does not show how many messages per second a NIC takes from several senders. Each is
-// assumed to occupy it for the geometric mean of the sender's overhead and gap.
+// sent in pieces and has fair shares. The bandwidths of a node's memory and NIC come from the
+// greatest rates k·n/maximum of k messages above the eager threshold. One root does not show how
+// many messages per second a NIC takes from several senders. Each is assumed to occupy it for the
+// geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, and the assumptions above are made. An unmeasured level gets
-// the costs of the next measured level outside it, or if there is none, of the next one inside it;
-// see [Estimate.DefaultInterval].
+// eager, and the assumptions above are made. An unmeasured level gets the costs of the next measured
+// level outside it or, if all of those are unmeasured, inside it; see [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
 		return nil, fmt.Errorf("the node's level must be one of %d levels, counted from 0 (got %d)", len(levels), node)
@@ -176,8 +175,8 @@ func New(levels []Level, node int) (*Estimate, error) {
 	return e, nil
 }
 
-// leastPerByte returns the least time per byte of messages of at least 4 KiB, for a level of which
-// nothing else was measured; otherwise 0.
+// leastPerByte returns the least time per byte of messages of at least 4 KiB, for a level without
+// other measurements; otherwise 0.
 func (e *estimate) leastPerByte() (least float64) {
 	for i, n := range e.Sizes {
 		if t := e.way[i] / float64(n); len(e.Fans) == 0 && !e.unmeasured && n >= 4<<10 && (least == 0 || t < least) {
@@ -340,9 +339,8 @@ func (e *Estimate) machineLevel(i int, f Factors) machine.Level {
 	add := func(n quantity.Bytes, w, s, g float64) {
 		sizes = append(sizes, n)
 		r := min(l.send[0], max(w-s, 0)/2, max(l.way[0]-l.send[0], 0)/2)
-		const least = 1e-6 // a table's times are more than 0
-		way = append(way, quantity.Micros(max(w, least)))
-		send, receive, gap = append(send, quantity.Micros(max(s, least))), append(receive, quantity.Micros(max(r, least))), append(gap, quantity.Micros(max(g, least)))
+		way, send = append(way, quantity.Micros(max(w, minTime))), append(send, quantity.Micros(max(s, minTime)))
+		receive, gap = append(receive, quantity.Micros(max(r, minTime))), append(gap, quantity.Micros(max(g, minTime)))
 	}
 	for j, n := range l.Sizes {
 		if j >= l.eager {

@@ -19,8 +19,7 @@ type Fit struct {
 	errors []float64 // |ln predicted/measured| of the points with the fitted factors
 }
 
-// Search returns the factors for which the machine is closest to the points. They minimise the sum
-// of
+// Search returns the factors that bring the machine closest to the points. They minimise the sum of
 //
 //	ρ(ln predicted/measured) + (ln factor)²/40
 //

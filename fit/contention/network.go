@@ -10,18 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Network is a topology that explains the distances of hosts.
-type Network struct {
-	Topology machine.Topology
-	Hop      quantity.Micros // latency of a link
-	Link     model.Layer     // time for which a message occupies one; nil if no link was full
-	near     quantity.Micros // latency of two neighbouring hosts beyond that of the closest ones
-}
 
 // Distances that levels explain to 3 % need no topology. One must halve the misfit of levels, and
 // may not be off by more than a fifth: routes need not be the shortest.
@@ -37,10 +28,7 @@ func (c *Calibration) findNetwork() {
 	if outer < 0 {
 		return
 	}
-	inner := 1 // cores of a host
-	for _, l := range c.Levels[:outer] {
-		inner *= l.Holds
-	}
+	inner := c.cores(outer) // of a host
 	hosts := c.hosts(inner)
 	n := len(hosts)
 	if n < 4 || len(c.Distances) != n*(n-1)/2 {
@@ -60,8 +48,6 @@ func (c *Calibration) findNetwork() {
 		c.mergeHostLevels(outer, inner, hosts)
 	}
 }
-
-func (c *Calibration) networked() bool { return c.Topology.Units() > 1 }
 
 // mergeHostLevels replaces the levels from outer on by one whose units are the hosts, numbered by
 // their first ranks, and takes from streams what links carry: of the pairs whose streams share the
@@ -101,11 +87,7 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 
 // crowd returns the number of a row's pairs, of units at a distance, whose routes share a link.
 func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most int) {
-	size := 1 // hosts of a unit
-	for _, l := range c.Levels[:r.Level] {
-		size *= l.Holds
-	}
-	size /= inner
+	size := c.cores(r.Level) / inner // hosts of a unit
 	load := map[int]int{}
 	for i := 0; i+r.Variant < c.Levels[r.Level].Holds; i++ {
 		if i&r.Variant != 0 {
@@ -118,9 +100,6 @@ func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most i
 	}
 	return most
 }
-
-// hostLevels are the names of levels outside the hosts.
-var hostLevels = []string{"switch", "group", "cluster"}
 
 // hosts returns the hosts of the ranks by their first rank, as numbers of the places' order.
 func (c *Calibration) hosts(inner int) (hosts []int) {

@@ -78,9 +78,6 @@ func line(points []point) model.Layer {
 	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
 }
 
-// distant reports whether pairs of units at a distance were measured, all of a unit at once.
-func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
-
 // blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
 // which share a way out. Of the pairs at distance d, d leave each block. They share the way out if
 // their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
@@ -125,7 +122,8 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 
 // routes returns the number of links of a port of hosts at a level that carries a whole number of
 // streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is
-// reached by one of them. It is 0 if the port is not so many times as fast, or of a host.
+// reached by one of them. It is 0 if the ratio of the port's speed to a stream's is not a whole
+// number of at least 2, or if the port is a host's.
 func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	const n = 1 << 20
 	one := c.curve(Stream, meet, false, 1)
@@ -139,8 +137,8 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	return 0
 }
 
-// bothWays returns the occupancy of a unit of two ranks in which a message of each takes longer
-// than one message, whose serialization is s, by d: (s + d)/2 or, if that is less than d, d up to
+// bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions take
+// longer than one message, whose serialization is s, by d, it is (s + d)/2 or, if that is less than d, d up to
 // the gap of a burst. Where messages have fair shares it is at most s, so that one alone is not
 // delayed.
 func (c *Calibration) bothWays(l machine.Level) model.Layer {
@@ -149,7 +147,7 @@ func (c *Calibration) bothWays(l machine.Level) model.Layer {
 		return nil
 	}
 	t := &model.Table{Sizes: way.Sizes}
-	for i, both := range beside(way, exchange) {
+	for i, both := range atSizesOf(way, exchange) {
 		cost := l.Cost(way.Sizes[i])
 		d, s := max(both-way.Costs[i], 0), cost.Serialization
 		most := cost.Gap

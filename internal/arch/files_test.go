@@ -166,7 +166,6 @@ var circular = []string{
 	"engine/schedule/collective",
 	"explore",
 	"fit",
-	"fit/contention",
 	"fit/forecast",
 	"platforms",
 	"reports",

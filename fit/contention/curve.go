@@ -1,0 +1,86 @@
+package contention
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// curve returns the times of a measure by size: the medians over pairs of the same kind.
+func (c *Calibration) curve(measure string, level int, out bool, pairs int) (curve model.Curve) {
+	times := map[quantity.Bytes][]float64{}
+	for _, r := range c.Rows {
+		if r.Measure == measure && r.Level == level && r.Out == out && r.Pairs == pairs && !r.distant() {
+			times[r.Size] = append(times[r.Size], float64(r.Time))
+			if measure == Stream && pairs > 1 { // the mean over pairs, which share alike
+				times[r.Size] = []float64{float64(r.Average)}
+			}
+		}
+	}
+	for n := range times {
+		curve.Sizes = append(curve.Sizes, n)
+	}
+	slices.Sort(curve.Sizes)
+	for _, n := range curve.Sizes {
+		curve.Costs = append(curve.Costs, quantity.Micros(max(stats.QuantileOf(times[n], 0.5), minTime)))
+	}
+	for i := len(curve.Costs) - 2; i >= 0; i-- {
+		curve.Costs[i] = min(curve.Costs[i], disturbed*curve.Costs[i+1])
+	}
+	return curve
+}
+
+// minTime is a time in µs for costs that were measured as 0, since tables have logarithms.
+const minTime = 1e-6
+
+// disturbed is the ratio above which a message that takes longer than a larger one was disturbed in
+// all passes. Protocols change with less.
+const disturbed = 1.5
+
+// atSizesOf returns the times of the curve at the sizes of one-way times, which were measured at
+// more sizes: it interpolates the ratio to them. Beyond the sizes of the curve the ratio is that of
+// the nearest one. If the curve has fewer than two sizes, it returns the one-way times themselves.
+func atSizesOf(way, curve model.Curve) (times []quantity.Micros) {
+	if len(curve.Sizes) < 2 {
+		return way.Costs
+	}
+	ratio := model.Curve{Sizes: curve.Sizes}
+	for i, n := range curve.Sizes {
+		ratio.Costs = append(ratio.Costs, curve.Costs[i]/way.At(n))
+	}
+	for i, n := range way.Sizes {
+		n = min(max(n, ratio.Sizes[0]), ratio.Sizes[len(ratio.Sizes)-1])
+		times = append(times, max(ratio.At(n)*way.Costs[i], minTime))
+	}
+	return times
+}
+
+// timeAt returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
+func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {
+	if len(curve.Sizes) < 2 {
+		return otherwise
+	}
+	return curve.At(n)
+}
+
+// fitsExchange reports whether the machine is fitted to exchanges of a size: to every second size,
+// the largest included, and to those around the eager threshold, where the ratio to one way changes.
+// The remaining sizes check the machine.
+func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
+	eager := c.Levels[level].Eager
+	return bits.Len64(uint64(n))%4 == 1 || eager > 0 && (n == eager || n == eager+1)
+}
+
+// exchanges returns the exchanges that the machine is fitted to.
+func (c *Calibration) exchanges(level int) (curve model.Curve) {
+	all := c.curve(Exchange, level, false, 1)
+	for i, n := range all.Sizes {
+		if c.fitsExchange(level, n) {
+			curve.Sizes, curve.Costs = append(curve.Sizes, n), append(curve.Costs, all.Costs[i])
+		}
+	}
+	return curve
+}
