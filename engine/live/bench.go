@@ -176,10 +176,10 @@ func (p *point) row(within float64) Row {
 	return row
 }
 
-// Median returns the median of sorted values with its 95 % confidence interval from their order alone:
-// from the k-th smallest to the k-th largest, for the largest k such that fewer than k values lie
-// below the true median with a probability of at most 2.5 %. Of five values or fewer the interval
-// is all.
+// Median returns the median of sorted values with its 95 % confidence interval from their order
+// alone: from the k-th smallest to the k-th largest, for the largest k such that fewer than k
+// values lie below the true median with a probability of at most 2.5 %. Of five values or fewer the
+// interval is all.
 func Median(t []quantity.Micros) (median, low, high quantity.Micros) {
 	n := len(t)
 	if n == 0 {

@@ -49,8 +49,8 @@ type slot struct {
 	data [inline]byte
 }
 
-// wide returns the place of the words, for a few bytes of data as two numbers: a load as wide as the
-// store before it need not wait until that has left the store buffer.
+// wide returns the place of the words, for a few bytes of data as two numbers: a load as wide as
+// the store before it need not wait until that has left the store buffer.
 func (q *slot) wide() *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&q.Words)) }
 
 // inWords is the number of bytes of data that fit into the words of a header.

@@ -145,10 +145,10 @@ func (s *System) setAck() {
 }
 
 // alone returns the costs of messages on a part of the system that nothing else uses, in the same
-// places and without its protocol; lost packets would not be sent again, so queues are unbounded and
-// no packet is lost. The costs come from runs, one for each size. So the engine gets the cost that a
-// series adds, and the fastest branch of an envelope, without the closed forms that it exists to
-// test.
+// places and without its protocol; lost packets would not be sent again, so queues are unbounded
+// and no packet is lost. The costs come from runs, one for each size. So the engine gets the cost
+// that a series adds, and the fastest branch of an envelope, without the closed forms that it
+// exists to test.
 func (s *System) alone(r model.Resources) costs {
 	places := maps.Clone(s.places)
 	for name, p := range places {

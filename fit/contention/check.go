@@ -29,8 +29,8 @@ type Checked struct {
 // Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
 // and many, exchanges of sizes that the machine is not made of, fans and collectives. Overheads,
 // sums and collectives above 2^18 operations are left out. If the algorithms of the library are
-// known, the barrier and the smallest reduce and scatter are not checked, since the time of a call is
-// estimated from them.
+// known, the barrier and the smallest reduce and scatter are not checked, since the time of a call
+// is estimated from them.
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {

@@ -67,8 +67,8 @@ func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quan
 }
 
 // fitsExchange reports whether the machine is fitted to exchanges of a size: to every second size,
-// the largest included, and to those around the eager threshold, where the ratio to one way changes.
-// The remaining sizes check the machine.
+// the largest included, and to those around the eager threshold, where the ratio to one way
+// changes. The remaining sizes check the machine.
 func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
 	eager := c.Levels[level].Eager
 	return bits.Len64(uint64(n))%4 == 1 || eager > 0 && (n == eager || n == eager+1)

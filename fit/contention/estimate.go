@@ -115,8 +115,9 @@ const (
 // geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, and the assumptions above are made. An unmeasured level gets the costs of the next measured
-// level outside it or, if all of those are unmeasured, inside it; see [Estimate.DefaultInterval].
+// eager, and the assumptions above are made. An unmeasured level gets the costs of the next
+// measured level outside it or, if all of those are unmeasured, inside it; see
+// [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
 		return nil, fmt.Errorf("the node's level must be one of %d levels, counted from 0 (got %d)", len(levels), node)

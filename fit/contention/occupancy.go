@@ -137,10 +137,10 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	return 0
 }
 
-// bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions take
-// longer than one message, whose serialization is s, by d, it is (s + d)/2 or, if that is less than d, d up to
-// the gap of a burst. Where messages have fair shares it is at most s, so that one alone is not
-// delayed.
+// bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions
+// take longer than one message, whose serialization is s, by d, it is (s + d)/2 or, if that is less
+// than d, d up to the gap of a burst. Where messages have fair shares it is at most s, so that one
+// alone is not delayed.
 func (c *Calibration) bothWays(l machine.Level) model.Layer {
 	exchange, way := c.exchanges(0), c.curve(PingPong, 0, false, 1)
 	if len(exchange.Sizes) < 2 {
