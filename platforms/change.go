@@ -30,15 +30,15 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	b := *p.built
-	b.slots, b.values = slices.Clone(b.slots), slices.Clone(b.values)
+	made := *p.made
+	made.slots, made.values = slices.Clone(made.slots), slices.Clone(made.values)
 	affected := map[int]bool{}
 	for _, c := range changes {
-		i, known := b.slotAt[c.Path]
+		i, known := made.slotAt[c.Path]
 		if !known || !used[i] {
 			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, c.Path)
 		}
-		s := &b.slots[i]
+		s := &made.slots[i]
 		word := ""
 		if slices.Contains(s.words, c.Text) {
 			word = c.Text
@@ -48,71 +48,61 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 		s.Text, s.Word, s.Value.Num, s.PlusMinus, s.formula, s.changed = c.Text, word, c.Value.Num, c.PlusMinus, nil, true
 		affected[i] = true
 	}
-	for i := range b.slots { // each stands behind those that it reads
-		s := &b.slots[i]
+	for i := range made.slots { // each stands behind those that it reads
+		s := &made.slots[i]
 		if !affected[i] {
 			if !(used[i] || s.Constant()) || !slices.ContainsFunc(s.reads(), func(r int) bool { return affected[r] }) {
 				continue
 			}
 			affected[i] = true
-			if err := s.compute(b.values); err != nil {
-				return Platform{}, b.changeError(s, err)
+			if err := s.compute(made.values); err != nil {
+				return Platform{}, made.changeError(s, err)
 			}
 		}
 		if err := s.check(); err != nil {
-			return Platform{}, b.changeError(s, err)
+			return Platform{}, made.changeError(s, err)
 		}
-		b.values[i] = s.Value.Num
+		made.values[i] = s.Value.Num
 	}
-	return p.rebuilt(&b, layer)
+	return p.rebuilt(&made, layer)
 }
 
-// changeError returns the error of an impossible parameter. It names a place in the file only if
-// the value is given there.
-func (b *builder) changeError(s *slot, err error) error {
-	if s.changed {
-		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
-	}
-	return b.errorf(s.at, "%q: %w", s.Text, err)
-}
-
-// rebuilt returns the platform reduced to the layer and its parts, with the values of b.
-func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
+// rebuilt returns the platform reduced to the layer and its parts, with the values of made.
+func (p Platform) rebuilt(made *composition, layer string) (Platform, error) {
 	kept := map[string]model.Layer{}
-	b.open(layer, nil, kept)
+	made.open(layer, nil, kept)
 	refresh := func(params []Param) []Param {
 		fresh := make([]Param, 0, len(params))
 		for _, q := range params {
-			fresh = append(fresh, b.slots[b.slotAt[q.Path]].Param)
+			fresh = append(fresh, made.slots[made.slotAt[q.Path]].Param)
 		}
 		return fresh
 	}
 	next := p
-	next.Default, next.Constants, next.Layers, next.built = layer, refresh(p.Constants), nil, b
+	next.Default, next.Constants, next.Layers, next.made = layer, refresh(p.Constants), nil, made
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
 		m, keep := kept[l.Name]
 		if !keep {
 			continue
 		}
-		spec := b.specs[l.Name]
+		spec := made.layers[l.Name]
 		if key, err := check(spec.kind, m); err != nil {
 			path := join("layer."+l.Name, key)
-			if i, known := b.slotAt[path]; known {
-				return Platform{}, b.changeError(&b.slots[i], err)
+			if i, known := made.slotAt[path]; known {
+				return Platform{}, made.changeError(&made.slots[i], err)
 			}
-			return Platform{}, b.errorf(path, "%w", err)
+			return Platform{}, made.errorf(path, "%w", err)
 		}
-		l.Model, l.Params = l.withLines(m), b.own(spec)
+		l.Model, l.Params = l.withLines(m), made.own(spec)
 		for _, name := range l.Stages {
 			stages[name] = true
 		}
 		next.Layers = append(next.Layers, l)
 	}
 	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool { return !stages[q.Owner] })
-	b.p = next
 	for i := range next.Layers {
-		next.Layers[i].scope = b.layerScope(next.Layers[i])
+		next.Layers[i].within = &next
 	}
 	return next, nil
 }
@@ -122,8 +112,8 @@ func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
-		for _, i := range p.built.specs[l.Name].slots() {
-			all = append(all, p.built.slots[i].Param)
+		for _, i := range p.made.layers[l.Name].slots() {
+			all = append(all, p.made.slots[i].Param)
 		}
 	}
 	return all
@@ -133,7 +123,7 @@ func (p Platform) Params() []Param {
 // stages, and the constants behind them, in the order of [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
-	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.built.slotAt[q.Path]] }), err
+	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.made.slotAt[q.Path]] }), err
 }
 
 // used returns the slots of Uses.
@@ -141,45 +131,27 @@ func (p Platform) used(layer string) (map[int]bool, error) {
 	if _, err := p.Layer(layer); err != nil {
 		return nil, err
 	}
-	b := p.built
+	made := p.made
 	used := map[int]bool{}
 	var mark func(i int)
 	mark = func(i int) {
 		if !used[i] {
 			used[i] = true
-			for _, r := range b.slots[i].reads() {
+			for _, r := range made.slots[i].reads() {
 				mark(r)
 			}
 		}
 	}
-	b.reach(layer, map[string]bool{}, func(s *layerSpec) {
+	made.reach(layer, map[string]bool{}, func(s *layerSpec) {
 		for _, i := range s.slots() {
 			mark(i)
 		}
 		for _, name := range s.stages {
-			mark(b.stages[name].beta)
-			mark(b.stages[name].tau)
+			mark(made.stages[name].beta)
+			mark(made.stages[name].tau)
 		}
 	})
 	return used, nil
-}
-
-// reach visits the layer and its parts, once each.
-func (b *builder) reach(name string, done map[string]bool, visit func(*layerSpec)) {
-	if done[name] {
-		return
-	}
-	done[name] = true
-	s := b.specs[name]
-	visit(s)
-	for _, part := range s.parts {
-		if part != "" {
-			b.reach(part, done, visit)
-		}
-	}
-	for _, branch := range s.branches {
-		b.reach(branch.layer, done, visit)
-	}
 }
 
 // Find returns the parameter of the layer that name stands for: its path, or an end of
@@ -252,6 +224,6 @@ func paths(params []Param) []string {
 // Computed reports whether the parameter at path is computed from other parameters, so that it
 // changes with them.
 func (p Platform) Computed(path string) bool {
-	i, ok := p.built.slotAt[path]
-	return ok && len(p.built.slots[i].reads()) > 0
+	i, ok := p.made.slotAt[path]
+	return ok && len(p.made.slots[i].reads()) > 0
 }

@@ -16,22 +16,6 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
-// source is a document with the places of its keys.
-type source struct {
-	Document
-	file      string
-	positions map[string]position // of keys and values, by path: "layer.dma.branches.0.up_to"
-	values    map[string]position
-	notes     []string
-}
-
-// The most that a file may hold. The time that go-toml takes grows with the square of either; at
-// these bounds it stays below a second.
-const (
-	maxTables = 5000
-	maxKeys   = 20000
-)
-
 // decode reads the text strictly: an unknown key is an error.
 func decode(file string, text []byte) (*source, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -88,6 +72,13 @@ func decode(file string, text []byte) (*source, error) {
 	}
 	return s, s.modernise()
 }
+
+// The most that a file may hold. The time that go-toml takes grows with the square of either; at
+// these bounds it stays below a second.
+const (
+	maxTables = 5000
+	maxKeys   = 20000
+)
 
 // modernise replaces each former name by the present one.
 func (s *source) modernise() error {

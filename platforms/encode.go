@@ -44,16 +44,6 @@ func (d Document) Encode(comment string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// tomlKey returns a key as TOML spells it.
-func tomlKey(name string) string {
-	if bareKey.MatchString(name) {
-		return name
-	}
-	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
-}
-
 func encodeKeys(b *bytes.Buffer, keys []Key) error {
 	for _, k := range keys {
 		line, err := encodeKey(k)
@@ -97,17 +87,27 @@ func inline(keys []Key) (string, error) {
 	return "{ " + strings.Join(all, ", ") + " }", nil
 }
 
+// tomlKey returns a key as TOML spells it.
+func tomlKey(name string) string {
+	if bareKey.MatchString(name) {
+		return name
+	}
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
+}
+
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
 // Document returns the platform as a file, without the layers that With left out. Changed
 // parameters have their new values.
 func (p Platform) Document() Document {
-	b := p.built
-	d := Document{Keys: slices.Clone(b.Keys)}
+	made := p.made
+	d := Document{Keys: slices.Clone(made.Keys)}
 	kept := map[string]bool{}
 	for _, l := range p.Layers {
 		kept["layer."+l.Name] = true
 	}
 	_, machine := p.Machine()
-	for _, t := range b.Tables {
+	for _, t := range made.Tables {
 		if t.Kind == "layer" && !kept["layer."+t.Name] || t.Kind == "level" && !machine {
 			continue
 		}
@@ -117,8 +117,8 @@ func (p Platform) Document() Document {
 	if given := text(d.Keys, "default"); given != "" && given != p.Default || len(p.Layers) > 0 && p.Default != p.Layers[0].Name {
 		set(&d.Keys, "default", p.Default)
 	}
-	for i := range b.slots {
-		if s := &b.slots[i]; s.changed {
+	for i := range made.slots {
+		if s := &made.slots[i]; s.changed {
 			d.change(s)
 		}
 	}
@@ -158,10 +158,6 @@ func (d *Document) change(s *slot) {
 	}
 }
 
-// exactUnits are the units that print numbers exactly.
-var exactUnits = map[quantity.Dimension]string{quantity.DimNone: "", quantity.DimTime: "us", quantity.DimSize: "B",
-	quantity.DimInverse: "us/B", quantity.DimRate: "MB/s", quantity.DimClock: "MHz"}
-
 // exactly prints a number of a dimension so that reading it gives the same number.
 func exactly(v float64, d quantity.Dimension) string {
 	num := strconv.FormatFloat(v, 'g', -1, 64)
@@ -177,19 +173,9 @@ func exactly(v float64, d quantity.Dimension) string {
 	return num + unit("us", d.Time) + unit("B", d.Size)
 }
 
-// NewDocument returns a document with a title.
-func NewDocument(title string) Document {
-	return Document{Keys: []Key{{Name: "title", Value: title}}}
-}
-
-// NewTable returns a table with texts: names of keys, each followed by its value.
-func NewTable(kind, name string, texts ...string) Table {
-	t := Table{Kind: kind, Name: name}
-	for i := 0; i < len(texts); i += 2 {
-		t.Set(texts[i], texts[i+1])
-	}
-	return t
-}
+// exactUnits are the units that print numbers exactly.
+var exactUnits = map[quantity.Dimension]string{quantity.DimNone: "", quantity.DimTime: "us", quantity.DimSize: "B",
+	quantity.DimInverse: "us/B", quantity.DimRate: "MB/s", quantity.DimClock: "MHz"}
 
 // ExactMicros and ExactInverse print 12 significant digits, as everything that programs read.
 func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }

@@ -8,11 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // samePlatform is an option of cmp: what a user of a platform sees.
-var samePlatform = cmp.Options{cmpopts.IgnoreUnexported(Platform{}, Layer{}, Param{}), cmpopts.EquateEmpty()}
+var samePlatform = cmp.Options{
+	cmpopts.IgnoreUnexported(Platform{}, Layer{}, Param{}), cmp.AllowUnexported(Level{}, machine.Topology{}), cmpopts.EquateEmpty(),
+}
 
 func encoded(t *testing.T, p Platform) Platform {
 	t.Helper()

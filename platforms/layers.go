@@ -21,7 +21,7 @@ func (b *builder) layerTables() {
 		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
 	for _, t := range tables {
-		b.layers[t.Name] = t
+		b.written[t.Name] = t
 	}
 	for _, t := range tables {
 		b.spec(t.Name)
@@ -36,101 +36,29 @@ func (b *builder) layerTables() {
 	}
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
-	if _, known := b.layers[b.p.Default]; !known {
+	if _, known := b.written[b.p.Default]; !known {
 		b.fail("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
 	}
 }
 
-// layer reads the rest of a layer's table, whose model is m.
-func (s *section) layer(m model.Layer) Layer {
-	spec := s.specs[s.Name]
-	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
-		Model: m, Params: s.own(spec), Stages: spec.stages}
-	for _, part := range spec.parts {
-		if part != "" {
-			l.Parts = append(l.Parts, part)
-		}
-	}
-	for _, branch := range spec.branches {
-		l.Parts = append(l.Parts, branch.layer)
-	}
-	for i, roof := range s.list("roofs") {
-		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
-		if at < 0 {
-			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, nearest.Hint(roof, s.tableNames("roof")))
-		}
-		l.Roofs = append(l.Roofs, s.p.Roofs[at])
-	}
-	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	l.Protocol = named(s, "protocol", s.protocols)
-	l.Correlation = s.correlation()
-	l.Timed = s.timed()
-	l.Measured = named(s, "measured", s.measured)
-	if key, err := check(spec.kind, m); err != nil {
-		if given := s.given(join(s.path, key)); given != "" {
-			s.fail(key, "%q %w", given, err)
-		}
-		s.fail(key, "%w", err)
-	}
-	l.measure()
-	l.scope = s.layerScope(l)
-	return l
-}
-
-func check(k *model.Kind, l model.Layer) (key string, err error) {
-	if k.Check == nil {
-		return "", nil
-	}
-	return k.Check(l)
-}
-
-// given returns the text of the parameter at path; "" if there is no number at path.
-func (b *builder) given(path string) string {
-	if i, known := b.slotAt[path]; known && b.slots[i].Word == "" {
-		return b.slots[i].Text
-	}
-	return ""
-}
-
-// own returns the parameters of the layer itself, except those that are a word.
-func (b *builder) own(spec *layerSpec) []Param {
-	var params []Param
-	for _, i := range spec.slots() {
-		if b.slots[i].Word == "" {
-			params = append(params, b.slots[i].Param)
-		}
-	}
-	return params
-}
-
-func (s *layerSpec) slots() []int {
-	var all []int
-	for _, branch := range s.branches {
-		if branch.upTo >= 0 {
-			all = append(all, branch.upTo)
-		}
-	}
-	for _, f := range s.fields {
-		all = append(all, f.slots...)
-	}
-	return all
-}
+// maxWork is the maximum number of steps of a prediction, see [model.Work]; n½ takes a thousand
+// predictions.
+const maxWork = 100000
 
 // spec reads the named layer, after those that it is made of.
 func (b *builder) spec(name string) {
-	if b.specs[name] != nil {
+	if b.layers[name] != nil {
 		return
 	}
-	t := b.layers[name]
+	t := b.written[name]
 	b.must(t.path, checkName(name))
-	if b.pending[name] {
-		at := slices.Index(b.building, name)
+	if at := slices.Index(b.building, name); at >= 0 {
 		t.fail("", "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
 	}
 	if len(b.building) >= maxDepth {
 		t.fail("", "is %d layers below another; at most %d", len(b.building), maxDepth)
 	}
-	b.building, b.pending[name] = append(b.building, name), true
+	b.building = append(b.building, name)
 	k := t.kind()
 	s := &layerSpec{kind: k}
 	t.sourced(t.text("source"))
@@ -160,8 +88,8 @@ func (b *builder) spec(name string) {
 		}
 	}
 	s.fields = t.parameters(k)
-	b.specs[name] = s
-	b.building, b.pending[name] = b.building[:len(b.building)-1], false
+	b.layers[name] = s
+	b.building = b.building[:len(b.building)-1]
 }
 
 // kind returns the kind of the layer's model, which takes all keys of the table.
@@ -184,32 +112,13 @@ func (s *section) kind() *model.Kind {
 	return k
 }
 
-func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
-	given := scope{section: *s, fields: map[string]Param{}}
-	for _, f := range k.Fields {
-		given.fields[f.Key] = Param{Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
+// part reads the layer that a key names, which is a part of this one.
+func (s *section) part(key, name string) {
+	if name == "" {
+		s.fail(key, "the name of a layer is missing")
 	}
-	for i := range k.Fields {
-		f := &k.Fields[i]
-		if f.Optional && !s.has(f.Key) {
-			continue
-		}
-		spec := fieldSpec{field: f}
-		if f.List {
-			for i := range s.list(f.Key) {
-				spec.slots = append(spec.slots, given.compute(f.Key, f.Key+"."+strconv.Itoa(i), s.list(f.Key)[i]))
-			}
-		} else {
-			spec.slots = []int{given.slot(f.Key)}
-		}
-		all = append(all, spec)
-	}
-	for _, key := range value[[]Key](s.Keys, "sources") {
-		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
-			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
-		}
-	}
-	return all
+	s.requireLayer(key, name)
+	s.spec(name)
 }
 
 func (s *section) branches(k *model.Kind) (all []branchSpec) {
@@ -241,80 +150,121 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	return all
 }
 
-// part reads the layer that a key names, which is a part of this one.
-func (s *section) part(key, name string) {
-	if name == "" {
-		s.fail(key, "the name of a layer is missing")
+func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
+	given := scope{section: *s, fields: map[string]Param{}}
+	for _, f := range k.Fields {
+		given.fields[f.Key] = Param{Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
 	}
-	s.requireLayer(key, name)
-	s.spec(name)
-}
-
-func (s *section) requireLayer(key, name string) {
-	if _, known := s.layers[name]; !known {
-		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
-	}
-}
-
-// open makes the model of a layer. Unless bind is nil, bind gets the place of each slot's parameter
-// in the model, and each layer that may be impossible. A layer in shared is made once; if shared is
-// nil, as often as it is used.
-func (b *builder) open(name string, bind *knobs, shared map[string]model.Layer) model.Layer {
-	if l, done := shared[name]; done {
-		return l
-	}
-	s := b.specs[name]
-	k := s.kind
-	l := k.New()
-	set := func(slot int, at model.Knob) {
-		if b.slots[slot].Word != "" {
-			at.SetWord(b.slots[slot].Word)
+	for i := range k.Fields {
+		f := &k.Fields[i]
+		if f.Optional && !s.has(f.Key) {
+			continue
+		}
+		spec := fieldSpec{field: f}
+		if f.List {
+			for i := range s.list(f.Key) {
+				spec.slots = append(spec.slots, given.compute(f.Key, f.Key+"."+strconv.Itoa(i), s.list(f.Key)[i]))
+			}
 		} else {
-			at.Set(b.values[slot])
+			spec.slots = []int{given.slot(f.Key)}
 		}
-		if bind != nil {
-			bind.at[slot] = append(bind.at[slot], at)
+		all = append(all, spec)
+	}
+	for _, key := range value[[]Key](s.Keys, "sources") {
+		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
+			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
 		}
 	}
-	for i, part := range s.parts {
+	return all
+}
+
+// layer reads the rest of a layer's table, whose model is m.
+func (s *section) layer(m model.Layer) Layer {
+	spec := s.layers[s.Name]
+	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
+		Model: m, Params: s.own(spec), Stages: spec.stages, within: s.p}
+	for _, part := range spec.parts {
 		if part != "" {
-			*k.Parts[i].At(l) = b.open(part, bind, shared)
+			l.Parts = append(l.Parts, part)
 		}
 	}
-	if k.Branches != nil {
-		branches := make([]model.Branch, len(s.branches))
-		*k.Branches(l) = branches
-		for i, of := range s.branches {
-			branches[i] = model.Branch{Name: of.layer, Layer: b.open(of.layer, bind, shared)}
-			if of.upTo >= 0 {
-				set(of.upTo, branches[i].Knob())
+	for _, branch := range spec.branches {
+		l.Parts = append(l.Parts, branch.layer)
+	}
+	for i, roof := range s.list("roofs") {
+		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
+		if at < 0 {
+			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, nearest.Hint(roof, s.tableNames("roof")))
+		}
+		l.Roofs = append(l.Roofs, s.p.Roofs[at])
+	}
+	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
+	l.Protocol = named(s, "protocol", s.protocols)
+	l.Correlation = s.correlation()
+	l.Timed = s.timed()
+	l.Measured = named(s, "measured", s.measured)
+	if key, err := check(spec.kind, m); err != nil {
+		if given := s.given(join(s.path, key)); given != "" {
+			s.fail(key, "%q %w", given, err)
+		}
+		s.fail(key, "%w", err)
+	}
+	l.measure()
+	return l
+}
+
+func (s *section) timed() Timed {
+	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: value[bool](s.Keys, "per_rank")}
+	if given := s.text("times_of"); given != "" {
+		if of.Of = Subject(given); !slices.Contains(subjects, given) {
+			s.fail("times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
+		}
+	}
+	for _, key := range []string{"collective", "ranks", "per_rank"} {
+		if of.Of != Collective && s.has(key) {
+			s.fail(key, `is for the times of a collective; add times_of = "collective"`)
+		}
+	}
+	of.Ranks = s.count("ranks")
+	return of
+}
+
+func (s *section) correlation() float64 {
+	given := s.text("correlation")
+	if given == "" {
+		return 0
+	}
+	for _, key := range []string{"beta", "tau"} {
+		if i, known := s.slotAt[s.path+"."+key]; !known || s.slots[i].PlusMinus == 0 {
+			s.fail("correlation", "correlates the errors of beta and tau; give both with their ±")
+		}
+	}
+	v, err := strconv.ParseFloat(given, 64)
+	if err != nil || !(v >= -1 && v <= 1) {
+		s.fail("correlation", "%q: a correlation is a number from -1 to 1", given)
+	}
+	return v
+}
+
+func check(k *model.Kind, l model.Layer) (key string, err error) {
+	if k.Check == nil {
+		return "", nil
+	}
+	return k.Check(l)
+}
+
+// sameTimes checks that no layer contains a layer with times of another subject: the gap of a
+// stream is not part of the time of a message.
+func (b *builder) sameTimes(all []Layer) {
+	times := map[string]Timed{}
+	for _, l := range all {
+		times[l.Name] = l.Timed
+	}
+	for _, l := range all {
+		for _, part := range l.Parts {
+			if times[part] != l.Timed {
+				b.fail("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
 			}
 		}
 	}
-	if k.Stages != nil {
-		stages := make([]model.Stage, len(s.stages))
-		*k.Stages(l) = stages
-		for i, name := range s.stages {
-			of := b.stages[name]
-			stages[i] = model.Stage{Name: name, Host: of.host}
-			beta, tau := stages[i].Knobs()
-			set(of.beta, beta)
-			set(of.tau, tau)
-		}
-	}
-	for _, f := range s.fields {
-		if f.field.List {
-			f.field.Grow(l, len(f.slots))
-		}
-		for i, slot := range f.slots {
-			set(slot, f.field.Knob(l, i))
-		}
-	}
-	if bind != nil && k.Check != nil {
-		bind.checks = append(bind.checks, l)
-	}
-	if shared != nil {
-		shared[name] = l
-	}
-	return l
 }

@@ -1,16 +1,12 @@
 package platforms
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -49,7 +45,7 @@ func (p Param) Constant() bool { return p.Table == "constant" }
 // Whole reports whether only whole numbers can be its value: a size, a window.
 func (p Param) Whole() bool { return p.Measure.Whole() }
 
-// Short is the path without the table: "copy-in.beta".
+// Short returns the path without the table: "copy-in.beta".
 func (p Param) Short() string {
 	_, short, _ := strings.Cut(p.Path, ".")
 	return short
@@ -88,124 +84,6 @@ func (s *slot) compute(values []float64) error {
 	var err error
 	s.PlusMinus, err = halfWidth(*s.within, s.Value)
 	return err
-}
-
-// A scope is a table whose keys are parameters. Its formulas may name the constants, the other keys
-// of the table, and the parameters of stages above: stage("wire", "beta").
-type scope struct {
-	section
-	source string // if it is not that of the table
-	fields map[string]Param
-}
-
-// slot returns the parameter of the key, computed once.
-func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
-
-func (s *scope) compute(key, name, given string) int {
-	b := s.builder
-	of := slot{Param: s.fields[key], at: s.path + "." + name}
-	of.Path = cmp.Or(of.Path, of.at)
-	if i, done := b.slotAt[of.Path]; done {
-		return i
-	}
-	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
-	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
-	of.Source = cmp.Or(text(value[[]Key](s.Keys, "sources"), name), s.source, s.text("source"))
-	s.sourced(of.Source)
-	if slices.Contains(of.words, strings.TrimSpace(given)) {
-		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
-		return b.add(of)
-	}
-	formula, within, hasInterval := cutInterval(given)
-	switch {
-	case strings.TrimSpace(formula) == "" && s.has(key):
-		s.fail(name, "is empty; write its value, or omit it")
-	case strings.TrimSpace(formula) == "":
-		s.fail("", "no %s; it is needed, as text with a unit", key)
-	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
-		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
-	case len(b.computing) >= maxDepth:
-		s.fail(name, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
-	}
-	b.computing = append(b.computing, of.Path)
-	e, err := quantity.Compile(formula, s.resolve)
-	b.computing = b.computing[:len(b.computing)-1]
-	b.must(of.at, err)
-	of.formula, of.Value.Dim = e, e.Dim
-	if hasInterval {
-		of.within = &within
-	}
-	if err = of.compute(b.values); err == nil {
-		err = of.check()
-	}
-	if err != nil {
-		s.fail(name, "%q: %w", given, err)
-	}
-	return b.add(of)
-}
-
-// orWords joins words for people: `whole", "eq10" or "best`, in quotes except at the ends.
-func orWords(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], `", "`) + `" or "` + words[last]
-}
-
-func (b *builder) add(s slot) int {
-	i := len(b.slots)
-	b.slots, b.values, b.slotAt[s.Path] = append(b.slots, s), append(b.values, s.Value.Num), i
-	return i
-}
-
-// resolve returns the slot of a name in a formula.
-func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
-	b := s.builder
-	if name == "stage" && len(args) == 2 {
-		i, err := b.stageSlot(args)
-		if err != nil {
-			return v, err
-		}
-		return b.variable(i), nil
-	}
-	of, key, path := b.constants[name], "value", "constant."+name
-	if of == nil && s.text(name) != "" {
-		if _, isKey := s.fields[name]; isKey {
-			of, key, path = s, name, s.path+"."+name
-		}
-	}
-	if args == nil && of != nil {
-		if at := slices.Index(b.computing, path); at >= 0 {
-			circle := list.Map(append(b.computing[at:], path), func(p string) string { return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.") })
-			return v, fmt.Errorf("%s is computed from itself: %s", name, strings.Join(circle, " → "))
-		}
-		i := of.slot(key)
-		if word := b.slots[i].Word; word != "" {
-			return v, fmt.Errorf("%s is %q, not a number", name, word)
-		}
-		return b.variable(i), nil
-	}
-	known := slices.Collect(maps.Keys(b.constants))
-	for k := range s.fields {
-		if s.text(k) != "" {
-			known = append(known, k)
-		}
-	}
-	slices.Sort(known)
-	return v, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
-}
-
-// stageSlot returns the slot of stage("wire", "beta").
-func (b *builder) stageSlot(args []any) (int, error) {
-	stage, _ := args[0].(string)
-	key, _ := args[1].(string)
-	path := "stage." + stage + "." + key
-	if i, known := b.slotAt[path]; known {
-		return i, nil
-	}
-	return 0, fmt.Errorf("no parameter %s", path)
-}
-
-func (b *builder) variable(i int) quantity.Variable {
-	return quantity.Variable{Index: i, Dim: b.slots[i].Value.Dim}
 }
 
 // EvalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its

@@ -13,103 +13,17 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 //go:embed *.toml
 var embedded embed.FS
-
-// A Platform is a message-passing system: layers with their parameters.
-type Platform struct {
-	Name      string // of the file, without .toml
-	Title     string
-	Paper     string  // where the numbers are from, as in "CLIP"
-	Note      string  // remark for readers of the numbers
-	Clock     float64 // of the host processor in MHz; 0 if the file does not say
-	Constants []Param
-	Stages    []Param          // of all pipelines
-	Places    map[string]Place // of all stages
-	Roofs     []Roof
-	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
-	// Collectives are the measured ones, in the order of the file.
-	Collectives []MeasuredCollective
-	Notes       []string // about the file: former names in it
-	Default     string   // the layer that the platform's name alone stands for
-	built       *builder
-}
-
-// A Layer is a level of a platform with its cost model.
-type Layer struct {
-	Platform string
-	Name     string
-	Title    string
-	Note     string
-	Kind     string      // of model: "linear", "pipeline", …
-	Model    model.Layer // a [model.Measured] if Measured is a curve
-	Params   []Param     // its own; those of the layers it is made of are theirs
-	Parts    []string    // the layers that it is made of
-	Stages   []string    // the stages of a pipeline
-	Roofs    []Roof      // that bound it, the lowest first
-	Protocol Protocol    // how the engine runs it
-	Timed    Timed       // subject of the model's times
-	Measured *Measured   // what it was fitted to; nil if it does not say
-	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
-	Correlation float64
-	scope       quantity.Scope
-	curve       func() (*measuredCurve, error)
-}
-
-// Ref is the layer's name together with its platform's: "clip/user-buffer".
-func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
-
-// Eval computes a formula of the layer's parameters and the platform's constants; the model's
-// predictions are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it
-// undefined. Known are additional names with their values.
-func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
-	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
-		for _, k := range known {
-			if k.Name == name && args == nil {
-				return k.Value, nil
-			}
-		}
-		if name == "n" && args == nil && n > 0 {
-			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
-		}
-		return l.scope(name, args)
-	})
-}
-
-// A Known is a name in a formula, with its value.
-type Known struct {
-	Name  string
-	Value quantity.Value
-}
-
-// A Roof is a rate that the hardware cannot exceed.
-type Roof struct {
-	Name   string
-	Rate   quantity.MBps
-	Text   string // as in the file: "33MHz*32bit"
-	Source string
-}
-
-// LowestRoof returns the lowest roof that the file states for the layer, and the layer's r∞ as a
-// share of it; ok is false if the file states none. A share above 1 cannot be: then a parameter
-// or the roof is wrong.
-func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
-	if len(l.Roofs) == 0 {
-		return Roof{}, 0, false
-	}
-	return l.Roofs[0], float64(model.Asymptote(l.Model) / l.Roofs[0].Rate), true
-}
 
 // Names returns the names of the platforms that come with halfpeak, sorted.
 func Names() []string {
@@ -149,6 +63,19 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
+// All returns the platforms that come with halfpeak, in the order of [Names].
+func All() ([]Platform, error) {
+	var all []Platform
+	for _, name := range Names() {
+		p, err := load(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // NotesOf returns the notes of the platform files among the references, each once. Other
 // references, and files that cannot be read, are skipped.
 func NotesOf(refs ...string) []string {
@@ -170,6 +97,23 @@ func NotesOf(refs ...string) []string {
 	return notes
 }
 
+// CollectivesOf returns the measured collectives of that name in a platform file, which may have no
+// layer. It returns none if ref names a layer, or the file has none.
+func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
+	file, layer := splitRef(ref)
+	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {
+		return nil, nil
+	}
+	p, err := readFile(file)
+	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool { return c.Collective != collective }), err
+}
+
+// NamesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
+func NamesLayer(ref string) bool {
+	_, layer := splitRef(ref)
+	return layer != ""
+}
+
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.
 func splitRef(ref string) (file, layer string) {
 	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {
@@ -189,38 +133,6 @@ func looksLikeFile(name string) bool {
 	return err == nil
 }
 
-// All returns the platforms that come with halfpeak, in the order of [Names].
-func All() ([]Platform, error) {
-	var all []Platform
-	for _, name := range Names() {
-		p, err := load(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// Layer returns the named layer.
-func (p Platform) Layer(name string) (Layer, error) {
-	if len(p.Layers) == 0 {
-		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
-	}
-	names := make([]string, len(p.Layers))
-	for i, l := range p.Layers {
-		if l.Name == name {
-			return l, nil
-		}
-		names[i] = l.Name
-	}
-	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
-}
-
-// loaded caches the embedded platforms by name: reproduce finds one for each of hundreds of
-// numbers. A Platform is never changed.
-var loaded sync.Map
-
 func load(name string) (Platform, error) {
 	if p, ok := loaded.Load(name); ok {
 		return p.(Platform), nil
@@ -236,8 +148,9 @@ func load(name string) (Platform, error) {
 	return p, err
 }
 
-// maxFile bounds the size of a platform file: a thousand times that of usual files.
-const maxFile = 4 << 20
+// loaded caches the embedded platforms by name: reproduce finds one for each of hundreds of
+// numbers. A Platform is never changed.
+var loaded sync.Map
 
 func readFile(path string) (Platform, error) {
 	f, err := os.Open(path)
@@ -261,6 +174,9 @@ func readFile(path string) (Platform, error) {
 	return Parse(path, text)
 }
 
+// maxFile bounds the size of a platform file: a thousand times that of usual files.
+const maxFile = 4 << 20
+
 // Parse reads a platform from the text of a file; file gives its name and stands in errors.
 // An error gives file, line, column, the fault and what to do.
 func Parse(file string, text []byte) (Platform, error) {
@@ -269,4 +185,28 @@ func Parse(file string, text []byte) (Platform, error) {
 		return Platform{}, err
 	}
 	return d.platform()
+}
+
+func (s *source) platform() (_ Platform, err error) {
+	made := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
+	b := &builder{
+		composition: made,
+		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
+			Note: text(s.Keys, "note"), Notes: s.notes, Places: map[string]Place{}, made: made},
+		protocols: map[string]Protocol{},
+		measured:  map[string]*Measured{},
+		constants: map[string]*scope{},
+		written:   map[string]section{},
+	}
+	defer catch(&err)
+	b.clock()
+	b.constantTables()
+	b.roofTables()
+	b.stageTables()
+	b.protocolTables()
+	b.measuredTables()
+	b.collectiveTables()
+	b.layerTables()
+	b.levelTables()
+	return *b.p, nil
 }

@@ -1,18 +1,18 @@
 package platforms
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // position is a place in a file; line and column count from 1.
 type position struct{ line, column int }
+
+func (p position) before(q position) bool {
+	return p.line < q.line || p.line == q.line && p.column < q.column
+}
 
 // index returns the positions of the keys of a TOML text and of their values. The text must have
 // been decoded without errors. index stops at a key of more than maxParts parts; deep is its
@@ -80,9 +80,6 @@ func (x *indexer) value(path string, value *unstable.Node) {
 	}
 }
 
-// maxParts bounds the parts of a dotted key, whose paths take room in the square of their number.
-const maxParts = 32
-
 // path appends the dotted key to the path and notes where it stands.
 func (x *indexer) path(path string, key unstable.Iterator) string {
 	for parts := 1; key.Next(); parts++ {
@@ -99,54 +96,13 @@ func (x *indexer) path(path string, key unstable.Iterator) string {
 	return path
 }
 
+// maxParts bounds the parts of a dotted key, whose paths take room in the square of their number.
+const maxParts = 32
+
 // join returns the path of a key in the table at path; either may be empty.
 func join(path, key string) string {
 	if path == "" || key == "" {
 		return path + key
 	}
 	return path + "." + key
-}
-
-// positionOf returns the position of the key at path or, if the file does not have it, of the
-// closest enclosing table.
-func (s *source) positionOf(path string) position {
-	pos, found := s.positions[path]
-	for p := path; !found && p != ""; pos, found = s.positions[p] {
-		p = p[:max(0, strings.LastIndexByte(p, '.'))]
-	}
-	return pos
-}
-
-// valueAt returns the position of the key's value.
-func (s *source) valueAt(path string) position {
-	if pos, known := s.values[path]; known {
-		return pos
-	}
-	return s.positionOf(path)
-}
-
-// errorf returns an error at the key at path or, if the file does not have it, at the closest
-// enclosing table.
-func (s *source) errorf(path, format string, args ...any) error {
-	what := fmt.Errorf(format, args...)
-	pos := s.positionOf(path)
-	if pos == (position{}) {
-		return fmt.Errorf("%s: %w", s.file, what)
-	}
-	return fmt.Errorf("%s:%d:%d: %s: %w", s.file, pos.line, pos.column, path, what)
-}
-
-func (p position) before(q position) bool {
-	return p.line < q.line || p.line == q.line && p.column < q.column
-}
-
-// compare orders paths as they stand in the file.
-func (s *source) compare(a, b string) int {
-	p, q := s.positions[a], s.positions[b]
-	return cmp.Or(p.line-q.line, p.column-q.column, strings.Compare(a, b))
-}
-
-// inOrder returns the keys of a table in the order of the file.
-func (s *source) inOrder(path string, table map[string]any) []string {
-	return slices.SortedFunc(maps.Keys(table), func(a, b string) int { return s.compare(join(path, a), join(path, b)) })
 }

@@ -23,12 +23,6 @@ type step struct {
 	at          []model.Knob
 }
 
-// knobs say where parameters stand in a model.
-type knobs struct {
-	at     map[int][]model.Knob // by slot
-	checks []model.Layer        // that can be impossible
-}
-
 // Compile returns a program of the layer with the parameters at the given paths as inputs.
 // Parameters that are computed from them follow, unless they are among them.
 func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
@@ -36,13 +30,13 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := p.built
+	made := p.made
 	w := &knobs{at: map[int][]model.Knob{}}
-	prog := &Program{layer: l.withLines(b.open(layer, w, nil)), slots: slices.Clone(b.slots), values: slices.Clone(b.values)}
+	prog := &Program{layer: l.withLines(made.open(layer, w, nil)), slots: slices.Clone(made.slots), values: slices.Clone(made.values)}
 	prog.checks = w.checks
 	inputs := map[int]int{}
 	for i, path := range paths {
-		at, known := b.slotAt[path]
+		at, known := made.slotAt[path]
 		if !known {
 			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
 		}

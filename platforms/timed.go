@@ -3,10 +3,8 @@ package platforms
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -84,44 +82,4 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 		factor = 0
 	}
 	return alg, alg * quantity.MBps(factor)
-}
-
-func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: value[bool](s.Keys, "per_rank")}
-	if given := s.text("times_of"); given != "" {
-		if of.Of = Subject(given); !slices.Contains(subjects, given) {
-			s.fail("times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
-		}
-	}
-	for _, key := range []string{"collective", "ranks", "per_rank"} {
-		if of.Of != Collective && s.has(key) {
-			s.fail(key, `is for the times of a collective; add times_of = "collective"`)
-		}
-	}
-	of.Ranks = s.count("ranks")
-	return of
-}
-
-// sameTimes checks that no layer contains a layer with times of another subject: the gap of a
-// stream is not part of the time of a message.
-func (b *builder) sameTimes(all []Layer) {
-	times := map[string]Timed{}
-	for _, l := range all {
-		times[l.Name] = l.Timed
-	}
-	for _, l := range all {
-		for _, part := range l.Parts {
-			if times[part] != l.Timed {
-				b.fail("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
-			}
-		}
-	}
-}
-
-// Messages returns an error if the layer has times of something else than messages.
-func (l Layer) Messages() error {
-	if l.Timed.Of == Message {
-		return nil
-	}
-	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; predict shows them", l.Ref(), l.Timed)
 }

@@ -167,7 +167,6 @@ var circular = []string{
 	"explore",
 	"fit",
 	"fit/forecast",
-	"platforms",
 	"reports",
 	"study/fits",
 	"study/judge",

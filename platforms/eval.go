@@ -12,55 +12,77 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// layerScope gives formulas the layer's parameters, its platform's constants, clock
-// and roofs, and the predictions.
-func (b *builder) layerScope(l Layer) quantity.Scope {
-	roofs := b.p.Roofs
-	return func(name string, args []any) (quantity.Value, error) {
-		if args == nil {
-			for _, p := range l.Params {
-				if p.Path == "layer."+l.Name+"."+name {
-					return p.Value, nil
-				}
-			}
-			if i, ok := b.slotAt["constant."+name]; ok {
-				return b.slots[i].Value, nil
-			}
-			if name == "clock" && b.p.Clock > 0 {
-				return quantity.Value{Num: b.p.Clock, Dim: quantity.DimClock}, nil
+// Eval computes a formula of the layer's parameters and the platform's constants; the model's
+// predictions are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it
+// undefined. Known are additional names with their values.
+func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
+	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+		for _, k := range known {
+			if k.Name == name && args == nil {
+				return k.Value, nil
 			}
 		}
-		text := func(i int) string { s, _ := args[i].(string); return s }
-		switch {
-		case name == "stage" && len(args) == 2:
-			i, err := b.stageSlot(args)
-			if err != nil {
-				return quantity.Value{}, err
-			}
-			return b.slots[i].Value, nil
-		case name == "roof" && len(args) == 1:
-			if i := slices.IndexFunc(roofs, func(r Roof) bool { return r.Name == text(0) }); i >= 0 {
-				return quantity.Value{Num: float64(roofs[i].Rate), Dim: quantity.DimRate}, nil
-			}
-			return quantity.Value{}, fmt.Errorf("no roof %q", text(0))
-		case name == "phase":
-			return l.phase(b.p.Clock, args)
+		if name == "n" && args == nil && n > 0 {
+			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
-		if q, ok := model.FindQuantity(name); ok {
-			return l.predict(q, args, b)
+		return l.resolve(name, args)
+	})
+}
+
+// A Known is a name in a formula, with its value.
+type Known struct {
+	Name  string
+	Value quantity.Value
+}
+
+// resolve returns the value of a name in a formula: a parameter of the layer, its platform's
+// constants, clock and roofs, or a prediction.
+func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
+	p := l.within
+	if args == nil {
+		for _, q := range l.Params {
+			if q.Path == "layer."+l.Name+"."+name {
+				return q.Value, nil
+			}
 		}
-		return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, b.names(l)))
+		if i, ok := p.made.slotAt["constant."+name]; ok {
+			return p.made.slots[i].Value, nil
+		}
+		if name == "clock" && p.Clock > 0 {
+			return quantity.Value{Num: p.Clock, Dim: quantity.DimClock}, nil
+		}
 	}
+	switch {
+	case name == "stage" && len(args) == 2:
+		i, err := p.made.stageSlot(args)
+		if err != nil {
+			return quantity.Value{}, err
+		}
+		return p.made.slots[i].Value, nil
+	case name == "roof" && len(args) == 1:
+		roof, _ := args[0].(string)
+		i := slices.IndexFunc(p.Roofs, func(r Roof) bool { return r.Name == roof })
+		if i < 0 {
+			return quantity.Value{}, fmt.Errorf("no roof %q", roof)
+		}
+		return quantity.Value{Num: float64(p.Roofs[i].Rate), Dim: quantity.DimRate}, nil
+	case name == "phase":
+		return l.phase(args)
+	}
+	if q, ok := model.FindQuantity(name); ok {
+		return l.predict(q, args)
+	}
+	return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, l.names()))
 }
 
 // predict evaluates a quantity of this layer, or of the one that a leading text names: "pio" of the
 // same platform, "hp-lam/gam" of another.
-func (l Layer) predict(q *model.Quantity, args []any, b *builder) (v quantity.Value, err error) {
+func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err error) {
 	m := l.Model
 	if len(args) > 0 {
 		if ref, ok := args[0].(string); ok {
 			args = args[1:]
-			other, err := b.p.Layer(ref)
+			other, err := l.within.Layer(ref)
 			if err != nil {
 				if _, other, err = Find(ref); err != nil {
 					return v, err
@@ -98,11 +120,11 @@ func (l Layer) predict(q *model.Quantity, args []any, b *builder) (v quantity.Va
 
 // phase returns the time of a phase of an application on this layer, from its times on two other
 // layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see model.FitPhase.
-func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
+func (l Layer) phase(args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
 	}
-	if clock == 0 {
+	if l.within.Clock == 0 {
 		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
 	}
 	var on [2]model.PhaseTime
@@ -129,13 +151,14 @@ func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 	if err != nil {
 		return quantity.Value{}, fmt.Errorf("phase: %w", err)
 	}
-	return quantity.Value{Num: float64(p.Time(clock, l.Model)), Dim: quantity.DimTime}, nil
+	return quantity.Value{Num: float64(p.Time(l.within.Clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
-func (b *builder) names(l Layer) []string {
+// names returns the names that a formula of the layer can have, for hints.
+func (l Layer) names() []string {
 	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
-	for name := range b.constants {
-		names = append(names, name)
+	for _, c := range l.within.Constants {
+		names = append(names, c.Owner)
 	}
 	for i := range model.Quantities {
 		names = append(names, model.Quantities[i].Name)

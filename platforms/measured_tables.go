@@ -2,32 +2,43 @@ package platforms
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A MeasuredCollective is the measured times of a collective operation; see fit/collective.
-type MeasuredCollective struct {
-	Name       string // of the table
-	Collective string // as MPI has it
-	Algorithm  string // by halfpeak's name; empty: the library's choice
-	Statistic  string // over ranks: "average" or "slowest"
-	Ranks      []int  // ascending, from 2; equal ones differ in PerNode
-	PerNode    []int  // ranks on each node, of each of Ranks; nil if not known
-	Sizes      []quantity.Bytes
-	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
-	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations.
-	// Both are as Times, 0 where unknown, or nil.
-	Runs       [][]int64
-	Deviations [][]quantity.Micros
-	Source     string
+func (b *builder) measuredTables() {
+	for _, t := range b.sections("measured") {
+		t.named()
+		m := &Measured{Runs: 1, Source: t.text("source"), Operation: value[bool](t.Keys, "operation")}
+		if sizes := len(t.list("sizes")); sizes < 2 || sizes > maxMeasured {
+			t.fail("sizes", `%d sizes; give 2 to %d, as in sizes = ["1B", "1KiB"]`, sizes, maxMeasured)
+		}
+		m.Sizes = t.sizes(1)
+		m.Times = each(&t, "times", t.list("times"), aboveZero)
+		if len(m.Times) != len(m.Sizes) {
+			t.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))
+		}
+		m.Deviations = each(&t, "deviations", t.list("deviations"), quantity.ParseMicros)
+		if m.Deviations != nil && len(m.Deviations) != len(m.Sizes) {
+			t.fail("deviations", "%d deviations for %d sizes", len(m.Deviations), len(m.Sizes))
+		}
+		m.Runs = max(1, t.count("runs"))
+		if (m.Runs > 1) != (m.Deviations != nil) {
+			t.fail("", "runs and deviations go together: give at least 2 runs, and their standard deviation at each size")
+		}
+		if given := t.text("resolution"); given != "" {
+			var err error
+			if m.Resolution, err = quantity.ParseMicros(given); err != nil {
+				t.fail("resolution", "%q: a time, as in \"0.01us\"", given)
+			}
+		}
+		b.measured[t.Name] = m
+	}
 }
 
-// maxCollective bounds the times of a table.
-const maxCollective = 1 << 17
+// maxMeasured bounds the sizes of a measured table.
+const maxMeasured = 1 << 16
 
 func (b *builder) collectiveTables() {
 	for _, t := range b.sections("collective") {
@@ -52,6 +63,9 @@ func (b *builder) collectiveTables() {
 		b.p.Collectives = append(b.p.Collectives, c)
 	}
 }
+
+// maxCollective bounds the times of a table.
+const maxCollective = 1 << 17
 
 func (s *section) ranks(c *MeasuredCollective) {
 	c.PerNode = each(s, "ranks_per_node", s.list("ranks_per_node"), whole("a number of ranks", 1, 1<<17))
@@ -88,32 +102,20 @@ func grid[V any](s *section, key string, c *MeasuredCollective, parse func(strin
 	return all
 }
 
+func (s *section) sizes(least quantity.Bytes) []quantity.Bytes {
+	sizes := each(s, "sizes", s.list("sizes"), quantity.ParseBytes)
+	for i, n := range sizes {
+		if n < least || i > 0 && n <= sizes[i-1] {
+			s.fail("sizes", "%q: sizes are at least %s, and ascend", s.list("sizes")[i], least)
+		}
+	}
+	return sizes
+}
+
 func aboveZero(word string) (quantity.Micros, error) {
 	v, err := quantity.ParseMicros(word)
 	if err == nil && !(v > 0) {
 		return 0, fmt.Errorf("%q: a measured time must be above zero", word)
 	}
 	return v, err
-}
-
-// whole returns a parser of whole numbers from low to high.
-func whole[N int | int64](what string, low, high N) func(text string) (N, error) {
-	return func(text string) (N, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || N(n) < low || N(n) > high {
-			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
-		}
-		return N(n), nil
-	}
-}
-
-// CollectivesOf returns the measured collectives of that name in a platform file, which may have no
-// layer. It returns none if ref names a layer, or the file has none.
-func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
-	file, layer := splitRef(ref)
-	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {
-		return nil, nil
-	}
-	p, err := readFile(file)
-	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool { return c.Collective != collective }), err
 }

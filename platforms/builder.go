@@ -1,0 +1,237 @@
+package platforms
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A builder makes a platform of a document.
+type builder struct {
+	*composition
+	p         *Platform
+	protocols map[string]Protocol
+	measured  map[string]*Measured
+	constants map[string]*scope
+	written   map[string]section // tables of layers
+	building  []string           // the layers under way, to find a circle
+	computing []string           // the parameters under way, to find a circle
+}
+
+func (b *builder) sections(kind string) []section {
+	return list.Map(b.tables(kind), func(t Table) section { return section{b, t, kind + "." + t.Name} })
+}
+
+// A section is a table of the file that is being read.
+type section struct {
+	*builder
+	Table
+	path string
+}
+
+func (s *section) text(key string) string { return text(s.Keys, key) }
+
+func (s *section) list(key string) []string { return value[[]string](s.Keys, key) }
+
+func (s *section) has(key string) bool {
+	_, has := find(s.Keys, key)
+	return has
+}
+
+// fail ends the reading with an error at a key, or at the table if key is empty.
+func (s *section) fail(key, format string, args ...any) {
+	s.builder.fail(join(s.path, key), format, args...)
+}
+
+// named checks the name of the table, and that it has a source.
+func (s *section) named() {
+	s.must(s.path, checkName(s.Name))
+	s.sourced(s.text("source"))
+}
+
+func (s *section) sourced(source string) {
+	if strings.TrimSpace(source) == "" {
+		s.fail("", `no source; say where its numbers are from, as in source = "Table 4.2"`)
+	}
+}
+
+func (s *section) requireLayer(key, name string) {
+	if _, known := s.written[name]; !known {
+		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
+	}
+}
+
+func checkName(name string) error {
+	if !nameRule.MatchString(name) {
+		return fmt.Errorf("invalid name %q; use small letters, digits, - and _", name)
+	}
+	return nil
+}
+
+// nameRule matches names of tables, which stand in paths and references.
+var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// choose returns the value that the word of a key stands for; the zero value without the key.
+func choose[T any](s *section, key string, of map[string]T) T {
+	word := s.text(key)
+	v, known := of[word]
+	if word != "" && !known {
+		s.fail(key, "%q%s", word, nearest.Hint(word, slices.Sorted(maps.Keys(of))))
+	}
+	return v
+}
+
+// named returns the entry that the key of a layer names, and the zero value without the key.
+func named[T any](s *section, key string, all map[string]T) (v T) {
+	name := s.text(key)
+	v, known := all[name]
+	if name != "" && !known {
+		s.fail(key, "no [%s.%s]%s", key, name, nearest.Hint(name, s.tableNames(key)))
+	}
+	return v
+}
+
+// each parses texts that stand in a key.
+func each[V any](s *section, key string, texts []string, parse func(string) (V, error)) []V {
+	return list.Map(texts, func(text string) V {
+		v, err := parse(text)
+		s.must(s.path+"."+key, err)
+		return v
+	})
+}
+
+// count reads a whole number of at least 1; 0 without the key.
+func (s *section) count(key string) int {
+	if s.text(key) == "" {
+		return 0
+	}
+	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
+}
+
+// whole returns a parser of whole numbers from low to high.
+func whole[N int | int64](what string, low, high N) func(text string) (N, error) {
+	return func(text string) (N, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || N(n) < low || N(n) > high {
+			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
+		}
+		return N(n), nil
+	}
+}
+
+// A scope is a table whose keys are parameters. Its formulas may name the constants, the other keys
+// of the table, and the parameters of stages above: stage("wire", "beta").
+type scope struct {
+	section
+	source string // if it is not that of the table
+	fields map[string]Param
+}
+
+// optional returns the value of a key; 0 if it is missing.
+func (s *scope) optional(key string) float64 {
+	if s.text(key) == "" {
+		return 0
+	}
+	return s.values[s.slot(key)]
+}
+
+// slot returns the parameter of the key, computed once.
+func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
+
+func (s *scope) compute(key, name, given string) int {
+	b := s.builder
+	of := slot{Param: s.fields[key], at: s.path + "." + name}
+	of.Path = cmp.Or(of.Path, of.at)
+	if i, done := b.slotAt[of.Path]; done {
+		return i
+	}
+	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
+	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
+	of.Source = cmp.Or(text(value[[]Key](s.Keys, "sources"), name), s.source, s.text("source"))
+	s.sourced(of.Source)
+	if slices.Contains(of.words, strings.TrimSpace(given)) {
+		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
+		return b.add(of)
+	}
+	formula, within, hasInterval := cutInterval(given)
+	switch {
+	case strings.TrimSpace(formula) == "" && s.has(key):
+		s.fail(name, "is empty; write its value, or omit it")
+	case strings.TrimSpace(formula) == "":
+		s.fail("", "no %s; it is needed, as text with a unit", key)
+	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
+		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
+	case len(b.computing) >= maxDepth:
+		s.fail(name, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
+	}
+	b.computing = append(b.computing, of.Path)
+	e, err := quantity.Compile(formula, s.resolve)
+	b.computing = b.computing[:len(b.computing)-1]
+	b.must(of.at, err)
+	of.formula, of.Value.Dim = e, e.Dim
+	if hasInterval {
+		of.within = &within
+	}
+	if err = of.compute(b.values); err == nil {
+		err = of.check()
+	}
+	if err != nil {
+		s.fail(name, "%q: %w", given, err)
+	}
+	return b.add(of)
+}
+
+// maxDepth bounds how deep layers nest, and how long a chain of constants is that are computed from
+// each other.
+const maxDepth = 200
+
+// orWords joins words for people: `whole", "eq10" or "best`, in quotes except at the ends.
+func orWords(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], `", "`) + `" or "` + words[last]
+}
+
+// resolve returns the slot of a name in a formula.
+func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
+	b := s.builder
+	if name == "stage" && len(args) == 2 {
+		i, err := b.stageSlot(args)
+		if err != nil {
+			return v, err
+		}
+		return b.variable(i), nil
+	}
+	of, key, path := b.constants[name], "value", "constant."+name
+	if of == nil && s.text(name) != "" {
+		if _, isKey := s.fields[name]; isKey {
+			of, key, path = s, name, s.path+"."+name
+		}
+	}
+	if args == nil && of != nil {
+		if at := slices.Index(b.computing, path); at >= 0 {
+			circle := list.Map(append(b.computing[at:], path), func(p string) string { return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.") })
+			return v, fmt.Errorf("%s is computed from itself: %s", name, strings.Join(circle, " → "))
+		}
+		i := of.slot(key)
+		if word := b.slots[i].Word; word != "" {
+			return v, fmt.Errorf("%s is %q, not a number", name, word)
+		}
+		return b.variable(i), nil
+	}
+	known := slices.Collect(maps.Keys(b.constants))
+	for k := range s.fields {
+		if s.text(k) != "" {
+			known = append(known, k)
+		}
+	}
+	slices.Sort(known)
+	return v, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
+}

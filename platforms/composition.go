@@ -1,0 +1,193 @@
+package platforms
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A composition holds the parameters of a platform with their formulas, and its stages and layers
+// by their names in the file. With other values of parameters, it makes other models.
+type composition struct {
+	*source
+	stages map[string]stageSpec
+	layers map[string]*layerSpec
+	slots  []slot // every parameter, behind those that it reads
+	values []float64
+	slotAt map[string]int // by the path of the parameter
+}
+
+// A stageSpec is a stage with its parameters by slot.
+type stageSpec struct {
+	beta, tau int
+	host      model.Host
+}
+
+// A layerSpec is the composition of a layer: names of layers and stages, and parameters by slot.
+type layerSpec struct {
+	kind     *model.Kind
+	parts    []string // by the kind's Parts; "": left out
+	branches []branchSpec
+	stages   []string
+	fields   []fieldSpec
+}
+
+func (s *layerSpec) slots() []int {
+	var all []int
+	for _, branch := range s.branches {
+		if branch.upTo >= 0 {
+			all = append(all, branch.upTo)
+		}
+	}
+	for _, f := range s.fields {
+		all = append(all, f.slots...)
+	}
+	return all
+}
+
+type branchSpec struct {
+	layer string
+	upTo  int // slot; -1: none
+}
+
+type fieldSpec struct {
+	field *model.Field
+	slots []int // one, or as many as a list has
+}
+
+func (c *composition) add(s slot) int {
+	i := len(c.slots)
+	c.slots, c.values, c.slotAt[s.Path] = append(c.slots, s), append(c.values, s.Value.Num), i
+	return i
+}
+
+func (c *composition) variable(i int) quantity.Variable {
+	return quantity.Variable{Index: i, Dim: c.slots[i].Value.Dim}
+}
+
+// stageSlot returns the slot of stage("wire", "beta").
+func (c *composition) stageSlot(args []any) (int, error) {
+	stage, _ := args[0].(string)
+	key, _ := args[1].(string)
+	path := "stage." + stage + "." + key
+	if i, known := c.slotAt[path]; known {
+		return i, nil
+	}
+	return 0, fmt.Errorf("no parameter %s", path)
+}
+
+// given returns the text of the parameter at path; "" if there is no number at path.
+func (c *composition) given(path string) string {
+	if i, known := c.slotAt[path]; known && c.slots[i].Word == "" {
+		return c.slots[i].Text
+	}
+	return ""
+}
+
+// own returns the parameters of the layer itself, except those that are a word.
+func (c *composition) own(spec *layerSpec) []Param {
+	var params []Param
+	for _, i := range spec.slots() {
+		if c.slots[i].Word == "" {
+			params = append(params, c.slots[i].Param)
+		}
+	}
+	return params
+}
+
+// reach visits the layer and its parts, once each.
+func (c *composition) reach(name string, done map[string]bool, visit func(*layerSpec)) {
+	if done[name] {
+		return
+	}
+	done[name] = true
+	s := c.layers[name]
+	visit(s)
+	for _, part := range s.parts {
+		if part != "" {
+			c.reach(part, done, visit)
+		}
+	}
+	for _, branch := range s.branches {
+		c.reach(branch.layer, done, visit)
+	}
+}
+
+// open makes the model of a layer. Unless bind is nil, bind gets the place of each slot's parameter
+// in the model, and each layer that may be impossible. A layer in shared is made once; if shared is
+// nil, as often as it is used.
+func (c *composition) open(name string, bind *knobs, shared map[string]model.Layer) model.Layer {
+	if l, done := shared[name]; done {
+		return l
+	}
+	s := c.layers[name]
+	k := s.kind
+	l := k.New()
+	set := func(slot int, at model.Knob) {
+		if c.slots[slot].Word != "" {
+			at.SetWord(c.slots[slot].Word)
+		} else {
+			at.Set(c.values[slot])
+		}
+		if bind != nil {
+			bind.at[slot] = append(bind.at[slot], at)
+		}
+	}
+	for i, part := range s.parts {
+		if part != "" {
+			*k.Parts[i].At(l) = c.open(part, bind, shared)
+		}
+	}
+	if k.Branches != nil {
+		branches := make([]model.Branch, len(s.branches))
+		*k.Branches(l) = branches
+		for i, of := range s.branches {
+			branches[i] = model.Branch{Name: of.layer, Layer: c.open(of.layer, bind, shared)}
+			if of.upTo >= 0 {
+				set(of.upTo, branches[i].Knob())
+			}
+		}
+	}
+	if k.Stages != nil {
+		stages := make([]model.Stage, len(s.stages))
+		*k.Stages(l) = stages
+		for i, name := range s.stages {
+			of := c.stages[name]
+			stages[i] = model.Stage{Name: name, Host: of.host}
+			beta, tau := stages[i].Knobs()
+			set(of.beta, beta)
+			set(of.tau, tau)
+		}
+	}
+	for _, f := range s.fields {
+		if f.field.List {
+			f.field.Grow(l, len(f.slots))
+		}
+		for i, slot := range f.slots {
+			set(slot, f.field.Knob(l, i))
+		}
+	}
+	if bind != nil && k.Check != nil {
+		bind.checks = append(bind.checks, l)
+	}
+	if shared != nil {
+		shared[name] = l
+	}
+	return l
+}
+
+// knobs holds the places of parameters in a model.
+type knobs struct {
+	at     map[int][]model.Knob // by slot
+	checks []model.Layer        // that can be impossible
+}
+
+// changeError returns the error of an impossible parameter. It names a place in the file only if
+// the value is given there.
+func (c *composition) changeError(s *slot, err error) error {
+	if s.changed {
+		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
+	}
+	return c.errorf(s.at, "%q: %w", s.Text, err)
+}

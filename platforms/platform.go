@@ -1,0 +1,214 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Platform is a message-passing system: layers with their parameters.
+type Platform struct {
+	Name      string // of the file, without .toml
+	Title     string
+	Paper     string  // where the numbers are from, as in "CLIP"
+	Note      string  // remark for readers of the numbers
+	Clock     float64 // of the host processor in MHz; 0 if the file does not say
+	Constants []Param
+	Stages    []Param          // of all pipelines
+	Places    map[string]Place // of all stages
+	Roofs     []Roof
+	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
+	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
+	// Collectives are the measured ones, in the order of the file.
+	Collectives []MeasuredCollective
+	Notes       []string // about the file: former names in it
+	Default     string   // the layer that the platform's name alone stands for
+	made        *composition
+}
+
+// A Layer is a level of a platform with its cost model.
+type Layer struct {
+	Platform string
+	Name     string
+	Title    string
+	Note     string
+	Kind     string      // of model: "linear", "pipeline", …
+	Model    model.Layer // a [model.Measured] if Measured is a curve
+	Params   []Param     // its own; those of the layers it is made of are theirs
+	Parts    []string    // the layers that it is made of
+	Stages   []string    // the stages of a pipeline
+	Roofs    []Roof      // that bound it, the lowest first
+	Protocol Protocol    // how the engine runs it
+	Timed    Timed       // subject of the model's times
+	Measured *Measured   // what it was fitted to; nil if it does not say
+	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
+	Correlation float64
+	within      *Platform                      // whose constants, roofs and other layers its formulas may name
+	curve       func() (*measuredCurve, error) // through Measured; nil if that is none
+}
+
+// A Roof is a rate that the hardware cannot exceed.
+type Roof struct {
+	Name   string
+	Rate   quantity.MBps
+	Text   string // as in the file: "33MHz*32bit"
+	Source string
+}
+
+// A Level is a level of the machine in a platform file, with the names of its layers; see
+// [machine.Level].
+type Level struct {
+	Name string
+	LevelLayers
+	Params   []Param // arity; then lanes, ports, eager_threshold, packet, reverse, crowd, hop, routes
+	topology machine.Topology
+}
+
+// LevelLayers are the names of a level's layers; "" if not given.
+type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port, Link string }
+
+func (l *LevelLayers) parts() []levelPart {
+	return []levelPart{{"layer", &l.Layer, Message}, {"gap", &l.Gap, Stream}, {"send", &l.Send, Message}, {"receive", &l.Receive, Message},
+		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}, {"link", &l.Link, Message}}
+}
+
+// A levelPart is one of them by its key, with the subject of its times.
+type levelPart struct {
+	key  string
+	name *string
+	of   Subject
+}
+
+// value returns the number of the key; 0 if it is not given.
+func (l *Level) value(key string) float64 {
+	i := slices.IndexFunc(l.Params, func(p Param) bool { return p.Key == key })
+	if i < 0 {
+		return 0
+	}
+	return l.Params[i].Value.Num
+}
+
+// Layer returns the named layer.
+func (p Platform) Layer(name string) (Layer, error) {
+	if len(p.Layers) == 0 {
+		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
+	}
+	names := make([]string, len(p.Layers))
+	for i, l := range p.Layers {
+		if l.Name == name {
+			return l, nil
+		}
+		names[i] = l.Name
+	}
+	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
+}
+
+// Machine returns the machine that the platform's levels describe, with the present values of its
+// parameters. It is missing if there are no levels, or if [Platform.With] left out layers of
+// theirs.
+func (p Platform) Machine() (m machine.Machine, ok bool) {
+	layer := func(name string) model.Layer {
+		if name == "" {
+			return nil
+		}
+		l, err := p.Layer(name)
+		if err != nil {
+			ok = false
+			return nil
+		}
+		return l.Model
+	}
+	ok = len(p.Levels) > 0
+	for _, l := range p.Levels {
+		m.Levels = append(m.Levels, machine.Level{
+			Name: l.Name, Arity: int(l.value("arity")),
+			Layer: layer(l.Layer), Gap: layer(l.Gap), Send: layer(l.Send), Receive: layer(l.Receive),
+			Shared: layer(l.Shared), Port: layer(l.Port), Lanes: l.value("lanes"), Ports: l.value("ports"), Routes: int(l.value("routes")),
+			Topology: l.topology, Hop: quantity.Micros(l.value("hop")), Link: layer(l.Link),
+			Packet: quantity.Bytes(l.value("packet")), Reverse: l.value("reverse"),
+			Eager: quantity.Bytes(l.value("eager_threshold")), Crowd: quantity.Micros(l.value("crowd")),
+		})
+	}
+	return m, ok
+}
+
+// Resources returns the resources that a message of the layer occupies, in the places that the file
+// gives its stages.
+func (p Platform) Resources(l Layer) model.Resources {
+	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
+		if at, known := p.Places[h.Stage]; known {
+			h.Resource, h.Side = at.Resource, at.Side()
+		}
+		return h
+	})
+}
+
+// Ref returns the layer's name together with its platform's: "clip/user-buffer".
+func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
+
+// Messages returns an error if the layer has times of something else than messages.
+func (l Layer) Messages() error {
+	if l.Timed.Of == Message {
+		return nil
+	}
+	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; predict shows them", l.Ref(), l.Timed)
+}
+
+// LowestRoof returns the lowest roof that the file states for the layer, and the layer's r∞ as a
+// share of it; ok is false if the file states none. A share above 1 cannot be: then a parameter
+// or the roof is wrong.
+func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
+	if len(l.Roofs) == 0 {
+		return Roof{}, 0, false
+	}
+	return l.Roofs[0], float64(model.Asymptote(l.Model) / l.Roofs[0].Rate), true
+}
+
+// Next returns the forecast of the next measurement of n bytes by the curve that the layer was
+// fitted to, regardless of changed parameters; nil if the layer was not fitted. The error wraps
+// [forecast.ErrNoCurve] if its points make no curve.
+func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
+	if l.curve == nil {
+		return nil, nil
+	}
+	c, err := l.curve()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Ref(), err)
+	}
+	f := c.forecast(n)
+	return &f, nil
+}
+
+// measure replaces the layer's times by the measured curve, if it has one.
+func (l *Layer) measure() {
+	m := l.Measured
+	if m == nil || len(m.Sizes) < forecast.MinSizes {
+		return
+	}
+	message := !m.Operation && l.Timed.Of == Message
+	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(message) })
+	lines := l.Model
+	l.curve = curve
+	l.Model = &model.Measured{Lines: lines, Fitted: lines, Curve: func(n quantity.Bytes) quantity.Micros {
+		c, err := curve()
+		if err != nil {
+			return lines.OneWay(n)
+		}
+		return c.forecast(n).Middle
+	}}
+}
+
+// withLines returns the layer's model with other parameters of its lines.
+func (l Layer) withLines(lines model.Layer) model.Layer {
+	m, ok := l.Model.(*model.Measured)
+	if !ok {
+		return lines
+	}
+	return &model.Measured{Lines: lines, Fitted: m.Fitted, Curve: m.Curve}
+}

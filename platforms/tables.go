@@ -1,0 +1,125 @@
+package platforms
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+func (b *builder) clock() {
+	given := text(b.Keys, "clock")
+	if given == "" {
+		return
+	}
+	v, err := quantity.Eval(given, nil)
+	b.must("clock", err)
+	if v.Dim != quantity.DimClock || !(v.Num > 0) {
+		b.fail("clock", "%q: a clock rate is above zero, in kHz, MHz or GHz", given)
+	}
+	b.p.Clock = v.Num
+}
+
+func (b *builder) constantTables() {
+	tables := b.sections("constant")
+	for _, t := range tables {
+		if !constantRule.MatchString(t.Name) {
+			t.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
+		}
+		b.constants[t.Name] = &scope{section: t, fields: map[string]Param{"value": {Path: t.path}}}
+	}
+	for _, t := range tables {
+		b.p.Constants = append(b.p.Constants, b.slots[b.constants[t.Name].slot("value")].Param)
+	}
+}
+
+// constantRule matches names of constants, which stand in formulas.
+var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+func (b *builder) roofTables() {
+	for _, t := range b.sections("roof") {
+		s := scope{section: t, fields: map[string]Param{"rate": {}}}
+		given := t.text("rate")
+		rate, err := b.slots[s.slot("rate")].Value.MBps()
+		if err != nil {
+			t.fail("rate", "%q: %w", given, err)
+		}
+		if rate == 0 {
+			t.fail("rate", "%q: a roof is above zero", given)
+		}
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, given, t.text("source")})
+	}
+}
+
+func (b *builder) stageTables() {
+	for _, t := range b.sections("stage") {
+		b.must(t.path, checkName(t.Name))
+		spec := stageSpec{host: choose(&t, "host", map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver})}
+		s := scope{section: t, fields: map[string]Param{
+			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
+			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
+			"queue": {Measure: model.Count},
+		}}
+		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
+		b.stages[t.Name] = spec
+		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
+		b.p.Places[t.Name] = s.place(spec.host)
+	}
+}
+
+func (s *scope) place(host model.Host) Place {
+	side := "sender"
+	if host == model.Receiver {
+		side = "receiver"
+	}
+	resource, at := s.text("resource"), s.text("at")
+	p := Place{Resource: cmp.Or(resource, s.Name), At: cmp.Or(at, side)}
+	if resource != "" {
+		s.must(s.path+".resource", checkName(resource))
+	}
+	if !slices.Contains(sides, p.At) {
+		s.fail("at", "%q%s", p.At, nearest.Hint(p.At, sides))
+	}
+	if host != model.NoHost && (resource != "" || at != "" || s.text("queue") != "") {
+		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
+	}
+	p.Queue = int(s.optional("queue"))
+	p.Drop = s.full(p.Queue > 0, "queue")
+	return p
+}
+
+func (b *builder) protocolTables() {
+	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
+	for _, t := range b.sections("protocol") {
+		t.named()
+		s := scope{section: t, fields: protocolFields}
+		p := Protocol{
+			Credits: int(s.optional("credits")), Inbox: int(s.optional("inbox")),
+			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")), Retry: quantity.Micros(s.optional("retry")),
+			Rounds: value[bool](t.Keys, "rounds"), Poll: quantity.Micros(s.optional("poll")), Interrupt: -1,
+		}
+		interrupts := t.text("interrupt") != ""
+		if interrupts {
+			p.Interrupt = quantity.Micros(s.optional("interrupt"))
+		}
+		if p.Rounds && p.Retry == 0 {
+			t.fail("rounds", "rounds send again what retry keeps; give retry too")
+		}
+		if t.text("poll") != "" && interrupts {
+			t.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
+		}
+		p.Drop = s.full(p.Inbox > 0, "inbox")
+		b.protocols[t.Name] = p
+	}
+}
+
+// full reports whether a packet without room is dropped.
+func (s *scope) full(bounded bool, what string) (drop bool) {
+	if s.text("full") != "" && !bounded {
+		s.fail("full", "without %s there is always room", what)
+	}
+	return choose(&s.section, "full", map[string]bool{"wait": false, "drop": true})
+}
