@@ -6,18 +6,18 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Nothing is the request of a question that asks for nothing.
+// Nothing is the request of a question without parameters.
 type Nothing struct{}
 
-// A Failure is the answer to a question that has none.
+// A Failure is the answer to a question that failed.
 type Failure struct {
 	Error string `json:"error"` // one line
 }
 
 // A Design is a layer of a platform with parameters changed.
 type Design struct {
-	// Ref names platform and layer: "clip", "clip/pio". A platform that was added is named as the
-	// file: "my.toml", "my.toml/eager".
+	// Ref names platform and layer: "clip", "clip/pio". An added platform has the name of its file:
+	// "my.toml", "my.toml/eager".
 	Ref string `json:"ref"`
 	// Set has changes as `whatif --set` reads them, done one after the other:
 	// "stage.host-dma.tau=3.8us/KiB".
@@ -68,7 +68,7 @@ type NewPlatform struct {
 	TOML string `json:"toml"`
 }
 
-// A Platform is a layer as it is with the changes of the design.
+// A Platform is a layer with the changes of the design.
 type Platform struct {
 	PlatformHead
 	Layer LayerHead `json:"layer"` // the one asked for
@@ -86,20 +86,20 @@ type Parameter struct {
 	Symbol string `json:"symbol"` // "τ"; may be empty
 	Phrase string `json:"phrase"` // what it is
 	Source string `json:"source"`
-	Unit   string `json:"unit"` // as Set reads it, to put behind the number: "us/KiB", "B", ""
+	Unit   string `json:"unit"` // as Set reads it after the number: "us/KiB", "B", ""
 
 	Value *Number `json:"value"` // now; null if a word stands there
 	Word  string  `json:"word"`  // in place of a number, "best"
 	Text  string  `json:"text"`  // for people: "3.8 µs/KiB"
 	Low   *Number `json:"low"`   // of its interval; null: it has none
 	High  *Number `json:"high"`
-	File  Given   `json:"file"` // what the platform's file says
+	File  Given   `json:"file"` // in the platform's file
 
 	Words    []string `json:"words"`    // that may stand in place of a number
 	Whole    bool     `json:"whole"`    // only whole numbers can be its value
 	Constant bool     `json:"constant"` // of the platform: it acts through other parameters
 	Changed  bool     `json:"changed"`
-	// Used is false if no parameter depends on it any more, because all that were computed from it
+	// Used is false if no parameter depends on it any more, because all parameters computed from it
 	// have been set; then it cannot be set either.
 	Used bool `json:"used"`
 
@@ -118,14 +118,14 @@ type Given struct {
 	High  *Number `json:"high"`
 }
 
-// A Peak is where bandwidth levels off.
+// A Peak is the bandwidth of long messages, and the size that reaches half of it.
 type Peak struct {
 	RInf  *Number `json:"r_inf_mb_s"`
 	NHalf *Number `json:"n_half_bytes"`
 	Text  string  `json:"text"`
 }
 
-// A Threshold is where the layer changes its protocol.
+// A Threshold is a size at which the layer changes its protocol.
 type Threshold struct {
 	Path  string `json:"path"` // of the parameter
 	InUse Number `json:"in_use_bytes"`
@@ -137,20 +137,20 @@ type Curves struct {
 	Designs  []Design `json:"designs"`  // 1 to 16
 	Quantity string   `json:"quantity"` // a key of [About].Quantities: bandwidth, latency, …
 	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
-	// Plain leaves out all but the lines: for a slider on its way.
+	// Plain asks for the lines alone, while a slider moves.
 	Plain bool `json:"plain,omitempty"`
-	// Samples, if above 0, adds the 95 % interval that the intervals of parameters make, from so
-	// many samples (at most 10,000), to designs that have some. Slow: ask when the slider rests.
+	// Samples, if above 0, adds to designs with intervals of parameters the 95 % interval of the
+	// quantity, from this number of samples (at most 10,000). Slow: ask when the slider rests.
 	Samples int `json:"samples,omitempty"`
 }
 
-// Predict asks what messages cost.
+// Predict asks for the costs of messages.
 type Predict struct {
 	Designs []Design `json:"designs"` // 1 to 16
 	Sizes   string   `json:"sizes"`   // at most 4096
 }
 
-// Sized asks something of a design at sizes.
+// Sized is the request of a question about a design at sizes.
 type Sized struct {
 	Design
 	Sizes string `json:"sizes"`
@@ -167,13 +167,13 @@ type Table struct {
 	Notes   []string   `json:"notes"`
 }
 
-// Shares are the parts of the costs of one message.
+// Shares divide the costs of one message among the parameters.
 type Shares struct {
 	Formula string  `json:"formula"` // of the one-way time, in the symbols of the parameters
 	Parts   []Share `json:"parts"`   // in the order of [Platform].Parameters; neither computed nor sizes
 }
 
-// A Share is what one parameter owns.
+// A Share is the share of one parameter.
 type Share struct {
 	Path          string  `json:"path"`
 	OneWay        *Number `json:"one_way_us"`
@@ -187,11 +187,11 @@ type Pipelined struct {
 	Design
 	Size   string `json:"size"`             // one size, "16KiB"
 	Packet string `json:"packet,omitempty"` // a size, or one of [About].Cuts; empty: the design's
-	// Plain asks for Now alone: for a slider on its way.
+	// Plain asks for Now alone, while a slider moves.
 	Plain bool `json:"plain,omitempty"`
 }
 
-// A Pipeline is a message packet by packet. All but Size and Now is null if plain.
+// A Pipeline is a message packet by packet. If plain, it has only Size and Now.
 type Pipeline struct {
 	Size   Number          `json:"size_bytes"`
 	Now    Timeline        `json:"now"`    // in the packets asked for
@@ -226,14 +226,13 @@ type CollectiveMap struct {
 	Collective string `json:"collective"` // "bcast", see [About]
 	Ranks      string `json:"ranks"`      // as --ranks reads them: "2..64", "2,4,8"
 	Sizes      string `json:"sizes"`
-	// Budget is the time limit; the cells that are not computed by then are counted in Left.
-	// At most 60,000; 0: 1000.
+	// Budget is the time limit, at most 60,000; 0: 1000. Left counts the cells not reached by then.
 	Budget Number `json:"budget_ms,omitempty"`
 }
 
 // Times has the fastest algorithms.
 type Times struct {
-	Algorithms []string `json:"algorithms"` // that are the best somewhere
+	Algorithms []string `json:"algorithms"` // those that are the best somewhere
 	Best       [][]int  `json:"best"`       // by ranks and sizes, an index into Algorithms; -1: unknown
 	Left       int      `json:"left"`       // cells that the budget did not reach
 }
@@ -254,9 +253,9 @@ type Schedule struct {
 	Ranks  int             `json:"ranks"`
 	Finish Number          `json:"finish_us"`
 	Done   reports.Numbers `json:"done_us"` // when each rank is done
-	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not
-	// before it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one
-	// rank only, and all of these form one circle, "ring"; otherwise "graph".
+	// Parents has, for each rank, the sender of its first message; -1: it receives no message, or
+	// sends before. If each rank has at most one sender, Shape is "tree"; if each sends to one rank
+	// only, and all of these form one circle, "ring"; otherwise "graph".
 	Shape    string    `json:"shape"`
 	Parents  []int     `json:"parents"`
 	Messages []Message `json:"messages"` // in the order of Sent; at most 20,000
@@ -267,22 +266,22 @@ type Message struct {
 	From     int    `json:"from"`
 	To       int    `json:"to"`
 	Size     Number `json:"size_bytes"`
-	Sent     Number `json:"sent_us"`     // its sender's processor began with it
-	Received Number `json:"received_us"` // its receiver's processor began with it
-	Critical bool   `json:"critical"`    // the last rank's finish hangs on it
+	Sent     Number `json:"sent_us"`     // when the sender's processor began with it
+	Received Number `json:"received_us"` // when the receiver's processor began with it
+	Critical bool   `json:"critical"`    // the last rank's finish depends on it
 }
 
-// A File is that of a benchmark.
+// A File is the output of a benchmark, to be fitted.
 type File struct {
 	Name  string `json:"name"`
 	Data  []byte `json:"data"`            // base64; at most 64 MiB; gzip is undone
 	Model string `json:"model,omitempty"` // as `fit --model`; empty: auto
-	Save  string `json:"save,omitempty"`  // for the command alone: where it saves the platform
+	Save  string `json:"save,omitempty"`  // for the command alone: the file for the platform
 }
 
 // A Fit is the result of fitting a file.
 type Fit struct {
-	Table     Table           `json:"table"` // that of `halfpeak fit`
+	Table     Table           `json:"table"` // the output of `halfpeak fit`
 	Curve     *reports.Figure `json:"curve"` // points and lines; null: it has no picture
 	Residuals *reports.Figure `json:"residuals"`
 	Fits      []FitCurve      `json:"fits"`
@@ -304,7 +303,7 @@ type FitCurve struct {
 	Warnings []string `json:"warnings"`
 }
 
-// A Break is where one line ends.
+// A Break is the end of one line of a fit.
 type Break struct {
 	At Number `json:"at_bytes"` // the last size of the lower line
 }
@@ -317,11 +316,26 @@ type Wrapped struct {
 
 // A Text is a file.
 type Text struct {
-	Name string `json:"name"` // that it could be saved under
+	Name string `json:"name"` // for saving it
 	Text string `json:"text"`
 }
 
 // Commands are command lines.
 type Commands struct {
 	Commands []string `json:"commands"`
+}
+
+// A Number is printed with 12 significant digits, or as null if it is not finite.
+type Number float64
+
+// MarshalJSON prints the number.
+func (n Number) MarshalJSON() ([]byte, error) { return reports.AppendNumber(nil, float64(n)), nil }
+
+// optional returns the number if it is known, else nil.
+func optional(v float64, is bool) *Number {
+	if !is {
+		return nil
+	}
+	n := Number(v)
+	return &n
 }

@@ -36,8 +36,8 @@ func newQuestion(d whatif.Design, name string) collectives.Question {
 	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
-// fitsOf returns the fits of a collective that the design's file has measured. As in the command, a
-// layer has none, nor has a changed file.
+// fitsOf returns the fits of a collective that the design's file has measured. As in the command,
+// layers and changed files have no fits.
 func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
@@ -122,8 +122,8 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	return a, nil
 }
 
-// best returns the index of the fastest algorithm of one cell, which it adds if it is new; -1 if
-// there is none.
+// best returns the index of the fastest algorithm of one cell, and adds a new one; -1 if the cell
+// has no time.
 func (a *Times) best(cell *collectives.Times) int {
 	for _, t := range cell.Times {
 		if !t.Best && len(cell.Times) > 1 {
@@ -189,7 +189,7 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 	return q, nil
 }
 
-// schedule is one collective with its messages.
+// schedule simulates one collective, and returns its messages.
 func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
@@ -259,7 +259,7 @@ func shape(ranks int, messages []Message) (parents []int, shape string) {
 	return parents, "graph"
 }
 
-// scheduleRows are the messages as a table.
+// scheduleRows returns the messages as a table.
 func scheduleRows(a Schedule) reports.Rows {
 	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"}, {Key: "sent_us"}, {Key: "received_us"}}}
 	for _, m := range a.Messages {

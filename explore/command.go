@@ -6,26 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/release"
 )
 
-// about lists the possible questions.
-func (x *Explorer) about(Nothing) (About, error) {
-	a := About{Version: release.Version(), Formats: benchfile.Known}
-	for _, e := range collective.Algorithms {
-		if k := len(a.Collectives); k == 0 || a.Collectives[k-1].Name != e.Collective {
-			a.Collectives = append(a.Collectives, AboutCollective{Name: e.Collective})
-		}
-	}
-	return a, nil
-}
-
-// commands has the command lines of questions, and how their requests are read. {key} is the value
-// of a request, without which its flag is left out; {designs} are arguments, and {whatif} is the
-// beginning of a line about one design and its changes.
+// commands has the command lines of questions, and the readers of their requests. {key} is the
+// value of a request; without a value, its flag is left out. {designs} are arguments, and {whatif}
+// is the beginning of a line about one design and its changes.
 var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
@@ -58,8 +43,8 @@ func fields[T any](request []byte) (values map[string]any, err error) {
 	return values, json.Unmarshal(text, &values)
 }
 
-// command returns the command lines with the same numbers as another question. Designs that a
-// command other than whatif is asked of are saved first.
+// command returns the command lines with the same numbers as another question. Changed designs are
+// saved first, since only whatif takes changes.
 func (x *Explorer) command(w Wrapped) (Commands, error) {
 	c, has := commands[w.Question]
 	if !has {

@@ -80,8 +80,8 @@ func (r Curves) addCurve(f *reports.Figure, name string, d whatif.Design, kind p
 	return nil
 }
 
-// addNote adds a note once, and none that only begins another: the points of one design may have
-// error bars, and those of the next none.
+// addNote adds a note once, and keeps only the longer of two that begin alike: the points of one
+// design may have error bars, and those of the next none.
 func addNote(f *reports.Figure, note string) {
 	begins := func(short, long string) bool { return strings.HasPrefix(long, strings.TrimSuffix(short, ".")) }
 	for i, other := range f.Notes {
@@ -96,7 +96,7 @@ func addNote(f *reports.Figure, note string) {
 }
 
 // addInterval adds the interval of a curve that follows from the intervals of the parameters, if
-// any: that of `whatif --uncertainty` with the same number of samples.
+// there are some. It is the one of `whatif --uncertainty` with the same number of samples.
 func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
 	all, err := d.Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
@@ -187,26 +187,4 @@ func formula(m model.Layer, n quantity.Bytes) string {
 		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"
 	}
 	return m.Kind().Cost
-}
-
-// tabled returns the question whose answer is a table of these rows.
-func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
-	return asks(func(x *Explorer, r T) (Table, error) { return tableOf(rows(x, r)) })
-}
-
-// tableOf is a table as a command prints it.
-func tableOf(rows reports.Rows, err error) (Table, error) {
-	if err != nil {
-		return Table{}, err
-	}
-	text, err := rows.JSON()
-	if err != nil {
-		return Table{}, err
-	}
-	s, err := rows.Sheet(nil)
-	t := Table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
-	if t.Notes == nil {
-		t.Notes = []string{}
-	}
-	return t, err
 }

@@ -3,11 +3,10 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -19,45 +18,25 @@ const (
 	maxDesigns  = 16
 	maxChanges  = 256
 	maxSizes    = 4096
-	maxPlatform = 1 << 20  // bytes of a platform file
-	maxAdded    = 256      // platforms
-	maxFile     = 64 << 20 // bytes of a benchmark's file
-	maxRemember = 256      // designs
+	maxRemember = 256 // designs
 )
 
-// A resolved is the designs of a [Design] before and after its changes.
+// An Explorer answers questions. It holds the platforms that were added to it, and is for one
+// goroutine at a time.
+type Explorer struct {
+	added   map[string]*platforms.Platform // by their names, with .toml
+	designs map[string]resolved            // the latest, for [Explorer.design]
+}
+
+// New returns an explorer that has only the platforms that come with halfpeak.
+func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[string]resolved{}} }
+
+// A resolved has the designs of a [Design] before and after its changes.
 type resolved struct {
 	base, now whatif.Design
 }
 
-// add adds a platform file, or replaces that of the same name.
-func (x *Explorer) add(r NewPlatform) (Platforms, error) {
-	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
-	if file == "." || file == "/" || r.Name == "" {
-		return Platforms{}, errors.New("a platform to add needs a name, as in my.toml")
-	}
-	if len(file) > 200 {
-		return Platforms{}, errors.New("the name of the platform is longer than 200 bytes")
-	}
-	if !strings.HasSuffix(file, ".toml") {
-		file += ".toml"
-	}
-	if len(r.TOML) > maxPlatform {
-		return Platforms{}, fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
-	}
-	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
-		return Platforms{}, fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew", maxAdded)
-	}
-	p, err := platforms.Parse(file, []byte(r.TOML))
-	if err != nil {
-		return Platforms{}, err
-	}
-	x.added[file] = &p
-	clear(x.designs)
-	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
-}
-
-// find is the platform and the layer that a ref names.
+// find returns the platform and the layer that a ref names.
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
 	if ref == "" {
 		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists what there is`)
@@ -65,7 +44,7 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	file, layer, _ := strings.Cut(ref, "/")
 	a := x.added[file]
 	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // else Find opens a file
-		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, sortedKeys(x.added)...)))
+		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
 	}
 	if a == nil {
 		return platforms.Find(ref)
@@ -113,7 +92,7 @@ func (x *Explorer) remember(key string, r resolved) {
 	x.designs[key] = r
 }
 
-// all are the designs of a request.
+// all returns the designs of a request.
 func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
@@ -129,7 +108,7 @@ func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
 	return all, nil
 }
 
-// messages is the design if its times are those of messages.
+// messages returns the design; an error if its times are not of messages.
 func (x *Explorer) messages(d Design) (whatif.Design, error) {
 	r, err := x.design(d)
 	if err == nil {
@@ -160,31 +139,4 @@ func size(text string) (quantity.Bytes, error) {
 		return 0, err
 	}
 	return all[0], nil
-}
-
-func headOf(p platforms.Platform, file string) PlatformHead {
-	ref := p.Name
-	if file != "" {
-		ref = file
-	}
-	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
-	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
-	return h
-}
-
-func layerHead(l platforms.Layer, platform string) LayerHead {
-	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
-}
-
-// list is the answer to platforms.
-func (x *Explorer) list(Nothing) (Platforms, error) {
-	within, err := platforms.All()
-	if err != nil {
-		return Platforms{}, err
-	}
-	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead { return headOf(p, "") })}
-	for _, file := range sortedKeys(x.added) {
-		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
-	}
-	return all, nil
 }

@@ -22,7 +22,7 @@
 //	places      CollectiveMap     Table        the same at some places, as a table
 //	schedule    CollectiveCall    Schedule     the messages of one collective
 //	fit         File              Fit          lines through a benchmark's file, and their platform
-//	toml        Design            Text         the design as a platform file
+//	toml        Design            Text         a design as a platform file
 //	csv         Wrapped           Text         another question's numbers as CSV
 //	command     Wrapped           Commands     the command lines that give another question's numbers
 //
@@ -31,28 +31,17 @@
 package explore
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/internal/release"
 )
-
-// An Explorer answers questions. It holds the platforms that were added to it, and is for one
-// goroutine at a time.
-type Explorer struct {
-	added   map[string]*platforms.Platform // by their names, with .toml
-	designs map[string]resolved            // the last ones that were asked for
-}
-
-// New returns an explorer that has only the platforms that come with halfpeak.
-func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[string]resolved{}} }
 
 // Ask answers a question. It never panics, and answers every request within bounds of time and
 // memory, whatever is in it.
@@ -76,65 +65,40 @@ func failure(err error) []byte {
 	return text
 }
 
-// A question reads its request and answers it.
-type question func(*Explorer, []byte) (any, error)
-
 // questions has the questions by name.
-var questions map[string]question
-
-func init() { // two questions ask other questions
-	questions = map[string]question{
-		"about":      asks((*Explorer).about),
-		"platforms":  asks((*Explorer).list),
-		"add":        asks((*Explorer).add),
-		"platform":   asks((*Explorer).platform),
-		"curves":     asks((*Explorer).curves),
-		"predict":    tabled((*Explorer).predictRows),
-		"shares":     asks((*Explorer).shares),
-		"pipeline":   asks((*Explorer).pipeline),
-		"collective": asks((*Explorer).collective),
-		"places":     tabled((*Explorer).placesRows),
-		"schedule":   asks((*Explorer).schedule),
-		"fit":        asks((*Explorer).fit),
-		"toml":       asks((*Explorer).toml),
-		"csv":        asks((*Explorer).csv),
-		"command":    asks((*Explorer).command),
-	}
+var questions = map[string]question{
+	"about":      asks((*Explorer).about),
+	"platforms":  asks((*Explorer).list),
+	"add":        asks((*Explorer).add),
+	"platform":   asks((*Explorer).platform),
+	"curves":     asks((*Explorer).curves),
+	"predict":    tabled((*Explorer).predictRows),
+	"shares":     asks((*Explorer).shares),
+	"pipeline":   asks((*Explorer).pipeline),
+	"collective": asks((*Explorer).collective),
+	"places":     tabled((*Explorer).placesRows),
+	"schedule":   asks((*Explorer).schedule),
+	"fit":        asks((*Explorer).fit),
+	"toml":       asks((*Explorer).toml),
+	"csv":        asks((*Explorer).csv),
+	"command":    asks((*Explorer).command),
 }
 
 func (x *Explorer) ask(question string, request []byte) (any, error) {
 	q, known := questions[question]
 	if !known {
-		return nil, fmt.Errorf("no question %q%s", question, nearest.Hint(question, sortedKeys(questions)))
+		return nil, fmt.Errorf("no question %q%s", question, nearest.Hint(question, slices.Sorted(maps.Keys(questions))))
 	}
 	return q(x, request)
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// asks is a question whose request is a T.
-func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
-	return func(x *Explorer, request []byte) (any, error) {
-		var r T
-		if err := read(request, &r); err != nil {
-			return nil, err
+// about lists the possible questions.
+func (x *Explorer) about(Nothing) (About, error) {
+	a := About{Version: release.Version(), Formats: benchfile.Known}
+	for _, e := range collective.Algorithms {
+		if k := len(a.Collectives); k == 0 || a.Collectives[k-1].Name != e.Collective {
+			a.Collectives = append(a.Collectives, AboutCollective{Name: e.Collective})
 		}
-		return answer(x, r)
 	}
-}
-
-// read reads a request, which is one JSON value without unknown keys. Nothing at all is {}.
-func read(request []byte, to any) error {
-	if len(bytes.TrimSpace(request)) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(request))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return fmt.Errorf("request: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("request: something follows the JSON value")
-	}
-	return nil
+	return a, nil
 }

@@ -15,12 +15,12 @@ import (
 // Bounds of timelines.
 const (
 	maxBoxes = 20_000  // as predict.Timeline has it
-	maxSent  = 1 << 20 // bytes that the message engine is given
+	maxSent  = 1 << 20 // bytes of a message that the engine runs
 
 	maxMessage quantity.Bytes = 64 << 20
 )
 
-// pipeline is a message packet by packet.
+// pipeline returns a message packet by packet.
 func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 	d, n, err := x.pipelined(r)
 	if err != nil {
@@ -48,8 +48,8 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 	return p, err
 }
 
-// cutRows are the ways to cut a message. Their table names every packet, so there must not be too
-// many.
+// cutRows returns the ways to cut a message. Their table names every packet, so there must not be
+// too many packets.
 func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
 	cuts, err := predict.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
@@ -81,9 +81,9 @@ func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error)
 	return d, n, err
 }
 
-// timeline draws a message in these packets: as the message engine sends it if it is one that the
-// design sends so and not too large, else by the pipeline's recurrence, which is the same but for
-// rounding.
+// timeline draws a message in these packets. If the design sends it in these packets (sent) and it
+// is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
+// the same up to rounding.
 func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
 	oneWay := pipe.OneWayAs(plan)
 	a := Timeline{
@@ -107,7 +107,7 @@ func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan mode
 	return a
 }
 
-// packets is the one-way time of a message against the size of its packets, with the best marked.
+// packets draws the one-way time of a message against the size of its packets, and marks the best.
 func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	add := func(size quantity.Bytes) {

@@ -1,17 +1,82 @@
 package explore
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"path"
+	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// platform is a layer with its parameters: those of the file, with the values of the design.
+// Bounds of platforms to add.
+const (
+	maxPlatform = 1 << 20 // bytes of a file
+	maxAdded    = 256
+)
+
+// list returns the embedded platforms, and those that were added.
+func (x *Explorer) list(Nothing) (Platforms, error) {
+	within, err := platforms.All()
+	if err != nil {
+		return Platforms{}, err
+	}
+	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead { return headOf(p, "") })}
+	for _, file := range slices.Sorted(maps.Keys(x.added)) {
+		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
+	}
+	return all, nil
+}
+
+// add adds a platform file, or replaces that of the same name.
+func (x *Explorer) add(r NewPlatform) (Platforms, error) {
+	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
+	if file == "." || file == "/" || r.Name == "" {
+		return Platforms{}, errors.New("a platform to add needs a name, as in my.toml")
+	}
+	if len(file) > 200 {
+		return Platforms{}, errors.New("the name of the platform is longer than 200 bytes")
+	}
+	if !strings.HasSuffix(file, ".toml") {
+		file += ".toml"
+	}
+	if len(r.TOML) > maxPlatform {
+		return Platforms{}, fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
+	}
+	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
+		return Platforms{}, fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew", maxAdded)
+	}
+	p, err := platforms.Parse(file, []byte(r.TOML))
+	if err != nil {
+		return Platforms{}, err
+	}
+	x.added[file] = &p
+	clear(x.designs)
+	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
+}
+
+// headOf summarizes a platform; file is the name of an added one.
+func headOf(p platforms.Platform, file string) PlatformHead {
+	ref := cmp.Or(file, p.Name)
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
+	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
+	return h
+}
+
+func layerHead(l platforms.Layer, platform string) LayerHead {
+	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
+}
+
+// platform returns a layer with the parameters of the file and the values of the design.
 func (x *Explorer) platform(r Design) (Platform, error) {
 	d, err := x.design(r)
 	if err != nil {
@@ -96,7 +161,7 @@ func interval(p platforms.Param, scale float64) (low, high *Number) {
 	return optional((p.Value.Num-p.PlusMinus)*scale, has), optional((p.Value.Num+p.PlusMinus)*scale, has)
 }
 
-// reach is how far a slider goes from the value of the file: this much smaller and larger.
+// reach is the factor between the value of the file and either end of a slider.
 const reach = 64
 
 // ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and
@@ -127,4 +192,27 @@ func ends(now, file platforms.Param) (from, to float64) {
 		from = min(from, to)
 	}
 	return from, to
+}
+
+// toml returns the design as a platform file.
+func (x *Explorer) toml(r Design) (Text, error) {
+	d, err := x.design(r)
+	if err != nil {
+		return Text{}, err
+	}
+	text, err := d.now.Encode(atomicfile.Imprint + " explore.")
+	return Text{savedName(r, 0), string(text)}, err
+}
+
+// savedName returns the name of a file for a design; if i is above 0, for the i-th of several.
+func savedName(d Design, i int) string {
+	name, _, _ := strings.Cut(d.Ref, "/")
+	name = strings.TrimSuffix(name, ".toml")
+	if len(d.Set) > 0 {
+		name += "-changed"
+	}
+	if i > 0 {
+		name += fmt.Sprintf("-%d", i)
+	}
+	return name + ".toml"
 }

@@ -164,7 +164,6 @@ func (u uses) describe(circle []string) string {
 var circular = []string{
 	"cmd/halfpeak",
 	"engine/schedule/collective",
-	"explore",
 	"fit",
 	"fit/forecast",
 	"reports",

@@ -10,19 +10,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
-// maxUnpacked bounds the contents of a compressed file.
-const maxUnpacked = 256 << 20
+// Bounds of a benchmark's file, in bytes.
+const (
+	maxFile     = 64 << 20
+	maxUnpacked = 256 << 20 // its contents, if it is compressed
+)
 
 // errBomb is the error of a compressed file with too large contents.
 var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
 
-// unpacked undoes gzip within bounds. Where the file is cut off or damaged, it returns the text
-// until there, and the error.
+// unpacked undoes gzip within bounds. If the file is cut off or damaged, it returns the text up to
+// there, and the error.
 func unpacked(data []byte) ([]byte, error) {
 	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
 	if !packed(data) {
@@ -61,7 +63,7 @@ func fitFile(r File) (*fits.Fitted, error) {
 	return f, nil
 }
 
-// fileName is the last part of a name, as the command line would have it in the same folder.
+// fileName returns the last part of a name, as the command line would have it in the same folder.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(reports.OneLine(name), `\`, "/"))
 	if name == "." || name == "/" {
@@ -111,71 +113,4 @@ func fitCurve(c fits.Curve) FitCurve {
 		a.Breaks = append(a.Breaks, Break{Number(b.At)})
 	}
 	return a
-}
-
-// toml is the design as a platform file.
-func (x *Explorer) toml(r Design) (Text, error) {
-	d, err := x.design(r)
-	if err != nil {
-		return Text{}, err
-	}
-	text, err := d.now.Encode(atomicfile.Imprint + " explore.")
-	return Text{savedName(r, 0), string(text)}, err
-}
-
-// savedName is the name of the file of a design, the i-th of several, if i is above 0.
-func savedName(d Design, i int) string {
-	name, _, _ := strings.Cut(d.Ref, "/")
-	name = strings.TrimSuffix(name, ".toml")
-	if len(d.Set) > 0 {
-		name += "-changed"
-	}
-	if i > 0 {
-		name += fmt.Sprintf("-%d", i)
-	}
-	return name + ".toml"
-}
-
-// csv is another question's numbers.
-func (x *Explorer) csv(w Wrapped) (Text, error) {
-	table, has := tables[w.Question]
-	if !has {
-		return Text{}, fmt.Errorf("the answers of %q are not tables", w.Question)
-	}
-	rows, err := table(x, w.Request)
-	if err != nil {
-		return Text{}, err
-	}
-	text, err := rows.(reports.Rows).CSV()
-	return Text{w.Question + ".csv", string(text)}, err
-}
-
-// tables are the questions whose answers are a table too.
-var tables = map[string]question{
-	"predict": asks((*Explorer).predictRows),
-	"shares":  asks((*Explorer).ownersRows),
-	"curves": asks(func(x *Explorer, r Curves) (reports.Rows, error) {
-		f, err := x.curves(r)
-		return f.Rows(), err
-	}),
-	"pipeline": asks(func(x *Explorer, r Pipelined) (reports.Rows, error) {
-		d, n, err := x.pipelined(r)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		return cutRows(d, n)
-	}),
-	"collective": asks((*Explorer).placesRows),
-	"places":     asks((*Explorer).placesRows),
-	"schedule": asks(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
-		a, err := x.schedule(r)
-		return scheduleRows(a), err
-	}),
-	"fit": asks(func(_ *Explorer, r File) (reports.Rows, error) {
-		f, err := fitFile(r)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		return f.Rows(nil), nil
-	}),
 }
