@@ -6,22 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/stats"
-
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Trial is a model that [Auto] tried.
-type Trial struct {
-	Model, Method string
-	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
-	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
-	// model with the least, count as four deviations: no model predicts them.
-	Error float64
-	// Chosen marks the model that Auto returns.
-	Chosen bool
-}
 
 // candidates are the models that Auto tries, the simplest first.
 var candidates = []form{
@@ -35,11 +23,10 @@ var candidates = []form{
 }
 
 const (
-	// maxFolds is the number of sizes up to which each is left out alone; with more,
-	// every maxFolds-th are left out together.
+	// maxFolds is the maximum number of sizes of which each is left out alone. With more, every
+	// maxFolds-th size is left out together.
 	maxFolds = 120
-	// maxTried is the maximum number of sizes on which models are tried; with more, neighbours are
-	// merged.
+	// maxTried is the maximum number of sizes for trying models. With more, neighbours are merged.
 	maxTried = 300
 )
 

@@ -118,7 +118,7 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 // They are widened by the ratio of Student's t to the normal distribution, since resampled
 // residuals have only the scatter of the points of the fit.
 func percentiles(v []float64, value float64, points int) (low, high float64) {
-	if points < 3 { // the line goes through them: there is no scatter to resample
+	if points < 3 { // the line goes through them, so no scatter is left to resample
 		return 0, math.Inf(1)
 	}
 	slices.Sort(v)

@@ -11,23 +11,15 @@
 package fit
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// An Estimate is a value with its 95 % confidence interval. With no more points
-// than parameters there is no interval: Low is 0 and High +Inf.
-type Estimate[T ~float64] struct{ Value, Low, High T }
-
-// around returns v ± d, with the lower end limited to 0.
-func around[T ~float64](v, d float64) Estimate[T] { return Estimate[T]{T(v), T(max(0, v-d)), T(v + d)} }
 
 // A Segment is a line T(n) = β + nτ over the sizes From ≤ n ≤ To.
 type Segment struct {
@@ -73,22 +65,44 @@ type Errors struct {
 	R2 float64
 }
 
-// A Point is one size with its measured and its fitted time.
-type Point struct {
-	Size   quantity.Bytes
-	Time   quantity.Micros // measured, the mean of Count rows; one way
-	Fitted quantity.Micros
-	// Low and High are the smallest and largest measured time.
-	Low, High quantity.Micros
-	Count     int64
-	// Deviation is the standard deviation of the rows over their mean; 0 with one.
-	Deviation float64
-	Segment   int // index into Result.Segments
-	Line      int // in the file
+func errorsOf(points []Point) Errors {
+	var e Errors
+	relative := make([]float64, len(points))
+	var weight, mean float64
+	for i, p := range points {
+		relative[i] = math.Abs(p.Error())
+		if relative[i] > e.Worst || i == 0 {
+			e.Worst, e.WorstAt = relative[i], p.Size
+		}
+		weight += float64(p.Count)
+		mean += (float64(p.Time) - mean) * float64(p.Count) / weight
+	}
+	var residual, total float64
+	for _, p := range points {
+		residual += float64(p.Count) * math.Pow(float64(p.Time-p.Fitted), 2)
+		total += float64(p.Count) * math.Pow(float64(p.Time)-mean, 2)
+	}
+	switch {
+	case total > 0:
+		e.R2 = 1 - residual/total
+	case residual == 0:
+		e.R2 = 1
+	}
+	slices.Sort(relative)
+	e.Median, e.P95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
+	return e
 }
 
-// Error returns (fitted − measured) / measured.
-func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Time) }
+// A Trial is a model that [Auto] tried.
+type Trial struct {
+	Model, Method string
+	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
+	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
+	// model with the least, count as four deviations: no model predicts them.
+	Error float64
+	// Chosen marks the model that Auto returns.
+	Chosen bool
+}
 
 // A Result is a fitted model.
 type Result struct {
@@ -130,117 +144,41 @@ func (r *Result) segmentAt(n quantity.Bytes) int {
 	return len(r.Segments) - 1
 }
 
+// Resolution returns the step of the times: that of a clock if they show one, else that of their
+// printing; 0 if both are unknown.
+func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
+
+// Layer returns the result as a layer of a platform: one line as
+// [model.Linear], several as a [model.Switch] between them. The time of an operation
+// or a collective, and the gap of a stream, stand for the cost of a message; interpret the
+// layer's costs accordingly. A per-size table and overheads cannot be layers.
+func (r *Result) Layer() (model.Layer, error) {
+	switch r.Kind {
+	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
+	default:
+		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer", r.Name, r.Kind)
+	}
+	if r.Model == "table" {
+		t := new(model.Table)
+		for _, p := range r.Points {
+			t.Sizes, t.Times = append(t.Sizes, p.Size), append(t.Times, p.Time)
+		}
+		return t, nil
+	}
+	lines := make([]model.Branch, len(r.Segments))
+	for i, s := range r.Segments {
+		lines[i] = model.Branch{
+			Name:  fmt.Sprintf("segment %d", i+1),
+			UpTo:  s.upTo,
+			Layer: &model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
+		}
+	}
+	if len(lines) == 1 {
+		return lines[0].Layer, nil
+	}
+	return &model.Switch{Branches: lines}, nil
+}
+
 func (r *Result) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
-}
-
-// ErrNoData is returned, wrapped with the reason, for a table that cannot be fitted at all.
-var ErrNoData = errors.New("cannot be fitted")
-
-// prepare returns the points of a table by size, and warnings about them. Times of round trips are
-// halved. Empty messages are omitted, since systems send them by another path and a logarithmic
-// axis cannot show them.
-func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings []string, err error) {
-	scale, kind := quantity.Micros(1), t.Kind
-	if kind == benchfile.RoundTrip {
-		scale, kind = 0.5, benchfile.OneWay
-		warnings = append(warnings, "the times are round trips: halved")
-	}
-	empty := false
-	for _, s := range t.Samples {
-		switch {
-		case s.Size == 0:
-			empty = true
-			continue
-		case s.Size < 0 || s.Mean <= 0 || math.IsNaN(float64(s.Size+quantity.Bytes(s.Mean))) || math.IsInf(float64(s.Size)+float64(s.Mean), 0):
-			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v µs", t.Name(), ErrNoData, s.Size, float64(s.Mean))
-		}
-		points = append(points, Point{
-			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
-			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
-		})
-	}
-	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
-	if empty {
-		warnings = append(warnings, "the empty message (size 0) is left out")
-	}
-	if len(points) < 2 {
-		what := "no size above 0"
-		if len(points) == 1 {
-			what = fmt.Sprintf("one size only (%v)", points[0].Size)
-		} else if len(t.Bursts) > 0 {
-			what = "bursts of messages, not sizes"
-		}
-		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
-	}
-	return points, kind, warnings, nil
-}
-
-// resolution returns the resolution of the table's one-way times, in µs.
-func resolution(t *benchfile.Table) float64 {
-	if t.Kind == benchfile.RoundTrip {
-		return float64(t.Quantum) / 2
-	}
-	return float64(t.Quantum)
-}
-
-// newResult builds a result: it evaluates the pieces at the points, computes the errors, and adds
-// the warnings.
-func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
-	r := &Result{
-		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
-		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: resolution(t),
-	}
-	at := 0
-	for i, p := range pieces {
-		s := Segment{
-			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points, upTo: quantity.Bytes(p.until),
-			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
-			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
-		}
-		if v := p.varBeta * p.varTau; v > 0 && !math.IsInf(v, 1) && p.freeBeta >= 0 && p.freeTau >= 0 {
-			s.Correlation = p.covariance / math.Sqrt(v)
-		}
-		for j := range p.points {
-			q := &points[at+j]
-			q.Segment, q.Fitted = i, s.Time(q.Size)
-		}
-		s.Errors = errorsOf(points[at : at+p.points])
-		r.Segments = append(r.Segments, s)
-		at += p.points
-	}
-	r.Errors = errorsOf(points)
-	if m.name != "table" {
-		r.widen()
-	}
-	r.judge(pieces)
-	return r
-}
-
-func errorsOf(points []Point) Errors {
-	var e Errors
-	relative := make([]float64, len(points))
-	var weight, mean float64
-	for i, p := range points {
-		relative[i] = math.Abs(p.Error())
-		if relative[i] > e.Worst || i == 0 {
-			e.Worst, e.WorstAt = relative[i], p.Size
-		}
-		weight += float64(p.Count)
-		mean += (float64(p.Time) - mean) * float64(p.Count) / weight
-	}
-	var residual, total float64
-	for _, p := range points {
-		residual += float64(p.Count) * math.Pow(float64(p.Time-p.Fitted), 2)
-		total += float64(p.Count) * math.Pow(float64(p.Time)-mean, 2)
-	}
-	switch {
-	case total > 0:
-		e.R2 = 1 - residual/total
-	case residual == 0:
-		e.R2 = 1
-	}
-	slices.Sort(relative)
-	e.Median, e.P95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
-	return e
 }

@@ -1,14 +1,9 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -20,13 +15,6 @@ type form struct {
 	k      int // segments; 0 lets the criterion choose
 	// known holds the last sizes of segments if these are given.
 	known []quantity.Bytes
-}
-
-// A piece is a line over the next points points; it serves sizes up to until, in bytes.
-type piece struct {
-	line
-	points int
-	until  float64
 }
 
 // fit returns the pieces of the model over points, which are sorted by size.
@@ -53,37 +41,6 @@ func (m form) minPoints() int {
 	return 2
 }
 
-func (m form) result(t *benchfile.Table) (*Result, error) {
-	points, kind, warnings, err := prepare(t)
-	if err != nil {
-		return nil, err
-	}
-	pieces, breaks := m.fit(points, resolution(t))
-	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
-}
-
-func valueAt(pieces []piece, n float64) float64 {
-	for i := range pieces[:len(pieces)-1] {
-		if n <= pieces[i].until {
-			return pieces[i].at(n)
-		}
-	}
-	return pieces[len(pieces)-1].at(n)
-}
-
-func join[S ~string](names []S) string {
-	s := list.Map(names, func(n S) string { return string(n) })
-	return strings.Join(s[:len(s)-1], ", ") + " and " + s[len(s)-1]
-}
-
-// PerSize returns the table itself, with straight lines between its sizes and the last line beyond:
-// parameterised LogP (Kielmann, Bal, Verstoep 2000), without a functional form. It passes through
-// every point, so its errors are zero; [Auto] estimates its real error by cross-validation. A
-// segment is the line from one size to the next, and its β may be negative.
-func PerSize(t *benchfile.Table) (*Result, error) {
-	return form{name: "table"}.result(t)
-}
-
 func fitTable(points []Point) []piece {
 	pieces := make([]piece, 0, len(points)-1)
 	for i := 1; i < len(points); i++ {
@@ -100,14 +57,6 @@ func fitTable(points []Point) []piece {
 	return pieces
 }
 
-// Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with β₁ < β₂ and τ₁ >
-// τ₂: a system that chooses the faster of two mechanisms, PIO or DMA. It is continuous, and bends
-// down where the lines cross. If no such envelope is better than one line, the result has one
-// segment.
-func Envelope(t *benchfile.Table) (*Result, error) {
-	return form{name: "envelope", method: Relative}.result(t)
-}
-
 // maxStarts is the number of initial divisions of the search.
 const maxStarts = 24
 
@@ -116,14 +65,14 @@ const maxStarts = 24
 // errors.
 func fitEnvelope(points []Point) []piece {
 	n := len(points)
-	one := piece{fitLine(points, Relative), n, math.Inf(1)}
+	one := piece{fitSquares(points, true), n, math.Inf(1)}
 	best, least := []piece{one}, squares(points, []piece{one})
 	stride := max(1, n/maxStarts)
 	seen := map[int]bool{}
 	for start := 2; start <= n-2; start += stride {
 		for cut := start; cut >= 2 && cut <= n-2 && !seen[cut]; {
 			seen[cut] = true
-			a, b := fitLine(points[:cut], Relative), fitLine(points[cut:], Relative)
+			a, b := fitSquares(points[:cut], true), fitSquares(points[cut:], true)
 			if a.beta >= b.beta || a.tau <= b.tau {
 				break
 			}
@@ -152,28 +101,6 @@ func squares(points []Point, pieces []piece) (sum float64) {
 	return sum
 }
 
-// Regimes fits a line to each range of sizes of a system whose protocol changes after the sizes
-// upTo, which ascend. If they are unknown, use [Piecewise]. Each range needs at least two sizes.
-func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
-	if !slices.Contains(Methods, m) {
-		return nil, fmt.Errorf("unknown method %q; choose from %s", m, join(Methods))
-	}
-	if !slices.IsSorted(upTo) {
-		return nil, fmt.Errorf("%s: the sizes after which the protocol changes do not ascend: %v", t.Name(), upTo)
-	}
-	sizes := make([]int, len(upTo)+1)
-	for _, s := range t.Samples {
-		if s.Size > 0 {
-			at, _ := slices.BinarySearch(upTo, s.Size)
-			sizes[at]++
-		}
-	}
-	if i := slices.IndexFunc(sizes, func(n int) bool { return n < 2 }); i >= 0 {
-		return nil, fmt.Errorf("%s: %w: %d sizes in range %d of those between the changes at %v; a line needs 2", t.Name(), ErrNoData, sizes[i], i+1, upTo)
-	}
-	return form{name: "piecewise", method: m, known: append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))}.result(t)
-}
-
 // fitRegimes returns a line for each range that has points.
 func fitRegimes(points []Point, m Method, known []quantity.Bytes) (pieces []piece) {
 	for _, upTo := range known {
@@ -187,35 +114,4 @@ func fitRegimes(points []Point, m Method, known []quantity.Bytes) (pieces []piec
 		}
 	}
 	return pieces
-}
-
-// Layer returns the result as a layer of a platform: one line as
-// [model.Linear], several as a [model.Switch] between them. The time of an operation
-// or a collective, and the gap of a stream, stand for the cost of a message; interpret the
-// layer's costs accordingly. A per-size table and overheads cannot be layers.
-func (r *Result) Layer() (model.Layer, error) {
-	switch r.Kind {
-	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
-	default:
-		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer", r.Name, r.Kind)
-	}
-	if r.Model == "table" {
-		t := new(model.Table)
-		for _, p := range r.Points {
-			t.Sizes, t.Times = append(t.Sizes, p.Size), append(t.Times, p.Time)
-		}
-		return t, nil
-	}
-	lines := make([]model.Branch, len(r.Segments))
-	for i, s := range r.Segments {
-		lines[i] = model.Branch{
-			Name:  fmt.Sprintf("segment %d", i+1),
-			UpTo:  s.upTo,
-			Layer: &model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
-		}
-	}
-	if len(lines) == 1 {
-		return lines[0].Layer, nil
-	}
-	return &model.Switch{Branches: lines}, nil
 }

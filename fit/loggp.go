@@ -126,7 +126,7 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	if r.Stream, err = Linear(t, Relative); err != nil {
 		return err
 	}
-	l := fitLine(r.Stream.Points, Relative)
+	l := fitSquares(r.Stream.Points, true)
 	if g := l.freeBeta + l.freeTau; g < 0 {
 		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
 			quantity.Micros(g), t.Name(), r.Stream.Points[0].Time, r.Stream.Points[0].Size, r.Stream.Points[len(r.Stream.Points)-1].Time, r.Stream.Points[len(r.Stream.Points)-1].Size)
@@ -151,7 +151,7 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	if r.Latencies, err = Linear(t, Relative); err != nil {
 		return err
 	}
-	l := fitLine(r.Latencies.Points, Relative)
+	l := fitSquares(r.Latencies.Points, true)
 	if l.freeBeta+l.freeTau < 0 {
 		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; fit fewer sizes, or segments", quantity.Micros(l.freeBeta+l.freeTau), t.Name())
 	}
@@ -201,13 +201,4 @@ func (r *LogGPResult) Layer() model.LogGP {
 // exactly returns t as an estimate without an interval.
 func exactly(t quantity.Micros) Estimate[quantity.Micros] {
 	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
-}
-
-// estimate returns the line's value at n, at least zero.
-func (l *line) estimate(n float64) Estimate[quantity.Micros] {
-	v, d := l.at(n), math.Inf(1)
-	if !math.IsInf(l.varTau, 1) {
-		d = l.t * l.sd(n)
-	}
-	return around[quantity.Micros](v, d)
 }

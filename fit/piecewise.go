@@ -1,11 +1,9 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -34,31 +32,7 @@ const (
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
 	// Econometrica 68, 2000, table 1).
 	breakLevel = 7.35
-	// outlier is the number of standard deviations to which errors are limited when segments are
-	// chosen.
-	outlier = 4
-	// sameTime is the relative error below which times are equal: below the resolution of clocks,
-	// above rounding errors.
-	sameTime = 1e-7
 )
-
-// Piecewise fits k lines over ranges of sizes, with or without jumps between them. Dynamic
-// programming over the sizes (Bellman 1961, Bai and Perron 2003) finds the k−1 breaks with the
-// minimum sum of squared relative errors. With k = 0, an information criterion chooses the number,
-// up to [MaxSegments]; it counts a break as a parameter, so that lines that only fit noise are not
-// added. Each segment has at least 3 sizes; with k given, 2 if there are no more.
-func Piecewise(t *benchfile.Table, k int) (*Result, error) {
-	n := 0
-	for _, s := range t.Samples {
-		if s.Size > 0 {
-			n++
-		}
-	}
-	if k < 0 || k > 1 && 2*k > n {
-		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d, each of 2 sizes or more", t.Name(), ErrNoData, k, n, n/2)
-	}
-	return form{name: "piecewise", method: Relative, k: k}.result(t)
-}
 
 // fitPiecewise returns the pieces of the best division, and its breaks.
 func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
@@ -66,7 +40,7 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	pieces := make([]piece, d.k)
 	for i := range pieces {
 		part := points[d.ends[i]:d.ends[i+1]]
-		pieces[i] = piece{fitLine(part, Relative), len(part), float64(part[len(part)-1].Size)}
+		pieces[i] = piece{fitSquares(part, true), len(part), float64(part[len(part)-1].Size)}
 	}
 	var breaks []Break
 	for i := 1; i < d.k; i++ {
@@ -108,7 +82,7 @@ type division struct {
 // selects. Quantum is the resolution of the times, or 0.
 //
 // Costs are squared relative errors under fixed weights: first over the measured times, then once
-// more over the times of the finest division, for the reason in fitLine, with bounded outliers. The
+// more over the times of the finest division, for the reason at fitSquares, with bounded outliers. The
 // lines themselves are then fitted to all points.
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)
@@ -283,27 +257,3 @@ func (d *division) confidence(b int) (low, high int) {
 
 // pair returns the cost of two lines, from place i to j and from j to k.
 func (d *division) pair(i, j, k int) float64 { return d.costs[i][j-i-1] + d.costs[j][k-j-1] }
-
-// moments are the weighted sums of points about their means, updated point by point without loss of
-// digits (West 1979).
-type moments struct{ stats.Moments }
-
-func (m *moments) line() (beta, tau float64) {
-	if m.XX > 0 {
-		tau = m.XY / m.XX
-	}
-	beta = m.Y - tau*m.X
-	switch {
-	case tau < 0: // then β = Σwy/Σw is the least with τ = 0
-		return m.Y, 0
-	case beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
-		return 0, (m.XY + m.W*m.X*m.Y) / (m.XX + m.W*m.X*m.X)
-	}
-	return beta, tau
-}
-
-func (m *moments) rss() float64 {
-	beta, tau := m.line()
-	d := m.Y - beta - tau*m.X
-	return max(0, m.YY-2*tau*m.XY+tau*tau*m.XX+m.W*d*d)
-}

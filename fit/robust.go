@@ -12,6 +12,15 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+const (
+	// outlier is the number of standard deviations to which errors are limited when models and
+	// segments are chosen.
+	outlier = 4
+	// sameTime is the relative error below which times are equal: below the resolution of clocks,
+	// above rounding errors.
+	sameTime = 1e-7
+)
+
 // huberK is the number of standard deviations at which Huber's function changes from square to
 // linear: 95 % of the efficiency of least squares if the errors are normal (Huber, Robust
 // Statistics, 1981).
@@ -109,7 +118,7 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 	n := len(points)
 	w := make([]float64, n)
 	e = make([]float64, n)
-	l = fitLine(points, Relative)
+	l = fitSquares(points, true)
 	for range reweightings {
 		for i, p := range points {
 			e[i] = float64(p.Time)/l.at(float64(p.Size)) - 1

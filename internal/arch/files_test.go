@@ -164,7 +164,6 @@ func (u uses) describe(circle []string) string {
 var circular = []string{
 	"cmd/halfpeak",
 	"engine/schedule/collective",
-	"fit",
 	"fit/forecast",
 	"reports",
 	"study/fits",

@@ -8,10 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Resolution returns the step of the times: that of a clock if they show one, else that of their
-// printing; 0 if both are unknown.
-func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
-
 // Runs merges tables that are runs of one measurement and of one kind. Each size that all tables
 // have gets one sample, with the mean of the runs and their scatter.
 func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {

@@ -1,46 +1,11 @@
 package fit
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Method is a way to fit a line to points.
-type Method string
-
-const (
-	// Relative minimises the squares of the relative errors: a size of 8 bytes counts as much as
-	// one of 1 MiB. It is the default.
-	Relative Method = "relative"
-	// Ordinary minimises the squares of the errors in µs: large sizes decide.
-	Ordinary Method = "ordinary"
-	// Huber is like Relative, but the influence of a point is limited to that at 1.345 standard
-	// deviations.
-	Huber Method = "huber"
-	// TheilSen is the median slope of all pairs of points; it tolerates arbitrary errors in nearly
-	// a third of the points.
-	TheilSen Method = "theil-sen"
-)
-
-// Methods lists all methods, the default first.
-var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
-
-// Linear fits T(n) = β + nτ to a table, with β ≥ 0 and τ ≥ 0 (Hockney; CLIP
-// §4.2.2.2 eq. 1). Every size is a point, weighted by the number of its rows. The
-// intervals come from the scatter of the points about the line, with Student's t: they
-// hold if that scatter is noise, and warnings report where it is not.
-func Linear(t *benchfile.Table, m Method) (*Result, error) {
-	m = cmp.Or(m, Relative)
-	if !slices.Contains(Methods, m) {
-		return nil, fmt.Errorf("unknown method %q; choose from %s", m, join(Methods))
-	}
-	return form{name: "linear", method: m}.result(t)
-}
 
 // A line is β + nτ with 95 % intervals.
 type line struct {
@@ -62,34 +27,34 @@ func (l *line) sd(n float64) float64 {
 	return math.Sqrt(max(0, l.varBeta+2*n*l.covariance+n*n*l.varTau))
 }
 
+// estimate returns the line's value at n, at least zero.
+func (l *line) estimate(n float64) Estimate[quantity.Micros] {
+	v, d := l.at(n), math.Inf(1)
+	if !math.IsInf(l.varTau, 1) {
+		d = l.t * l.sd(n)
+	}
+	return around[quantity.Micros](v, d)
+}
+
 // reweightings is the maximum number of iterations of the weights. With noise of 10 % they converge
 // in fewer than 10.
 const reweightings = 100
 
-// fitLine solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows for
-// Ordinary, and the number of rows over the squared fitted time for Relative, which assumes errors
-// in proportion to the time. (With the measured time instead, points that are low by chance would
+// fitSquares solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows or,
+// for relative errors, the number of rows over the squared fitted time, which assumes errors in
+// proportion to the time. (With the measured time instead, points that are low by chance would
 // weigh more, and β and τ would be too low by twice the variance: by 2 % at 10 % of scatter.) The
 // weights are iterated until they agree with the line (McCullagh and Nelder 1989, ch. 8–9).
-func fitLine(points []Point, m Method) line {
-	switch m {
-	case Huber:
-		return fitHuber(points)
-	case TheilSen:
-		return fitTheilSen(points)
-	}
+func fitSquares(points []Point, relative bool) line {
 	w := make([]float64, len(points))
 	for i, p := range points {
 		w[i] = float64(p.Count)
-		if m == Relative {
+		if relative {
 			w[i] /= float64(p.Time) * float64(p.Time)
 		}
 	}
 	l := solve(points, w)
-	for range reweightings {
-		if m != Relative {
-			break
-		}
+	for i := 0; relative && i < reweightings; i++ {
 		change := 0.0
 		for i, p := range points {
 			fitted := l.at(float64(p.Size))
@@ -185,4 +150,44 @@ func correlated(a, b []float64, rho float64) (sum float64) {
 		before, mirrored = rho*before+a[i], rho*mirrored+b[i]
 	}
 	return sum
+}
+
+// moments are the weighted sums of points about their means, updated point by point without loss of
+// digits (West 1979).
+type moments struct{ stats.Moments }
+
+func (m *moments) line() (beta, tau float64) {
+	if m.XX > 0 {
+		tau = m.XY / m.XX
+	}
+	beta = m.Y - tau*m.X
+	switch {
+	case tau < 0: // then β = Σwy/Σw is the least with τ = 0
+		return m.Y, 0
+	case beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
+		return 0, (m.XY + m.W*m.X*m.Y) / (m.XX + m.W*m.X*m.X)
+	}
+	return beta, tau
+}
+
+func (m *moments) rss() float64 {
+	beta, tau := m.line()
+	d := m.Y - beta - tau*m.X
+	return max(0, m.YY-2*tau*m.XY+tau*tau*m.XX+m.W*d*d)
+}
+
+// A piece is a line over the next points points; it serves sizes up to until, in bytes.
+type piece struct {
+	line
+	points int
+	until  float64
+}
+
+func valueAt(pieces []piece, n float64) float64 {
+	for i := range pieces[:len(pieces)-1] {
+		if n <= pieces[i].until {
+			return pieces[i].at(n)
+		}
+	}
+	return pieces[len(pieces)-1].at(n)
 }

@@ -1,0 +1,86 @@
+package fit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// An Estimate is a value with its 95 % confidence interval. With no more points
+// than parameters there is no interval: Low is 0 and High +Inf.
+type Estimate[T ~float64] struct{ Value, Low, High T }
+
+// around returns v ± d, with the lower end limited to 0.
+func around[T ~float64](v, d float64) Estimate[T] { return Estimate[T]{T(v), T(max(0, v-d)), T(v + d)} }
+
+// A Point is one size with its measured and its fitted time.
+type Point struct {
+	Size   quantity.Bytes
+	Time   quantity.Micros // measured, the mean of Count rows; one way
+	Fitted quantity.Micros
+	// Low and High are the smallest and largest measured time.
+	Low, High quantity.Micros
+	Count     int64
+	// Deviation is the standard deviation of the rows over their mean; 0 with one.
+	Deviation float64
+	Segment   int // index into Result.Segments
+	Line      int // in the file
+}
+
+// Error returns (fitted − measured) / measured.
+func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Time) }
+
+// ErrNoData is returned, wrapped with the reason, for a table that cannot be fitted at all.
+var ErrNoData = errors.New("cannot be fitted")
+
+// prepare returns the points of a table by size, and warnings about them. Times of round trips are
+// halved. Empty messages are omitted, since systems send them by another path and a logarithmic
+// axis cannot show them.
+func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings []string, err error) {
+	scale, kind := quantity.Micros(1), t.Kind
+	if kind == benchfile.RoundTrip {
+		scale, kind = 0.5, benchfile.OneWay
+		warnings = append(warnings, "the times are round trips: halved")
+	}
+	empty := false
+	for _, s := range t.Samples {
+		switch {
+		case s.Size == 0:
+			empty = true
+			continue
+		case s.Size < 0 || s.Mean <= 0 || math.IsNaN(float64(s.Size+quantity.Bytes(s.Mean))) || math.IsInf(float64(s.Size)+float64(s.Mean), 0):
+			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v µs", t.Name(), ErrNoData, s.Size, float64(s.Mean))
+		}
+		points = append(points, Point{
+			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
+			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
+		})
+	}
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
+	if empty {
+		warnings = append(warnings, "the empty message (size 0) is left out")
+	}
+	if len(points) < 2 {
+		what := "no size above 0"
+		if len(points) == 1 {
+			what = fmt.Sprintf("one size only (%v)", points[0].Size)
+		} else if len(t.Bursts) > 0 {
+			what = "bursts of messages, not sizes"
+		}
+		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
+	}
+	return points, kind, warnings, nil
+}
+
+// resolution returns the resolution of the table's one-way times, in µs.
+func resolution(t *benchfile.Table) float64 {
+	if t.Kind == benchfile.RoundTrip {
+		return float64(t.Quantum) / 2
+	}
+	return float64(t.Quantum)
+}
