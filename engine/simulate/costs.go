@@ -50,7 +50,7 @@ func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
 	switch {
 	case size != handshake:
 		return c.machine.Cost(level, size), leveled && l.joint(level, size)
-	case leveled && l.at(level).Eager > 0:
+	case leveled && l.levelAt(level).Eager > 0:
 		return Cost{}, true
 	}
 	return c.machine.Cost(level, 1), false

@@ -43,13 +43,9 @@ const (
 
 // Error returns one line of bounded length.
 func (s *Deadlock) Error() string {
-	var b strings.Builder
-	b.WriteString("the schedule cannot end: ")
-	if s.Unfinished == 0 {
-		b.Reset()
-		b.WriteString("the schedule leaves messages that nobody receives: ")
-	} else {
-		fmt.Fprintf(&b, "%d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
+	head := "the schedule leaves messages unreceived: "
+	if s.Unfinished > 0 {
+		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
 	}
 	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w Wait) string {
 		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
@@ -62,8 +58,7 @@ func (s *Deadlock) Error() string {
 	parts = append(parts, firstOf(s.Messages, shownWaits, "and %d more kinds of messages", func(g Group) string {
 		return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
 	})...)
-	b.WriteString(strings.Join(parts, "; "))
-	return b.String()
+	return head + strings.Join(parts, "; ")
 }
 
 // firstOf describes the first items, and says how many more there are.
@@ -222,7 +217,7 @@ func (r *run) cycle() []Wait {
 		if g.state[i] != unseen || r.nodes[i].waits == done {
 			continue
 		}
-		if cycle := g.from(uint32(i)); cycle != nil || g.steps > cycleSteps {
+		if cycle := g.search(uint32(i)); cycle != nil || g.steps > cycleSteps {
 			return cycle
 		}
 	}
@@ -245,7 +240,7 @@ const (
 	left
 )
 
-// waitsFor returns the operations for which one waits.
+// waitsFor returns the operations that operation i waits for.
 func (g *waiting) waitsFor(i uint32) (found []uint32) {
 	n, op := &g.nodes[i], &g.ops[i]
 	var candidates []uint32
@@ -272,8 +267,9 @@ func (g *waiting) waitsFor(i uint32) (found []uint32) {
 	return found
 }
 
-// from searches for a cycle depth first, with a stack of its own: schedules are deep.
-func (g *waiting) from(i uint32) (cycle []Wait) {
+// search looks for a cycle from operation i, depth first, with a stack of its own: schedules are
+// deep.
+func (g *waiting) search(i uint32) (cycle []Wait) {
 	type level struct {
 		op   uint32
 		next []uint32

@@ -3,7 +3,7 @@ package simulate
 import "math"
 
 // clocks holds the times at which processors and NICs become free, the operations that wait for
-// them, and the queue of what comes next.
+// them, and the queue of entries.
 //
 // Operations that need a processor or a NIC that is busy wait at the desk of their rank. A desk has
 // one line for each processor, and one for each pair of processor and NIC. When a resource becomes

@@ -8,8 +8,8 @@
 //
 // # Rules
 //
-// A message of n bytes, of which b = max(n−1, 0) come after the first, goes from a send to a
-// receive like this, by the default rules:
+// A message of n bytes has b = max(n−1, 0) bytes after the first. By the default rules, it goes
+// from a send to a receive like this:
 //
 //   - The send begins when all operations that it requires have finished, its CPU is free and
 //     its NIC may send. It occupies the CPU for o + bO, and the NIC for g + bG.
@@ -39,9 +39,9 @@
 // The rules LogGOPSim are those of the program of that name [loggops], so that its users find
 // their numbers: the finish time of each rank and the number of events are equal to the last
 // digit, arithmetic modulo 2⁶⁴ and the unstable sort of its C++ library included. They differ
-// from the default ones in what LogGOPS leaves open or means otherwise. Each example has L =
-// 2500, o = 1500, g = 1000, G = 6, O = 0 (ns), S = 65535, unless it says more; the times are
-// those at which ranks 0 and 1 are finished, in ns; TestDifferences runs them.
+// from the default ones in what LogGOPS leaves open or means otherwise. The examples have L = 2500,
+// o = 1500, g = 1000, G = 6, O = 0 (ns) and S = 65535, unless they state another value. The times
+// are the finish times of ranks 0 and 1 in ns; TestDifferences runs them.
 //
 //	                                                    LogGOPSim           default rules
 //	A successor waits for its predecessor's finish only if they are on one CPU; here always.

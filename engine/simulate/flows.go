@@ -46,7 +46,7 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 	}
 	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
 	alone, err := r.uses(&f, n.rank, op.Peer, c, 1)
-	if reverse := r.shared.at(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; err == nil && reverse > 0 {
+	if reverse := r.shared.levelAt(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; err == nil && reverse > 0 {
 		_, err = r.uses(&f, op.Peer, n.rank, c, reverse)
 	}
 	if err != nil {
@@ -58,8 +58,8 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 	return true, nil
 }
 
-// uses adds to a flow the resources on the way from one rank to another, of which it takes a part,
-// and returns how long the message takes there alone, in ticks.
+// uses adds to a flow the resources on the way from one rank to another, each with the given part
+// of its occupancy. It returns how long the message takes there alone, in ticks.
 func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float64, err error) {
 	add := func(resource int, ticks uint64) {
 		if ticks > 0 {

@@ -32,8 +32,8 @@ func (r *run) start(post func(receive uint32) bool) {
 	}
 }
 
-// insertFree queues the operations of a rank that became free together: at the times at which they
-// are ready or, by LogGOPSim's rules, at the times of their own clocks.
+// insertFree queues the operations of a rank that became free together: at their ready times or, by
+// LogGOPSim's rules, at the times of their own clocks.
 func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) bool) {
 	switch len(list) {
 	case 0, 1:
@@ -112,7 +112,7 @@ func (r *run) countAlike(list []uint32) int {
 	return n
 }
 
-// sort puts operations that became free together into the order in which they proceed: sends, then
+// sort puts operations that became free together into the order of their beginnings: sends, then
 // receives, then computations; within a kind, the order of the schedule's dependencies.
 func (r *run) sort(list []uint32) {
 	if r.ready == nil {
@@ -122,8 +122,8 @@ func (r *run) sort(list []uint32) {
 	slices.SortStableFunc(list, func(a, b uint32) int { return int(r.ops[a].Kind) - int(r.ops[b].Kind) })
 }
 
-// finish records in the successors of an operation the time at which it finished, or started. It
-// appends to r.here those that have no other predecessor to wait for.
+// finish records the finish or start time of an operation in its successors. It appends to r.here
+// those that wait for no other predecessor.
 func (r *run) finish(successors []uint32, at uint64, by link) {
 	r.here = slices.Grow(r.here, len(successors))
 	for _, op := range successors {

@@ -29,9 +29,9 @@ type levels struct {
 // # Sharing
 //
 // A unit has three clocks: for transfers inside it, for its port out and for its port in. A message
-// whose send begins at t, whose bytes flow for s, moves the clock C of each unit that it uses. It
-// delays other messages there by w, takes a if it is alone (see [machine.Occupancy]), and is the
-// Nth since the clock was last behind the time:
+// moves the clock C of each unit that it uses. Its send begins at t, and its bytes flow for s. At
+// the unit it delays other messages by w and takes a if it is alone (see [machine.Occupancy]), and
+// it is the Nth message since the clock was last behind the time:
 //
 //	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if that is above zero
 //
@@ -40,10 +40,10 @@ type levels struct {
 // outwards; the ports out of the units that contain only the sender; and the ports into the units
 // that contain only the receiver.
 //
-// So up to c transfers at once through c lanes are as fast as one, and of k > c equal ones the last
-// takes k/c times as long, as with fair shares; the remaining ones end earlier than
-// with fair shares. N·w keeps a short message from waiting for all earlier long ones: with fair
-// shares, each of these takes no more from it than it needs itself.
+// So up to c transfers at once through c lanes are as fast as one. The last of k > c equal
+// transfers takes k/c times as long, as with fair shares; the remaining ones end earlier. N·w keeps
+// a short message from waiting for all earlier long ones: with fair shares, each of these takes no
+// more from it than it needs itself.
 //
 // # Rendezvous of a level
 //
@@ -107,7 +107,7 @@ func (l *levels) Level(from, to int) int {
 	return i
 }
 
-// common returns the innermost level at which two ranks have the same unit.
+// common returns the innermost common level of two ranks with these units.
 func (l *levels) common(a, b []uint32) int {
 	i := 0
 	for a[i] != b[i] { // the outermost level has a single unit
@@ -116,25 +116,25 @@ func (l *levels) common(a, b []uint32) int {
 	return i
 }
 
-// at returns the level of a result of Level.
-func (l *levels) at(distance int) machine.Level { return l.Levels[distance%len(l.Levels)] }
+// levelAt returns the level of a result of Level.
+func (l *levels) levelAt(distance int) machine.Level { return l.Levels[distance%len(l.Levels)] }
 
 // Cost returns the cost of a message of n bytes at the distance that Level returns. A size of 0
 // costs the same as 1 byte.
 func (l *levels) Cost(distance int, n uint64) Cost {
-	c := costAt(l.at(distance), n, l.eager)
-	c.Latency += l.at(distance).Hop * quantity.Micros(distance/len(l.Levels))
+	c := costAt(l.levelAt(distance), n, l.eager)
+	c.Latency += l.levelAt(distance).Hop * quantity.Micros(distance/len(l.Levels))
 	return c
 }
 
 // joint reports whether a message of n bytes uses rendezvous and its time includes the handshake.
 func (l *levels) joint(level int, n uint64) bool {
-	most := l.at(level).Eager
+	most := l.levelAt(level).Eager
 	return most > 0 && quantity.Bytes(n) > most
 }
 
-// among returns the machine with the crowd of its first ranks.
-func (l *levels) among(ranks int) *levels {
+// firstRanks returns the machine with only its first ranks.
+func (l *levels) firstRanks(ranks int) *levels {
 	some := *l
 	some.Machine = l.Among(l.places[:ranks])
 	return &some
@@ -149,7 +149,7 @@ func (l *levels) flows() bool {
 
 // fair reports whether a message of n bytes has fair shares.
 func (l *levels) fair(level int, n uint64) bool {
-	packet := float64(l.at(level).Packet)
+	packet := float64(l.levelAt(level).Packet)
 	return packet > 0 && float64(n) > packet
 }
 

@@ -345,7 +345,7 @@ func TestMachineErrors(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := pairs(t, 4, 1).Run(context.Background(), simulate.Options{Machine: on(t, twoNodes(2), "core", 3, simulate.NoLimit)})
-	if err == nil || !strings.Contains(err.Error(), "4 ranks, of which 3 have a place") {
+	if err == nil || !strings.Contains(err.Error(), "4 ranks, but only 3 have a place") {
 		t.Error(err)
 	}
 }

@@ -78,8 +78,8 @@ func (r *run) tick() error {
 	return nil
 }
 
-// The distances, in entries, at which what an entry will need is brought into the cache: first what
-// it names itself, and then, step by step, what that leads to.
+// How many entries ahead memory is brought into the cache: first the operation or rank that an
+// entry names, and then, step by step, the memory that this leads to.
 const (
 	aheadOps   = 16
 	aheadRanks = 12

@@ -100,23 +100,19 @@ var distributions = []*distribution{
 // always (constant), or by an exponential, normal (sd=0.25, in means) or Pareto distribution
 // (a=2.5, the exponent, above 1).
 func ParseNoise(text string) (Noise, error) {
-	var names []string
-	for _, d := range distributions {
-		names = append(names, d.name)
-	}
 	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == ',' })
 	if len(fields) == 0 {
 		return Noise{}, errors.New("the noise is empty; write for example exponential mean=10us every=1ms")
 	}
-	var n Noise
-	for _, d := range distributions {
-		if d.name == fields[0] {
-			n.draw, n.shape = d, d.base
+	i := slices.IndexFunc(distributions, func(d *distribution) bool { return d.name == fields[0] })
+	if i < 0 {
+		var names []string
+		for _, d := range distributions {
+			names = append(names, d.name)
 		}
-	}
-	if n.draw == nil {
 		return Noise{}, fmt.Errorf("unknown noise distribution %q%s", fields[0], nearest.Hint(fields[0], names))
 	}
+	n := Noise{draw: distributions[i], shape: distributions[i].base}
 	for _, field := range fields[1:] {
 		name, value, _ := strings.Cut(field, "=")
 		var err error
@@ -266,9 +262,9 @@ func (t *noiseTrace) start(ranks int, seed uint64, nano uint64) traced {
 	return n
 }
 
-// delay adds up the detours that begin in the interval, and the rest of the one in which it
-// begins. The first of the trace counts only where the trace begins again, and an interval is
-// not lengthened by the detours that it meets: so LogGOPSim does it.
+// delay adds up the detours that begin in the interval, and the rest of a detour in which it
+// begins. As in LogGOPSim, the first detour counts only where the trace begins again, and detours
+// do not lengthen the interval.
 func (n traced) delay(rank uint32, at, length uint64) uint64 {
 	at, length = at/n.nano, length/n.nano
 	offset := n.offset[0]

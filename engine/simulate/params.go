@@ -50,7 +50,7 @@ var parameters = []parameter{
 }
 
 // ParseLogGOPS reads parameters such as "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B",
-// separated by spaces or commas, in any order. What is not given is as in base.
+// separated by spaces or commas, in any order. Parameters that are not given are those of base.
 func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 	m := base
 	given := map[string]bool{}
@@ -146,12 +146,12 @@ func (m LogGOPS) check() error {
 	return nil
 }
 
-// loggops holds the parameters in whole ticks, ticks per byte and bytes.
+// loggops holds the parameters in nanoseconds, nanoseconds per byte and bytes.
 type loggops struct{ L, o, g, G, O, S uint64 }
 
-// inTicks rounds the parameters to ticks, with micro ticks per µs. If whole is set, it is
-// an error if a parameter is not a whole number of ticks.
-func (m LogGOPS) inTicks(micro float64, whole bool) (loggops, error) {
+// inNanoseconds returns the parameters in whole nanoseconds and bytes, as LogGOPSim has them. It is
+// an error if one is not whole.
+func (m LogGOPS) inNanoseconds() (loggops, error) {
 	if err := m.check(); err != nil {
 		return loggops{}, err
 	}
@@ -160,10 +160,10 @@ func (m LogGOPS) inTicks(micro float64, whole bool) (loggops, error) {
 		p := parameters[i]
 		v := *p.get(&m)
 		if p.dim != quantity.DimSize {
-			v *= micro
+			v *= nanos
 		}
 		*to = uint64(math.Round(v))
-		if whole && math.Abs(v-math.Round(v)) > 1e-6 {
+		if math.Abs(v-math.Round(v)) > 1e-6 {
 			return t, errors.New("LogGOPSim's parameters are whole nanoseconds, and " + m.String() + " are not; leave out the rules, or round them")
 		}
 	}

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -113,14 +114,14 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 	by, end := r.run.finisher(rank)
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
-		shares, slopes, err := r.run.parts(a, by.at)
+		d, err := r.run.parts(a, by.at)
 		if err != nil {
 			return nil, err
 		}
-		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, shares})
-		p.Shares.add(shares)
+		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, d.Shares})
+		p.Shares.add(d.Shares)
 		to := p.Slopes.all()
-		for i, slope := range slopes.all() {
+		for i, slope := range d.slopes.all() {
 			*to[i] += *slope
 		}
 		by, end = a.cause, a.start
@@ -132,21 +133,21 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 // A division divides the time from the beginning of a step to a moment that it allows.
 type division struct {
 	Shares
-	slopes Slopes
-	ticks  loggops // zero on a machine that is not LogGOPS
-	bytes  uint64  // all after the first
+	slopes  Slopes
+	perByte uint64 // O in ticks; 0 on a machine that is not LogGOPS
+	bytes   uint64 // all after the first
 }
 
 // processor divides the time of a processor for a message.
 func (d *division) processor(share *uint64, all, bytes uint64) {
-	own := min(bytes*d.ticks.O, all)
+	own := min(bytes*d.perByte, all) // all was rounded as a whole
 	*share += all - own
 	d.OverheadBytes += own
 	d.slopes.O++
 	d.slopes.OverheadPerByte += bytes
 }
 
-// gap divides the time for which a NIC is busy; stream is that of the bytes, on LogGOPS.
+// gap divides the busy time of a NIC; stream is the part of the bytes on LogGOPS, else 0.
 func (d *division) gap(busy, stream uint64) {
 	d.Gap += busy - stream
 	d.GapBytes += stream
@@ -160,37 +161,35 @@ func (d *division) stream(c *cost) {
 }
 
 // parts divides the time from the beginning of a step to a moment that it allows.
-func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
-	var d division
+func (r *run) parts(a *act, at relation) (d division, err error) {
 	if at == atStart {
-		return d.Shares, d.slopes, nil
+		return d, nil
 	}
 	if a.step == stepCalc {
 		d.Compute = r.ops[a.op].Size * 1000
 		d.Noise = a.end - a.start - d.Compute
-		return d.Shares, d.slopes, nil
+		return d, nil
 	}
-	from, to := r.between(a)
+	from, to := r.endsOf(a)
 	if a.bytes > 1 && a.bytes != handshake {
 		d.bytes = a.bytes - 1
 	}
 	nominal := uint64(0)
 	m, isLogGOPS := r.costs.machine.(LogGOPS)
 	if isLogGOPS {
-		d.ticks, _ = m.inTicks(picos, false)
-		// What is rounded for one byte and multiplied may differ from what is rounded at the end.
+		d.perByte = uint64(math.Round(float64(m.OverheadPerByte) * picos))
 	}
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
 		one, err := r.costs.messageCost(to, from, handshake)
 		if err != nil {
-			return d.Shares, d.slopes, err
+			return d, err
 		}
 		nominal = one.receive
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
 	c, err := r.costs.messageCost(from, to, a.bytes)
 	if err != nil {
-		return d.Shares, d.slopes, err
+		return d, err
 	}
 	stream := uint64(0)
 	if isLogGOPS {
@@ -210,13 +209,13 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	default:
 		d.processor(&d.SendOverhead, c.send, d.bytes)
 		d.Noise = a.end - a.start - nominal - c.send
-		r.after(&d, a, at, c)
+		r.afterSend(&d, a, at, c)
 	}
-	return d.Shares, d.slopes, nil
+	return d, nil
 }
 
-// after adds what comes after the processor has sent a message.
-func (r *run) after(d *division, a *act, at relation, c *cost) {
+// afterSend adds the time from the end of a processor's send until the moment.
+func (r *run) afterSend(d *division, a *act, at relation, c *cost) {
 	switch {
 	case at == atArrival:
 		d.travel(c)
@@ -240,7 +239,8 @@ func (s *Shares) travel(c *cost) {
 	}
 }
 
-func (r *run) between(a *act) (from, to uint32) {
+// endsOf returns the sender and the receiver of the message of a step.
+func (r *run) endsOf(a *act) (from, to uint32) {
 	n, op := &r.nodes[a.op], &r.ops[a.op]
 	switch {
 	case op.Kind == schedule.Send && a.step == stepTake: // the grant comes in

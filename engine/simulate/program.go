@@ -66,8 +66,8 @@ func (c channel) accepts(from, tag uint32) bool {
 	return (c.from == from || c.from == schedule.Any) && (c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
 }
 
-// labels number the labels that occur, so that a file that calls one processor
-// 65535 takes no memory for the others.
+// labels numbers the labels that occur, so that a processor with the label 65535 takes no memory
+// for unused labels.
 type labels struct {
 	list []uint16 // label by number, ascending
 	of   []uint16 // number by label; nil if each label is its own number
@@ -80,7 +80,7 @@ func (l *labels) number(label uint16) int {
 	return int(l.of[label])
 }
 
-func number(used []bool) labels {
+func numberLabels(used []bool) labels {
 	var l labels
 	of := make([]uint16, len(used))
 	for label, u := range used {
@@ -132,7 +132,7 @@ func (p *Program) label() {
 			}
 		}
 	}
-	p.cpus, p.nics = number(cpus), number(nics)
+	p.cpus, p.nics = numberLabels(cpus), numberLabels(nics)
 }
 
 // wildRanks returns the ranks with a receive from any source or with any tag, or to which a

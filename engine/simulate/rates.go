@@ -48,7 +48,7 @@ type flowState uint8
 
 const (
 	unsent   flowState = iota
-	admitted           // the flow has a time at which it begins
+	admitted           // the begin of the flow is set
 	arrived            // the last byte has arrived
 )
 
@@ -93,7 +93,7 @@ func (f *flows) share() {
 		}
 	}
 	for len(open) > 0 {
-		rate := math.Inf(1) // bytes per tick: the lowest rate at which a flow can rise no further
+		rate := math.Inf(1) // bytes per tick: the lowest limit of a flow
 		for _, u := range used {
 			if f.rising[u] > 0 && !single(u) {
 				rate = min(rate, f.free[u]/f.load[u])

@@ -68,8 +68,8 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records a step in which a NIC takes in a message, whose first byte arrived at time
-// came; at now, the last byte may have been there for long.
+// recordIntake records that a NIC takes in a message. Its first byte arrived at time came; its last
+// byte may have arrived long before now.
 func (r *run) recordIntake(a act, nic int, came, now uint64) {
 	if !r.recording {
 		return

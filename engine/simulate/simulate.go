@@ -24,16 +24,14 @@ const (
 var rulesNames = []string{"default", "loggopsim"}
 
 // RulesNames are the names that ParseRules reads.
-func RulesNames() []string { return append([]string(nil), rulesNames...) }
+func RulesNames() []string { return slices.Clone(rulesNames) }
 
 func (r Rules) String() string { return rulesNames[r] }
 
 // ParseRules reads the name of rules.
 func ParseRules(text string) (Rules, error) {
-	for i, name := range rulesNames {
-		if name == text {
-			return Rules(i), nil
-		}
+	if i := slices.Index(rulesNames, text); i >= 0 {
+		return Rules(i), nil
 	}
 	return 0, fmt.Errorf("unknown rules %q%s", text, nearest.Hint(text, rulesNames))
 }
@@ -87,15 +85,7 @@ func (r *Result) Finish() (t quantity.Micros, rank int) {
 	return r.Micros(r.Ranks[rank]), rank
 }
 
-func (r *Result) last() int {
-	last := 0
-	for rank, t := range r.Ranks {
-		if t > r.Ranks[last] {
-			last = rank
-		}
-	}
-	return last
-}
+func (r *Result) last() int { return slices.Index(r.Ranks, slices.Max(r.Ranks)) }
 
 // Run runs the schedule. The result depends on the program and the options only.
 //
@@ -113,8 +103,7 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 }
 
 func (r *run) do(o Options) (*Result, error) {
-	micro := o.Rules.ticks()
-	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, micro/nanos)
+	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
 	var err error
 	switch {
 	case o.Rules == LogGOPSim && o.Machine != nil:
@@ -123,7 +112,7 @@ func (r *run) do(o Options) (*Result, error) {
 		return nil, fmt.Errorf("a run by LogGOPSim's rules cannot be recorded: its clocks of one rank run apart; leave out the rules")
 	case o.Rules == LogGOPSim:
 		var m loggops
-		if m, err = o.LogGOPS.inTicks(micro, true); err == nil {
+		if m, err = o.LogGOPS.inNanoseconds(); err == nil {
 			err = r.loggopsim(m)
 		}
 	default:
@@ -136,9 +125,9 @@ func (r *run) do(o Options) (*Result, error) {
 		}
 		if l, ok := o.Machine.(*levels); ok {
 			if r.s.Ranks() > l.ranks() {
-				return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
+				return nil, fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine", r.s.Ranks(), l.ranks())
 			}
-			r.costs.machine = l.among(r.s.Ranks())
+			r.costs.machine = l.firstRanks(r.s.Ranks())
 		}
 		r.shared = newSharing(r.costs.machine)
 		r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)

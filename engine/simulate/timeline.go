@@ -16,7 +16,7 @@ import (
 type Timeline struct {
 	Ranks    int
 	Finish   quantity.Micros
-	Spans    iter.Seq[Span]    // of processors, in the order in which they began
+	Spans    iter.Seq[Span]    // of processors, by start
 	Messages iter.Seq[Message] // from processor to processor, likewise
 }
 

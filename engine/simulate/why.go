@@ -13,14 +13,14 @@ type Why struct {
 	Result *Result
 	Path   *Path
 
-	// Tolerances has those of L, o, g, G and O, in this order, for each fraction that was asked
-	// for. It is empty on a machine that is not LogGOPS.
+	// Tolerances holds those of L, o, g, G and O, in this order, for each requested fraction. It is
+	// empty on a machine that is not LogGOPS.
 	Tolerances [][]Tolerance
 }
 
-// Why runs the schedule by the default rules, records it, and looks how far each parameter may
-// grow until the finish is later by each of the fractions, which ascend. Errors are those of Run,
-// Path and Tolerance.
+// Why runs the schedule by the default rules, records it, and finds how far each parameter may grow
+// before the finish is later by each of the ascending fractions. Errors are those of Run and Path,
+// and a fraction of 0 or less.
 func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
 	o.Record = true
 	r, err := p.Run(ctx, o)
@@ -50,9 +50,9 @@ type Tolerance struct {
 	Parameter string  // "L", "o", "g", "G" or "O"
 	Later     float64 // the fraction: 0.01 is 1 %
 
-	// Value is the largest value of the parameter, in µs or µs per byte, with which the finish
-	// is not later than that, to 1 in 10,000. +Inf: the finish never is, up to a thousand
-	// seconds (or seconds per byte).
+	// Value is the largest value of the parameter that delays the finish by at most that fraction,
+	// in µs or µs per byte, to 1 in 10,000. It is +Inf if even a thousand seconds (or seconds per
+	// byte) do not delay it more.
 	Value float64
 }
 
@@ -62,11 +62,10 @@ type probe struct {
 	ticks uint64
 }
 
-// tolerances finds the values for several fractions, ascending, of a schedule that is finished at
-// first, where the finish is by slope ticks later for each tick of the parameter, if that is known.
-// It runs the schedule again and again, and relies on a finish that does not come earlier when a
-// parameter grows, which scheduling anomalies can break; then it returns one of several values at
-// which the limit is crossed.
+// tolerances finds the values for several ascending fractions. The schedule finishes at first, and
+// by slope ticks later for each tick of the parameter, or 0 if that is unknown. Each probe is a
+// run. The search assumes that the finish never comes earlier when a parameter grows. Scheduling
+// anomalies can break this; then it returns one of several values at which the limit is crossed.
 func (p *Program) tolerances(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
 	o.Record = false
 	base := *param.get(&o.LogGOPS)
@@ -83,7 +82,7 @@ func (p *Program) tolerances(ctx context.Context, o Options, param parameter, fi
 	var all []Tolerance
 	for _, fraction := range later {
 		if !(fraction > 0) {
-			return nil, errors.New("a finish that is later by nothing: give a fraction above 0")
+			return nil, errors.New("the finish must be later by a fraction above 0")
 		}
 		value, err := s.find(uint64(math.Floor(float64(first) * (1 + fraction))))
 		if err != nil {
@@ -96,9 +95,9 @@ func (p *Program) tolerances(ctx context.Context, o Options, param parameter, fi
 
 // A search finds where the finish passes a limit.
 //
-// The finish is mostly a convex function of straight pieces. So a line through what is known leads
-// to where the limit is crossed, or behind it, and a probe a little further shows whether that was
-// it: two runs for each limit if there is but one piece.
+// The finish is mostly a convex function of straight pieces. So a line through known probes leads
+// to the crossing of the limit, or behind it, and a probe a little further shows whether that was
+// it: two runs for each limit if there is a single piece.
 type search struct {
 	run        func(value float64) (ticks uint64, err error)
 	base, unit float64 // values are the base and whole ticks
@@ -106,7 +105,7 @@ type search struct {
 	known      []probe // by value
 }
 
-// find returns the largest value with which the finish is not beyond the limit.
+// find returns the largest value whose finish is not beyond the limit.
 func (s *search) find(limit uint64) (float64, error) {
 	const most = 1e9 // µs
 	for try := 0; ; try++ {
