@@ -32,12 +32,6 @@ type collectiveOptions struct {
 func newCollective() *cobra.Command {
 	var o collectiveOptions
 	cmd := command("collective", wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`), o.run)
-	o.declare(cmd)
-	return cmd
-}
-
-// declare declares the flags of collective.
-func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	declareCall(cmd, &o.calls.Call)
@@ -59,6 +53,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
 	completeAlgorithms(cmd)
+	return cmd
 }
 
 // run computes the times and writes the answer.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -34,12 +32,6 @@ func newFit() *cobra.Command {
 	var o fitOptions
 	cmd := command("fit", nil, o.run)
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
-	o.declare(cmd)
-	return cmd
-}
-
-// declare declares the flags of fit.
-func (o *fitOptions) declare(cmd *cobra.Command) {
 	o.out.declare(cmd)
 	o.model.old = map[string]string{"segmented": "piecewise", "switch": "envelope"}
 	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
@@ -62,7 +54,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "compare with this other `file`, with a table of the same file, or, given the same file, with the second run in it")
-	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous; with the same file, on both sides of its break")
+	f.StringVar(&o.against, "against", "", "recommend the threshold between the protocol of FILE, for smaller messages, and that of this `file`, such as eager and rendezvous; with the same file, between both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "`algorithm` of a collective, by its name here or Open MPI's number; by default the one named in the files, or searched")
 	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
@@ -71,6 +63,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.BoolVar(&o.asked.Runs, "runs", false, "treat the files, or a file's pairs of nodes, as runs of one measurement")
 	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	completeAlgorithms(cmd)
+	return cmd
 }
 
 // declareMachine declares the flags of a machine with levels.
@@ -169,24 +162,5 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	}
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = *model, fit.Method(o.method.value), o.rtt
-	return nil
-}
-
-// savePlatform writes the text of a platform file, unless the path is empty.
-func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, encode func() (T, error)) error {
-	if err := checkSave(path); err != nil || path == "" {
-		return err
-	}
-	text, err := encode()
-	if err != nil {
-		return err
-	}
-	return files.Write(path, written(text))
-}
-
-func checkSave(path string) error {
-	if path != "" && filepath.Ext(path) != ".toml" {
-		return usagef("--save %q: a platform file ends with .toml", path)
-	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -59,6 +60,7 @@ func (c *choice) Set(text string) error {
 	c.value = text
 	return nil
 }
+
 func (c *choice) String() string { return c.value }
 
 // Type returns the placeholder in help: the choices, if they fit in a line with its text.
@@ -98,6 +100,89 @@ func renamed(cmd *cobra.Command, now map[string]string) {
 		}
 		return pflag.NormalizedName(name)
 	})
+}
+
+// cyclesFlag adds times in cycles of each host's processor.
+type cyclesFlag bool
+
+func (c *cyclesFlag) declare(cmd *cobra.Command) {
+	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
+}
+
+// add adds the columns in cycles if they are asked for.
+func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
+	if !c {
+		return rows, nil
+	}
+	return predict.InCycles(rows, designs)
+}
+
+// samplingFlags are the options of propagating intervals.
+type samplingFlags struct {
+	samples int
+	seed    uint64
+	assume  flags.Percent
+}
+
+func (s *samplingFlags) declare(f *pflag.FlagSet) {
+	f.IntVar(&s.samples, "samples", 10000, "Monte Carlo samples")
+	f.Uint64Var(&s.seed, "seed", 1, "seed of the samples")
+	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
+}
+
+func (s *samplingFlags) check() error {
+	if s.samples < 1 || s.samples > 1e8 {
+		return usagef("--samples must be 1 to 100000000 (got %d)", s.samples)
+	}
+	return nil
+}
+
+func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
+	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
+}
+
+// layerOptions are the changes of the layers that a command is given.
+type layerOptions struct {
+	packet string
+	any    bool // their times need not be those of messages
+}
+
+func (o *layerOptions) declare(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages into packets of this `size`, or by the rule eq10, best or whole")
+	complete(cmd, "packet", model.CutWords())
+}
+
+// designs are the layers that the arguments name, changed as the options say.
+func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
+	var all []whatif.Design
+	find := whatif.Find
+	if o.any {
+		find = whatif.FindAny
+	}
+	for _, ref := range refs {
+		d, err := find(ref)
+		if err != nil {
+			return nil, err
+		}
+		if o.packet != "" && d.Whole {
+			return nil, usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
+		}
+		if d, err = d.Recut(o.packet); err != nil {
+			return nil, fmt.Errorf("--packet %w", err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// declareCall declares the flags of a collective's parameters, beside its size.
+func declareCall(cmd *cobra.Command, call *collective.Call) {
+	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
+	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
+	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
+		gamma, err := quantity.ParseMicrosPerByte(text)
+		return float64(gamma) * 1e3, err // ns
+	}, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
 }
 
 func complete(cmd *cobra.Command, flag string, choices []string) {
@@ -161,45 +246,6 @@ func completeAlgorithms(cmd *cobra.Command) {
 			return completeCollective(cmd, nil, typed)
 		})
 	}
-}
-
-// cyclesFlag adds times in cycles of each host's processor.
-type cyclesFlag bool
-
-func (c *cyclesFlag) declare(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
-}
-
-// add adds the columns in cycles if they are asked for.
-func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
-	if !c {
-		return rows, nil
-	}
-	return predict.InCycles(rows, designs)
-}
-
-// samplingFlags are the options of propagating intervals.
-type samplingFlags struct {
-	samples int
-	seed    uint64
-	assume  flags.Percent
-}
-
-func (s *samplingFlags) declare(f *pflag.FlagSet) {
-	f.IntVar(&s.samples, "samples", 10000, "Monte Carlo samples")
-	f.Uint64Var(&s.seed, "seed", 1, "seed of the samples")
-	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
-}
-
-func (s *samplingFlags) check() error {
-	if s.samples < 1 || s.samples > 1e8 {
-		return usagef("--samples must be 1 to 100000000 (got %d)", s.samples)
-	}
-	return nil
-}
-
-func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
-	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
 }
 
 // completeParams completes the names of the platform's parameters.

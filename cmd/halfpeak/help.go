@@ -49,7 +49,7 @@ func fenced(text, language string) string {
 	return text
 }
 
-// group returns a command that only holds others.
+// group returns a command that only holds subcommands.
 func group(path string, sub ...*cobra.Command) *cobra.Command {
 	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -156,4 +156,14 @@ func strict(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+func commandNames(parent *cobra.Command) []string {
+	var names []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }

@@ -13,28 +13,9 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 )
-
-// interruptible returns a context that ends at an interrupt, for commands that then clean up.
-func interruptible() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-}
-
-var errInterrupted = errors.New("interrupted")
-
-// interrupted returns err, or in its place errInterrupted if an interrupt has ended the context.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errInterrupted
-	}
-	return err
-}
 
 func main() {
 	if err := checkLimits(); err != nil {

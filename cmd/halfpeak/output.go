@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,8 @@ func (o *output) declare(cmd *cobra.Command) {
 	declareUnit(cmd, &o.units)
 }
 
-// declareFormat declares the flags of the destination, and of its formats, to which more are added.
+// declareFormat declares the flags of the destination and of its format; more are formats beside
+// those of all tables.
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	optional(cmd, &o.format, "format", "output format (default: by the extension of the -o file, else text)", append(reports.Formats(), more...)...)
 	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
@@ -133,8 +135,10 @@ func filesOf(cmd *cobra.Command) atomicfile.Files {
 type outputFile string
 
 func (o *outputFile) Set(path string) error { *o = outputFile(path); return nil }
-func (o *outputFile) String() string        { return string(*o) }
-func (o *outputFile) Type() string          { return "string" }
+
+func (o *outputFile) String() string { return string(*o) }
+
+func (o *outputFile) Type() string { return "string" }
 
 // noInputIsOutput returns an error if a command would write over a file that it reads, or two
 // results into one file. Names that are not files are ignored.
@@ -169,6 +173,100 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 				return usagef("%q is also an input; choose another name for the output", out)
 			}
 		}
+	}
+	return nil
+}
+
+// plotting is the figure of a command that also prints a table.
+type plotting struct {
+	plot          string
+	width, height int
+}
+
+func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
+	cmd.Flags().Var((*outputFile)(&p.plot), "plot", help)
+	declareSize(cmd, &p.width, &p.height)
+}
+
+func (p *plotting) checkPlot() error {
+	if p.plot != "" && !isImage(p.plot) {
+		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.Exts(), ", ."))
+	}
+	return nil
+}
+
+// draw writes the picture if a figure was asked for.
+func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, error)) error {
+	if p.plot == "" {
+		return nil
+	}
+	drawn, err := picture()
+	if err != nil {
+		return err
+	}
+	return drawTo(filesOf(cmd), p.plot, drawn, p.width, p.height)
+}
+
+func declareSize(cmd *cobra.Command, width, height *int) {
+	flags.Var(cmd.Flags(), width, pixels(320), "int", "width", "800", "width in pixels")
+	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")
+}
+
+// pixels reads a side of an image, at least least.
+func pixels(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > 10000 {
+			return 0, fmt.Errorf("give %d to 10000 pixels", least)
+		}
+		return n, nil
+	}
+}
+
+// writePicture draws the picture into the -o file; if that is not an image, or
+// missing, it writes the picture's numbers.
+func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
+	format, table := formats[extension(o.path)]
+	switch {
+	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
+		return o.write(cmd, p.Rows())
+	case o.format.value != "":
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
+	}
+	return drawTo(filesOf(cmd), o.path, p, width, height)
+}
+
+// isImage reports whether the path's extension is that of an image.
+func isImage(path string) bool {
+	return slices.Contains(reports.Exts(), extension(path))
+}
+
+// drawTo draws the picture into the file.
+func drawTo(files atomicfile.Files, path string, p reports.Picture, width, height int) error {
+	if filepath.Ext(path) == "" {
+		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+	}
+	if !isImage(path) {
+		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
+	}
+	return files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
+}
+
+// savePlatform writes the text of a platform file, unless the path is empty.
+func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, encode func() (T, error)) error {
+	if err := checkSave(path); err != nil || path == "" {
+		return err
+	}
+	text, err := encode()
+	if err != nil {
+		return err
+	}
+	return files.Write(path, written(text))
+}
+
+func checkSave(path string) error {
+	if path != "" && filepath.Ext(path) != ".toml" {
+		return usagef("--save %q: a platform file ends with .toml", path)
 	}
 	return nil
 }

@@ -1,28 +1,11 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/predict"
 )
-
-// platformNotes prints the notes of all platform files among arguments and flags: former names in
-// them. The command itself reports errors in a file.
-func platformNotes(cmd *cobra.Command, args []string) {
-	refs := slices.Clone(args)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, written := f.Value.(*outputFile); !written {
-			refs = append(refs, f.Value.String())
-		}
-	})
-	for _, note := range platforms.NotesOf(refs...) {
-		cmd.PrintErrln(note)
-	}
-}
 
 func newPlatforms() *cobra.Command {
 	out := output{plain: true}

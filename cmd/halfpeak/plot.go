@@ -3,18 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"math"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -57,52 +52,6 @@ func newPlot() *cobra.Command {
 	return cmd
 }
 
-// plotting is the figure of a command that also prints a table.
-type plotting struct {
-	plot          string
-	width, height int
-}
-
-func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
-	cmd.Flags().Var((*outputFile)(&p.plot), "plot", help)
-	declareSize(cmd, &p.width, &p.height)
-}
-
-func (p *plotting) checkPlot() error {
-	if p.plot != "" && !isImage(p.plot) {
-		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.Exts(), ", ."))
-	}
-	return nil
-}
-
-// draw writes the picture if a figure was asked for.
-func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, error)) error {
-	if p.plot == "" {
-		return nil
-	}
-	drawn, err := picture()
-	if err != nil {
-		return err
-	}
-	return drawTo(filesOf(cmd), p.plot, drawn, p.width, p.height)
-}
-
-func declareSize(cmd *cobra.Command, width, height *int) {
-	flags.Var(cmd.Flags(), width, pixels(320), "int", "width", "800", "width in pixels")
-	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")
-}
-
-// pixels reads a side of an image, at least least.
-func pixels(least int) func(string) (int, error) {
-	return func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > 10000 {
-			return 0, fmt.Errorf("give %d to 10000 pixels", least)
-		}
-		return n, nil
-	}
-}
-
 // rankRange is some of the ranks, one after the other.
 type rankRange struct{ first, last int }
 
@@ -117,35 +66,6 @@ func parseRankRange(text string) (r rankRange, err error) {
 		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
 	}
 	return r, err
-}
-
-// writePicture draws the picture into the -o file; if that is not an image, or
-// missing, it writes the picture's numbers.
-func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	format, table := formats[extension(o.path)]
-	switch {
-	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
-		return o.write(cmd, p.Rows())
-	case o.format.value != "":
-		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
-	}
-	return drawTo(filesOf(cmd), o.path, p, width, height)
-}
-
-// isImage reports whether the path's extension is that of an image.
-func isImage(path string) bool {
-	return slices.Contains(reports.Exts(), extension(path))
-}
-
-// drawTo draws the picture into the file.
-func drawTo(files atomicfile.Files, path string, p reports.Picture, width, height int) error {
-	if filepath.Ext(path) == "" {
-		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
-	}
-	if !isImage(path) {
-		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
-	}
-	return files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
 }
 
 // plot is the picture that the options ask for.

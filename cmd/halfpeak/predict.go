@@ -1,14 +1,10 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type predictOptions struct {
@@ -37,40 +33,6 @@ func newPredict() *cobra.Command {
 	declareSizes(cmd, &o.sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
 	o.cycles.declare(cmd)
 	return cmd
-}
-
-// layerOptions are the changes of the layers that a command is given.
-type layerOptions struct {
-	packet string
-	any    bool // their times need not be those of messages
-}
-
-func (o *layerOptions) declare(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages into packets of this `size`, or by the rule eq10, best or whole")
-	complete(cmd, "packet", model.CutWords())
-}
-
-// designs are the layers that the arguments name, changed as the options say.
-func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
-	var all []whatif.Design
-	find := whatif.Find
-	if o.any {
-		find = whatif.FindAny
-	}
-	for _, ref := range refs {
-		d, err := find(ref)
-		if err != nil {
-			return nil, err
-		}
-		if o.packet != "" && d.Whole {
-			return nil, usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
-		}
-		if d, err = d.Recut(o.packet); err != nil {
-			return nil, fmt.Errorf("--packet %w", err)
-		}
-		all = append(all, d)
-	}
-	return all, nil
 }
 
 func newPacket() *cobra.Command {

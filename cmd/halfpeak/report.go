@@ -46,13 +46,13 @@ func newReport() *cobra.Command {
 // documentWriter chooses how a report is written.
 func documentWriter(format, path string) (func(reports.Document, io.Writer) error, error) {
 	if format == "" {
-		switch ext := strings.ToLower(filepath.Ext(path)); {
-		case ext == ".html" || ext == ".htm":
+		switch ext := extension(path); {
+		case ext == "html" || ext == "htm":
 			format = "html"
-		case ext == ".md" || ext == ".markdown" || path == "":
+		case ext == "md" || ext == "markdown" || path == "":
 			format = "markdown"
 		default:
-			return nil, usagef("-o %q: no kind of report %q; use .html or .md, or say --format html or markdown", path, ext)
+			return nil, usagef("-o %q: unknown extension %q; use .html or .md, or choose with --format", path, filepath.Ext(path))
 		}
 	}
 	if format == "html" {
@@ -64,7 +64,7 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 func newExplore() *cobra.Command {
 	var path, title string
 	cmd := command("explore", nil, func(cmd *cobra.Command, args []string) error {
-		if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
+		if ext := extension(path); ext != "html" && ext != "htm" {
 			return usagef(`-o %q: the page is a file that ends with .html, as in "halfpeak explore clip -o page.html"`, path)
 		}
 		start, err := startOf(args)

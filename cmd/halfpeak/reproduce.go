@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,7 +62,7 @@ func drawFigures(files atomicfile.Files, folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, f, "png", 800, 500) }); err != nil {
+		if err := drawTo(files, path, f, 800, 500); err != nil {
 			return err
 		}
 	}

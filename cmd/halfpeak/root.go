@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,10 +16,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/platforms"
 )
-
-// usagef returns the error of a mistake on the command line, as against one in a file.
-func usagef(format string, args ...any) error { return usage.Error{Err: fmt.Errorf(format, args...)} }
 
 // run is main without the process. It returns the exit status: 0, 1 for an
 // error, 2 for wrong usage.
@@ -125,9 +124,6 @@ func spelled(cmd *cobra.Command, fields []string) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// asFlag spells an option of reading files as the flag of its name.
-func asFlag(option, value string) string { return "--" + option + " " + value }
-
 // checkFlags returns a usage error for a flag that is given and empty: most often a script's
 // variable that is not set. An empty title is a title. It notes words that have a new name.
 func checkFlags(cmd *cobra.Command) (err error) {
@@ -142,25 +138,16 @@ func checkFlags(cmd *cobra.Command) (err error) {
 	return err
 }
 
-func commandNames(parent *cobra.Command) []string {
-	var names []string
-	for _, c := range parent.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+// platformNotes prints the notes on platform files among arguments and flags: former names in
+// them. The command itself reports errors in a file.
+func platformNotes(cmd *cobra.Command, args []string) {
+	refs := slices.Clone(args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, written := f.Value.(*outputFile); !written {
+			refs = append(refs, f.Value.String())
 		}
-	}
-	return names
-}
-
-// wantArgs returns a usage error for a missing or surplus argument, with the wanted ones.
-func wantArgs(least, most int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least {
-			return usagef("give %s", what)
-		}
-		if most >= 0 && len(args) > most {
-			return usagef("unexpected argument %q; give %s", strings.Join(args[most:], " "), what)
-		}
-		return nil
+	})
+	for _, note := range platforms.NotesOf(refs...) {
+		cmd.PrintErrln(note)
 	}
 }

@@ -9,16 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
-// declareCall declares the flags of a collective's parameters, beside its size.
-func declareCall(cmd *cobra.Command, call *collective.Call) {
-	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
-	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
-	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
-		gamma, err := quantity.ParseMicrosPerByte(text)
-		return float64(gamma) * 1e3, err // ns
-	}, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
-}
-
 func newSchedule() *cobra.Command {
 	out := output{plain: true}
 	var c collective.Call

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
@@ -30,7 +28,10 @@ func newValidate() *cobra.Command {
 	var o validateOptions
 	cmd := command("validate", measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)), func(cmd *cobra.Command, args []string) error {
 		if measured.transport != "" {
-			rows, err := measureLive(&measured, filesOf(cmd))
+			rows, encode, err := measureLive(measured.transport, measured.pin, measured.budget)
+			if err == nil {
+				err = savePlatform(filesOf(cmd), measured.save, encode)
+			}
 			if err != nil {
 				return err
 			}
@@ -140,14 +141,3 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 		return wantArgs(0, 0, "--live alone, or platforms")(cmd, args)
 	}
 }
-
-// Real transports need Linux, where these two are replaced. The compiler checks the rest on every
-// system.
-var (
-	newEngine = func() *cobra.Command {
-		return command("engine", nil, func(*cobra.Command, []string) error { return errLive })
-	}
-	measureLive = func(*liveOptions, atomicfile.Files) (reports.Rows, error) { return reports.Rows{}, errLive }
-)
-
-var errLive = errors.New("real transports require Linux")

@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 import (
@@ -26,11 +24,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/judge"
 )
 
-func init() {
-	newEngine, measureLive = newLinuxEngine, (*liveOptions).run
-}
-
-func newLinuxEngine() *cobra.Command {
+func newEngine() *cobra.Command {
 	return group("engine", newEngineBench(), newEngineServe(), newEngineNode())
 }
 
@@ -250,19 +244,17 @@ func newEngineNode() *cobra.Command {
 	return c
 }
 
-// run measures the transport, and saves its models if asked to.
-func (o *liveOptions) run(files atomicfile.Files) (rows reports.Rows, err error) {
-	pair, err := connect(o.transport, "", o.pin)
+// measureLive measures a transport of this machine, and returns the comparison with the models
+// fitted to it, and a function that encodes these as a platform.
+func measureLive(transport string, pinned bool, budget time.Duration) (rows reports.Rows, encode func() (string, error), err error) {
+	pair, err := connect(transport, "", pinned)
 	if err != nil {
-		return rows, err
+		return rows, nil, err
 	}
 	defer func() { err = cmp.Or(err, pair.Close()) }()
-	v, err := judge.ValidateLive(pair, o.budget)
-	if err == nil {
-		err = savePlatform(files, o.save, v.TOML)
-	}
+	v, err := judge.ValidateLive(pair, budget)
 	if err != nil {
-		return rows, err
+		return rows, nil, err
 	}
-	return v.Rows(), nil
+	return v.Rows(), v.TOML, nil
 }

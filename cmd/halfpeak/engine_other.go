@@ -1,0 +1,22 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+var errLive = errors.New("real transports require Linux")
+
+func newEngine() *cobra.Command {
+	return command("engine", nil, func(*cobra.Command, []string) error { return errLive })
+}
+
+func measureLive(string, bool, time.Duration) (reports.Rows, func() (string, error), error) {
+	return reports.Rows{}, nil, errLive
+}
