@@ -166,8 +166,5 @@ var circular = []string{
 	"fit/forecast",
 	"reports",
 	"study/fits",
-	"study/judge",
-	"study/report",
-	"study/simulations",
 	"tools/forecast",
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Programs are the names of the programs that Validate runs.
-func Programs() []string { return programs.Names(programs.Simulated) }
-
 // run runs a program on the layer, and puts its result beside the formula of what it measures.
 func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
 	switch p.Measures {
@@ -47,7 +44,7 @@ func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
 }
 
 func (r *layerRun) roundTrip(p programs.Program) error {
-	// The first ping finds everything free; the others may have to wait for the gap.
+	// The first ping finds everything free; later ones may have to wait for the gap.
 	const rounds = 10
 	first, err := r.measure(p, programs.Args{Count: 1})
 	if err != nil {
@@ -190,8 +187,8 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
 	return err
 }
 
-// exchange runs a test of HP-LAM's with all kinds of traffic. There is no formula for its time;
-// that it ends without an error is what counts.
+// exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no formula: the test is
+// that it ends without an error.
 func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
 		got, err := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
@@ -210,7 +207,7 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 // longestBurst is the number of messages of the longest burst of a signature.
 const longestBurst = 2048
 
-// shortBurst is the number of messages of the shortest bursts of a signature, of which o_s is read.
+// shortBurst is the number of messages of the shortest bursts of a signature, which give o_s.
 const shortBurst = 64
 
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
@@ -231,8 +228,8 @@ func (r *layerRun) signature(p programs.Program) error {
 		return err
 	}
 	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
-		// The clock of a burst stops while as many requests as there are credits are on their way;
-		// what is read comes from the longest bursts, of which the shortest has a quarter of the
+		// The clock of a burst stops while as many requests as there are credits are on their way.
+		// The values are read off the longest bursts, the shortest of them with a quarter of the
 		// messages.
 		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/(longestBurst/4) {
 			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
@@ -281,8 +278,8 @@ func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts 
 // maxTried is the maximum number of packets in the search for the best packet size.
 const maxTried = 256
 
-// packet finds the best packet by running: of small messages with all sizes, of others with all
-// numbers of packets up to maxTried, and then all sizes within a tenth of the best.
+// packet finds the best packet by running: small messages in packets of all sizes; larger ones in
+// all numbers of packets up to maxTried, and then in all sizes within a tenth of the best.
 func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)

@@ -5,13 +5,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -20,21 +18,11 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// longMessage is the size of the message whose best packet a report gives.
-const longMessage = 64 * quantity.KiB
-
-// A subject is a layer that a report is about.
-type subject struct {
-	whatif.Design
-	accuracy judge.Reproduction // what the papers say of the platform, inputs apart
-	fitted   bool               // the next measurement can be predicted
-}
-
-// New is a document about layers of platforms that a person can send: key numbers in words,
-// curves over the sizes with what was measured, the pipeline packet by packet, where the time
-// goes, the roof, how well the models reproduce the papers, and every parameter with its source.
-// refs name the layers as platforms.Find takes them; an empty title is made from theirs. There
-// is at least one layer and one size, and each size is at least 1.
+// New returns a document about layers of platforms: key numbers in words, curves over the sizes
+// with the measurements, the pipeline packet by packet, the costs by stage or parameter, the roof,
+// the accuracy against the papers, and every parameter with its source. refs name the layers as
+// platforms.Find takes them; an empty title is made from theirs. There must be at least one layer
+// and one size, and each size must be at least 1.
 func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
 	doc := reports.Document{Title: title}
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
@@ -143,8 +131,6 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	return s, nil
 }
 
-var captions = map[predict.CurveKind]string{predict.Bandwidth: "Bandwidth against message size", predict.Latency: "One-way time against message size"}
-
 // sideBySide are the numbers of a figure of several platforms, a column for each.
 func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) reports.Rows {
 	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return sizes[i] })}
@@ -157,31 +143,4 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 		all = append(all, i)
 	}
 	return reports.TableOf(all, fields...)
-}
-
-// doublings are the powers of two among the sizes, or the sizes if there are none.
-func doublings(sizes []quantity.Bytes) []quantity.Bytes {
-	var some []quantity.Bytes
-	for _, n := range sizes {
-		if e := math.Log2(float64(n)); e == math.Trunc(e) {
-			some = append(some, n)
-		}
-	}
-	if len(some) == 0 {
-		some = sizes
-	}
-	return stats.Ascending(some)
-}
-
-// thinned returns at most the given number of sizes, evenly apart, with both ends.
-func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
-	sizes = stats.Ascending(sizes)
-	if len(sizes) <= most {
-		return sizes
-	}
-	some := make([]quantity.Bytes, most)
-	for i := range some {
-		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
-	}
-	return some
 }

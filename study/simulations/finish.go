@@ -14,10 +14,10 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Scheduled is the design with one more quantity: when a schedule is finished if all messages cost
-// what the layer says, each time by another simulation. What limits it are the parts of its
-// critical path. The end of the context ends all of them at once. The schedule runs once here; it
-// is an error if it cannot. Without input it is the design as it is.
+// Scheduled returns the design with one more quantity: the finish of a schedule whose messages cost
+// what the layer says. Each value is another simulation, and the limits of the finish are the parts
+// of its critical path. The end of the context ends all simulations at once. Scheduled runs the
+// schedule once, and fails if it cannot run. Without input it returns d.
 func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, error) {
 	if in == nil {
 		return d, nil
@@ -25,7 +25,7 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, 
 	return FinishOf(ctx, d, whatif.Finish, in.Name, in.Schedule)
 }
 
-// FinishOf is the design with the finish of the schedule that is finished first.
+// FinishOf is like [Scheduled] for the schedule that finishes first; of names it in messages.
 func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules ...*schedule.Schedule) (whatif.Design, error) {
 	if d.Whole {
 		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s", d.Name(), d.Layer.Ref())

@@ -26,10 +26,10 @@ type Input struct {
 	Trace    bool // it was a trace of a real program
 }
 
-// ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace, told
-// apart by their contents; any may be compressed by gzip. A folder stands for its files, and a name
-// that is no file and has a "*", a "?" or a "[" for those that it matches. The end of the context
-// ends it at once. Without names there is none.
+// ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace; their
+// contents distinguish them, and any may be compressed by gzip. A folder stands for its files. A
+// name with a "*", a "?" or a "[" that is not a file stands for the files that it matches. The end
+// of the context ends the reading at once. Without names, ReadInput returns nil.
 func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func matched(names []string) ([]string, error) {
 
 // beginning returns the first bytes of r, unpacked if it is compressed, and leaves them in r.
 func beginning(r *bufio.Reader) []byte {
-	head, _ := r.Peek(1 << 12) // what is wrong comes again with the next reading
+	head, _ := r.Peek(1 << 12) // the next read returns the error again
 	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
 		unpacked := make([]byte, 1<<12)
 		n, _ := io.ReadFull(z, unpacked) // it ends where the part does
@@ -128,8 +128,8 @@ func (r interruptible) Read(p []byte) (int, error) {
 }
 
 // ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: a text with a
-// "=" that is not the name of a file. An empty text is no noise. File reports which of both it was,
-// for errors.
+// "=" that is not the name of a file. An empty text means no noise. For errors, file reports
+// whether the text was taken as a file's name.
 func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
 	if text == "" {
 		return n, false, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// The kinds of boxes in a picture of ranks, and what of a timeline each is.
+// The kinds of boxes in a picture of ranks, and the kind of each span of a timeline.
 var (
 	rankKinds = []string{"computes", "sends", "receives"}
 	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
@@ -77,7 +77,7 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, tit
 }
 
 // rowsOf numbers the processors of the ranks by rank and processor, and names them: the first of
-// each rank, and the others that have a span. It also returns the number of spans.
+// each rank, and its further ones that have a span. It also returns the number of spans.
 func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (rows map[[2]int]int, names []string, boxes int) {
 	busy := map[[2]int]bool{}
 	for span := range spans {

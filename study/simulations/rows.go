@@ -10,6 +10,25 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// Rows returns the table that was asked for.
+func (s *Simulation) Rows() reports.Rows {
+	var rows reports.Rows
+	switch {
+	case s.Times != nil:
+		rows = s.distribution()
+	case s.table == Reasons:
+		rows = s.reasons()
+	case s.table == Totals:
+		rows = s.totals()
+	case s.Runs[0].Path != nil:
+		rows = s.machines()
+	default:
+		rows = s.ranks()
+	}
+	rows.Notes = append(rows.Notes, s.notes...)
+	return rows
+}
+
 func (s *Simulation) ranks() reports.Rows {
 	r := s.Runs[0].Result
 	rows := reports.Rows{Columns: []reports.Column{{Key: "rank", Head: "rank"}, {Key: "finish_us", Head: "finish"}}}
@@ -27,13 +46,6 @@ func (s *Simulation) machines() reports.Rows {
 	for _, m := range s.Runs {
 		noisy = noisy || m.Path.Shares.Noise > 0
 	}
-	noise, change := "noise", "change"
-	if !noisy {
-		noise = ""
-	}
-	if !several {
-		change = ""
-	}
 	rows := reports.TableOf(s.Runs,
 		reports.Col("machine", "machine", func(m MachineRun) any { return m.Machine }),
 		reports.Col("finish_us", "finish", func(m MachineRun) any { t, _ := m.Result.Finish(); return t }),
@@ -42,8 +54,8 @@ func (s *Simulation) machines() reports.Rows {
 		reports.Col("communication_percent", "%", func(m MachineRun) any {
 			return 100 * float64(m.Communication()) / max(1, float64(m.Path.Shares.Sum()))
 		}).Texted(reports.PercentText("%.3g")),
-		reports.Col("noise_us", noise, func(m MachineRun) any { return m.Result.Micros(m.Path.Shares.Noise) }),
-		reports.Col("change_percent", change, func(m MachineRun) any {
+		reports.Col("noise_us", reports.HeadIf(noisy, "noise"), func(m MachineRun) any { return m.Result.Micros(m.Path.Shares.Noise) }),
+		reports.Col("change_percent", reports.HeadIf(several, "change"), func(m MachineRun) any {
 			t, _ := m.Result.Finish()
 			return reports.Finite(100 * float64(t/first-1))
 		}).Texted(reports.PercentText("%+.3g %%")),
@@ -80,9 +92,6 @@ func (s *Simulation) distribution() reports.Rows {
 		Data: [][]any{{len(s.Times), s.Seed, q(0), q(0.05), q(0.5), sum / quantity.Micros(len(s.Times)), q(0.95), q(0.99), q(1)}},
 	}
 }
-
-// growths are the delays of the finish for which reasons gives the tolerance of parameters.
-var growths = []float64{0.01, 0.05, 0.10}
 
 // parameterOf is the LogGOPS parameter behind a share, by its name.
 var parameterOf = map[string]string{"L": "L", "o_s": "o", "o_r": "o", "g": "g", "G·bytes": "G", "O·bytes": "O"}

@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -34,13 +33,13 @@ type Options struct {
 	Eager    quantity.Bytes   // of the machines; see [simulate.FromLayer]
 	Map      string           // placement of ranks on levels; see [machine.Machine.Place]
 	Table    Table
-	Runs     int // above 1: how the finish is distributed, with noise
+	Runs     int // above 1: runs with different noise, for the distribution of the finish
 }
 
 // A Text is options as a person writes them.
 type Text struct {
 	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
-	Eager          string // a size; "" is no limit
+	Eager          string // a size; "": no limit
 	Noise          string // see [ReadNoise]
 	Together       bool   // all ranks begin at one moment of the file of noise
 }
@@ -73,7 +72,7 @@ type Simulation struct {
 	Times    []quantity.Micros // of many runs, if they were asked for
 	Seed     uint64            // of the first of them
 	Wall     time.Duration     // that the simulation took
-	rows     func(*Simulation) reports.Rows
+	table    Table
 	notes    []string
 }
 
@@ -81,7 +80,7 @@ type Simulation struct {
 type MachineRun struct {
 	Machine string // a layer, or "LogGOPS"
 	Result  *simulate.Result
-	Path    *simulate.Path // of the rank that finishes last; nil if the run was not recorded
+	Path    *simulate.Path // of the rank that finishes last; nil if no table needs it
 }
 
 // Communication returns the part of the finish's path that is neither computation nor noise, in
@@ -91,10 +90,13 @@ func (m MachineRun) Communication() uint64 {
 	return s.Sum() - s.Compute - s.Noise
 }
 
+// growths are the delays of the finish for which [Reasons] give the tolerance of parameters.
+var growths = []float64{0.01, 0.05, 0.10}
+
 // Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
 // contradict each other.
 func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
-	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed}
+	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, table: o.Table}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
 		return nil, err
@@ -116,25 +118,16 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 		switch {
 		case o.Runs > 1:
 			s.Times, err = p.Runs(ctx, run, o.Runs)
-			s.rows = (*Simulation).distribution
 		case o.Table == Reasons:
 			if s.Why, err = p.Why(ctx, run, growths...); err == nil {
 				s.Runs = append(s.Runs, MachineRun{names[i], s.Why.Result, s.Why.Path})
 			}
-			s.rows = (*Simulation).reasons
 		default:
 			one := MachineRun{Machine: names[i]}
 			if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
 				one.Path, err = one.Result.Path()
 			}
 			s.Runs = append(s.Runs, one)
-			s.rows = (*Simulation).ranks
-			switch {
-			case byMachine:
-				s.rows = (*Simulation).machines
-			case o.Table == Totals:
-				s.rows = (*Simulation).totals
-			}
 		}
 		if err != nil && several {
 			err = fmt.Errorf("%s: %w", names[i], err)
@@ -147,8 +140,8 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 	return s, nil
 }
 
-// machinesOf returns the machines of the options with their names, LogGOPS being nil, and adds
-// notes about them.
+// machinesOf returns the machines of the options with their names, and adds notes about them.
+// LogGOPS has no machine.
 func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
@@ -170,13 +163,6 @@ func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines 
 		}
 	}
 	return names, machines, nil
-}
-
-// Rows returns the table that was asked for.
-func (s *Simulation) Rows() reports.Rows {
-	rows := s.rows(s)
-	rows.Notes = append(rows.Notes, s.notes...)
-	return rows
 }
 
 // WriteTrace writes the timeline of the first machine for Perfetto; see
