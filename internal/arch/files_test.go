@@ -165,6 +165,5 @@ var circular = []string{
 	"engine/schedule/collective",
 	"fit/forecast",
 	"reports",
-	"study/fits",
 	"tools/forecast",
 }

@@ -2,18 +2,13 @@ package fits
 
 import (
 	"bufio"
-	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/reports"
@@ -27,9 +22,9 @@ type calibrated struct {
 	checks  []contention.Checked
 }
 
-// calibration returns the text of the path if it is one file with the header of calibrate.c in its
-// first 64 KiB, and nil otherwise. The caller must call done when the text is read.
-func calibration(paths []string) (text *bufio.Reader, done func()) {
+// openCalibration returns the text of the path if it is one file with the header of calibrate.c in
+// its first 64 KiB, and nil otherwise. The caller must call done when the text is read.
+func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 	if len(paths) != 1 {
 		return nil, nil
 	}
@@ -44,7 +39,7 @@ func calibration(paths []string) (text *bufio.Reader, done func()) {
 	text, release, err := benchfile.Text(f)
 	if err != nil {
 		f.Close()
-		return nil, nil // other readers say what is wrong
+		return nil, nil // other readers report the error
 	}
 	done = func() { release(); f.Close() }
 	head, _ := text.Peek(64 << 10)
@@ -55,39 +50,13 @@ func calibration(paths []string) (text *bufio.Reader, done func()) {
 	return text, done
 }
 
-func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
-	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
-		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, levels, comparison and runs", path), "model", "level", "compare", "runs")
-	}
-	var err error
-	c := &calibrated{file: filepath.Base(path)}
-	if c.Calibration, err = contention.ReadCalibration(text, path); err != nil {
-		return nil, err
-	}
-	var unmeasured []string
-	if c.machine, unmeasured, err = c.Machine(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f := &Fitted{calibrated: c, within: contention.Intervals{Any: contention.CheckedInterval(c.checks, unmeasured)}, Notes: slices.Concat(c.Notes, c.levels())}
-	for _, name := range unmeasured {
-		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
-	}
-	if gamma := c.PerByte(contention.Combine); gamma > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
-	}
-	return f, nil
-}
-
 // levels describes each level in a line.
 func (c *calibrated) levels() (notes []string) {
 	inner := "ranks"
 	for _, l := range c.machine.Levels {
 		const n, least = 1 << 20, 64 << 10 // smaller messages show a latency alone
 		one, two := l.Layer.OneWay(n), l.Layer.OneWay(2*n)
-		if two <= one { // others disturbed it
+		if two <= one { // the measurement was disturbed
 			one = two / 2
 		}
 		text := fmt.Sprintf("level %s: %d %s; %.3g µs, ", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)))

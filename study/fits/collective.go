@@ -15,17 +15,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A JointFit is the joint fit of a collective over sizes and ranks.
-type JointFit struct {
-	*fitted.Result
-	Given bool   // the algorithm was known, and not searched
-	Name  string // distinguishes it from fits of the same collective and algorithm
-
-	series Series
-}
-
-// jointly reports whether tables are those of collectives on several numbers of ranks, so that a
-// joint fit says more than a curve for each, or of a collective or algorithm that was named.
+// jointly reports whether a joint fit is better than a curve for each table: if collectives were
+// measured on several numbers of ranks, or if the options name a collective or an algorithm.
 func jointly(sources []fitSource, o MeasuredOptions) bool {
 	ranks := map[string]int{}
 	for _, s := range sources {
@@ -48,7 +39,7 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 	return false
 }
 
-// whyNotJointly says what files of a collective lack for a joint fit.
+// whyNotJointly notes what files of a collective lack for a joint fit.
 func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
@@ -72,7 +63,8 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	return notes
 }
 
-// collectives fits each series. Those that cannot be are in the notes; it is an error if none can.
+// collectives fits each series. A series that cannot be fitted is in the notes; it is an error if
+// none can.
 func (f *Fitted) collectives(o MeasuredOptions) error {
 	all, notes, err := MeasuredSeries(f.sources, o)
 	if err != nil {

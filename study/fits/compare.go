@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// compare fits both sides and lists how the tables differ: one table with the other, several by
-// their names. Those without a partner are in the notes.
+// compare fits the tables before and after, and lists the differences between partners. Tables
+// without a partner are in the notes.
 func (f *Fitted) compare(o Options) error {
 	before, after, err := f.sides(o)
 	if err != nil {
@@ -25,21 +24,21 @@ func (f *Fitted) compare(o Options) error {
 	if f.Curves, _, f.Notes, err = fitCurves(before, o); err != nil {
 		return err
 	}
-	others, _, notes, err := fitCurves(after, o)
+	later, _, notes, err := fitCurves(after, o)
 	if err != nil {
 		return err
 	}
 	f.Notes = append(f.Notes, notes...)
-	of, alone := partners(sourcesOf(f.Curves), sourcesOf(others))
+	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
 	f.Notes = append(f.Notes, aloneNotes(alone)...)
-	if len(alone) == len(f.Curves)+len(others) {
-		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(others))), "compare")
+	if len(alone) == len(f.Curves)+len(later) {
+		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later))), "compare")
 	}
 	for i, b := range f.Curves {
 		if of[i] < 0 {
 			continue
 		}
-		a := others[of[i]]
+		a := later[of[i]]
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "compare")
@@ -49,12 +48,12 @@ func (f *Fitted) compare(o Options) error {
 	return nil
 }
 
-// sides returns the tables before and after: those of another file or folder, or, if the files that
-// were read are to be compared with themselves, the runs in them.
+// sides returns the tables before and after: those of another file or folder or, if a file is to be
+// compared with itself, the runs in it.
 func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
-		return f.tables(o.Compare)
+		return f.twoTables(o.Compare)
 	}
 	for _, s := range f.sources {
 		if own, err := os.Stat(s.file.Name); err == nil && os.SameFile(info, own) {
@@ -70,12 +69,9 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	return f.sources, in.Sources, nil
 }
 
-// secondRun is the suffix that the reader adds to the second table of a name.
-const secondRun = " (2)"
-
-// tables returns two of the tables that were read: after has the name; before is the first run of
-// the same, or the only other.
-func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
+// twoTables returns two of the tables that were read: after has the name; before is the first run
+// of the same name, or the only other table.
+func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 	first, _ := strings.CutSuffix(name, secondRun)
 	var names []string
 	for _, s := range f.sources {
@@ -96,7 +92,7 @@ func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
 	return before, after, nil
 }
 
-// runsWithin returns the two runs in one file: its two tables, or all that are in it twice.
+// runsWithin returns the two runs in one file: its two tables, or all tables that are in it twice.
 func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
@@ -111,60 +107,4 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 		return nil, nil, usage.Fields(errors.New("it is the same file, and no table is in it twice; name another file, or a table of a file with two"), "compare")
 	}
 	return before, after, nil
-}
-
-// partners pairs tables: one with one whatever they are called, of several first those of files and
-// tables with the same names, then those of tables with the same title, each in their order. Of has
-// the index of the partner among those after for each before, −1 for none; alone are the tables of
-// both sides that have none.
-func partners(before, after []fitSource) (of []int, alone []fitSource) {
-	if len(before) == 1 && len(after) == 1 {
-		return []int{0}, nil
-	}
-	end := ""
-	if after[0].file == before[0].file {
-		end = secondRun
-	}
-	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name()+end }
-	sameFile := func(b, a fitSource) bool {
-		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
-	}
-	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
-	of = slices.Repeat([]int{-1}, len(before))
-	taken := make([]bool, len(after))
-	for _, same := range []func(b, a fitSource) bool{sameFile, sameTitle} {
-		for i, b := range before {
-			for j, a := range after {
-				if of[i] < 0 && !taken[j] && same(b, a) {
-					of[i], taken[j] = j, true
-				}
-			}
-		}
-	}
-	for i, b := range before {
-		if of[i] < 0 {
-			alone = append(alone, b)
-		}
-	}
-	for j, a := range after {
-		if !taken[j] {
-			alone = append(alone, a)
-		}
-	}
-	return of, alone
-}
-
-// aloneNotes list tables that have no partner.
-func aloneNotes(alone []fitSource) []string {
-	return list.Map(alone, func(s fitSource) string { return fmt.Sprintf("%s has no partner and is skipped", s.name()) })
-}
-
-func sourcesOf(curves []Curve) []fitSource {
-	return list.Map(curves, func(c Curve) fitSource { return c.fitSource })
-}
-
-// tablesOf lists the tables of a file, for messages.
-func tablesOf(sources []fitSource) string {
-	names := list.Map(sources, func(s fitSource) string { return s.table.Name() })
-	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
 }

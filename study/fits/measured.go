@@ -16,52 +16,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredOptions supply values that the files of measured collectives lack.
-type MeasuredOptions struct {
-	Collective string // the collective of tables that do not name it
-	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.
-	Ranks []int
-	// PerNode is the number of ranks on each node of the tables that do not say; 0: not known.
-	PerNode int
-	// Total is set if sizes of CSV and JSON are those of all ranks' blocks, not of one.
-	Total bool
-	// Algorithm is the algorithm of tables that do not name it, as files call it; empty: searched.
-	Algorithm string
-}
-
-// A Series holds the measurements of a collective by one algorithm, with one statistic over ranks.
-type Series struct {
-	fitted.Data
-	Algorithm string // of the registry; empty: the library's choice
-	Name      string // distinguishes series of one collective: in-place, mapby=core
-}
-
-// Label names the series, for messages.
-func (s Series) Label() string {
-	parts := []string{s.Collective, cmp.Or(s.Algorithm, "by the library's choice")}
-	if s.Name != "" {
-		parts = append(parts, s.Name)
-	}
-	return strings.Join(append(parts, string(s.Statistic)), ", ")
-}
-
-// A seriesKey has the common values of the tables of a series.
-type seriesKey struct{ collective, algorithm, name string }
-
-// A seriesPlace is a point of a series; PerNode is 0 if not known.
-type seriesPlace struct {
-	ranks, perNode int
-	size           quantity.Bytes
-}
-
-type seriesSample struct {
-	benchfile.Sample
-	seriesPlace
-}
-
-// MeasuredSeries groups tables of collectives: those of one collective, algorithm and place
-// are one series, with the average over ranks, and another with the slowest rank if all of them
-// have it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
+// MeasuredSeries groups tables of collectives. Tables of one collective, algorithm and name make a
+// series with the average over ranks, and one with the slowest rank if all of them have it. Tables
+// of the same ranks and size are repeats. Tables of other kinds are left out.
 func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
@@ -69,10 +26,10 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	}
 	of := map[seriesKey][]seriesSample{}
 	var keys []seriesKey
-	others, unsaid := 0, 0
+	skipped, unsaid := 0, 0
 	for _, s := range sources {
 		if s.table.Kind != benchfile.Collective {
-			others++
+			skipped++
 			continue
 		}
 		k, samples, note, err := o.samples(s, &unsaid)
@@ -93,8 +50,8 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	if len(keys) == 0 && len(notes) > 0 {
 		return nil, nil, errors.New(notes[0])
 	}
-	if others > 0 && len(keys) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", others))
+	if skipped > 0 && len(keys) > 0 {
+		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", skipped))
 	}
 	for _, k := range keys {
 		lacks := func(lack func(s seriesSample) bool) bool { return slices.ContainsFunc(of[k], lack) }
@@ -115,8 +72,47 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	return all, notes, nil
 }
 
-// samples returns the samples of a table and their series, or a note that says why the table is
-// left out. unsaid counts the tables that do not give their ranks.
+// A Series holds the measurements of a collective by one algorithm, with one statistic over ranks.
+type Series struct {
+	fitted.Data
+	Algorithm string // of the registry; empty: the library's choice
+	Name      string // distinguishes series of one collective: in-place, mapby=core
+}
+
+// Label names the series, for messages.
+func (s Series) Label() string {
+	parts := []string{s.Collective, cmp.Or(s.Algorithm, "by the library's choice")}
+	if s.Name != "" {
+		parts = append(parts, s.Name)
+	}
+	return strings.Join(append(parts, string(s.Statistic)), ", ")
+}
+
+// A JointFit is the joint fit of a collective over sizes and ranks.
+type JointFit struct {
+	*fitted.Result
+	Given bool   // the algorithm was known, and not searched
+	Name  string // distinguishes it from fits of the same collective and algorithm
+
+	series Series
+}
+
+// A seriesKey has the common values of the tables of a series.
+type seriesKey struct{ collective, algorithm, name string }
+
+// A seriesPlace is a point of a series; PerNode is 0 if not known.
+type seriesPlace struct {
+	ranks, perNode int
+	size           quantity.Bytes
+}
+
+type seriesSample struct {
+	benchfile.Sample
+	seriesPlace
+}
+
+// samples returns the samples of a table and their series, or a note with the reason why the table
+// is left out. unsaid counts the tables that do not give their ranks.
 func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples []seriesSample, note string, err error) {
 	c := s.table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
@@ -206,8 +202,8 @@ func pointOf(p seriesPlace, repeats []benchfile.Sample) fitted.Point {
 	return fitted.Repeated(all)
 }
 
-// registered returns the registry's word for a collective as files name it; one whose counts may
-// vary is measured with equal ones.
+// registered returns the registry's name for a collective as files name it. Collectives of varying
+// counts, such as allgatherv, are measured with equal counts.
 func registered(name string) string {
 	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
 		name = v
@@ -215,7 +211,7 @@ func registered(name string) string {
 	return CanonicalOf(name)
 }
 
-// CanonicalOf returns the registry's word for a collective; itself if it has none.
+// CanonicalOf returns the registry's name for a collective, or name if it is unknown there.
 func CanonicalOf(name string) string {
 	if all := collective.Of(name); len(all) > 0 {
 		return all[0].Collective
@@ -223,8 +219,8 @@ func CanonicalOf(name string) string {
 	return name
 }
 
-// registeredAlgorithm returns the registry's word for an algorithm as a file calls it: by its name,
-// by Open MPI's number, or by the name in NCCL or MPICH; empty for the library's choice.
+// registeredAlgorithm returns the registry's name for an algorithm that a file gives by that name,
+// by Open MPI's number, or by the name in NCCL or MPICH; it is empty for the library's choice.
 func registeredAlgorithm(name, file string) (string, error) {
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil
@@ -240,7 +236,7 @@ func registeredAlgorithm(name, file string) (string, error) {
 	}
 	if err == nil {
 		if collective.Of(name) == nil {
-			return file, nil // which is said of the collective
+			return file, nil // the unknown collective is reported elsewhere
 		}
 		return "", usage.Fields(fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number), "algorithm")
 	}

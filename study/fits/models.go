@@ -13,7 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// adders return functions that add an estimate of a model, in µs or in µs per byte.
+// adders returns functions that add an estimate of a model, in µs or in µs per byte.
 func (f *Fitted) adders(model string) (micros func(string, fit.Estimate[quantity.Micros]), perByte func(string, fit.Estimate[quantity.MicrosPerByte])) {
 	of := sourceNames(f.sources)
 	add := func(name string, i reports.Interval) {
@@ -27,8 +27,8 @@ func (f *Fitted) adders(model string) (micros func(string, fit.Estimate[quantity
 
 // saveLogP keeps the keys of a layer, and the warnings that go with them.
 func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
-	f.saved = [][2]string{{"o_s", platforms.ExactMicros(l.SendOverhead)}, {"o_r", platforms.ExactMicros(l.ReceiveOverhead)},
-		{"L", platforms.ExactMicros(l.Latency)}, {"g", platforms.ExactMicros(l.GapTime)}}
+	f.saved = []platforms.Key{{Name: "o_s", Value: platforms.ExactMicros(l.SendOverhead)}, {Name: "o_r", Value: platforms.ExactMicros(l.ReceiveOverhead)},
+		{Name: "L", Value: platforms.ExactMicros(l.Latency)}, {Name: "g", Value: platforms.ExactMicros(l.GapTime)}}
 	f.Notes, f.warned = warnings, warnings
 }
 
@@ -49,7 +49,7 @@ func (f *Fitted) logGP() error {
 	addPerByte("G", r.GapPerByte)
 	l := r.Layer()
 	f.saveLogP(l.LogP, r.Warnings)
-	f.saved = append(f.saved, [2]string{"G", platforms.ExactInverse(l.GapPerByte)})
+	f.saved = append(f.saved, platforms.Key{Name: "G", Value: platforms.ExactInverse(l.GapPerByte)})
 	return nil
 }
 

@@ -4,15 +4,72 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
+
+// A fitSource is a table with the file that it comes from.
+type fitSource struct {
+	file  *benchfile.File
+	table *benchfile.Table
+	alone bool   // it is the only table: notes need not name it
+	one   bool   // its file is the only one: notes need not name that
+	level string // of a machine; "": none
+}
+
+// tablesIn returns the tables of a file as sources.
+func tablesIn(file *benchfile.File) (all []fitSource) {
+	for i := range file.Tables {
+		all = append(all, fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
+	}
+	return all
+}
+
+// name is the file and, if it has several tables, the table.
+func (s fitSource) name() string {
+	if len(s.file.Tables) == 1 {
+		return s.file.Name
+	}
+	return s.file.Name + ": " + s.table.Name()
+}
+
+// about returns a note that names the table if there are several.
+func (s fitSource) about(format string, args ...any) string {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case s.alone:
+		return text
+	case s.one:
+		return s.table.Name() + ": " + text
+	}
+	return s.name() + ": " + text
+}
+
+// dateSuffix returns " of " and the file's date, for the source of a saved fit.
+func (s fitSource) dateSuffix() string {
+	info, err := os.Stat(s.file.Name)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return " of " + info.ModTime().UTC().Format(time.DateOnly)
+}
+
+func sourceNames(sources []fitSource) string {
+	all := list.Map(sources, func(s fitSource) string { return filepath.Base(s.name()) })
+	return strings.Join(all, ", ")
+}
+
+func fitTables(sources []fitSource) []*benchfile.Table {
+	return list.Map(sources, func(s fitSource) *benchfile.Table { return s.table })
+}
 
 // An input holds the tables of benchmark files.
 type input struct {
@@ -21,10 +78,10 @@ type input struct {
 	Broken  error    // see [Fitted.Broken]
 }
 
-// ReadFit reads the tables of files, and of the files of folders. An error of a file that was named
-// ends the reading, and so does that of a folder without a table. Of a folder, files without a
-// table are left out with a note, as are those that cannot be read. The first of these is broken
-// unless it is a text about the results.
+// ReadFit reads the tables of files, and of the files in folders. An error in a named file, or a
+// folder without a table, ends the reading. Files in a folder that have no table or cannot be read
+// are skipped with a note; the error of the first unreadable one that is not a text for people
+// becomes Broken.
 func ReadFit(paths []string, o Options) (in input, err error) {
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
@@ -63,7 +120,7 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 	return in, nil
 }
 
-// isProse reports whether a file is named as a text for people, whose tables may be of anything.
+// isProse reports whether a file has the name of a text for people, whose tables may be anything.
 func isProse(name string) bool {
 	switch base := strings.ToLower(filepath.Base(name)); strings.TrimPrefix(filepath.Ext(base), ".") {
 	case "md", "rst", "adoc":
@@ -73,7 +130,7 @@ func isProse(name string) bool {
 	}
 }
 
-// end ends the reading. If it was of one file, remarks do not name that.
+// end ends the reading. If a single file was read, notes do not name it.
 func (in *input) end(paths ...string) {
 	one := len(paths) == 1 && in.Sources[0].file.Name == paths[0]
 	for i := range in.Sources {
@@ -95,13 +152,11 @@ func warnings(sources []fitSource) (notes []string) {
 	return notes
 }
 
-// fail notes what could not be read; the first counts.
+// fail keeps the first error of a file that could not be read.
 func (in *input) fail(err error) { in.Broken = cmp.Or(in.Broken, err) }
 
 func (in *input) add(file *benchfile.File) {
-	for i := range file.Tables {
-		in.Sources = append(in.Sources, fitSource{file: file, table: &file.Tables[i]})
-	}
+	in.Sources = append(in.Sources, tablesIn(file)...)
 	for _, text := range slices.Concat(file.Warnings, file.Notes) {
 		in.Notes = append(in.Notes, file.Name+": "+text)
 	}
@@ -121,103 +176,55 @@ func openFit(path string, o Options) (*benchfile.File, error) {
 	return benchfile.Open(path, o.Trace)
 }
 
-// fitPairs takes tables together that differ only in their nodes, which columns name; none if there
-// are no such tables.
-func fitPairs(sources []fitSource) (all []fitSource, err error) {
-	by := map[string][]*benchfile.Table{}
-	var kinds []string
+// levelSources returns the tables of the levels of a machine: those of a level's own files or, if
+// files were read, those with the level's value in the column that distinguishes tables.
+func levelSources(read input, paths []string, o Options) (in input, err error) {
+	in = read
+	in.Sources = nil
+	for _, level := range o.Levels {
+		for _, from := range level.From {
+			var found []fitSource
+			if len(paths) == 0 {
+				one, err := ReadFit([]string{from}, o)
+				if err != nil {
+					return in, fmt.Errorf("level %s: %w", level.Name, err)
+				}
+				found, in.Notes = one.Sources, append(in.Notes, one.Notes...)
+				in.Broken = cmp.Or(in.Broken, one.Broken)
+			} else if found, err = withValue(read.Sources, from); err != nil {
+				return in, fmt.Errorf("level %s: %w", level.Name, err)
+			}
+			for _, s := range found {
+				s.alone, s.level = false, level.Name
+				in.Sources = append(in.Sources, s)
+			}
+		}
+	}
+	return in, nil
+}
+
+// withValue returns the tables that have the value in the column that distinguishes tables.
+func withValue(sources []fitSource, value string) (found []fitSource, err error) {
+	var values []string
 	for _, s := range sources {
-		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
-		pair := false
-		for _, l := range s.table.Labels {
-			named := slices.ContainsFunc(benchfile.NodeColumns, func(c []string) bool { return slices.Contains(c, strings.ToLower(l.Column)) })
-			pair = pair || named
-			if !named {
-				kind += fmt.Sprintf(", %s=%s", l.Column, l.Value)
-			}
-		}
-		if !pair {
-			return nil, nil
-		}
-		if by[kind] == nil {
-			kinds = append(kinds, kind)
-		}
-		by[kind] = append(by[kind], s.table)
-	}
-	file := *sources[0].file
-	file.Tables = nil
-	for _, kind := range kinds {
-		one, err := fit.Runs(by[kind]...)
-		if err != nil {
-			return nil, usage.Fields(err, "runs")
-		}
-		_, labels, _ := strings.Cut(kind, ", ")
-		one.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
-		file.Tables = append(file.Tables, *one)
-	}
-	return together(&file), nil
-}
-
-// together returns the tables of a file as sources.
-func together(file *benchfile.File) (all []fitSource) {
-	for i := range file.Tables {
-		all = append(all, fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
-	}
-	return all
-}
-
-// fitRuns takes the tables of several files together, each with its partners in the other files.
-// Those that are not in all files are left out, with a note; it is an error if that leaves none.
-// Pairs of nodes that columns name are runs of one measurement too.
-func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
-	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
-		return all, nil, err
-	}
-	var files [][]fitSource
-	for i, s := range sources {
-		if i == 0 || s.file != sources[i-1].file {
-			files = append(files, nil)
-		}
-		last := &files[len(files)-1]
-		*last = append(*last, s)
-	}
-	first := files[0]
-	runs := list.Map(first, func(s fitSource) []*benchfile.Table { return []*benchfile.Table{s.table} })
-	for _, other := range files[1:] {
-		of, alone := partners(first, other)
-		if len(alone) == len(first)+len(other) {
-			return nil, nil, usage.Fields(fmt.Errorf("runs of one measurement must have the same tables; %s; %s", tablesOf(first), tablesOf(other)), "runs")
-		}
-		for _, note := range aloneNotes(alone) {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
-		for i, j := range of {
-			if j >= 0 {
-				runs[i] = append(runs[i], other[j].table)
-			}
-		}
-	}
-	of := *first[0].file
-	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
-	of.Tables = nil
-	for _, tables := range runs {
-		if len(tables) < len(files) {
+		column, of, ok := strings.Cut(s.table.Title, "=")
+		if !ok {
 			continue
 		}
-		one, err := fit.Runs(tables...)
-		if err != nil {
-			return nil, nil, usage.Fields(err, "runs")
+		if _, other, more := strings.Cut(of, " "); more {
+			return nil, usage.Fields(fmt.Errorf("tables differ in %q and also in %q; pool the column %s",
+				column, other, strings.Split(other, "=")[0]), "pool")
 		}
-		of.Tables = append(of.Tables, *one)
+		values = append(values, of)
+		if of == value {
+			found = append(found, s)
+		}
 	}
-	if len(of.Tables) == 0 {
-		return nil, nil, usage.Fields(fmt.Errorf("no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; ")), "runs")
+	if len(values) == 0 {
+		return nil, usage.Fields(fmt.Errorf("no column distinguishes the tables of levels; name it"), "group")
 	}
-	return together(&of), notes, nil
-}
-
-func fitTables(sources []fitSource) []*benchfile.Table {
-	return list.Map(sources, func(s fitSource) *benchfile.Table { return s.table })
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no table with the value %q%s", value, nearest.Hint(value, values))
+	}
+	return found, nil
 }

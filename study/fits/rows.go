@@ -28,12 +28,8 @@ func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	default:
 		rows = f.curveRows(units)
 	}
-	rows.Notes = append(append(append([]string(nil), f.Notes...), rows.Notes...), f.best...)
+	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.best)
 	return rows
-}
-
-func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
-	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
 }
 
 type segment struct {
@@ -176,4 +172,21 @@ func parameterRows(all []Parameter) reports.Rows {
 		reports.Col("high", "", func(p parameter) any { return scaled(p.High, p) }),
 		reports.Col("unit", "", unit),
 	)
+}
+
+func summaryRows(all []Summary) reports.Rows {
+	type summary = Summary
+	rows := reports.TableOf(all,
+		reports.Col("file", "file", func(s summary) any { return s.file.Name }).Ranked(2),
+		reports.Col("title", "table", func(s summary) any { return s.table.Name() }).Ranked(1),
+		reports.Col("kind", "kind", func(s summary) any { return s.table.Kind.String() }),
+		reports.Col("size_bytes", "size", func(s summary) any { return s.Size }),
+		reports.Col("count", "n", func(s summary) any { return s.Count }),
+		reports.Col("min_us", "min", func(s summary) any { return s.Min }),
+		reports.Col("median_us", "median", func(s summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
+		reports.Col("mean_us", "mean", func(s summary) any { return s.Mean }),
+		reports.Col("max_us", "largest", func(s summary) any { return s.Max }),
+	)
+	rows.Notes = []string{"These tables have one size each. A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
+	return rows
 }

@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -40,77 +37,6 @@ func (f *Fitted) TOML() (string, error) {
 	return "", errors.New("single stages are not identifiable from end-to-end times, so there is no platform to save")
 }
 
-// Encoded returns the text of a platform file that the command wrote.
-func Encoded(d platforms.Document, command string) (string, error) {
-	text, err := d.Encode(atomicfile.Imprint + " " + command)
-	return string(text), err
-}
-
-// intervalSuffix returns the interval of a value as platform files write it: " ± " and half of its
-// width. It is empty without an interval.
-func intervalSuffix(low, high float64, unit string) string {
-	half := (high - low) / 2
-	if !(half > 0) || math.IsInf(half, 0) {
-		return ""
-	}
-	return fmt.Sprintf(" ± %.3g%s", half, unit)
-}
-
-// betaText and tauText return β and τ of a line, with their intervals.
-func betaText(s fit.Segment) string {
-	return platforms.ExactMicros(s.Beta.Value) + intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
-}
-
-func tauText(s fit.Segment) string {
-	return platforms.ExactInverse(s.Tau.Value) + intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
-}
-
-// LineTables ends the table of a layer that is one line, or several: then each has a layer of its
-// own, named after part, whose source begins with from. All have the keys of all. The errors are
-// those of [fit.Result.Layer].
-func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
-	layer, err := r.Layer()
-	if err != nil {
-		return nil, err
-	}
-	t.Keys = append(t.Keys, all...)
-	linear := func(t platforms.Table, s fit.Segment) platforms.Table {
-		t.Set("model", "linear")
-		t.Set("beta", betaText(s))
-		t.Set("tau", tauText(s))
-		if s.Correlation != 0 && intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "") != "" {
-			t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
-		}
-		return t
-	}
-	if _, is := layer.(*model.Table); is {
-		t.Set("model", "table")
-		setPoints(&t, r.Points)
-		return []platforms.Table{t}, nil
-	}
-	lines, several := layer.(*model.Switch)
-	if !several {
-		return []platforms.Table{linear(t, r.Segments[0])}, nil
-	}
-	var branches [][]platforms.Key
-	var parts []platforms.Table
-	for k, b := range lines.Branches {
-		s := r.Segments[k]
-		name := fmt.Sprintf("%s-%d", part, k+1)
-		branch := []platforms.Key{{Name: "layer", Value: name}}
-		if k < len(lines.Branches)-1 {
-			branch = append(branch, platforms.Key{Name: "up_to", Value: fmt.Sprintf("%.0fB", float64(b.UpTo))})
-		}
-		branches = append(branches, branch)
-		one := platforms.NewTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To))
-		one.Keys = append(one.Keys, all...)
-		parts = append(parts, linear(one, s))
-	}
-	t.Set("model", "switch")
-	t.Set("branches", branches)
-	return append([]platforms.Table{t}, parts...), nil
-}
-
 // curvesDocument returns a platform with a layer for each curve that can be one, and a line about
 // each that cannot.
 func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
@@ -130,87 +56,6 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 	return d, remarks
 }
 
-// curveTables returns the tables of a layer of that name, with its measured points. It fails like
-// [fit.Result.Layer].
-func curveTables(name string, c Curve) ([]platforms.Table, error) {
-	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
-	t := platforms.NewTable("layer", name, "title", c.table.Name())
-	if len(c.Warnings) > 0 {
-		t.Set("note", strings.Join(c.Warnings, ". "))
-	}
-	t.Set("source", from)
-	if len(c.Points) <= maxMeasured {
-		t.Set("measured", name)
-	}
-	tables, err := LineTables(t, name+"-segment", from+", ", c.Result, timedKeys(c.table)...)
-	if err == nil && len(c.Points) <= maxMeasured {
-		tables = append(tables, measuredTable(name, c))
-	}
-	return tables, err
-}
-
-// timedKeys returns the keys that name the subject of a table's times; none for messages.
-func timedKeys(t *benchfile.Table) []platforms.Key {
-	of := platforms.Table{}
-	switch t.Kind {
-	case benchfile.Gap:
-		of.Set("times_of", string(platforms.Stream))
-	case benchfile.Operation:
-		of.Set("times_of", string(platforms.Operation))
-	case benchfile.Collective:
-		of.Set("times_of", string(platforms.Collective))
-		if t.Collective.Name != "" {
-			of.Set("collective", t.Collective.Name)
-		}
-		if t.Collective.Ranks > 0 {
-			of.Set("ranks", strconv.Itoa(t.Collective.Ranks))
-		}
-		if t.Collective.PerRank {
-			of.Set("per_rank", true)
-		}
-	}
-	return of.Keys
-}
-
-// maxMeasured is the number of sizes up to which the points go with the lines.
-const maxMeasured = 4096
-
-// measuredTable is the table of the points that lines were fitted to.
-func measuredTable(name string, c Curve) platforms.Table {
-	t := platforms.NewTable("measured", name)
-	setPoints(&t, c.Points)
-	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
-	if runs > 1 {
-		t.Set("runs", strconv.FormatInt(runs, 10))
-		t.Set("deviations", list.Map(c.Points, func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) }))
-	}
-	if r := c.Resolution(); r > 0 {
-		t.Set("resolution", platforms.ExactMicros(r))
-	}
-	if c.Kind != benchfile.OneWay {
-		t.Set("operation", true)
-	}
-	t.Set("source", c.name()+c.dateSuffix())
-	return t
-}
-
-// sizeText writes a size exactly.
-func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
-
-func setPoints(t *platforms.Table, points []fit.Point) {
-	t.Set("sizes", list.Map(points, func(p fit.Point) string { return sizeText(p.Size) }))
-	t.Set("times", list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) }))
-}
-
-// PipelineTable is the layer of stages in their order.
-func PipelineTable(name string, stages []string, source string) platforms.Table {
-	t := platforms.NewTable("layer", name, "model", "pipeline")
-	t.Set("stages", stages)
-	t.Set("packets", "best")
-	t.Set("source", source)
-	return t
-}
-
 func (f *Fitted) pipelineDocument() platforms.Document {
 	d := platforms.NewDocument("fit of " + sourceNames([]fitSource{f.Curves[0].fitSource}))
 	var stages []string
@@ -227,9 +72,7 @@ func (f *Fitted) pipelineDocument() platforms.Document {
 
 func (f *Fitted) parametersDocument() platforms.Document {
 	t := platforms.NewTable("layer", "fit", "model", f.model)
-	for _, k := range f.saved {
-		t.Set(k[0], k[1])
-	}
+	t.Keys = append(t.Keys, f.saved...)
 	from := list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() })
 	t.Set("source", strings.Join(from, ", "))
 	if len(f.warned) > 0 {
@@ -238,4 +81,73 @@ func (f *Fitted) parametersDocument() platforms.Document {
 	d := platforms.NewDocument("fit of " + sourceNames(f.sources))
 	d.Tables = []platforms.Table{t}
 	return d
+}
+
+// collectivesDocument returns the measurements of each collective. Reading the file fits them again.
+func (f *Fitted) collectivesDocument() platforms.Document {
+	var files []string
+	for _, s := range f.sources {
+		if text := s.file.Name + s.dateSuffix(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
+			files = append(files, text)
+		}
+	}
+	d := platforms.NewDocument("")
+	names := map[string]int{}
+	for _, c := range f.Collectives {
+		name := strings.Join(slices.DeleteFunc([]string{c.Collective, c.series.Algorithm, plainName(c.Name), string(c.Statistic)}, func(s string) bool { return s == "" }), "-")
+		if names[name]++; names[name] > 1 {
+			name += "-" + strconv.Itoa(names[name])
+		}
+		t := platforms.NewTable("collective", name, "collective", c.Collective)
+		if c.series.Algorithm != "" {
+			t.Set("algorithm", c.series.Algorithm)
+		}
+		t.Set("statistic", string(c.Statistic))
+		var ranks, perNode, times, runs, deviations []string
+		repeated := false
+		all := stats.Ascending(list.Map(c.Points, func(p fitted.Point) quantity.Bytes { return p.Size }))
+		for _, p := range c.Placements() {
+			line := slices.Repeat([]string{"-"}, len(all))
+			count, deviation := slices.Clone(line), slices.Clone(line)
+			for _, o := range c.Points {
+				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p.Ranks && o.PerNode == p.PerNode {
+					line[i] = platforms.ExactMicros(o.Time)
+					if o.Count > 1 && o.Deviation > 0 {
+						repeated = true
+						count[i], deviation[i] = strconv.FormatInt(o.Count, 10), platforms.ExactMicros(quantity.Micros(o.Deviation)*o.Time)
+					}
+				}
+			}
+			perNode = append(perNode, strconv.Itoa(p.PerNode))
+			ranks, times = append(ranks, strconv.Itoa(p.Ranks)), append(times, strings.Join(line, " "))
+			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
+		}
+		t.Set("ranks", ranks)
+		if c.PerNode() > 0 {
+			t.Set("ranks_per_node", perNode)
+		}
+		t.Set("sizes", list.Map(all, sizeText))
+		t.Set("times", times)
+		if repeated {
+			t.Set("runs", runs)
+			t.Set("deviations", deviations)
+		}
+		t.Set("source", cmp.Or(strings.Join(files, ", "), "measured"))
+		d.Tables = append(d.Tables, t)
+	}
+	d.Keys[0].Value = "collectives of " + strings.Join(files, ", ")
+	return d
+}
+
+// plainName returns a text as a part of a table's name.
+func plainName(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '-':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, text), "-")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Threshold is the largest message that is better sent by the first of two protocols, such as
-// eager and rendezvous. Each was measured at all sizes, or is the line on one side of a break.
+// A Threshold is the largest message for which the first of two protocols is better, such as eager
+// and rendezvous. Each was measured at all sizes, or is the line on one side of a break.
 type Threshold struct {
 	Names  [2]string
 	Sizes  []ThresholdSize
@@ -35,7 +35,7 @@ type ThresholdSize struct {
 	WorstAt     quantity.Bytes
 }
 
-// Against finds the threshold between the protocols of two files. Of the same file twice, the
+// Against finds the threshold between the protocols of two files. If both are the same file, the
 // protocols are the lines before and after its greatest break.
 func Against(first, second string, o Options) (*Threshold, error) {
 	if first == second {
@@ -75,7 +75,7 @@ const (
 )
 
 // acrossBreak finds the threshold between the lines before and after the greatest break of a file,
-// both as far as the sizes of both reach.
+// over the sizes of both.
 func acrossBreak(name string, o Options) (*Threshold, error) {
 	file, err := benchfile.Open(name, o.Trace)
 	if err != nil {
@@ -122,8 +122,8 @@ func drawnLine(random *rand.Rand, s fit.Segment) func(quantity.Bytes) float64 {
 	return func(n quantity.Bytes) float64 { return beta + tau*float64(n) }
 }
 
-// solve finds the best threshold and its interval: from draws of the logarithms of first over
-// second, or if draw is nil, from their scatter.
+// solve finds the best threshold and its interval, from draws of the logarithms of first over
+// second. If draw is nil, they are drawn from the scatter.
 func (t *Threshold) solve(draw func(random *rand.Rand, drawn []float64)) {
 	n := len(t.Sizes)
 	slower := make([]float64, n) // logarithm of first over second

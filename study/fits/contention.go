@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -19,24 +22,132 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Calibration lists files of collectives that were measured on the machine whose levels are
-// fitted, by the algorithm of [Options.Measured], and how their ranks were placed there: see
-// [machine.Machine.Place].
-type Calibration struct {
-	Paths []string
-	Map   string
+// sharing reports whether contention is estimated: from fans, from collectives, or for a level
+// without measurements.
+func (o Options) sharing() bool {
+	return o.Fans.File != "" || len(o.Collectives.Paths) > 0 || slices.ContainsFunc(o.Levels, func(l Level) bool { return len(l.From) == 0 })
 }
 
-// A search uses at most maxSought measured collectives, whose schedules have at most
-// maxSoughtOperations operations in all. It runs the loops around them about a hundred times.
+// sharing estimates the contention between the ranks of the machine.
+func (f *Fitted) sharing(o Options) error {
+	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
+		return usage.Fields(fmt.Errorf("name the columns of the size, the average time and the level"), "fan-out-times", "x", "y", "group")
+	}
+	var levels []contention.Level
+	for _, l := range f.levels {
+		if l.Holds == 0 {
+			return usage.Fields(fmt.Errorf("level %s: its arity is missing", l.Name), "arity")
+		}
+		of := contention.Level{Name: l.Name, Holds: l.Holds}
+		times := map[quantity.Bytes][]float64{}
+		for _, s := range f.sources {
+			if s.level != l.Name {
+				continue
+			}
+			if s.table.Kind != benchfile.OneWay {
+				return usage.Fields(fmt.Errorf("level %s: %s has times of a %s; to estimate contention, or with a level that was not measured, levels need one-way times", l.Name, s.name(), s.table.Kind), "level")
+			}
+			for _, sample := range s.table.Samples {
+				t := cmp.Or(sample.Median, sample.Mean)
+				if sample.Size >= 1 && t > 0 {
+					times[sample.Size] = append(times[sample.Size], float64(t))
+				}
+			}
+		}
+		for _, n := range slices.Sorted(maps.Keys(times)) {
+			of.Sizes, of.OneWay = append(of.Sizes, n), append(of.OneWay, quantity.Micros(stats.Median(times[n])))
+		}
+		levels = append(levels, of)
+	}
+	if o.Fans.File != "" {
+		if err := f.readFans(levels, o); err != nil {
+			return err
+		}
+	}
+	var err error
+	if f.shared, err = contention.New(levels, max(len(levels)-2, 0)); err != nil {
+		return err
+	}
+	f.factors, f.within = contention.Plain(), contention.Intervals{Any: f.shared.DefaultInterval()}
+	if len(o.Collectives.Paths) == 0 {
+		return nil
+	}
+	return f.sharpen(o)
+}
+
+// readFans reads the table of fans, once for the averages and once for the slowest ranks.
+func (f *Fitted) readFans(levels []contention.Level, o Options) error {
+	type place struct {
+		level, receivers int
+		size             quantity.Bytes
+	}
+	fans := map[place]*contention.Fan{}
+	column, unit, _ := strings.Cut(o.Trace.Y, ":")
+	for _, y := range []string{column, o.Fans.Slowest} {
+		options := o.Trace
+		options.Y, options.Group, options.Pool = strings.TrimSuffix(y+":"+unit, ":"), []string{o.Trace.Group[0], o.Fans.Receivers}, nil
+		file, err := benchfile.Open(o.Fans.File, options)
+		if err != nil {
+			return err
+		}
+		for _, t := range file.Tables {
+			level, receivers, err := f.fan(t.Title)
+			if err != nil {
+				return fmt.Errorf("%s: %w", o.Fans.File, err)
+			}
+			if level < 0 {
+				continue
+			}
+			for _, s := range t.Samples {
+				at := place{level, receivers, s.Size}
+				if fans[at] == nil {
+					fans[at] = &contention.Fan{Receivers: receivers, Size: s.Size, Times: contention.Times{Average: quantity.Micros(math.NaN()), Max: quantity.Micros(math.NaN())}}
+				}
+				if y == column {
+					fans[at].Average = s.Mean
+				} else {
+					fans[at].Max = s.Mean
+				}
+			}
+		}
+	}
+	if len(fans) == 0 {
+		return fmt.Errorf("%s has no table of fan-out times at a level", o.Fans.File)
+	}
+	keys := slices.SortedFunc(maps.Keys(fans), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.receivers, b.receivers), cmp.Compare(a.size, b.size))
+	})
+	for _, k := range keys {
+		levels[k.level].Fans = append(levels[k.level].Fans, *fans[k])
+	}
+	return nil
+}
+
+// fan returns the level and the number of receivers in a title such as "mapby=core comm=5". The
+// level is −1 if it is not one of the machine's.
+func (f *Fitted) fan(title string) (level, receivers int, err error) {
+	words := strings.Fields(title)
+	if len(words) != 2 {
+		return 0, 0, fmt.Errorf("tables differ in %q; they may differ in the level and the number of receivers alone", title)
+	}
+	_, of, _ := strings.Cut(words[0], "=")
+	_, number, _ := strings.Cut(words[1], "=")
+	if receivers, err = strconv.Atoi(number); err != nil || receivers < 1 {
+		return 0, 0, fmt.Errorf("invalid number of receivers %q", number)
+	}
+	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
+}
+
+// A search uses at most maxSought measured collectives, with at most maxSoughtOperations operations
+// in all of their schedules, since it runs them about a hundred times.
 const (
 	maxSought           = 96
 	maxSoughtOperations = 1 << 19
 )
 
-// sharpen finds the contention factors that predict the measured collectives best, and the
-// intervals of such predictions. If no factors do, it leaves them as they are, and intervals are
-// unbounded.
+// sharpen finds the contention factors that best predict the measured collectives, and the
+// intervals of such predictions. If no factors predict them, it keeps the present ones and makes
+// the intervals unbounded.
 func (f *Fitted) sharpen(o Options) error {
 	ctx := context.Background()
 	entry, points, notes, err := f.soughtPoints(o)
@@ -137,8 +248,8 @@ func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []conte
 	return entry, points, append(in.Notes, notes...), nil
 }
 
-// spread chooses among points as many as a search may take, evenly over ranks and sizes. It is an
-// error if none is small enough.
+// spread chooses as many points as a search may use, evenly over ranks and sizes. It is an error if
+// none is small enough.
 func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	operations := make([]int, len(points))
 	sum := 0
@@ -154,7 +265,7 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 			sum += operations[i]
 		}
 	}
-	// Two sizes that follow each other are of one number of ranks: an odd step goes through both.
+	// Neighbouring points are two sizes of one number of ranks: an odd step reaches both.
 	step := max(1, (len(points)+maxSought-1)/maxSought, (sum+maxSoughtOperations-1)/maxSoughtOperations) | 1
 	left := maxSoughtOperations
 	for i := 0; i < len(points); i += step {

@@ -1,0 +1,157 @@
+package fits
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
+)
+
+// fitRuns pools each table of the first file with its partners in the other files. Tables that are
+// not in all files are left out, with a note; it is an error if no table remains. Pairs of nodes
+// that columns name are runs of one measurement too.
+func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
+	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
+		return all, nil, err
+	}
+	var files [][]fitSource
+	for i, s := range sources {
+		if i == 0 || s.file != sources[i-1].file {
+			files = append(files, nil)
+		}
+		last := &files[len(files)-1]
+		*last = append(*last, s)
+	}
+	first := files[0]
+	runs := list.Map(first, func(s fitSource) []*benchfile.Table { return []*benchfile.Table{s.table} })
+	for _, other := range files[1:] {
+		of, alone := partners(first, other)
+		if len(alone) == len(first)+len(other) {
+			return nil, nil, usage.Fields(fmt.Errorf("runs of one measurement must have the same tables; %s; %s", tablesOf(first), tablesOf(other)), "runs")
+		}
+		for _, note := range aloneNotes(alone) {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		for i, j := range of {
+			if j >= 0 {
+				runs[i] = append(runs[i], other[j].table)
+			}
+		}
+	}
+	of := *first[0].file
+	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
+	of.Tables = nil
+	for _, tables := range runs {
+		if len(tables) < len(files) {
+			continue
+		}
+		one, err := fit.Runs(tables...)
+		if err != nil {
+			return nil, nil, usage.Fields(err, "runs")
+		}
+		of.Tables = append(of.Tables, *one)
+	}
+	if len(of.Tables) == 0 {
+		return nil, nil, usage.Fields(fmt.Errorf("no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; ")), "runs")
+	}
+	return tablesIn(&of), notes, nil
+}
+
+// fitPairs pools tables that differ only in the columns that name their nodes. It returns nil if a
+// table names no nodes.
+func fitPairs(sources []fitSource) (all []fitSource, err error) {
+	by := map[string][]*benchfile.Table{}
+	var kinds []string
+	for _, s := range sources {
+		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
+		pair := false
+		for _, l := range s.table.Labels {
+			named := slices.ContainsFunc(benchfile.NodeColumns, func(c []string) bool { return slices.Contains(c, strings.ToLower(l.Column)) })
+			pair = pair || named
+			if !named {
+				kind += fmt.Sprintf(", %s=%s", l.Column, l.Value)
+			}
+		}
+		if !pair {
+			return nil, nil
+		}
+		if by[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		by[kind] = append(by[kind], s.table)
+	}
+	file := *sources[0].file
+	file.Tables = nil
+	for _, kind := range kinds {
+		one, err := fit.Runs(by[kind]...)
+		if err != nil {
+			return nil, usage.Fields(err, "runs")
+		}
+		_, labels, _ := strings.Cut(kind, ", ")
+		one.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
+		file.Tables = append(file.Tables, *one)
+	}
+	return tablesIn(&file), nil
+}
+
+// secondRun is the suffix that the reader adds to the second table of a name.
+const secondRun = " (2)"
+
+// partners pairs tables. A single table before and a single one after are a pair whatever their
+// names. Several are paired by the names of file and table, then by title, each in their order. For
+// each table before, of has the index of its partner after, or −1. alone has the tables of both
+// sides without a partner.
+func partners(before, after []fitSource) (of []int, alone []fitSource) {
+	if len(before) == 1 && len(after) == 1 {
+		return []int{0}, nil
+	}
+	end := ""
+	if after[0].file == before[0].file {
+		end = secondRun
+	}
+	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name()+end }
+	sameFile := func(b, a fitSource) bool {
+		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
+	}
+	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
+	of = slices.Repeat([]int{-1}, len(before))
+	taken := make([]bool, len(after))
+	for _, same := range []func(b, a fitSource) bool{sameFile, sameTitle} {
+		for i, b := range before {
+			for j, a := range after {
+				if of[i] < 0 && !taken[j] && same(b, a) {
+					of[i], taken[j] = j, true
+				}
+			}
+		}
+	}
+	for i, b := range before {
+		if of[i] < 0 {
+			alone = append(alone, b)
+		}
+	}
+	for j, a := range after {
+		if !taken[j] {
+			alone = append(alone, a)
+		}
+	}
+	return of, alone
+}
+
+// aloneNotes has a note for each table without a partner.
+func aloneNotes(alone []fitSource) []string {
+	return list.Map(alone, func(s fitSource) string { return fmt.Sprintf("%s has no partner and is skipped", s.name()) })
+}
+
+// tablesOf lists the tables of a file, for messages.
+func tablesOf(sources []fitSource) string {
+	names := list.Map(sources, func(s fitSource) string { return s.table.Name() })
+	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
+}
