@@ -8,7 +8,7 @@ package collective
 // With r = p − 2^k members more than a power of 2, each even place below 2r first
 // sends to the odd one after it, sits out, and gets the result from there.
 func RecursiveDoubling(p *Part) {
-	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
+	p.blocks(1)
 	power := highest(p.Size)
 	extra := p.Size - power
 	i := p.Place - extra
@@ -32,19 +32,10 @@ func RecursiveDoubling(p *Part) {
 	}
 }
 
-// survivorPlace returns the place of the i'th remaining member, if of each of the first pairs only
-// the odd place remains.
-func survivorPlace(i, pairs int) int {
-	if i < pairs {
-		return 2*i + 1
-	}
-	return i + pairs
-}
-
 // linearAllreduce is a linear reduce to place 0 and a linear broadcast from there.
 func linearAllreduce(p *Part) {
 	p.Root = 0
-	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
+	p.blocks(1)
 	starUp(p)
 	tree(starTree).down(p, 1)
 }
@@ -113,37 +104,21 @@ func rabenseifnerAllreduce(p *Part) {
 	}
 }
 
-// double sends all slots to all ranks, of which halve left one slot each.
-func (h halving) double(p *Part, windows []span) {
-	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
-		mine, both := windows[k+1], windows[k]
-		peer := h.place(h.rank ^ d)
-		theirs := span{both.lo, mine.lo}
-		if mine.lo == both.lo {
-			theirs = span{mine.hi, both.hi}
-		}
-		p.send(peer, mine)
-		p.recv(peer, theirs)
-		p.step()
-	}
-}
-
-// mpichRabenseifner is rabenseifnerAllreduce, but in a pair of which one sits out, the even place
+// mpichRabenseifner is rabenseifnerAllreduce, but in a pair whose even place sits out, that place
 // sends all its data to the odd one and gets all of the result: fewer messages, more bytes (Thakur,
 // Rabenseifner, Gropp 2005, section 4.5).
 func mpichRabenseifner(p *Part) {
 	rabenseifnerCut(p)
 	p.Root = 0
 	all := span{0, highest(p.Size)}
-	rank, power, extra := foldToPowerOfTwo(p, all)
-	if rank < 0 {
+	h := foldToPowerOfTwo(p, all)
+	if h.rank < 0 {
 		p.recv(p.Place+1, all)
 		return
 	}
 	p.step()
-	h := halving{power, extra, rank, func(rank int) int { return survivorPlace(rank, extra) }}
 	h.double(p, h.exchange(p))
-	if p.Place < 2*extra {
+	if p.Place < 2*h.extra {
 		p.send(p.Place-1, all)
 	}
 }

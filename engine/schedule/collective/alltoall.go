@@ -31,7 +31,7 @@ func pairwiseAlltoall(p *Part) { shiftAlltoall(p, p.step) }
 func syncAlltoall(p *Part) {
 	p.pairs()
 	p.own()
-	most := p.fanout(4, 1)
+	most := fanoutOr(p.Fanout, 4, 1)
 	sends, recvs := make([]uint32, 0, p.Size), make([]uint32, 0, p.Size)
 	for s := 1; s < p.Size; s++ {
 		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size

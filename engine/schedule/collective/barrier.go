@@ -3,15 +3,13 @@ package collective
 // Barriers: no rank leaves before all have entered. The single slot represents the arrivals so far
 // and holds no bytes; if Bytes is above 0, messages have that size.
 
-func (p *Part) declareBarrierSlot() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
-
 // Dissemination notifies every member of every other member's arrival (Hensgen,
 // Finkel, Manber, Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
 // the member at place i sends Bytes bytes to (i + 2^k) mod p and receives as many
 // from (i − 2^k) mod p. A barrier has Bytes of 0.
 func Dissemination(p *Part) {
 	p.Gamma = 0 // nothing is combined
-	p.declareBarrierSlot()
+	p.blocks(1)
 	for d := 1; d < p.Size; d *= 2 {
 		p.send((p.Place+d)%p.Size, slot(0))
 		p.foldNext((p.Place-d+p.Size)%p.Size, slot(0))
@@ -35,7 +33,7 @@ func SchedgenDissemination(p *Part) {
 // linearBarrier: all members report to place 0, which then answers all.
 func linearBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
-	p.declareBarrierSlot()
+	p.blocks(1)
 	starUp(p)
 	tree(starTree).down(p, 1)
 }
@@ -43,7 +41,7 @@ func linearBarrier(p *Part) {
 // treeBarrier is linearBarrier along contiguousTree.
 func treeBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
-	p.declareBarrierSlot()
+	p.blocks(1)
 	tree(contiguousTree).up(p, 1)
 	tree(farthestFirst).down(p, 1)
 }
@@ -54,7 +52,7 @@ func doubleRingBarrier(p *Part) {
 		return
 	}
 	p.Gamma = 0
-	p.declareBarrierSlot()
+	p.blocks(1)
 	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
 	for range 2 {
 		if p.Place > 0 {
@@ -71,7 +69,7 @@ func doubleRingBarrier(p *Part) {
 // above 2^k first report to the place 2^k below, which answers in the end.
 func doublingBarrier(p *Part) {
 	p.Gamma = 0
-	p.declareBarrierSlot()
+	p.blocks(1)
 	power := highest(p.Size)
 	if p.Place >= power {
 		p.send(p.Place-power, slot(0))

@@ -15,14 +15,14 @@ func LatencyBound(m LogP, p int) float64 {
 // receives in a collective (Chan and others 2007, table 1). bytes is Call.Bytes: the whole message,
 // or a block.
 func BandwidthBytes(collective string, p int, bytes uint64) uint64 {
-	others := uint64(p - 1)
+	rest := uint64(p - 1) // the other members
 	switch collective {
 	case "barrier":
 		return 0
 	case "bcast", "reduce", "scan":
-		return min(others, 1) * bytes
+		return min(rest, 1) * bytes
 	case "allreduce":
-		return 2 * others * bytes / uint64(p)
+		return 2 * rest * bytes / uint64(p)
 	}
-	return others * bytes // blocks of the others: gather, scatter, allgather, alltoall, reduce-scatter
+	return rest * bytes // blocks of the other members: gather, scatter, allgather, alltoall, reduce-scatter
 }

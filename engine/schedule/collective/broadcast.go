@@ -12,13 +12,6 @@ import "slices"
 // for each 2^k > v, the nearest first, which is Open MPI's order of children.
 func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 
-// farthestFirst is contiguousTree with the farthest child first.
-func farthestFirst(p *Part, v int) (int, []int) {
-	parent, children := contiguousTree(p, v)
-	slices.Reverse(children)
-	return parent, children
-}
-
 // splitBinaryBroadcast sends the first half of the elements, rounded up, down the left half of
 // binaryTree, and the rest down the right half. Then each place of the left half exchanges with the
 // next place, which is in the right half. If the number of members is even, the last place of the
@@ -38,7 +31,7 @@ func splitBinaryBroadcast(p *Part) {
 	})
 	halves := []span{{0, left}, {left, all}}
 	v := p.virtual()
-	parent, children := binaryTree(p, v)
+	parent, children := binaryTree(p.Size, 0, v)
 	if v == 0 {
 		for i := range max(left, all-left) {
 			for side, child := range children {
@@ -84,7 +77,7 @@ func scatterTree(p *Part) {
 // member whose slots are empty gets no message.
 func scatterDown(p *Part, slots func(v, n int) []span) {
 	v := p.virtual()
-	parent, children := contiguousTree(p, v)
+	parent, children := contiguousTree(p.Size, 0, v)
 	if parent >= 0 {
 		if mine := slots(v, subtreeSize(v, p.Size)); p.size(mine) > 0 || p.Bytes == 0 {
 			p.recv(p.real(parent), mine...)
@@ -143,4 +136,13 @@ func (p *Part) doubling(v int, send, receive func(peer, block, d int)) {
 			}
 		}
 	}
+}
+
+// optimalBroadcast broadcasts along the tree of OptimalBroadcast for LogP. A longer message travels
+// whole, or in segments. The tree, which covers all members, is kept for the next part.
+func optimalBroadcast(p *Part) {
+	if m := p.shape(); p.optimal == nil || p.of != (treeOf{m, p.Size}) {
+		p.optimal, p.of = m.optimalTree(p.Size), treeOf{m, p.Size}
+	}
+	p.optimal.broadcast(p)
 }

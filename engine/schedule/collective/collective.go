@@ -7,9 +7,10 @@
 //
 // A send waits for the receives that brought its contents, not for earlier sends. Two kinds of
 // algorithms wait for more. Some define an order (pairwise, linear with synchronisation, barriers).
-// In others, rounds exchange messages with the same members or depend on each other (rings with two
-// halves, recursive halving, Bruck). There each round waits for the previous round, as in libraries
-// that call a blocking exchange; otherwise a message could overtake another and match its receive.
+// In the second kind, rounds exchange messages with the same members or depend on each other (rings
+// with two halves, recursive halving, Bruck). There each round waits for the previous round, as in
+// libraries that call a blocking exchange; otherwise a message could overtake another and match its
+// receive.
 //
 // Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //
@@ -149,7 +150,7 @@ func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
 
 // Add adds the part of the member g.Place to the current rank of b. Operations of the part that
 // depend on nothing in it wait for the operations after. Add returns the operations that end the
-// part: those on which nothing in it depends, or after if the part is empty.
+// part: those that no other operation of it waits for, or after if the part is empty.
 func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
 	p := Part{Group: g, Call: c, b: b}
 	return a.add(&p, after, nil)
@@ -178,7 +179,7 @@ func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
 // maxOperations is the maximum number of operations of a Schedule; they take about 10 GB.
 const maxOperations = 1 << 28
 
-// Schedule returns a program in which the ranks run only this collective.
+// Schedule returns a program of this collective alone.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return limits{most: maxOperations}.schedule(context.Background(), a, nil, ranks, c, 1, nil)
 }
@@ -231,4 +232,72 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 		}
 	}
 	return b.Build()
+}
+
+// Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
+// cut into slots; send, recv, fold, copy and combine name the slots that they read and write. The
+// slots determine the sizes of messages, and their dependencies: a send waits for the operations
+// that wrote its slots. The order of the calls determines the contents of a send, as if each
+// receive had its own buffer: a later receive does not change them.
+//
+// The same calls report each movement to a watcher, by which tests follow the data.
+
+// A span is the slots lo, lo+1 … hi−1.
+type span struct{ lo, hi int }
+
+func slot(i int) span { return span{i, i + 1} }
+
+// memory holds the slots of a member and the operations that wrote them.
+type memory struct {
+	at    func(slot int) uint64 // first byte of a slot; after the last slot, the end
+	wrote []int32               // by slot: 1 + the index of its last node; 0 before any write
+	nodes []node
+}
+
+// A node is an operation that wrote to a slot; older is 1 + the index of the node of the previous
+// write, or 0.
+type node struct {
+	op    uint32
+	older int32
+}
+
+// none stands for the absence of a calc.
+const none = math.MaxUint32
+
+// A watcher sees the movement of data of each member, in the order of its part.
+type watcher interface {
+	begin(place, slots int, at func(int) uint64)
+	sent(op, tag uint32, to int, from []span)
+	// received reports a receive into slots. With fold, the data are combined with the slots'
+	// contents, by calc if that is not none.
+	received(op, tag uint32, from int, to []span, fold bool, calc uint32)
+	// moved reports that slots are copied, or with fold combined with the target's contents.
+	moved(to, from span, fold bool, calc uint32)
+}
+
+func (m *memory) reset() {
+	m.at, m.wrote, m.nodes = nil, m.wrote[:0], m.nodes[:0]
+}
+
+// element returns the size of an element in bytes, at least 1.
+func (c Call) element() uint64 { return max(c.Element, 1) }
+
+// elements returns the number of elements; the last one may be cut off.
+func (c Call) elements() uint64 { return (c.Bytes + c.element() - 1) / c.element() }
+
+// wholeElements reports whether the last element is not cut off.
+func (c Call) wholeElements() bool { return c.Bytes%c.element() == 0 }
+
+// equalShares reports whether n members can have equal shares of the message.
+func (c Call) equalShares(n int) bool { return c.wholeElements() && c.elements()%uint64(n) == 0 }
+
+// unsegmented reports whether messages travel whole.
+func (c Call) unsegmented() bool { return c.Segment == 0 || c.Segment >= c.Bytes }
+
+// shape returns the parameters of the tree of logp-optimal.
+func (c Call) shape() LogP {
+	if c.LogP == (LogP{}) {
+		return LogP{L: 1, G: 1}
+	}
+	return c.LogP
 }

@@ -21,29 +21,6 @@ type Model struct {
 	Combine func(bytes uint64) float64
 }
 
-// Time returns the cost of the algorithm that e.Runs, and whether it holds for m; it does not if e
-// has no Cost. Unless ChecksPorts is set, every message that the form uses must satisfy the
-// conditions at [Message].
-func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
-	if e.Cost == nil {
-		return 0, false
-	}
-	c = e.padded(p, c)
-	e, _ = e.runs(p, c)
-	if m.Messages == nil || e.ChecksPorts {
-		return e.Cost(m, p, c)
-	}
-	cost := m.Messages
-	late, early := math.Inf(-1), math.Inf(1) // latest port tail, earliest port lead
-	m.Messages = func(n uint64) Message {
-		one := cost(n)
-		late, early = max(late, one.portTail()), min(early, one.portLead())
-		return one
-	}
-	t, holds := e.Cost(m, p, c)
-	return t, holds && late <= early
-}
-
 // portTail returns how long a rank's ports stay busy after it is done with the message.
 func (t Message) portTail() float64 { return max(t.Gap, t.ReceiveGap) - t.Serialization - t.Receive }
 
@@ -157,14 +134,5 @@ func (m Model) fanIn(k int, n uint64) float64 {
 
 // floorLg returns ⌊lg p⌋, ceilLg ⌈lg p⌉.
 func floorLg(p int) float64 { return float64(bits.Len(uint(p)) - 1) }
-func ceilLg(p int) float64  { return float64(bits.Len(uint(p - 1))) }
 
-func isPower(p int) bool { return p&(p-1) == 0 }
-
-func whole(c Call) bool { return c.Segment == 0 || c.Segment >= c.Bytes }
-
-// elements returns the number of elements, their size in bytes, and whether the last is whole.
-func elements(c Call) (n, size uint64, whole bool) {
-	size = max(c.Element, 1)
-	return (c.Bytes + size - 1) / size, size, c.Bytes%size == 0
-}
+func ceilLg(p int) float64 { return float64(bits.Len(uint(p - 1))) }

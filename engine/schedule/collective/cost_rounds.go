@@ -1,10 +1,8 @@
 package collective
 
-import (
-	"slices"
-)
+import "slices"
 
-// Closed forms of algorithms in rounds, in which each member sends one message and waits for one.
+// Closed forms of algorithms in rounds. In each round a member sends one message and waits for one.
 // Members that begin late or send more delay the members after them, so the longest chain of
 // messages determines the time.
 
@@ -13,7 +11,7 @@ import (
 // the larger. inTurn reports whether ports are free in time for these messages, for the same in
 // reverse order, and for messages of the sizes before and after them.
 func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64, inTurn bool) {
-	n, size, _ := elements(c)
+	n, size := c.elements(), c.element()
 	sizes := before
 	for d := 2; d <= highest(p); d *= 2 {
 		part := (n + uint64(d) - 1) / uint64(d) * size
@@ -29,9 +27,8 @@ func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64,
 // rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5. For
 // other p, the surplus members first take two messages of n/2 and one combination, here.
 func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
-	n, size, ok := elements(c)
 	var before, after []uint64
-	half := (n + 1) / 2 * size
+	half := (c.elements() + 1) / 2 * c.element()
 	if !isPower(p) {
 		before, after = []uint64{half, half}, []uint64{c.Bytes}
 	}
@@ -40,7 +37,7 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if !isPower(p) {
 		t += 2*m.way(half) + m.sum(half)
 	}
-	return t, ok && inTurn
+	return t, inTurn && c.wholeElements()
 }
 
 // rabenseifnerAnyCost is rabenseifnerCost plus, unless p is a power of two, a message of n.
@@ -56,7 +53,6 @@ func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
 // (2(p′ − 1)/p′ + 2)nβ + (1 + (p′ − 1)/p′)nγ, [trg] 4.5. The source writes p for p′ = 2^⌊lg p⌋,
 // which alone is exact.
 func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
-	_, _, ok := elements(c)
 	var handed []uint64
 	if !isPower(p) {
 		handed = []uint64{c.Bytes}
@@ -66,7 +62,7 @@ func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if !isPower(p) {
 		t += 2*m.way(c.Bytes) + m.sum(c.Bytes)
 	}
-	return t, ok && inTurn
+	return t, inTurn && c.wholeElements()
 }
 
 // doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here, with k = ⌊lg p⌋:
@@ -87,31 +83,31 @@ func doublingCost(m Model, p int, c Call) (float64, bool) {
 // ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg], with ⌈n/p⌉ for n/p, since a
 // share of that size goes all the way around.
 func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
-	n, size, ok := elements(c)
-	share := (n + uint64(p) - 1) / uint64(p) * size
-	return float64(p-1) * (2*m.way(share) + m.sum(share)), ok
+	share := (c.elements() + uint64(p) - 1) / uint64(p) * c.element()
+	return float64(p-1) * (2*m.way(share) + m.sum(share)), c.wholeElements()
 }
 
-// segmentedRingCost never holds: whole messages run as ringAllreduce, and segments have no form.
-func segmentedRingCost(Model, int, Call) (float64, bool) { return 0, false }
+// segmentedRingCost is ringAllreduceCost for whole messages; segments have no form.
+func segmentedRingCost(m Model, p int, c Call) (float64, bool) {
+	t, ok := ringAllreduceCost(m, p, c)
+	return t, ok && c.unsegmented()
+}
 
 // scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k and equal portions, [trg] 4.1.
 func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
-	n, _, ok := elements(c)
 	ways, _, inTurn := halves(m, p, c, nil, nil)
-	return 2 * ways, ok && inTurn && isPower(p) && n%uint64(p) == 0
+	return 2 * ways, inTurn && isPower(p) && c.equalShares(p)
 }
 
 // scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1: a portion
 // goes around as soon as its member has completed the scatter.
 func scatterRingCost(m Model, p int, c Call) (float64, bool) {
-	n, _, ok := elements(c)
 	s := newPortions(p, c)
 	// If a receive takes processor time, a send can delay it, and it can delay the next send:
 	// messages around the ring may arrive before the scatter ends.
 	one := m.message(s.each)
 	_, begin, _ := s.scatter(m)
-	return slices.Max(begin) + float64(p-1)*one.oneWay(), ok && n%uint64(p) == 0 && one.Receive == 0 && one.Gap >= one.ReceiveGap
+	return slices.Max(begin) + float64(p-1)*one.oneWay(), c.equalShares(p) && one.Receive == 0 && one.Gap >= one.ReceiveGap
 }
 
 // ringReduceScatterCost is (p − 1)α + n(p − 1)/p·(β + γ), [trg] 4.3 (there for the pairwise

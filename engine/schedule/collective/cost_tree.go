@@ -22,7 +22,7 @@ func pipelineCost(m Model, p int, c Call) (float64, bool) {
 
 // segmentsOf returns the number of segments, and whether they are equal.
 func segmentsOf(c Call) (uint64, bool) {
-	if whole(c) {
+	if c.unsegmented() {
 		return 1, true
 	}
 	return c.Bytes / c.Segment, c.Bytes%c.Segment == 0 && c.Segment%max(c.Element, 1) == 0
@@ -33,31 +33,29 @@ func segmentsOf(c Call) (uint64, bool) {
 // their children. In Hockney's model it is ⌈lg p⌉(α + nβ) for binomial trees, [trg] 4.1, and (r −
 // 1)·log_r p·(α + nβ) for k-nomial trees of p = r^k.
 func (t tree) broadcastCost(m Model, p int, c Call) (float64, bool) {
-	part, last := Part{Group: Group{Size: p}, Call: c}, 0.0
-	has, one := make([]float64, p), m.message(c.Bytes)
+	has, one, last := make([]float64, p), m.message(c.Bytes), 0.0
 	for v := range p {
 		last = max(last, has[v])
-		_, children := t(&part, v)
+		_, children := t(p, c.Fanout, v)
 		for k, child := range children {
 			has[child] = has[v] + float64(k)*one.sendInterval() + one.oneWay()
 		}
 	}
-	return last, whole(c)
+	return last, c.unsegmented()
 }
 
 // reduceCost follows whole messages up the tree, here, if combinations take no time: a member
 // receives its children's messages in the order of their arrival.
 func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
-	part := Part{Group: Group{Size: p}, Call: c}
 	done, one := make([]float64, p), m.message(c.Bytes)
 	for v := p - 1; v >= 0; v-- {
-		_, children := t(&part, v)
+		_, children := t(p, c.Fanout, v)
 		done[v] = one.fanInFinish(children, done)
 	}
-	return done[0], whole(c) && m.Gamma == 0
+	return done[0], c.unsegmented() && m.Gamma == 0
 }
 
-// fanInFinish returns the time at which a member has received one such message from each of its
+// fanInFinish returns the time when a member has received one such message from each of its
 // children, which send it at the times in done.
 func (t Message) fanInFinish(children []int, done []float64) float64 {
 	slices.SortFunc(children, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
@@ -84,8 +82,7 @@ type portions struct {
 }
 
 func newPortions(p int, c Call) portions {
-	n, size, _ := elements(c)
-	return portions{p, (n + uint64(p) - 1) / uint64(p) * size, c.Bytes}
+	return portions{p, (c.elements() + uint64(p) - 1) / uint64(p) * c.element(), c.Bytes}
 }
 
 func (s portions) size(lo, hi int) uint64 {
@@ -142,7 +139,7 @@ func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
 // overlap with messages, and it is reduceCost.
 func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
 	if isPower(p) && m.Gamma > 0 {
-		return ceilLg(p) * (m.way(c.Bytes) + m.sum(c.Bytes)), whole(c)
+		return ceilLg(p) * (m.way(c.Bytes) + m.sum(c.Bytes)), c.unsegmented()
 	}
 	return tree(contiguousTree).reduceCost(m, p, c)
 }
@@ -158,10 +155,10 @@ func inOrderCost(m Model, p int, c Call) (float64, bool) {
 	if c.Root != p-1 {
 		t += one.oneWay()
 	}
-	return t, whole(c) && m.Gamma == 0
+	return t, c.unsegmented() && m.Gamma == 0
 }
 
-// inTurns returns the cost of two collectives, of which the second begins when the first has ended.
+// inTurns returns the cost of two collectives; the second begins when the first has ended.
 func inTurns(first, second Cost) Cost {
 	return func(m Model, p int, c Call) (float64, bool) {
 		a, holds := first(m, p, c)
@@ -184,7 +181,7 @@ func linearGatherCost(m Model, p int, c Call) (float64, bool) { return m.fanIn(p
 func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 	done := make([]float64, p)
 	for v := p - 1; v >= 0; v-- {
-		_, children := contiguousTree(&Part{Group: Group{Size: p}}, v)
+		_, children := contiguousTree(p, 0, v)
 		of := func(child int) Message { return m.message(uint64(subtreeSize(child, p)) * c.Bytes) }
 		came := func(child int) float64 { return done[child] + of(child).Send + of(child).Latency }
 		slices.SortFunc(children, func(a, b int) int { return cmp.Compare(came(a), came(b)) })
@@ -219,5 +216,5 @@ func treeBarrierCost(m Model, p int, c Call) (float64, bool) {
 
 // linearScanCost is (p − 1)(α + nβ + nγ), whole, here.
 func linearScanCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * (m.way(c.Bytes) + m.sum(c.Bytes)), whole(c)
+	return float64(p-1) * (m.way(c.Bytes) + m.sum(c.Bytes)), c.unsegmented()
 }

@@ -52,7 +52,7 @@ func syncGather(p *Part) {
 func binomialGather(p *Part) {
 	p.blocks(p.Size)
 	v := p.virtual()
-	parent, children := contiguousTree(p, v)
+	parent, children := contiguousTree(p.Size, 0, v)
 	for _, child := range children {
 		p.recv(p.real(child), circularSpans(p.real(child), subtreeSize(child, p.Size), p.Size)...)
 	}

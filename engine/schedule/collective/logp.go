@@ -22,7 +22,7 @@ func (m LogP) OptimalBroadcast(p int) float64 {
 	return last
 }
 
-// broadcastTree returns the parents of the places, in the order in which these get the word, and
+// broadcastTree returns the parents of the places, in the order of arrival, and
 // the time of the last arrival. The possible next arrivals form two queues, each ordered by time:
 // the first message of each place, and the messages that follow an earlier one of the same place by
 // a gap.
@@ -55,14 +55,6 @@ type offer struct {
 
 func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
 
-// shape returns the parameters of the tree of logp-optimal.
-func (c Call) shape() LogP {
-	if c.LogP == (LogP{}) {
-		return LogP{L: 1, G: 1}
-	}
-	return c.LogP
-}
-
 // optimalTree returns the tree of OptimalBroadcast among p members.
 func (m LogP) optimalTree(p int) tree {
 	parents, _ := m.broadcastTree(p)
@@ -70,16 +62,7 @@ func (m LogP) optimalTree(p int) tree {
 	for v := 1; v < p; v++ {
 		children[parents[v]] = append(children[parents[v]], v)
 	}
-	return func(_ *Part, v int) (int, []int) { return parents[v], children[v] }
-}
-
-// optimalBroadcast broadcasts along the tree of OptimalBroadcast for LogP. A longer message travels
-// whole, or in segments. The tree, which covers all members, is kept for the next part.
-func optimalBroadcast(p *Part) {
-	if m := p.shape(); p.optimal == nil || p.of != (treeOf{m, p.Size}) {
-		p.optimal, p.of = m.optimalTree(p.Size), treeOf{m, p.Size}
-	}
-	p.optimal.broadcast(p)
+	return func(_, _, v int) (int, []int) { return parents[v], children[v] }
 }
 
 type treeOf struct {

@@ -5,51 +5,6 @@ import (
 	"slices"
 )
 
-// Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
-// cut into slots; send, recv, fold, copy and combine name the slots that they read and write. The
-// slots determine the sizes of messages, and their dependencies: a send waits for the operations
-// that wrote its slots. The order of the calls determines the contents of a send, as if each
-// receive had its own buffer: a later receive does not change them.
-//
-// The same calls report each movement to a watcher, with which tests follow the data.
-
-// A span is the slots lo, lo+1 … hi−1.
-type span struct{ lo, hi int }
-
-func slot(i int) span { return span{i, i + 1} }
-
-// memory holds the slots of a member and the operations that wrote them.
-type memory struct {
-	at    func(slot int) uint64 // first byte of a slot; after the last slot, the end
-	wrote []int32               // by slot: 1 + the index of its last node; 0 before any write
-	nodes []node
-}
-
-// A node is an operation that wrote to a slot; older is 1 + the index of the node of the previous
-// write, or 0.
-type node struct {
-	op    uint32
-	older int32
-}
-
-// none stands for the absence of a calc.
-const none = math.MaxUint32
-
-// A watcher sees the movement of data of each member, in the order of its part.
-type watcher interface {
-	begin(place, slots int, at func(int) uint64)
-	sent(op, tag uint32, to int, from []span)
-	// received reports a receive into slots. With fold, the data are combined with the slots'
-	// contents, by calc if that is not none.
-	received(op, tag uint32, from int, to []span, fold bool, calc uint32)
-	// moved reports that slots are copied, or with fold combined with the target's contents.
-	moved(to, from span, fold bool, calc uint32)
-}
-
-func (m *memory) reset() {
-	m.at, m.wrote, m.nodes = nil, m.wrote[:0], m.nodes[:0]
-}
-
 // cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut once, before
 // any data move.
 func (p *Part) cut(slots int, at func(int) uint64) {
@@ -62,14 +17,10 @@ func (p *Part) cut(slots int, at func(int) uint64) {
 	}
 }
 
+// blocks divides the rank's buffer into n slots of Bytes bytes each.
 func (p *Part) blocks(n int) {
 	p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
 }
-
-// element returns the size of an element in bytes, at least 1.
-func (p *Part) element() uint64 { return max(p.Element, 1) }
-
-func (p *Part) elements() uint64 { return (p.Bytes + p.element() - 1) / p.element() }
 
 // shares divides Bytes into n slots that differ by at most one element, the larger slots first.
 func (p *Part) shares(n int) {
@@ -169,7 +120,7 @@ func (p *Part) calc(bytes uint64) uint32 {
 	return none
 }
 
-// copy copies slots to as many others, in no time.
+// copy copies slots to the same number of other slots, in no time.
 func (p *Part) copy(to, from span) {
 	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
 	if p.watch != nil {
@@ -251,3 +202,35 @@ func circularSpans(lo, n, size int) []span {
 	}
 	return []span{{lo, size}, {0, lo + n - size}}
 }
+
+// down sends the slots one by one from the root along the tree.
+func (t tree) down(p *Part, slots int) {
+	parent, children := t(p.Size, p.Fanout, p.virtual())
+	for s := range slots {
+		if parent >= 0 {
+			p.recv(p.real(parent), slot(s))
+		}
+		for _, child := range children {
+			p.send(p.real(child), slot(s))
+		}
+	}
+}
+
+// up combines the slots one by one along the tree towards the root.
+func (t tree) up(p *Part, slots int) {
+	parent, children := t(p.Size, p.Fanout, p.virtual())
+	for s := range slots {
+		for _, child := range children {
+			p.fold(p.real(child), slot(s))
+		}
+		if parent >= 0 {
+			p.send(p.real(parent), slot(s))
+		}
+	}
+}
+
+// broadcast sends Bytes bytes in segments along the tree.
+func (t tree) broadcast(p *Part) { t.down(p, p.segments()) }
+
+// reduce combines Bytes bytes in segments along the tree.
+func (t tree) reduce(p *Part) { t.up(p, p.segments()) }

@@ -24,23 +24,6 @@ func pairwiseReduceScatter(p *Part) {
 	}
 }
 
-// foldToPowerOfTwo prepares p members for an algorithm of 2^k: in each of the first pairs the even
-// place sends all its data to the odd one and sits out. It returns the member's rank among those
-// that remain, or −1.
-func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
-	power = highest(p.Size)
-	extra = p.Size - power
-	switch {
-	case p.Place >= 2*extra:
-		return p.Place - extra, power, extra
-	case p.Place%2 == 0:
-		p.send(p.Place+1, all)
-		return -1, power, extra
-	}
-	p.fold(p.Place-1, all)
-	return p.Place / 2, power, extra
-}
-
 // ofRanks returns the blocks of ranks: two for each of the first extra ones, which also have the
 // part of a neighbour.
 func ofRanks(extra int) func(span) []span {
@@ -51,13 +34,13 @@ func ofRanks(extra int) func(span) []span {
 // remaining blocks with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
 func halvingReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
-	if rank < 0 {
+	h := foldToPowerOfTwo(p, span{0, p.Size})
+	if h.rank < 0 {
 		p.recv(p.Place+1, slot(p.Place))
 		return
 	}
-	p.exchangeHalves(rank, power, false, func(rank int) int { return survivorPlace(rank, extra) }, ofRanks(extra), func() {})
-	if p.Place < 2*extra {
+	h.exchangeHalves(p, false, ofRanks(h.extra), func() {})
+	if p.Place < 2*h.extra {
 		p.send(p.Place-1, slot(p.Place-1))
 	}
 }
@@ -68,21 +51,20 @@ func halvingReduceScatter(p *Part) {
 // (non-commutative) reduce-scatter with an application, 2005).
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
-	if rank >= 0 {
-		windows := p.exchangeHalves(rank, power, true, func(rank int) int { return survivorPlace(rank, extra) }, ofRanks(extra), func() {})
+	h := foldToPowerOfTwo(p, span{0, p.Size})
+	owner := h.rank
+	if h.rank >= 0 {
+		windows := h.exchangeHalves(p, true, ofRanks(h.extra), func() {})
 		// The rank has the blocks of its mirror image.
-		for b := ofRanks(extra)(windows[len(windows)-1])[0]; b.lo < b.hi; b.lo++ {
+		for b := ofRanks(h.extra)(windows[len(windows)-1])[0]; b.lo < b.hi; b.lo++ {
 			if b.lo != p.Place {
 				p.send(b.lo, slot(b.lo))
 			}
 		}
-	}
-	owner := rank
-	if rank < 0 {
+	} else {
 		owner = p.Place / 2
 	}
-	if has := survivorPlace(mirror(owner, power), extra); has != p.Place {
+	if has := h.place(mirror(owner, h.power)); has != p.Place {
 		p.recv(has, slot(p.Place))
 	}
 }
@@ -101,7 +83,8 @@ func blockButterfly(p *Part) {
 		}
 		return all
 	}
-	p.exchangeHalves(p.Place, p.Size, true, func(rank int) int { return rank }, mirrored, func() {})
+	h := halving{power: p.Size, rank: p.Place, place: func(rank int) int { return rank }}
+	h.exchangeHalves(p, true, mirrored, func() {})
 }
 
 // mirror returns n < power, a power of two, with its bits reversed.
@@ -142,7 +125,7 @@ func doublingReduceScatter(p *Part) {
 func reduceThenScatter(p *Part) {
 	p.Root = 0
 	p.blocks(p.Size)
-	parent, children := contiguousTree(p, p.Place)
+	parent, children := contiguousTree(p.Size, 0, p.Place)
 	all := span{0, p.Size}
 	for _, child := range children {
 		p.fold(child, all)

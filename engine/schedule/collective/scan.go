@@ -19,7 +19,7 @@ func linearScan(p *Part) {
 // exists, and adds contributions from lower places to its result as well. Slot 0 is the result, 1
 // the total, 2 the received data.
 func doublingScan(p *Part) {
-	p.cut(3, func(i int) uint64 { return uint64(i) * p.Bytes })
+	p.blocks(3)
 	result, total, came := slot(0), slot(1), slot(2)
 	p.copy(total, result)
 	for d := 1; d < p.Size; d *= 2 {

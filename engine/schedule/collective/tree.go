@@ -1,20 +1,24 @@
 package collective
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
-// A tree returns the parent of a virtual place, −1 for the root, and its children in the order in
-// which they are served. Virtual places are counted from the root, which is 0.
-type tree func(p *Part, v int) (parent int, children []int)
+// A tree of size members returns the parent of a virtual place, −1 for the root, and its children
+// in the order of service. Virtual places are counted from the root, which is 0. Only some trees
+// use the call's fan-out.
+type tree func(size, fanout, v int) (parent int, children []int)
 
 // binomialTree: the parent of v is v without its highest bit; children are v + 2^k for
 // 2^k > v, the nearest first. (Open MPI's tree of broadcasts.)
-func binomialTree(p *Part, v int) (int, []int) {
+func binomialTree(size, _, v int) (int, []int) {
 	parent := -1
 	if v > 0 {
 		parent = v - highest(v)
 	}
 	var children []int
-	for d := nextPowerOfTwo(v); v+d < p.Size; d *= 2 {
+	for d := nextPowerOfTwo(v); v+d < size; d *= 2 {
 		children = append(children, v+d)
 	}
 	return parent, children
@@ -22,13 +26,13 @@ func binomialTree(p *Part, v int) (int, []int) {
 
 // contiguousTree: the parent of v is v without its lowest bit 2^j; children are v + 2^k
 // for k < j, the nearest first. The places below v follow it: v … v + 2^j − 1.
-func contiguousTree(p *Part, v int) (int, []int) {
+func contiguousTree(size, _, v int) (int, []int) {
 	parent := -1
 	if v > 0 {
 		parent = v & (v - 1)
 	}
 	var children []int
-	for d := 1; v+d < p.Size && v&d == 0; d *= 2 {
+	for d := 1; v+d < size && v&d == 0; d *= 2 {
 		children = append(children, v+d)
 	}
 	return parent, children
@@ -42,12 +46,19 @@ func subtreeSize(v, size int) int {
 	return min(v&-v, size-v)
 }
 
+// farthestFirst is contiguousTree with the farthest child first.
+func farthestFirst(size, _, v int) (int, []int) {
+	parent, children := contiguousTree(size, 0, v)
+	slices.Reverse(children)
+	return parent, children
+}
+
 // knomialTree is contiguousTree in the radix Fanout (default 4): the parent of v is v
 // with its lowest digit that is not 0 made 0; the farthest children come first.
-func knomialTree(p *Part, v int) (int, []int) {
-	radix := p.fanout(4, 2)
+func knomialTree(size, fanout, v int) (int, []int) {
+	radix := fanoutOr(fanout, 4, 2)
 	parent, unit := -1, 1
-	for ; unit < p.Size; unit *= radix {
+	for ; unit < size; unit *= radix {
 		if digit := v / unit % radix; digit > 0 {
 			parent = v - digit*unit
 			break
@@ -55,7 +66,7 @@ func knomialTree(p *Part, v int) (int, []int) {
 	}
 	var children []int
 	for unit /= radix; unit > 0; unit /= radix {
-		for child := v + unit; child < p.Size && child < v+radix*unit; child += unit {
+		for child := v + unit; child < size && child < v+radix*unit; child += unit {
 			children = append(children, child)
 		}
 	}
@@ -65,7 +76,7 @@ func knomialTree(p *Part, v int) (int, []int) {
 // binaryTree has 2^j places on level j, beginning with 2^j − 1. The children of v are on the next
 // level, v + 2^j and v + 2^(j+1). So the left half has the odd places and the right half the even
 // ones.
-func binaryTree(p *Part, v int) (int, []int) {
+func binaryTree(size, _, v int) (int, []int) {
 	level := 1 << (bits.Len(uint(v+1)) - 1)
 	parent := -1
 	if v > 0 {
@@ -77,7 +88,7 @@ func binaryTree(p *Part, v int) (int, []int) {
 	}
 	var children []int
 	for _, child := range []int{v + level, v + 2*level} {
-		if child < p.Size {
+		if child < size {
 			children = append(children, child)
 		}
 	}
@@ -86,11 +97,9 @@ func binaryTree(p *Part, v int) (int, []int) {
 
 // chainTree has Fanout chains (default 4) of consecutive places from the root, the longer chains
 // first.
-func chainTree(p *Part, v int) (int, []int) {
-	return chains(p.fanout(4, 1), p.Size, v)
-}
+func chainTree(size, fanout, v int) (int, []int) { return chains(fanoutOr(fanout, 4, 1), size, v) }
 
-func lineTree(p *Part, v int) (int, []int) { return chains(1, p.Size, v) }
+func lineTree(size, _, v int) (int, []int) { return chains(1, size, v) }
 
 func chains(fanout, size, v int) (parent int, children []int) {
 	fanout = min(fanout, size-1)
@@ -119,11 +128,11 @@ func chains(fanout, size, v int) (parent int, children []int) {
 	return parent, children
 }
 
-func starTree(p *Part, v int) (parent int, children []int) {
+func starTree(size, _, v int) (parent int, children []int) {
 	if v > 0 {
 		return 0, nil
 	}
-	for child := 1; child < p.Size; child++ {
+	for child := 1; child < size; child++ {
 		children = append(children, child)
 	}
 	return -1, children
@@ -155,46 +164,16 @@ func inOrderTree(lo, hi, place int) (parent int, children []int) {
 	}
 }
 
-// fanout returns Fanout but at least the minimum, or def if Fanout is 0.
-func (p *Part) fanout(def, minimum int) int {
-	if p.Fanout == 0 {
+// fanoutOr returns the fan-out of a call but at least the minimum, or def if it is 0.
+func fanoutOr(fanout, def, minimum int) int {
+	if fanout == 0 {
 		return def
 	}
-	return max(p.Fanout, minimum)
+	return max(fanout, minimum)
 }
 
 func highest(v int) int { return 1 << (bits.Len(uint(v)) - 1) }
 
 func nextPowerOfTwo(v int) int { return 1 << bits.Len(uint(v)) }
 
-// down sends the slots one by one from the root along the tree.
-func (t tree) down(p *Part, slots int) {
-	parent, children := t(p, p.virtual())
-	for s := range slots {
-		if parent >= 0 {
-			p.recv(p.real(parent), slot(s))
-		}
-		for _, child := range children {
-			p.send(p.real(child), slot(s))
-		}
-	}
-}
-
-// up combines the slots one by one along the tree towards the root.
-func (t tree) up(p *Part, slots int) {
-	parent, children := t(p, p.virtual())
-	for s := range slots {
-		for _, child := range children {
-			p.fold(p.real(child), slot(s))
-		}
-		if parent >= 0 {
-			p.send(p.real(parent), slot(s))
-		}
-	}
-}
-
-// broadcast is the algorithm that sends Bytes bytes in segments along the tree.
-func (t tree) broadcast(p *Part) { t.down(p, p.segments()) }
-
-// reduce is the algorithm that combines Bytes bytes in segments along the tree.
-func (t tree) reduce(p *Part) { t.up(p, p.segments()) }
+func isPower(p int) bool { return p&(p-1) == 0 }

@@ -56,8 +56,8 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 	return sections, err
 }
 
-// OpenMPIUse is how a program takes the rules file %s of Open MPI. The priority is above that of
-// HAN, which Open MPI 5 prefers on several nodes and which does not read these rules.
+// OpenMPIUse is the command line that makes Open MPI use the rules file %s. The priority is above
+// that of HAN, which Open MPI 5 prefers on several nodes and which does not read these rules.
 const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s"
 
 // OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
@@ -110,7 +110,7 @@ type jsonRule struct {
 	Requests int     `json:"reqs,omitempty"`
 }
 
-// end returns the upper end of a range, nil if it exceeds the numbers of the file.
+// end returns the upper end of a range; nil if it exceeds the numbers of the file.
 func end(to, most uint64) *uint64 {
 	if to > most {
 		return nil

@@ -1,5 +1,5 @@
-// Package rules writes the files with which libraries choose algorithms of collectives: a table of
-// rules in one of Open MPI's two formats, for NCCL's tuner plugin, or for Intel MPI.
+// Package rules writes files that make libraries choose algorithms of collectives: a table of rules
+// in one of Open MPI's two formats, for NCCL's tuner plugin, or for Intel MPI.
 //
 // Sizes in a [Rule] are those of collective.Call: the message, or the block of one rank. For
 // collectives of blocks, Open MPI and NCCL use the total of all ranks, so a rule for several
@@ -34,8 +34,8 @@ type Rule struct {
 	Fanout                int    // 0: the algorithm's default
 }
 
-// most is the maximum number of rank counts for which one rule is written out.
-const most = 1 << 16
+// maxRankCounts is the maximum number of rank counts that one rule is written out for.
+const maxRankCounts = 1 << 16
 
 // A choice is a rule with its algorithm.
 type choice struct {
@@ -118,9 +118,9 @@ func groups(all []choice, totals bool) ([]group, error) {
 			continue
 		}
 		name := all[0].of.Collective
-		if ranks.To-ranks.From >= most {
+		if ranks.To-ranks.From >= maxRankCounts {
 			return nil, fmt.Errorf("%s: the library uses the total of all ranks, so rules for %d to %s ranks would be written for each number; give ranges of at most %d",
-				name, ranks.From, upTo(ranks.To), most)
+				name, ranks.From, upTo(ranks.To), maxRankCounts)
 		}
 		for p := ranks.From; p <= ranks.To; p++ {
 			one := group{ranks: Range{p, p}, choose: g.choose}
@@ -189,19 +189,19 @@ type section struct {
 func byCollective(all []choice, totals bool) (out []section, err error) {
 	for len(all) > 0 {
 		first := all[0].of
-		var mine, others []choice
+		var mine, rest []choice
 		for _, c := range all {
 			if c.of.Collective == first.Collective {
 				mine = append(mine, c)
 			} else {
-				others = append(others, c)
+				rest = append(rest, c)
 			}
 		}
 		list, err := groups(mine, totals && first.InBlocks())
 		if err != nil {
 			return nil, err
 		}
-		out, all = append(out, section{first.Collective, list}), others
+		out, all = append(out, section{first.Collective, list}), rest
 	}
 	return out, nil
 }

@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -45,11 +45,11 @@ func NCCL(w io.Writer, rules []Rule) error {
 			switch {
 			case any:
 				last = first
-			case last == End && !chosen(g):
+			case last == End && !slices.ContainsFunc(g.choose, func(c *choice) bool { return c != nil }):
 				continue
-			case last-first >= most:
+			case last-first >= maxRankCounts:
 				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, and %d to %s are too many; give at most %d, or 1 to the end",
-					s.name, first, upTo(last), most)
+					s.name, first, upTo(last), maxRankCounts)
 			}
 			for p := first; p <= last; p++ {
 				ranks := fmt.Sprint(p)
@@ -67,52 +67,6 @@ func NCCL(w io.Writer, rules []Rule) error {
 	}
 	if lines == 0 && len(all) > 0 {
 		return fmt.Errorf("NCCL: all rules are for less than %d bytes, but a line would force the protocol simple, and NCCL chooses better among ll, ll128 and simple; give larger sizes", SimpleFrom)
-	}
-	_, err = io.WriteString(w, b.String())
-	return err
-}
-
-func chosen(g group) bool {
-	for _, c := range g.choose {
-		if c != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a shell
-// to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
-func Intel(w io.Writer, rules []Rule) error {
-	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
-	if err != nil {
-		return err
-	}
-	for i, c := range all {
-		switch {
-		case c.Segment != 0 || c.Fanout != 0:
-			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment or a fan-out; omit them", i+1)
-		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
-			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
-		}
-	}
-	sections, err := byCollective(all, false)
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	for _, s := range sections {
-		var terms []string
-		for _, g := range s.groups {
-			for i, bytes := range g.bytes {
-				if c := g.choose[i]; c != nil {
-					terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d", c.of.Intel, bytes.From, min(bytes.To, math.MaxInt32),
-						g.ranks.From, min(g.ranks.To, math.MaxInt32)))
-				}
-			}
-		}
-		name := strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
-		fmt.Fprintf(&b, "export I_MPI_ADJUST_%s=%q\n", name, strings.Join(terms, ";"))
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

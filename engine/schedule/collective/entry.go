@@ -1,0 +1,184 @@
+package collective
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// An Entry describes one algorithm of a collective.
+type Entry struct {
+	Collective string // MPI's word, in lower case: bcast, reduce, reduce-scatter …
+	Name       string
+	Help       string // its messages and options, in one line
+	When       string // conditions, and the algorithm that runs otherwise; empty if unconditional
+
+	// Names and numbers of the same algorithm in libraries. OpenMPI is the number in coll/tuned
+	// (4.1), Intel that in I_MPI_ADJUST_…; 0 for none. MPICH is the value of
+	// MPIR_CVAR_…_INTRA_ALGORITHM, NCCL that of NCCL_ALGO; empty for none.
+	OpenMPI, Intel int
+	MPICH, NCCL    string
+
+	Params    ParamSet
+	Partition Partition
+	Symmetric bool // all members do the same, relative to their own places; see SymmetricSchedule
+	Ranks     int  // the only number of ranks that it supports; 0: any
+
+	Algorithm Algorithm
+	Cost      Cost // closed form of its time, or nil; see Entry.Time
+	pads      bool // see Padded
+	// ChecksPorts means that Cost itself accounts for busy ports: it holds for any Gap and
+	// ReceiveGap, or returns false.
+	ChecksPorts bool
+}
+
+// ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
+type ParamSet uint8
+
+const (
+	Root    ParamSet = 1 << iota // Call.Root
+	Segment                      // Call.Segment
+	Fanout                       // Call.Fanout
+	Gamma                        // Call.Gamma
+	Shape                        // Call.LogP
+)
+
+// Partition describes how message sizes derive from Bytes, without segments.
+type Partition uint8
+
+const (
+	Multiples Partition = iota // multiples of Bytes
+	Halves                     // one half of Bytes each, or the whole
+	Shares                     // other parts of Bytes
+)
+
+// Schedule is like Algorithm.Schedule, but returns the error of Check.
+func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if err := e.Check(ranks, c); err != nil {
+		return nil, err
+	}
+	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
+}
+
+// ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
+// the given number of operations, as early as it can. It returns the error of ctx when that is
+// done.
+func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
+	if e.Params&Root == 0 {
+		c.Root = 0
+	}
+	return limits{min(most, maxOperations), e.Symmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
+}
+
+// Padded returns e for a library that runs it even for messages with fewer elements than ranks: if
+// it cuts a message into a share for each rank, a message counts as at least one element for each.
+func (e Entry) Padded() Entry {
+	if e.Partition == Shares {
+		algorithm := e.Algorithm
+		e.pads, e.Algorithm = true, func(p *Part) {
+			p.Call = e.padded(p.Size, p.Call)
+			algorithm(p)
+		}
+	}
+	return e
+}
+
+func (e Entry) padded(ranks int, c Call) Call {
+	if e.pads {
+		c.Bytes = max(c.Bytes, uint64(ranks)*max(c.Element, 1))
+	}
+	return c
+}
+
+// InBlocks reports whether Call.Bytes is the size of a member's block, and not of a message.
+func (e Entry) InBlocks() bool {
+	switch e.Collective {
+	case "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter":
+		return true
+	}
+	return false
+}
+
+// Check returns an error with the parameter and its range if a call among ranks is
+// invalid. It ignores parameters that the algorithm does not use.
+func (e Entry) Check(ranks int, c Call) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
+	}
+	switch {
+	case ranks < 1 || ranks > maxRanks:
+		return fail("the number of ranks must be 1 to %d (got %d)", maxRanks, ranks)
+	case e.Ranks != 0 && ranks != e.Ranks:
+		return fail("it runs on %d ranks only (got %d)", e.Ranks, ranks)
+	case e.Params&Root != 0 && (c.Root < 0 || c.Root >= ranks):
+		return fail("the root must be 0 to %d (got %d)", ranks-1, c.Root)
+	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
+		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
+	case c.Tag > math.MaxUint32-2:
+		return fail("the tag must be 0 to %d (got %d)", uint32(math.MaxUint32-2), c.Tag)
+	case c.Element > max(c.Bytes, 1):
+		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
+	case e.Params&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
+		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
+			maxPieces/ranks, c.Segment, ranks)
+	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
+		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
+	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
+		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
+	case e.Params&Shape != 0 && !(min(c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G) >= 0) || math.IsInf(c.LogP.L+c.LogP.Send+c.LogP.Receive+c.LogP.G, 0):
+		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)", c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G)
+	}
+	return nil
+}
+
+// Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.
+const (
+	maxRanks  = 1 << 17
+	maxPieces = 1 << 26
+)
+
+// Runs returns the name of the algorithm that the schedule follows: e.Name, or the substitute that
+// e.When gives.
+func (e Entry) Runs(ranks int, c Call) string {
+	c = e.padded(ranks, c)
+	n, size := c.elements(), c.element()
+	p := uint64(ranks)
+	few := n < p
+	switch e.Collective + " " + e.Name {
+	case "bcast split-binary":
+		// Open MPI does not split a message either if a segment exceeds a half, or a half is empty.
+		if first := min((n+1)/2*size, c.Bytes); ranks < 3 || n < 2 || c.Segment > c.Bytes-first {
+			return "pipeline"
+		}
+	case "bcast scatter-doubling", "bcast scatter-ring":
+		if few {
+			return "linear"
+		}
+	case "reduce rabenseifner", "allreduce rabenseifner":
+		if n < uint64(highest(ranks)) {
+			return "linear"
+		}
+	case "allreduce rabenseifner-mpich":
+		if n < uint64(highest(ranks)) {
+			return "recursive-doubling"
+		}
+	case "allreduce ring", "allreduce segmented-ring":
+		switch {
+		case few:
+			return "recursive-doubling"
+		case e.Name == "segmented-ring" && (c.unsegmented() || n < p*max(c.Segment/size, 1)):
+			return "ring"
+		}
+	case "allgather recursive-doubling":
+		if !isPower(ranks) {
+			return "bruck"
+		}
+	case "allgather neighbour-exchange":
+		if ranks%2 == 1 {
+			return "ring"
+		}
+	}
+	return e.Name
+}

@@ -1,0 +1,47 @@
+package rules
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a shell
+// to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
+func Intel(w io.Writer, rules []Rule) error {
+	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
+	if err != nil {
+		return err
+	}
+	for i, c := range all {
+		switch {
+		case c.Segment != 0 || c.Fanout != 0:
+			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment or a fan-out; omit them", i+1)
+		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
+			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
+		}
+	}
+	sections, err := byCollective(all, false)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, s := range sections {
+		var terms []string
+		for _, g := range s.groups {
+			for i, bytes := range g.bytes {
+				if c := g.choose[i]; c != nil {
+					terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d", c.of.Intel, bytes.From, min(bytes.To, math.MaxInt32),
+						g.ranks.From, min(g.ranks.To, math.MaxInt32)))
+				}
+			}
+		}
+		name := strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+		fmt.Fprintf(&b, "export I_MPI_ADJUST_%s=%q\n", name, strings.Join(terms, ";"))
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
