@@ -7,7 +7,7 @@ type end struct {
 	// The line of the two octaves of sizes next to the end.
 	beta, tau float64
 	// Other possible lines: through the two sizes next to the end, and through four octaves.
-	others [2]struct{ beta, tau float64 }
+	alternatives [2]struct{ beta, tau float64 }
 	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
 	slope float64
 	// scatter is the deviation of the sizes of the two octaves from their line.
@@ -18,7 +18,7 @@ type end struct {
 
 // span returns the last size within the given octaves of i, upwards or downwards, but at least the
 // second next.
-func (c *Curve) span(i int, octaves float64, step int) int {
+func (c *series) span(i int, octaves float64, step int) int {
 	j := i
 	for k := j + step; k >= 0 && k < len(c.x); k += step {
 		if math.Abs(c.x[k]-c.x[i]) > octaves+1e-9 && math.Abs(float64(k-i)) > 2 {
@@ -30,7 +30,7 @@ func (c *Curve) span(i int, octaves float64, step int) int {
 }
 
 // ray returns the line of the sizes from i to j, under β, τ ≥ 0.
-func (c *Curve) ray(i, j int) (beta, tau float64) {
+func (c *series) ray(i, j int) (beta, tau float64) {
 	beta, tau = c.line(i, j)
 	switch {
 	case tau < 0: // the mean of relative errors
@@ -53,7 +53,7 @@ func (c *Curve) ray(i, j int) (beta, tau float64) {
 }
 
 // off returns the deviation of the sizes from i to j from the line.
-func (e *end) off(c *Curve, i, j int) float64 {
+func (e *end) off(c *series, i, j int) float64 {
 	sum := 0.0
 	for k := i; k <= j; k++ {
 		d := c.y[k] - math.Log(e.beta+e.tau*c.n[k])
@@ -63,20 +63,21 @@ func (e *end) off(c *Curve, i, j int) float64 {
 }
 
 // endAt returns the end that the curve would have at size l without larger sizes.
-func (c *Curve) endAt(l int) end {
+func (c *series) endAt(l int) end {
 	var e end
 	i := c.span(l, 2, -1)
 	e.beta, e.tau = c.ray(i, l)
 	e.slope = min(max((c.y[l]-c.y[i])/(c.x[l]-c.x[i])/math.Ln2, 0), 1)
-	e.others[0].beta, e.others[0].tau = c.ray(l-1, l)
-	e.others[1].beta, e.others[1].tau = c.ray(c.span(l, 4, -1), l)
+	e.alternatives[0].beta, e.alternatives[0].tau = c.ray(l-1, l)
+	e.alternatives[1].beta, e.alternatives[1].tau = c.ray(c.span(l, 4, -1), l)
 	return e
 }
 
 // tested is the number of octaves at a curve's end that are predicted from the sizes before them.
 const tested = 8
 
-func (c *Curve) last() end {
+// last returns the end of the curve at its largest size.
+func (c *series) last() end {
 	l := len(c.x) - 1
 	e := c.endAt(l)
 	e.scatter = e.off(c, c.span(l, 2, -1), l)
@@ -103,13 +104,14 @@ func (c *Curve) last() end {
 	return e
 }
 
-func (e *end) above(c *Curve, n float64) Guess {
+// above predicts the time of n bytes, above the last size.
+func (e *end) above(c *series, n float64) Guess {
 	l := len(c.n) - 1
 	middle := math.Log(e.beta + e.tau*n)
 	octaves := math.Log2(n) - c.x[l]
 	high := c.y[l] + octaves*math.Ln2 // in proportion to the size
 	low := high
-	for _, o := range e.others {
+	for _, o := range e.alternatives {
 		y := math.Log(o.beta + o.tau*n)
 		high, low = max(high, y), min(low, y)
 	}
@@ -120,23 +122,25 @@ func (e *end) above(c *Curve, n float64) Guess {
 	return Guess{middle, up, down}
 }
 
-// first returns the end of the curve at its smallest size.
-func (c *Curve) first() end {
+// first returns the end of the curve at its smallest size, where its sizes are predicted with an
+// error of residual.
+func (c *series) first(residual float64) end {
 	var e end
 	j := c.span(0, 2, 1)
 	e.beta, e.tau = c.ray(0, j)
 	e.scatter = e.off(c, 0, j)
-	e.others[0].beta, e.others[0].tau = c.ray(0, 1)
-	e.others[1].beta = c.t[0]
-	e.residual = math.Sqrt(c.residuals.at(c.x, c.x[0]))
+	e.alternatives[0].beta, e.alternatives[0].tau = c.ray(0, 1)
+	e.alternatives[1].beta = c.t[0]
+	e.residual = residual
 	return e
 }
 
-func (e *end) below(c *Curve, n float64) Guess {
+// below predicts the time of n bytes, below the first size.
+func (e *end) below(c *series, n float64) Guess {
 	middle := math.Log(e.beta + e.tau*n)
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	high, low := middle, middle
-	for _, o := range e.others {
+	for _, o := range e.alternatives {
 		y := math.Log(o.beta + o.tau*n)
 		high, low = max(high, y), min(low, y)
 	}

@@ -1,126 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
 
-// Terms holds the terms of a weighted sum, which is the logarithm of the factor of an interval, in
-// the order of the names below.
-type Terms [7]float64
-
-const (
-	// floor is 1 between measured sizes; above them the distance in octaves, below them the
-	// distance as a share of the first size.
-	floor = iota
-	// residual is the error of predicting the curve's own held-out sizes, multiplied by the
-	// distance outside the measured sizes.
-	residual
-	// side is the distance from the middle to the farthest other prediction on that side.
-	side
-	// jump is the distance between the two sides of a gap. Above the measured sizes it is the
-	// difference of the curve's slope from proportionality, times the distance: a curve that is
-	// still flat has its protocol changes ahead.
-	jump
-	// grain is half of a step of the printed times.
-	grain
-	// noisy is the effect of the curve's noise on the prediction.
-	noisy
-	// wide is the width of a gap in octaves; outside the measured sizes the deviation of the sizes
-	// next to the end from their line.
-	wide
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
-
-func (k Terms) dot(v Terms) (sum float64) {
-	for i := range k {
-		sum += k[i] * v[i]
-	}
-	return sum
-}
-
-// A Guess is a prediction of the logarithm of a time, with the terms of the logarithms of
-// High/Middle and of Middle/Low.
-type Guess struct {
-	Middle   float64
-	Up, Down Terms
-}
-
-// Parts holds the components of a prediction.
-type Parts struct {
-	From        Way
-	Own, Shapes Guess   // from the curve itself, and from the shapes of other curves
-	Low, High   float64 // logarithms of the times of a level and a proportional curve
-	Bottom, Top float64 // logarithms of the two sides of a jump; else 0
-	Width       float64 // of the gap, or above the measured sizes; in octaves
-	Share       float64 // applicable share of the error of both
-	Run         float64 // logarithm of the 95 % factor between runs
-	Noise       float64 // logarithm of the 95 % factor of the noise of the sizes next to it
-	Repeated    bool    // Run comes from the curve's own runs
-}
-
-// Half returns the logarithm of the factor between the middle and an end of an interval, from the
-// weighted sum of the terms. At a measured size it is the difference between runs. The weights were
-// learned from held-out sizes of the same run, so the difference between a curve's own runs is
-// added. The sum is at least least.
-func (p *Parts) Half(sum, least float64) float64 {
-	sum = max(sum, least)
-	switch {
-	case p.From == Above || p.From == Below:
-		return math.Hypot(p.Run, math.Hypot(p.Noise, sum))
-	case p.Repeated:
-		return math.Hypot(p.Run, p.Share*sum)
-	}
-	return p.Run + p.Share*(math.Hypot(p.Noise, sum)-p.Run)
-}
-
-// Up returns the distance from a middle to the upper side of a jump; 0 elsewhere.
-func (p *Parts) Up(middle float64) float64 {
-	if p.From != Jump {
-		return 0
-	}
-	return max(0, p.Top-middle) + sides
-}
-
-// Down is like Up, for the lower side.
-func (p *Parts) Down(middle float64) float64 {
-	if p.From != Jump {
-		return 0
-	}
-	return max(0, middle-p.Bottom) + sides
-}
-
-// sides is the distance of the ends of an interval from the two sides of a jump.
-const sides = 0.02
-
-// Weights holds the weights of the terms of the two predictions, and of their combination: its own
-// error, and the distance between the two.
-type Weights struct{ Own, Shapes, Up, Down Terms }
-
-// Combine combines the two predictions with their inverse squared errors as weights. The first term
-// of the result is the sum of its terms.
-func (w *Weights) Combine(p Parts) Guess {
-	g := w.Blend(p)
-	g.Up[0], g.Down[0] = w.Up.dot(g.Up), w.Down.dot(g.Down)
-	return g
-}
-
-// Blend is Combine without the sum of the terms.
-func (w *Weights) Blend(p Parts) Guess {
-	u1, d1 := w.Own.dot(p.Own.Up), w.Own.dot(p.Own.Down)
-	u2, d2 := w.Shapes.dot(p.Shapes.Up), w.Shapes.dot(p.Shapes.Down)
-	a, b := 1/(u1+d1)/(u1+d1), 1/(u2+d2)/(u2+d2)
-	if !(u2+d2 > 0) || a > 1e12 {
-		a, b = 1, 0
-	}
-	a, b = a/(a+b), b/(a+b)
-	g := Guess{Middle: a*p.Own.Middle + b*p.Shapes.Middle}
-	g.Up[0], g.Down[0] = u1, d1
-	if b > 0 {
-		g.Up[0] = 1 / math.Sqrt(1/(u1*u1+1e-12)+1/(u2*u2+1e-12))
-		g.Down[0] = 1 / math.Sqrt(1/(d1*d1+1e-12)+1/(d2*d2+1e-12))
-	}
-	apart := math.Sqrt(a*b) * math.Abs(p.Own.Middle-p.Shapes.Middle)
-	g.Up[1], g.Down[1] = apart, apart
-	g.Up[2], g.Down[2] = max(0, p.High-g.Middle), max(0, g.Middle-p.Low)
-	return g
-}
 
 // A Calibration holds the statistics of many curves that predictions of any other curve use.
 type Calibration struct {
@@ -162,4 +46,79 @@ func (k *Calibration) upTo(n float64) (sum float64) {
 		sum += k.Breaks[i]
 	}
 	return sum + (x-float64(i))*k.Breaks[i]
+}
+
+// Weights holds the weights of the terms of the two predictions, and of their combination: its own
+// error, and the distance between the two.
+type Weights struct{ Own, Shapes, Up, Down Terms }
+
+// Combine combines the two predictions with their inverse squared errors as weights. The first term
+// of the result is the sum of its terms.
+func (w *Weights) Combine(p Parts) Guess {
+	g := w.Blend(p)
+	g.Up[0], g.Down[0] = w.Up.dot(g.Up), w.Down.dot(g.Down)
+	return g
+}
+
+// Blend is Combine without the sum of the terms.
+func (w *Weights) Blend(p Parts) Guess {
+	u1, d1 := w.Own.dot(p.Own.Up), w.Own.dot(p.Own.Down)
+	u2, d2 := w.Shapes.dot(p.Shapes.Up), w.Shapes.dot(p.Shapes.Down)
+	a, b := 1/(u1+d1)/(u1+d1), 1/(u2+d2)/(u2+d2)
+	if !(u2+d2 > 0) || a > 1e12 {
+		a, b = 1, 0
+	}
+	a, b = a/(a+b), b/(a+b)
+	g := Guess{Middle: a*p.Own.Middle + b*p.Shapes.Middle}
+	g.Up[0], g.Down[0] = u1, d1
+	if b > 0 {
+		g.Up[0] = 1 / math.Sqrt(1/(u1*u1+1e-12)+1/(u2*u2+1e-12))
+		g.Down[0] = 1 / math.Sqrt(1/(d1*d1+1e-12)+1/(d2*d2+1e-12))
+	}
+	apart := math.Sqrt(a*b) * math.Abs(p.Own.Middle-p.Shapes.Middle)
+	g.Up[1], g.Down[1] = apart, apart
+	g.Up[2], g.Down[2] = max(0, p.High-g.Middle), max(0, g.Middle-p.Low)
+	return g
+}
+
+// A Shape is the growth of the times of a published curve from octave to octave.
+type Shape struct {
+	Weight float64   // the weights of a machine's shapes add up to 1
+	First  int       // log₂ of the first size of Rise
+	Rise   []float64 // logarithm of the time at 2^(First+i) bytes over that at 2^First
+}
+
+// at returns the logarithm of the time of 2^x bytes over that at the first size: a straight line of
+// times between octaves, level below the first one, and in proportion to the size above the last.
+func (s *Shape) at(x float64) float64 {
+	x -= float64(s.First)
+	last := len(s.Rise) - 1
+	if x <= 0 {
+		return s.Rise[0]
+	}
+	i := int(x)
+	if i >= last {
+		return s.Rise[last] + (x-float64(last))*math.Ln2
+	}
+	if x == float64(i) {
+		return s.Rise[i]
+	}
+	a, b := math.Exp(s.Rise[i]), math.Exp(s.Rise[i+1])
+	return math.Log(a + (b-a)*(math.Exp2(x-float64(i))-1))
+}
+
+// bend returns the median deviation of the library's shapes at 2^x bytes from their chord between
+// 2^a and 2^b bytes, whose part before x is s.
+func (k *Calibration) bend(a, x, b, s float64) float64 {
+	if len(k.Library) == 0 {
+		return 0
+	}
+	off := make([]float64, len(k.Library))
+	for j := range k.Library {
+		l := &k.Library[j]
+		low := l.at(a)
+		chord := 1 + (math.Exp(l.at(b)-low)-1)*s
+		off[j] = math.Abs(l.at(x) - low - math.Log(chord))
+	}
+	return stats.QuantileOf(off, 0.5) / 0.6745
 }

@@ -38,22 +38,6 @@ type Point struct {
 	Deviation float64
 }
 
-// A Way is the source of a prediction.
-type Way string
-
-const (
-	// Measured is the time that was measured at the size itself.
-	Measured Way = "measured"
-	// Between is the line between the two sizes next to it.
-	Between Way = "between"
-	// Jump is between two sizes where the curve jumps.
-	Jump Way = "jump"
-	// Above is the line of the last sizes, for a larger one.
-	Above Way = "above"
-	// Below is the line of the first sizes, for a smaller one.
-	Below Way = "below"
-)
-
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
 	// Low ≤ Middle ≤ High, all above 0. A new measurement lies between Low and High in 95 of 100
@@ -67,17 +51,14 @@ type Forecast struct {
 // A Curve is a measured curve, prepared for predictions. It is immutable. [Calibration.New]
 // makes one.
 type Curve struct {
-	calibration *Calibration
-	n, t        []float64 // sizes and times
-	x, y        []float64 // log₂ of sizes, ln of times
-	gaps        []gap     // between sizes i and i+1
-	residuals   decaying  // squared errors of held-out sizes
-	noise       float64   // relative; see [Curve.estimateNoise]
-	anchors     anchors
-	runs        decaying // variance between runs, relative; empty with one run
-	fewest      float64  // runs of a size
-	resolution  float64
-	low, high   end
+	series
+	gaps       []gap    // between sizes i and i+1
+	residuals  decaying // squared errors of held-out sizes
+	anchors    anchors
+	runs       decaying // variance between runs, relative; empty with one run
+	fewest     float64  // minimum number of runs of a size
+	resolution float64
+	low, high  end
 }
 
 // ErrNoCurve is returned, wrapped with the reason, if points do not form a curve.
@@ -101,7 +82,7 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	}
 	points = slices.Clone(points)
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
-	c := Curve{calibration: k, resolution: float64(resolution)}
+	c := Curve{series: series{calibration: k}, resolution: float64(resolution)}
 	for i, p := range points {
 		n, t := float64(p.Size), float64(p.Time)
 		if !(n > 0 && n <= float64(quantity.MaxBytes) && t >= 1/maxTime && t <= maxTime && p.Runs >= 0 && p.Deviation >= 0 && p.Deviation <= maxTime) {
@@ -121,11 +102,11 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	for i := range c.gaps {
 		c.gaps[i] = c.gap(i, i+1)
 	}
-	c.leaveOut()
+	c.residuals = c.leaveOut()
 	c.estimateNoise()
-	c.align()
+	c.anchors = c.align()
 	c.compareRuns(points)
-	c.low, c.high = c.first(), c.last()
+	c.low, c.high = c.first(math.Sqrt(c.residuals.at(c.x, c.x[0]))), c.last()
 	return c, nil
 }
 
@@ -161,18 +142,18 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	i, measured := slices.BinarySearch(c.n, v)
 	switch {
 	case v > c.n[last]:
-		p.From, p.Own = Above, c.high.above(&c, v)
+		p.From, p.Own = Above, c.high.above(&c.series, v)
 		p.Width = math.Log2(v) - c.x[last]
 		p.Low, p.High = c.y[last], c.y[last]+p.Width*math.Ln2
 	case !(v >= c.n[0]):
 		v = max(v, 1)
-		p.From, p.Own = Below, c.low.below(&c, v)
+		p.From, p.Own = Below, c.low.below(&c.series, v)
 		p.Low, p.High = c.y[0]+math.Log(v/c.n[0]), c.y[0]
 	case measured:
 		p.From, p.Own.Middle, p.Share = Measured, c.y[i], 0
 		p.Shapes.Middle = c.y[i]
 	default:
-		p.Own, p.From = c.gaps[i-1].guess(&c, v)
+		p.Own, p.From = c.gaps[i-1].guess(&c.series, v)
 		p.Own.Up[residual] = c.near(n)
 		p.Own.Down[residual] = p.Own.Up[residual]
 		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
@@ -186,7 +167,7 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		p.Share = math.Sqrt(max(0, 4*s*(1-s)))
 	}
 	if !measured && (p.From == Above || p.From == Below || p.Width >= dense) {
-		p.Shapes = c.shapes(v)
+		p.Shapes = c.anchors.guess(&c.series, v)
 	}
 	p.Own.Up[grain] = c.resolution / 2 / math.Exp(p.Own.Middle)
 	p.Own.Down[grain] = p.Own.Up[grain]
@@ -215,7 +196,7 @@ func (c *Curve) nearEnd(n quantity.Bytes) float64 {
 	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
 }
 
-// Run returns the terms of the difference between a measured time and that of another run, and the
+// RunTerms returns the terms of the difference between a measured time and that of another run, and the
 // logarithm of its 95 % factor if it comes from the curve's own runs; else 0.
 func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	x := c.nearEnd(n)
@@ -223,15 +204,15 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	if len(c.runs.up) == 0 {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
-	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + others*others) / c.fewest * (1 + 1/c.fewest))
+	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + between*between) / c.fewest * (1 + 1/c.fewest))
 	return Terms{}, stats.T95(c.fewest)*sd + half
 }
 
-// others is the scale of the differences between runs of published machines: over √2, the
+// between is the scale of the differences between runs of published machines: over √2, the
 // differences of two runs at one size follow Student's t of 0.9 degrees of freedom with this scale,
 // if each of four machines counts once. The curve's own variance has a degree of freedom for each
 // run but the first, since a slow run is slow at all sizes, and one more from these machines.
-const others = 0.002
+const between = 0.002
 
 func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	terms, own := c.RunTerms(n)
@@ -239,14 +220,6 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 		return own, true
 	}
 	return c.calibration.Run.dot(terms), false
-}
-
-func (c *Curve) nearest(x float64) int {
-	i, _ := slices.BinarySearch(c.x, x)
-	if i > 0 && (i == len(c.x) || x-c.x[i-1] < c.x[i]-x) {
-		i--
-	}
-	return i
 }
 
 // compareRuns pools the variances between runs of neighbouring sizes, which are similar.

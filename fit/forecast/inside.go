@@ -2,9 +2,6 @@ package forecast
 
 import (
 	"math"
-	"slices"
-
-	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A gap is the interval between two measured sizes, with the slopes of the curve on both sides.
@@ -16,7 +13,7 @@ type gap struct {
 }
 
 // gap returns the gap between the sizes a and b; sizes between them are left out.
-func (c *Curve) gap(a, b int) gap {
+func (c *series) gap(a, b int) gap {
 	wide := c.x[b] - c.x[a] + 1e-9
 	low := a
 	for low > 0 && c.x[a]-c.x[low-1] <= wide {
@@ -45,22 +42,12 @@ func (c *Curve) gap(a, b int) gap {
 	return g
 }
 
-// line is the least-squares line of the relative errors at the sizes from i to j.
-func (c *Curve) line(i, j int) (beta, tau float64) {
-	var m stats.Moments
-	for ; i <= j; i++ {
-		v := c.t[j] / c.t[i]
-		m.Add(c.n[i], c.t[i], v*v)
-	}
-	return m.Line()
-}
-
 // jumps is the logarithm of a factor between the two sides of a gap. At it, the prediction takes
 // half of its weight from a jump. Smaller factors are mostly bends.
 const jumps = 0.3
 
 // guess predicts the logarithm of the time at n between the sizes of a gap.
-func (g *gap) guess(c *Curve, n float64) (p Guess, from Way) {
+func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 	na, nb, ta, tb := c.n[g.a], c.n[g.b], c.t[g.a], c.t[g.b]
 	chord := ta + (tb-ta)*(n-na)/(nb-na)
 	middle := math.Log(chord)
@@ -93,57 +80,14 @@ func (g *gap) guess(c *Curve, n float64) (p Guess, from Way) {
 	return p, from
 }
 
-// leaveOut predicts every size but the first and last from all remaining sizes.
-func (c *Curve) leaveOut() {
+// leaveOut predicts every size but the first and last from all remaining sizes. It returns the
+// squared errors.
+func (c *series) leaveOut() decaying {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
 	for i := 1; i < len(c.n)-1; i++ {
 		g := c.gap(i-1, i+1)
 		p, _ := g.guess(c, c.n[i])
 		e[i], w[i] = (c.y[i]-p.Middle)*(c.y[i]-p.Middle), 1
 	}
-	c.residuals = decay(c.x, e, w)
-}
-
-// decaying holds sums of values at sizes with weights that decay by a factor e per octave: up to
-// each size, and from each size on.
-type decaying struct{ up, down []weighted }
-
-type weighted struct{ sum, weight float64 }
-
-func decay(x, v, w []float64) decaying {
-	n := len(x)
-	d := decaying{make([]weighted, n), make([]weighted, n)}
-	var s weighted
-	for i := range x {
-		if i > 0 {
-			s = s.times(math.Exp(x[i-1] - x[i]))
-		}
-		s.sum += v[i] * w[i]
-		s.weight += w[i]
-		d.up[i] = s
-	}
-	s = weighted{}
-	for i := n - 1; i >= 0; i-- {
-		if i < n-1 {
-			s = s.times(math.Exp(x[i] - x[i+1]))
-		}
-		d.down[i] = s
-		s.sum += v[i] * w[i]
-		s.weight += w[i]
-	}
-	return d
-}
-
-func (s weighted) times(f float64) weighted { return weighted{s.sum * f, s.weight * f} }
-
-// at returns the mean with weights that decay from x.
-func (d *decaying) at(xs []float64, x float64) float64 {
-	i, exact := slices.BinarySearch(xs, x)
-	if !exact {
-		i--
-	}
-	i = max(i, 0)
-	s := d.up[i].times(math.Exp(-math.Abs(x - xs[i])))
-	t := d.down[i].times(math.Exp(x - xs[i]))
-	return (s.sum + t.sum) / (s.weight + t.weight)
+	return decay(c.x, e, w)
 }

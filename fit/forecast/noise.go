@@ -2,17 +2,7 @@ package forecast
 
 import (
 	"math"
-
-	"github.com/halfpeak/halfpeak/internal/stats"
 )
-
-// amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
-// errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
-// and tb, and the time chord is at the part s of its length.
-func amplify(ta, tb, chord, s float64) float64 {
-	a, b := (1-s)*ta/chord, s*tb/chord
-	return math.Sqrt(1 + a*a + b*b)
-}
 
 // The prior of the noise of a curve is log-normal, with a median of 1 % and a deviation of a factor
 // 4. One size in ten is at a jump, of 50 %.
@@ -32,7 +22,7 @@ const (
 // has two causes: the noise of the three, and the bend of the curve, which is taken to be as large
 // as in the library's shapes at these sizes. The noise is the root mean square of its posterior
 // distribution.
-func (c *Curve) estimateNoise() {
+func (c *series) estimateNoise() {
 	type triple struct{ off, amplified, bend float64 }
 	var all []triple
 	step := max(1, (len(c.n)-2)/mostTriples)
@@ -73,18 +63,10 @@ func density(x, variance float64) float64 {
 	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
 }
 
-// bend returns the median deviation of the library's shapes at 2^x bytes from their chord between
-// 2^a and 2^b bytes, whose part before x is s.
-func (k *Calibration) bend(a, x, b, s float64) float64 {
-	if len(k.Library) == 0 {
-		return 0
-	}
-	off := make([]float64, len(k.Library))
-	for j := range k.Library {
-		l := &k.Library[j]
-		low := l.at(a)
-		chord := 1 + (math.Exp(l.at(b)-low)-1)*s
-		off[j] = math.Abs(l.at(x) - low - math.Log(chord))
-	}
-	return stats.QuantileOf(off, 0.5) / 0.6745
+// amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
+// errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
+// and tb, and the time chord is at the part s of its length.
+func amplify(ta, tb, chord, s float64) float64 {
+	a, b := (1-s)*ta/chord, s*tb/chord
+	return math.Sqrt(1 + a*a + b*b)
 }

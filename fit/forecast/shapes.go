@@ -5,32 +5,6 @@ import (
 	"slices"
 )
 
-// A Shape is the growth of the times of a published curve from octave to octave.
-type Shape struct {
-	Weight float64   // the weights of a machine's shapes add up to 1
-	First  int       // log₂ of the first size of Rise
-	Rise   []float64 // logarithm of the time at 2^(First+i) bytes over that at 2^First
-}
-
-// at returns the logarithm of the time of 2^x bytes over that at the first size: a straight line of
-// times between octaves, level below the first one, and in proportion to the size above the last.
-func (s *Shape) at(x float64) float64 {
-	x -= float64(s.First)
-	last := len(s.Rise) - 1
-	if x <= 0 {
-		return s.Rise[0]
-	}
-	i := int(x)
-	if i >= last {
-		return s.Rise[last] + (x-float64(last))*math.Ln2
-	}
-	if x == float64(i) {
-		return s.Rise[i]
-	}
-	a, b := math.Exp(s.Rise[i]), math.Exp(s.Rise[i+1])
-	return math.Log(a + (b-a)*(math.Exp2(x-float64(i))-1))
-}
-
 // anchors are sizes of a curve about an octave apart, where it is compared with other shapes.
 type anchors struct {
 	x   []float64
@@ -38,16 +12,16 @@ type anchors struct {
 }
 
 // align compares the curve with the library.
-func (c *Curve) align() {
+func (c *series) align() anchors {
+	a := anchors{off: make([][]float64, len(c.calibration.Library))}
 	var index []int
 	for i, x := range c.x {
 		if i == 0 || i == len(c.x)-1 || x-c.x[index[len(index)-1]] > 0.75 {
 			index = append(index, i)
 		}
 	}
-	c.anchors.off = make([][]float64, len(c.calibration.Library))
 	for _, i := range index {
-		c.anchors.x = append(c.anchors.x, c.x[i])
+		a.x = append(a.x, c.x[i])
 	}
 	for j := range c.calibration.Library {
 		s := &c.calibration.Library[j]
@@ -55,8 +29,9 @@ func (c *Curve) align() {
 		for k, i := range index {
 			off[k] = c.y[i] - s.at(c.x[i])
 		}
-		c.anchors.off[j] = off
+		a.off[j] = off
 	}
+	return a
 }
 
 const (
@@ -71,16 +46,16 @@ type candidate struct{ y, distance, weight float64 }
 
 // candidates returns the logarithms of the time of 2^x bytes by each shape, and by how many octaves
 // x is outside the curve.
-func (c *Curve) candidates(x float64) (all []candidate, outside float64) {
-	xs := c.anchors.x
+func (a *anchors) candidates(c *series, x float64) (all []candidate, outside float64) {
+	xs := a.x
 	last := len(xs) - 1
 	w := make([]float64, len(xs))
 	for k := range xs {
 		w[k] = math.Exp(-math.Abs(xs[k]-x) / reach)
 	}
-	all = make([]candidate, len(c.anchors.off))
+	all = make([]candidate, len(a.off))
 	i, _ := slices.BinarySearch(xs, x)
-	for j, off := range c.anchors.off {
+	for j, off := range a.off {
 		var sw, s, ss float64
 		for k, r := range off {
 			sw += w[k]
@@ -106,12 +81,12 @@ func (c *Curve) candidates(x float64) (all []candidate, outside float64) {
 	return all, outside
 }
 
-// shapes predicts the time of n bytes from the shapes that are most like the curve next to n.
-func (c *Curve) shapes(n float64) (g Guess) {
-	if len(c.anchors.off) == 0 {
+// guess predicts the time of n bytes from the shapes that are most like the curve next to n.
+func (a *anchors) guess(c *series, n float64) (g Guess) {
+	if len(a.off) == 0 {
 		return g
 	}
-	all, outside := c.candidates(math.Log2(n))
+	all, outside := a.candidates(c, math.Log2(n))
 	distances := make([]float64, len(all))
 	for j, v := range all {
 		distances[j] = v.distance
