@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,23 +16,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Curve is one table of a benchmark's file.
-type Curve struct {
-	// Machine is the machine of the curve; see [Load].
-	Machine string
-	// Name is the file within its folder, and the table.
-	Name string
-	Kind benchfile.Kind
-	// Points by size, without the empty message.
-	Points     []forecast.Point
-	Resolution quantity.Micros
-	// Planted marks a curve that [Planted] made.
-	Planted bool
-}
-
-// minSizes is the minimum number of sizes of a curve; with fewer, none can be held out.
-const minSizes = 12
 
 // benchmarks are names of folders for benchmarks, not machines.
 var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
@@ -75,10 +57,6 @@ func Load(folders ...string) (curves []Curve, err error) {
 		}
 	}
 	return curves, nil
-}
-
-func (c *Curve) sameRun(other Curve) bool {
-	return c.Kind == other.Kind && slices.Equal(c.Points, other.Points)
 }
 
 // machines reads the machine of each file from an index with tab-separated columns: "file", and one
@@ -132,15 +110,6 @@ func read(path string) (curves []Curve) {
 		curves = append(curves, c)
 	}
 	return curves
-}
-
-// run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,
-// -3.out, and the number of a table among those with the same title.
-var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
-
-// measurement returns the name of the measurement of which the curve is a run.
-func (c *Curve) measurement() string {
-	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
 }
 
 // PlantedCurves is the number of planted curves of a kind that a calibration learns from.

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Case is a measurement that is held out, and the points from which it is predicted.
+// A Case is a held-out measurement, and the points that predict it.
 type Case struct {
 	Curve *Curve
 	// Set is equal for cases with the same Points.

@@ -9,25 +9,14 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// Latency reports whether the curve has times of messages.
-func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == benchfile.RoundTrip }
-
-// Operation reports whether the curve has times of operations, of collectives or of the gaps of
-// streams, which jump more.
-func Operation(c *Curve) bool {
-	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective || c.Kind == benchfile.Gap
-}
-
 const (
 	// jumps is the logarithm of the factor that counts as a jump when learning where curves jump.
 	jumps = 0.12
 	// anywhere is the initial count of machines that jump in each octave.
 	anywhere = 0.25
-	// missed is the penalty in an interval's score for each unit by which it misses a measurement:
+	// missed is the penalty in an interval's score for each unit of a measurement's distance from it:
 	// 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
 	missed = 40
-	// level is the share of measurements that an interval should contain.
-	level = 0.95
 	// leastRun is the minimum logarithm of the 95 % factor between runs: even a curve without noise
 	// drifts from run to run.
 	leastRun = 0.01
@@ -43,7 +32,7 @@ type trainer struct {
 	machines []string
 	// without is a calibration by machine, whose shapes and breaks come from all other machines.
 	without map[string]*forecast.Calibration
-	// nested chooses the level at which factors are taken; see [nestedLevel].
+	// nested chooses the level of the factors by [nestedLevel].
 	nested bool
 }
 
@@ -74,14 +63,14 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Cali
 // knowledge returns the shapes and breaks of all machines but m and the one left out.
 func (t *trainer) knowledge(m string) *forecast.Calibration {
 	k := &forecast.Calibration{}
-	var others []Curve
+	var rest []Curve
 	for _, c := range t.curves {
 		if c.Machine != t.leftOut && c.Machine != m && !c.Planted {
-			others = append(others, c)
+			rest = append(rest, c)
 		}
 	}
-	learnBreaks(k, others)
-	k.Library = library(others)
+	learnBreaks(k, rest)
+	k.Library = library(rest)
 	return k
 }
 
@@ -142,14 +131,6 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 type share struct {
 	hold   hold
 	weight float64
-}
-
-// A sample is a held-out measurement and the components of its prediction.
-type sample struct {
-	machine string
-	y       float64
-	parts   forecast.Parts
-	weight  float64
 }
 
 func (t *trainer) samples(shares []share) (all []sample) {
@@ -227,12 +208,12 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 		if len(out) == 0 || len(in) == 0 || strings.HasPrefix(m, planted) {
 			continue // planted noise is held by the noise of the curve, whatever the factor
 		}
-		others := chain(in, &w)
+		learned := chain(in, &w)
 		for _, s := range out {
-			unseen = append(unseen, s.outcome(&others))
+			unseen = append(unseen, s.outcome(&learned))
 		}
 	}
-	up, down := t.factors(all, unseen, &w)
+	up, down := factors(all, unseen, &w, t.nested)
 	for i := range w.Up {
 		w.Up[i] *= up
 		w.Down[i] *= down
