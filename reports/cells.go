@@ -4,19 +4,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// manyNumbers is a cell with several numbers of one dimension, for text and Markdown only.
-type manyNumbers interface {
-	dim() quantity.Dimension
-	numbers() []float64
-	digits() int // significant digits of the number nearest to zero
-	text(s quantity.Scale) string
-}
 
 // An Interval is a value and its interval, in µs and bytes: "9.050 µs (8.801 to 9.300)".
 type Interval struct {
@@ -86,61 +79,6 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
 
-// PercentChange formats a relative change: −0.251 is "−25.1 %".
-func PercentChange(part float64) string {
-	text := fmt.Sprintf("%+.1f %%", 100*part)
-	if text == "-0.0 %" {
-		text = "+0.0 %" // there is no change, and so no direction
-	}
-	return Minus(text)
-}
-
-// PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors
-// below 10⁻⁹ %, which come from rounding, are 0.
-func PercentError(percent any) string {
-	v := toFloat(percent)
-	if math.Abs(v) < 1e-9 {
-		v = 0
-	}
-	return significantPlain(v, 2) + " %"
-}
-
-// PercentShare formats a share in percent: "62 %".
-func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
-
-// Probability formats a probability in percent; only exactly 0 and 1 are "0.0 %" and "100.0 %".
-func Probability(p any) string {
-	switch v := toFloat(p); {
-	case v > 0.999 && v < 1:
-		return "> 99.9 %"
-	case v < 0.001 && v > 0:
-		return "< 0.1 %"
-	default:
-		return fmt.Sprintf("%.1f %%", 100*v)
-	}
-}
-
-// Minus replaces the hyphen of a negative number by a minus sign.
-func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
-
-func toFloat(v any) float64 {
-	rv := reflect.ValueOf(v)
-	if rv.CanFloat() {
-		return rv.Float()
-	}
-	return math.NaN()
-}
-
-// significantPlain formats v with up to the given number of significant digits, without trailing
-// zeros or an exponent.
-func significantPlain(v float64, digits int) string {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
-		return "–"
-	}
-	return strconv.FormatFloat(r+0, 'f', -1, 64)
-}
-
 // scalable returns the dimension, numbers and significant digits of a cell whose column has a
 // scale.
 func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok bool) {
@@ -204,6 +142,30 @@ func (r Rows) sheet(units quantity.UnitChoice, clean func(string) string) (s She
 	return s, columns
 }
 
+// seen reports whether column j is printed in Text and Markdown: it has a head and, if there are
+// rows, a value in at least one.
+func (r Rows) seen(j int) bool {
+	return r.Columns[j].Head != "" &&
+		(len(r.Data) == 0 || slices.ContainsFunc(r.Data, func(row []any) bool {
+			return !absent(row[j]) && reflect.ValueOf(row[j]).String() != ""
+		}))
+}
+
+// numeric reports whether column j holds only numbers.
+func numeric(data [][]any, j int) bool {
+	some := false
+	for _, row := range data {
+		if absent(row[j]) {
+			continue
+		}
+		if !isNumber(reflect.TypeOf(row[j])) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
 // forEyes formats a cell for text and Markdown.
 func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
 	if absent(v) {
@@ -244,17 +206,29 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	}
 }
 
-// significant formats v with the given number of significant digits, including trailing zeros and
-// all digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
-func significant(v float64, digits int) string {
-	e := strconv.FormatFloat(v, 'e', digits-1, 64)
-	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])
-	switch {
-	case v == 0:
-		return "0"
-	case exp < -4 || exp >= 9:
-		return e
+// bare formats a cell for CSV: floats have 12 significant digits, absent values are empty.
+func bare(v any) string {
+	if absent(v) {
+		return ""
+	}
+	rv := reflect.ValueOf(v)
+	switch rv.Kind() {
+	case reflect.Float64, reflect.Float32:
+		return bareFloat(rv.Float())
+	case reflect.Slice:
+		parts := make([]string, rv.Len())
+		for i := range parts {
+			parts[i] = bare(rv.Index(i).Interface())
+		}
+		return strings.Join(parts, " ")
+	case reflect.String:
+		return rv.String()
+	case reflect.Bool:
+		return strconv.FormatBool(rv.Bool())
 	default:
-		return strconv.FormatFloat(v, 'f', max(0, digits-1-exp), 64)
+		if rv.CanInt() {
+			return strconv.FormatInt(rv.Int(), 10)
+		}
+		return strconv.FormatUint(rv.Uint(), 10)
 	}
 }

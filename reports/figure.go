@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // check returns the first fault of the figure that its maker should mend.
@@ -347,4 +348,66 @@ func (k Kind) filling(c color.NRGBA) color.NRGBA {
 		return tint(c, 0.1)
 	}
 	return tint(c, 0.2)
+}
+
+func (s Stack) title() string { return s[0].title() }
+
+// painter returns what draws the stack. The legend is that of the first figure.
+func (s Stack) painter(*axes) (func(draw.Canvas), error) {
+	if len(s) == 0 {
+		return nil, errors.New("nothing to draw: no figures")
+	}
+	panels := make([]func(draw.Canvas), len(s))
+	places := make([]axes, len(s))
+	var notes []string
+	for i, f := range s {
+		paint, more, err := f.inside(&places[i])
+		if err != nil {
+			return nil, err
+		}
+		panels[i] = paint
+		notes = append(notes, more...)
+	}
+	return func(c draw.Canvas) {
+		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
+		areas := make([]draw.Canvas, len(panels))
+		lefts := make([]vg.Length, len(panels))
+		most, top := vg.Length(0), c.Max.Y
+		for i, paint := range panels {
+			share := vg.Length(2) / 3
+			if i > 0 {
+				share = vg.Length(1) / 3 / vg.Length(len(panels)-1)
+			}
+			area := c
+			area.Max.Y = top
+			area.Min.Y = top - share*(c.Max.Y-c.Min.Y)
+			top = area.Min.Y
+			areas[i] = area
+			// Drawn once to see where the axis goes: its ticks depend on the size of the panel.
+			size := area.Size()
+			paint(draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle})
+			lefts[i] = places[i].area.Min.X
+			most = max(most, lefts[i])
+		}
+		for i, paint := range panels {
+			areas[i].Min.X += most - lefts[i]
+			paint(areas[i])
+		}
+	}, nil
+}
+
+// markColor is the colour of the mark's series, else grey.
+func (f figurePlotter) markColor(m Mark) color.NRGBA {
+	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
+		return s.color
+	}
+	return grey
+}
+
+func (f figurePlotter) markLine(m Mark) draw.LineStyle {
+	s := draw.LineStyle{Color: f.markColor(m), Width: 0.8}
+	if m.Kind == AtX {
+		s.Dashes = []vg.Length{1.5, 2}
+	}
+	return s
 }

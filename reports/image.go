@@ -19,11 +19,25 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
+// A Picture can be drawn by [WriteImage]; Rows returns its values.
+type Picture interface {
+	// Rows returns the numbers behind the picture, a row for each point.
+	Rows() Rows
+	title() string
+	// painter returns a function that draws the picture onto a canvas and, if it has axes, sets
+	// their place at.
+	painter(at *axes) (func(draw.Canvas), error)
+}
+
 // Exts lists the kinds of image that WriteImage makes.
 func Exts() []string { return []string{"png", "svg", "pdf"} }
 
-// pixel is the length of 1/96 inch.
-const pixel = vg.Inch / 96
+// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
+// and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
+// ext or a size that cannot be, and a picture without anything to draw.
+func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
+	return writeImage(w, p, new(axes), ext, width, height)
+}
 
 func writeImage(w io.Writer, p Picture, at *axes, ext string, width, height int) error {
 	paint, err := p.painter(at)
@@ -80,19 +94,4 @@ func marked(image []byte, title string) []byte {
 		title = "\n<title>" + html.EscapeString(OneLine(title)) + "</title>"
 	}
 	return slices.Concat(before, []byte("<!-- "+atomicfile.Imprint+" -->\n<svg"), attributes, []byte(">"+title), content)
-}
-
-// drawable is a picture that can be drawn.
-type drawable interface {
-	title() string
-	// painter returns what draws the picture onto a canvas, and notes the place of its axes where
-	// it has some.
-	painter(at *axes) (func(draw.Canvas), error)
-}
-
-// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
-// and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
-// ext or a size that cannot be, and a picture without anything to draw.
-func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
-	return writeImage(w, p, new(axes), ext, width, height)
 }

@@ -1,5 +1,5 @@
 package reports
 
-// drawable is nothing in WebAssembly, where JavaScript draws: the fonts for images alone are larger
-// than all the rest of the project.
-type drawable any
+// A Picture has the numbers to draw. In WebAssembly, JavaScript draws: the fonts for images alone
+// are larger than the rest of the project.
+type Picture interface{ Rows() Rows }

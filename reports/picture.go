@@ -1,21 +1,10 @@
 package reports
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
-)
-
-// A Picture can be drawn by [WriteImage]; Rows returns its values.
-type Picture interface {
-	// Rows returns the numbers behind the picture, a row for each point.
-	Rows() Rows
-	drawable
-}
-
-var (
-	_ Picture = Figure{}
-	_ Picture = Timeline{}
 )
 
 // A Figure is a plot of y against x.
@@ -124,6 +113,56 @@ func (f Figure) Rows() Rows {
 		r.Data = append(r.Data, []any{"mark", m.Series, m.X, m.Y, nil, nil, m.Label, x, y})
 	}
 	return r
+}
+
+// MarshalJSON prints what a page draws: the labels of the axes, the series, the marks and the
+// notes. The place of a mark has null where it is of no matter.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	type axis struct {
+		Label string `json:"label"`
+	}
+	type series struct {
+		Name string  `json:"name"`
+		Kind Kind    `json:"kind"`
+		X    Numbers `json:"x"`
+		Y    Numbers `json:"y"`
+		Low  Numbers `json:"low,omitempty"`
+		High Numbers `json:"high,omitempty"`
+	}
+	type mark struct {
+		Kind   MarkKind        `json:"kind"`
+		X      json.RawMessage `json:"x"`
+		Y      json.RawMessage `json:"y"`
+		Label  string          `json:"label"`
+		Series string          `json:"series"`
+	}
+	page := struct {
+		Title  string   `json:"title"`
+		X      axis     `json:"x"`
+		Y      axis     `json:"y"`
+		Series []series `json:"series"`
+		Marks  []mark   `json:"marks"`
+		Notes  []string `json:"notes"`
+	}{f.Title, axis{f.X.Label}, axis{f.Y.Label}, []series{}, []mark{}, append([]string{}, f.Notes...)}
+	for _, s := range f.Series {
+		page.Series = append(page.Series, series{s.Name, s.Kind, s.X, s.Y, s.Low, s.High})
+	}
+	for _, m := range f.Marks {
+		m = m.placed()
+		page.Marks = append(page.Marks, mark{m.Kind, AppendNumber(nil, m.X), AppendNumber(nil, m.Y), m.Label, m.Series})
+	}
+	return json.Marshal(page)
+}
+
+// placed returns the mark with NaN where its kind needs no number.
+func (m Mark) placed() Mark {
+	switch m.Kind {
+	case AtX:
+		m.Y = math.NaN()
+	case AtY:
+		m.X = math.NaN()
+	}
+	return m
 }
 
 // title returns the title of the figure or, without one, its labels.

@@ -129,17 +129,6 @@ func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// hatch draws slanted lines into a rectangle.
-func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
-	const gap = 5
-	height := r.Max.Y - r.Min.Y
-	inside := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
-	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // aligned
-	for at := first - r.Min.Y; at < r.Max.X; at += gap {
-		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY([]vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}})...)
-	}
-}
-
 // room is the middle of the place within the regions of name k that holds a text of the given size
 // and has most room around it. It looks at some 60 columns and rows to begin with.
 func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {

@@ -54,5 +54,3 @@ func encodeCSV(text []byte, row []float64) []byte {
 	}
 	return append(text, '\n')
 }
-
-func finite(v float64) bool { return v-v == 0 }

@@ -18,14 +18,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// direction is the way that an axis runs.
-type direction int
-
-const (
-	horizontal direction = iota
-	vertical
-)
-
 // Sizes of the theme, in points; 600×375 points are 800×500 pixels.
 const (
 	titleSize  = vg.Length(12)
@@ -45,6 +37,9 @@ var (
 	faint = color.NRGBA{0xe4, 0xe4, 0xe4, 0xff}
 	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
+
+// pixel is the length of 1/96 inch.
+const pixel = vg.Inch / 96
 
 // palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's,
 // without the yellow, a little darker.
@@ -117,22 +112,6 @@ func (s style) glyph() draw.GlyphStyle {
 // dot is all there is of a line with one point.
 func (s style) dot() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: lineWidth, Shape: draw.CircleGlyph{}}
-}
-
-// markColor is the colour of the mark's series, else grey.
-func (f figurePlotter) markColor(m Mark) color.NRGBA {
-	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
-		return s.color
-	}
-	return grey
-}
-
-func (f figurePlotter) markLine(m Mark) draw.LineStyle {
-	s := draw.LineStyle{Color: f.markColor(m), Width: 0.8}
-	if m.Kind == AtX {
-		s.Dashes = []vg.Length{1.5, 2}
-	}
-	return s
 }
 
 // tint mixes c into white.
@@ -249,6 +228,17 @@ func fillBox(c draw.Canvas, r vg.Rectangle, fill color.Color) {
 func strokeBox(c draw.Canvas, r vg.Rectangle, edge color.Color, width vg.Length) {
 	c.SetLineStyle(draw.LineStyle{Color: edge, Width: width})
 	c.Stroke(r.Path())
+}
+
+// hatch draws slanted lines into a rectangle.
+func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
+	const gap = 5
+	height := r.Max.Y - r.Min.Y
+	inside := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
+	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // aligned
+	for at := first - r.Min.Y; at < r.Max.X; at += gap {
+		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY([]vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}})...)
+	}
 }
 
 // entry is a line of the legend.

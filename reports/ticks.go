@@ -19,6 +19,14 @@ const (
 	smallest = 1e-100
 )
 
+// direction is the way that an axis runs.
+type direction int
+
+const (
+	horizontal direction = iota
+	vertical
+)
+
 // usable reports whether the axis can show v.
 func (a Axis) usable(v float64) bool {
 	return math.Abs(v) <= largest && (a.Scale == Linear || v >= smallest)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // OrAbsent returns v, or nil if it is unknown.
@@ -120,4 +122,17 @@ func Finite(v float64) float64 {
 		return 0
 	}
 	return v
+}
+
+// UnitRows is the vocabulary of units.
+func UnitRows() Rows {
+	rows := Rows{Columns: []Column{{Head: "unit"}, {Head: "is"}, {Head: "also read"}}}
+	for _, e := range quantity.Vocabulary() {
+		is := e.Is
+		if is == "" {
+			is = "the unit inside, of " + e.Of
+		}
+		rows.Data = append(rows.Data, []any{e.Name, is, e.Aliases})
+	}
+	return rows
 }

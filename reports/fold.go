@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// OneLine makes text from outside safe to print on one line: it replaces control characters and
+// characters without a width, such as those that change the direction of writing, by spaces.
+func OneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// escapeMarkdown escapes what Markdown would format, except bars, which matter in tables only.
+func escapeMarkdown(s string) string {
+	var b strings.Builder
+	runes := []rune(OneLine(s))
+	inWord := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	for i, c := range runes {
+		if strings.ContainsRune("\\`*<[", c) || c == '_' && !(inWord(i-1) && inWord(i+1)) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// displayWidth returns the number of terminal columns that s takes. It does not depend on the
+// locale.
+func displayWidth(s string) (columns int) {
+	for _, c := range s {
+		columns += terminalWidth.RuneWidth(c)
+	}
+	return columns
+}
+
+var terminalWidth = &runewidth.Condition{}
+
+// Fold breaks the lines of a text between words so that none is wider than width letters; a longer
+// word gets its own line. The rest of a line is aligned with its first word or, if two or more
+// spaces separate a flag from its meaning, with the meaning.
+func Fold(s string, width int) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if displayWidth(line) > width {
+			lines[i] = foldLine(line, width)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func foldLine(line string, width int) string {
+	rest := strings.TrimLeft(line, " ")
+	indent := len(line) - len(rest)
+	first := indent // column of the text
+	if at := strings.LastIndex(rest, "  "); at >= 0 {
+		if at += 2 + indent; displayWidth(line[:at]) <= width/2 {
+			rest, first = line[at:], displayWidth(line[:at])
+		}
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimSuffix(line, rest))
+	column := first
+	for k, word := range strings.Fields(rest) {
+		n := displayWidth(word)
+		switch {
+		case k == 0:
+		case column+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", first))
+			column = first
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}

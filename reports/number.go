@@ -1,0 +1,154 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// bareFloat formats v with 12 significant digits: enough for any measurement, and few enough to be
+// equal on machines that fuse x*y+z.
+func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
+
+// appendFloat places the decimal point among the digits of FormatFloat. The result is the shortest
+// text for the rounded number, because different numbers of 12 digits are different floats. Below
+// 1e-300, where floats have fewer digits, it searches for the shortest.
+func appendFloat(b []byte, v float64) []byte {
+	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
+		return strconv.AppendInt(b, int64(v), 10)
+	}
+	var buffer [32]byte
+	text := strconv.AppendFloat(buffer[:0], v, 'e', 11, 64) // -d.ddddddddddde±dd
+	if text[0] == '-' {
+		b, text = append(b, '-'), text[1:]
+	}
+	exp, _ := strconv.Atoi(string(text[14:]))
+	digits := append(text[:1], text[2:13]...)
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	switch {
+	case exp < -6 || exp >= 21:
+		b = append(b, digits[0])
+		if len(digits) > 1 {
+			b = append(append(b, '.'), digits[1:]...)
+		}
+		if b = append(b, 'e'); exp < 0 {
+			b, exp = append(b, '-'), -exp
+		} else {
+			b = append(b, '+')
+		}
+		if exp < 10 {
+			b = append(b, '0')
+		}
+		return strconv.AppendInt(b, int64(exp), 10)
+	case exp < 0:
+		b = append(append(b, "0.00000"[:1-exp]...), digits...)
+	case exp+1 >= len(digits):
+		b = append(append(b, digits...), "00000000000000000000"[:exp+1-len(digits)]...)
+	default:
+		b = append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
+	}
+	return b
+}
+
+// AppendNumber appends v as JSON, with 12 significant digits; null if it is not finite.
+func AppendNumber(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	return appendFloat(b, v)
+}
+
+// PercentChange formats a relative change: −0.251 is "−25.1 %".
+func PercentChange(part float64) string {
+	text := fmt.Sprintf("%+.1f %%", 100*part)
+	if text == "-0.0 %" {
+		text = "+0.0 %" // there is no change, and so no direction
+	}
+	return Minus(text)
+}
+
+// PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors
+// below 10⁻⁹ %, which come from rounding, are 0.
+func PercentError(percent any) string {
+	v := toFloat(percent)
+	if math.Abs(v) < 1e-9 {
+		v = 0
+	}
+	return significantPlain(v, 2) + " %"
+}
+
+// PercentShare formats a share in percent: "62 %".
+func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
+
+// Probability formats a probability in percent; only exactly 0 and 1 are "0.0 %" and "100.0 %".
+func Probability(p any) string {
+	switch v := toFloat(p); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+}
+
+// Minus replaces the hyphen of a negative number by a minus sign.
+func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
+
+func toFloat(v any) float64 {
+	rv := reflect.ValueOf(v)
+	if rv.CanFloat() {
+		return rv.Float()
+	}
+	return math.NaN()
+}
+
+// significantPlain formats v with up to the given number of significant digits, without trailing
+// zeros or an exponent.
+func significantPlain(v float64, digits int) string {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
+		return "–"
+	}
+	return strconv.FormatFloat(r+0, 'f', -1, 64)
+}
+
+// significant formats v with the given number of significant digits, including trailing zeros and
+// all digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
+func significant(v float64, digits int) string {
+	e := strconv.FormatFloat(v, 'e', digits-1, 64)
+	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])
+	switch {
+	case v == 0:
+		return "0"
+	case exp < -4 || exp >= 9:
+		return e
+	default:
+		return strconv.FormatFloat(v, 'f', max(0, digits-1-exp), 64)
+	}
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+// Numbers are printed in JSON with 12 significant digits, and as null if they are not finite.
+type Numbers []float64
+
+// MarshalJSON prints the numbers; none are an empty array.
+func (all Numbers) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 2+16*len(all)), '[')
+	for i, v := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = AppendNumber(b, v)
+	}
+	return append(b, ']'), nil
+}

@@ -1,0 +1,156 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Write prints r.
+//
+// JSON is an array of flat objects, one per line, with the keys in column order; CSV always has a
+// header. Both print floats with 12 significant digits. An absent value is null in JSON and empty
+// in CSV. A slice is an array in JSON and separated by spaces in CSV. A text in CSV that a
+// spreadsheet would evaluate (it begins with = + - or @ and is not a number) gets a leading
+// apostrophe.
+//
+// In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
+// function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
+// method. Other floats have 4 significant digits, bools are yes or no, and an absent value is "–".
+// Columns of numbers are right-aligned. Notes follow the table. A column without any value is
+// omitted.
+//
+// If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish
+// rows; then columns of text are folded. If that is not enough, each record is printed upright,
+// with one line per column.
+//
+// Write returns errors of w, and an error if a row or cell is malformed.
+func (v View) Write(w io.Writer, r Rows) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	switch v.Format {
+	case Text, "":
+		v.writeText(&b, r)
+	case Markdown:
+		v.writeMarkdown(&b, r)
+	case CSV:
+		writeCSV(&b, r)
+	case JSON:
+		writeJSON(&b, r)
+	default:
+		return fmt.Errorf("unknown format %q; choose one of %s", v.Format, strings.Join(Formats(), ", "))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Write prints r in format f with default options; see [View.Write].
+func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w, r) }
+
+// JSON returns what [View.Write] prints in that format.
+func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
+
+// CSV returns what [View.Write] prints in that format.
+func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
+
+func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write(&b, r)
+	return b.Bytes(), nil
+}
+
+func writeJSON(b *bytes.Buffer, r Rows) {
+	b.WriteByte('[')
+	for i, row := range r.Data {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n{")
+		separator := ""
+		for j, v := range row {
+			if r.Columns[j].Key == "" {
+				continue
+			}
+			b.WriteString(separator)
+			separator = ","
+			b.Write(jsonString(r.Columns[j].Key))
+			b.WriteByte(':')
+			b.Write(jsonValue(v))
+		}
+		b.WriteByte('}')
+	}
+	if len(r.Data) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("]\n")
+}
+
+func jsonValue(v any) []byte {
+	if absent(v) {
+		return []byte("null")
+	}
+	rv := reflect.ValueOf(v)
+	switch rv.Kind() {
+	case reflect.String:
+		return jsonString(rv.String())
+	case reflect.Slice:
+		parts := make([][]byte, rv.Len())
+		for i := range parts {
+			parts[i] = jsonValue(rv.Index(i).Interface())
+		}
+		return fmt.Appendf(nil, "[%s]", bytes.Join(parts, []byte(",")))
+	default:
+		return []byte(bare(v))
+	}
+}
+
+func jsonString(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string and a buffer: neither can fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func writeCSV(b *bytes.Buffer, r Rows) {
+	w := csv.NewWriter(b)
+	var record []string
+	for _, c := range r.Columns {
+		if c.Key != "" {
+			record = append(record, c.Key)
+		}
+	}
+	_ = w.Write(record) // a buffer takes everything
+	for _, row := range r.Data {
+		record = record[:0]
+		for j, v := range row {
+			if r.Columns[j].Key != "" {
+				record = append(record, harmless(v))
+			}
+		}
+		_ = w.Write(record)
+	}
+	w.Flush()
+}
+
+// harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it.
+func harmless(v any) string {
+	text := bare(v)
+	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) || reflect.ValueOf(v).Kind() != reflect.String {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
+}
