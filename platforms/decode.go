@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 )
@@ -45,9 +46,7 @@ func decode(file string, text []byte) (*source, error) {
 	r := treeReader{source: s}
 	for _, name := range s.inOrder("", tree) {
 		if !slices.Contains(tableKinds, name) {
-			if k, ok := r.key("", "", name, tree[name]); ok {
-				s.Keys = append(s.Keys, k)
-			}
+			s.Keys = append(s.Keys, r.key("", "", name, tree[name]))
 			continue
 		}
 		tables, ok := tree[name].(map[string]any)
@@ -67,8 +66,8 @@ func decode(file string, text []byte) (*source, error) {
 		}
 	}
 	slices.SortStableFunc(s.Tables, func(a, b Table) int { return s.compare(a.Kind+"."+a.Name, b.Kind+"."+b.Name) })
-	if err := r.err(); err != nil {
-		return nil, err
+	if r.first != nil {
+		return nil, r.first
 	}
 	return s, s.modernise()
 }
@@ -133,118 +132,96 @@ func (s *source) renameKeys(t *Table) error {
 	return nil
 }
 
-// A treeReader makes a document of what go-toml read. Of several errors it keeps the one that
-// stands first in the file.
+// A treeReader makes a document of what go-toml read. It goes on after an error, and keeps the one
+// that stands first in the file.
 type treeReader struct {
 	*source
-	first  string
-	before position
+	first error
+	at    position // of the first error
 }
 
 func (r *treeReader) fail(at position, format string, args ...any) {
-	if r.first == "" || at.before(r.before) {
-		r.first, r.before = fmt.Sprintf("%s:%d:%d: ", r.file, at.line, at.column)+fmt.Sprintf(format, args...), at
+	if r.first == nil || at.before(r.at) {
+		r.first, r.at = fmt.Errorf("%s:%d:%d: %w", r.file, at.line, at.column, fmt.Errorf(format, args...)), at
 	}
 }
 
-func (r *treeReader) err() error {
-	if r.first == "" {
-		return nil
-	}
-	return errors.New(r.first)
+func (r *treeReader) keys(kind, path string, entries map[string]any) []Key {
+	return list.Map(r.inOrder(path, entries), func(name string) Key { return r.key(kind, path, name, entries[name]) })
 }
 
 // key reads a key of a table of the kind at path.
-func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
+func (r *treeReader) key(kind, path, name string, value any) Key {
 	at := join(path, name)
-	what, known := schema[kind][name]
+	of := schema[kind]
+	what, known := of[name]
 	if now, former := formerKeys[kind][name]; former {
-		what, known = schema[kind][now]
+		what, known = of[now]
 	}
 	if !known {
-		of := schema[kind]
 		all := slices.Sorted(maps.Keys(of)) // among equals, the hint is the same each time
 		if kind == "" {
 			all = append(all, tableKinds...)
 		}
 		r.fail(r.positionOf(at), "unknown key %q%s", at, nearest.Hint(name, all))
-		return Key{}, false
+		return Key{}
 	}
-	v, ok := r.value(what, at, name, value)
-	return Key{name, v}, ok
+	return Key{name, r.value(what, at, name, value)}
 }
 
 // value reads the value of the key at path at.
-func (r *treeReader) value(what form, at, name string, value any) (any, bool) {
+func (r *treeReader) value(what form, at, name string, value any) any {
 	switch what {
 	case truth:
-		if b, ok := value.(bool); ok {
-			return b, true
+		b, ok := value.(bool)
+		if !ok {
+			r.fail(r.valueAt(at), "%s is true or false, without quotes", name)
 		}
-		r.fail(r.valueAt(at), "%s is true or false, without quotes", name)
+		return b
 	case names:
 		all, ok := value.([]any)
-		var list []string
+		if !ok {
+			r.fail(r.valueAt(at), `%s is a list of texts, as in ["a", "b"]`, name)
+		}
+		var names []string
 		for i, v := range all {
-			s, isText := r.text(at+"."+strconv.Itoa(i), v)
-			if !isText {
-				return nil, false
-			}
-			list = append(list, s)
+			names = append(names, r.text(at+"."+strconv.Itoa(i), v))
 		}
-		if ok {
-			return list, true
-		}
-		r.fail(r.valueAt(at), `%s is a list of texts, as in ["a", "b"]`, name)
+		return names
 	case branches:
 		all, ok := value.([]any)
-		var list [][]Key
+		var branches [][]Key
 		for i, v := range all {
 			entry, isTable := v.(map[string]any)
 			ok = ok && isTable
-			list = append(list, r.keys("branch", at+"."+strconv.Itoa(i), entry))
+			branches = append(branches, r.keys("branch", at+"."+strconv.Itoa(i), entry))
 		}
-		if ok {
-			return list, true
+		if !ok {
+			r.fail(r.valueAt(at), `%s is a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
 		}
-		r.fail(r.valueAt(at), `%s is a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
+		return branches
 	case sources:
 		entries, ok := value.(map[string]any)
-		var list []Key
+		if !ok {
+			r.fail(r.valueAt(at), `%s is a table, as in { G = "Table 4.2" }`, name)
+		}
+		var sources []Key
 		for _, key := range r.inOrder(at, entries) {
-			s, isText := r.text(at+"."+key, entries[key])
-			if !isText {
-				return nil, false
-			}
-			list = append(list, Key{key, s})
+			sources = append(sources, Key{key, r.text(at+"."+key, entries[key])})
 		}
-		if ok {
-			return list, true
-		}
-		r.fail(r.valueAt(at), `%s is a table, as in { G = "Table 4.2" }`, name)
-	default:
-		return r.text(at, value)
+		return sources
 	}
-	return nil, false
+	return r.text(at, value)
 }
 
-func (r *treeReader) keys(kind, path string, entries map[string]any) (all []Key) {
-	for _, key := range r.inOrder(path, entries) {
-		if k, ok := r.key(kind, path, key, entries[key]); ok {
-			all = append(all, k)
-		}
-	}
-	return all
-}
-
-func (r *treeReader) text(path string, value any) (string, bool) {
+func (r *treeReader) text(path string, value any) string {
 	switch v := value.(type) {
 	case string:
-		return v, true
+		return v
 	case int64, float64:
 		r.fail(r.valueAt(path), `write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
 	default:
 		r.fail(r.valueAt(path), `%s is a text; write it in quotes`, path)
 	}
-	return "", false
+	return ""
 }

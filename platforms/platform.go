@@ -110,7 +110,7 @@ func (p Platform) Layer(name string) (Layer, error) {
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its
-// parameters. It is missing if there are no levels, or if [Platform.With] left out layers of
+// parameters. It is missing if the platform has no levels, or if [Platform.With] left out layers of
 // theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
 	layer := func(name string) model.Layer {
