@@ -42,7 +42,7 @@ func (s *Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 // starts computes S for pieces with a gap that take the time full below.
 type starts struct {
 	gap, wait quantity.Micros // wait: max(0, R − W·g)
-	window    float64         // +Inf if there is none
+	window    float64         // +Inf without a window
 }
 
 func (s *Fragmented) starts(gap, full quantity.Micros) starts {

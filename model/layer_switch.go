@@ -62,7 +62,7 @@ func (s *Switch) Resources() Resources {
 	for i, b := range s.Branches {
 		ways[i] = Way{b.UpTo, b.Layer.Resources()}
 	}
-	return Choice{Branches: ways, Least: s.Least, fastest: s.branch}
+	return Choice{Branches: ways, Least: s.Least, branch: s.branch}
 }
 
 var switchKind = kindOf[Switch](Kind{

@@ -88,7 +88,7 @@ func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 }
 
 // innermost follows a message of n bytes down to its route. It returns the size of the pieces
-// there, and the outermost window on the way, 0 if there is none.
+// there, the outermost window on the way (0: no window), and the route.
 func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, route Route) {
 	for {
 		switch at := r.(type) {
@@ -103,19 +103,6 @@ func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, 
 			return n, window, route
 		}
 	}
-}
-
-func (c *Choice) branch(n quantity.Bytes) int {
-	if c.Least {
-		return c.fastest(n)
-	}
-	last := len(c.Branches) - 1
-	for i := range c.Branches[:last] {
-		if n <= c.Branches[i].UpTo {
-			return i
-		}
-	}
-	return last
 }
 
 // FanIn returns the interval between messages of n bytes at one receiver, while senders ≥ 1 nodes

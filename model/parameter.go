@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -29,32 +30,33 @@ func (m Measure) Whole() bool { return m == Size || m == Count }
 func (m Measure) Cost() bool { return m == Time || m == PerByte }
 
 // Check returns the reason why v is not a valid value of a parameter, or nil.
-func (m Measure) Check(v quantity.Value) (err error) {
+func (m Measure) Check(v quantity.Value) error {
 	switch m {
-	case Plain:
-		if math.IsNaN(v.Num) || math.IsInf(v.Num, 0) {
-			err = fmt.Errorf("%s must be finite", v.Dim)
-		}
 	case Time:
-		_, err = v.Micros()
+		_, err := v.Micros()
+		return err
 	case PerByte:
-		_, err = v.MicrosPerByte()
+		_, err := v.MicrosPerByte()
+		return err
 	case Size:
-		if n, bad := v.Bytes(); bad != nil {
-			err = bad
-		} else if n < 1 {
-			err = fmt.Errorf("must be at least 1 byte")
+		n, err := v.Bytes()
+		if err == nil && n < 1 {
+			err = errors.New("must be at least 1 byte")
 		}
+		return err
 	case Count:
-		if n, bad := v.Number(); bad != nil {
-			err = bad
-		} else if n > maxCount {
+		n, err := v.Number()
+		if err == nil && n > maxCount {
 			err = fmt.Errorf("must be a whole number, at most %d", maxCount)
-		} else if n < 1 || n != math.Trunc(n) {
-			err = fmt.Errorf("must be a whole number, at least 1")
+		} else if err == nil && (n < 1 || n != math.Trunc(n)) {
+			err = errors.New("must be a whole number, at least 1")
 		}
+		return err
 	}
-	return err
+	if math.IsNaN(v.Num) || math.IsInf(v.Num, 0) {
+		return fmt.Errorf("%s must be finite", v.Dim)
+	}
+	return nil
 }
 
 // A Knob points to a parameter in a layer.

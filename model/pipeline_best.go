@@ -78,8 +78,8 @@ func nextCount(n quantity.Bytes, count float64, step float64) float64 {
 }
 
 // bestOf returns the best size for n bytes in exactly count packets, and its time, or a time of at
-// least limit if there is none. It bisects the sizes by the slope in the middle, and gives up if
-// the slope cannot lead below limit.
+// least limit if no such size is faster. It bisects the sizes by the slope in the middle, and gives
+// up if the slope cannot lead below limit.
 func (l *Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros) (quantity.Bytes, quantity.Micros) {
 	lo, hi := math.Ceil(float64(n)/count), float64(n)
 	if count > 1 {

@@ -100,7 +100,7 @@ func lacksPeak(l Layer, _ quantity.Bytes) error {
 }
 
 func lacksPipeline(l Layer, n quantity.Bytes) error {
-	if p, ok := At(l, n).(*Pipeline); !ok || len(p.Stages) < PaperStages {
+	if _, ok := pipelineAt(l, n); !ok {
 		return fmt.Errorf("the layer has no pipeline of %d stages at %s", PaperStages, n)
 	}
 	return nil
@@ -109,12 +109,19 @@ func lacksPipeline(l Layer, n quantity.Bytes) error {
 // ofPipeline evaluates the pipeline that serves n bytes.
 func ofPipeline(of func(l *Pipeline, n, p quantity.Bytes) float64) func(Layer, quantity.Bytes, quantity.Bytes) float64 {
 	return func(l Layer, n, p quantity.Bytes) float64 {
-		pipe, ok := At(l, n).(*Pipeline)
-		if !ok || len(pipe.Stages) < PaperStages {
+		pipe, ok := pipelineAt(l, n)
+		if !ok {
 			return math.NaN()
 		}
 		return of(pipe, n, p)
 	}
+}
+
+// pipelineAt returns the pipeline that serves n bytes, if it has the stages that formulas of the
+// paper need.
+func pipelineAt(l Layer, n quantity.Bytes) (*Pipeline, bool) {
+	p, ok := At(l, n).(*Pipeline)
+	return p, ok && len(p.Stages) >= PaperStages
 }
 
 func orNaN(n quantity.Bytes, ok bool) float64 {

@@ -72,7 +72,7 @@ type Choice struct {
 	// minimum one-way time, the first of several.
 	Branches []Way
 	Least    bool
-	fastest  func(n quantity.Bytes) int // the model's own choice
+	branch   func(n quantity.Bytes) int // the model's own choice, an index into Branches
 }
 
 // A Way is a branch of a [Choice].

@@ -15,7 +15,7 @@ type Answer struct {
 	Size        quantity.Bytes
 	OneWay, Gap quantity.Micros
 	Bandwidth   quantity.MBps
-	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
+	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: no pipeline
 	Bottleneck  string         // the stage or parameter that owns most of the gap; see [Design.Shares]
 }
 

@@ -93,7 +93,7 @@ type Solution struct {
 	// Value is the value nearest to the parameter's own that meets the target, and At the quantity
 	// there. If Reached is false no value meets it, and Value comes closest. Met says that the
 	// parameter's own value meets the target; then From and To bound the values that still meet it,
-	// ±Inf where there is no bound.
+	// ±Inf if unbounded.
 	Reached, Met bool
 	Value, At    float64
 	From, To     float64

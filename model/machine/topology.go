@@ -57,7 +57,7 @@ func (t Topology) String() string {
 	return strings.TrimSpace(t.kind + " " + strings.Trim(fmt.Sprint(t.sizes), "[]"))
 }
 
-// Units returns the number of units that the topology connects; 1 if there is none.
+// Units returns the number of units that the topology connects; 1 for the zero value.
 func (t Topology) Units() int {
 	units := 1
 	for _, n := range t.sizes {

@@ -132,10 +132,10 @@ func (p *parser) product() *Expr {
 		switch {
 		case p.accept('/'):
 			f := p.factor()
-			e = operate(divide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
+			e = operate(divide, e.Dim.minus(f.Dim), e, f)
 		case p.accept('*'):
 			f := p.factor()
-			e = operate(multiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
+			e = operate(multiply, e.Dim.plus(f.Dim), e, f)
 		default:
 			return e
 		}

@@ -37,6 +37,10 @@ func (d Dimension) String() string {
 	return fmt.Sprintf("µs^%d·B^%d", d.Time, d.Size)
 }
 
+func (d Dimension) plus(e Dimension) Dimension { return Dimension{d.Time + e.Time, d.Size + e.Size} }
+
+func (d Dimension) minus(e Dimension) Dimension { return Dimension{d.Time - e.Time, d.Size - e.Size} }
+
 // Value is a number with its dimension, in µs and bytes.
 type Value struct {
 	Num float64
@@ -44,14 +48,10 @@ type Value struct {
 }
 
 // Mul returns v·w.
-func (v Value) Mul(w Value) Value {
-	return Value{v.Num * w.Num, Dimension{v.Dim.Time + w.Dim.Time, v.Dim.Size + w.Dim.Size}}
-}
+func (v Value) Mul(w Value) Value { return Value{v.Num * w.Num, v.Dim.plus(w.Dim)} }
 
 // Div returns v/w.
-func (v Value) Div(w Value) Value {
-	return Value{v.Num / w.Num, Dimension{v.Dim.Time - w.Dim.Time, v.Dim.Size - w.Dim.Size}}
-}
+func (v Value) Div(w Value) Value { return Value{v.Num / w.Num, v.Dim.minus(w.Dim)} }
 
 // Bytes returns v as a size, if it is a whole number of bytes from 0 to [MaxBytes].
 func (v Value) Bytes() (Bytes, error) {
