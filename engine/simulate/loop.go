@@ -54,7 +54,7 @@ func (r *run) call(e entry) error {
 		if err := r.proceed(entry{e.time, e.num, what}, true); err != nil {
 			return err
 		}
-		l, at = r.nextLine(&r.desks[rank])
+		l, at = r.nextLine(d)
 	}
 	if l != nil {
 		r.callAt(rank, at, l.waiting[l.first].num)

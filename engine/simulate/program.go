@@ -31,8 +31,8 @@ type node struct {
 	next    uint32 // in the list of its channel; of a receive that has its message: the send
 }
 
-// States of an operation that waits for no dependency any more. The numbers are
-// above those of dependencies.
+// States of an operation whose dependencies have finished. The values are above all numbers of
+// dependencies.
 const (
 	free       uint32 = 1<<32 - 1 - iota // in the queue, or parked
 	posted                               // a receive waits for its message
@@ -98,9 +98,9 @@ func numberLabels(used []bool) labels {
 	return l
 }
 
-// New makes a schedule ready to run. It is an error if the schedule has more
-// than 2²⁹ operations, or names so many processors or NICs that their clocks
-// (ranks times labels) would take far more memory than its operations.
+// New makes a schedule ready to run. It is an error if the schedule has more than 2²⁹ operations,
+// or if the clocks of its processors and NICs (ranks times labels) would take far more memory than
+// its operations.
 func New(s *schedule.Schedule) (*Program, error) {
 	p := &Program{s: s, ops: s.Ops()}
 	ranks := s.Ranks()
@@ -155,9 +155,8 @@ func (p *Program) wildRanks() map[uint32]bool {
 }
 
 // connect assigns to each receive the channel of its rank for its source and tag, and to each send
-// the channel that receives its message. So a run needs no search.
-//
-// A rank's channels are found by a table of its own, with open addressing.
+// the channel that receives its message. So a run needs no search. Each rank has a table of its
+// channels, with open addressing.
 func (p *Program) connect(wild map[uint32]bool) {
 	ranks := p.s.Ranks()
 	start := make([]uint32, ranks+1) // of each rank's table, of a power of two

@@ -13,14 +13,14 @@ import (
 
 // A run is the state of one simulation, whatever the rules.
 //
-// The clocks of a rank are those of its processors, of its NICs as they send, and of
-// its NICs as they receive: when each is free.
+// A rank has a clock for each of its processors, then one for each NIC as a sender, and then one
+// for each NIC as a receiver: the time at which it becomes free.
 type run struct {
 	matching
 	clocks
 	ctx      context.Context
 	borrowed bool                           // nodes are the program's
-	stride   int                            // clocks of a rank
+	stride   int                            // number of clocks of a rank
 	plain    bool                           // nothing is parked: clocks may shrink
 	eager    uint64                         // S, by LogGOPSim's rules
 	num      uint32                         // of the next entry
@@ -63,8 +63,7 @@ func newRun(ctx context.Context, p *Program, recorded bool) *run {
 	return r
 }
 
-// borrow gets the nodes of the program, or a copy if another run has them, or if they are to be
-// kept.
+// borrow gets the nodes of the program, or a copy if another run has them or if they must be kept.
 func (r *run) borrow(keep bool) {
 	if !keep && r.lent.CompareAndSwap(false, true) {
 		r.nodes, r.borrowed = r.Program.nodes, true

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -91,7 +92,7 @@ func (r *Result) last() int { return slices.Index(r.Ranks, slices.Max(r.Ranks)) 
 //
 // A schedule that cannot end gives a [*Deadlock] error, together with the result as far as it
 // came. Other errors are options that contradict each other, parameters out of range, times
-// that pass 26 days, and that of the context, whose end ends the run at once.
+// beyond 26 days, and the context's, whose end ends the run at once.
 func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -99,45 +100,45 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()
 	r.progress, r.began = o.Progress, time.Now()
-	return r.do(o)
-}
-
-func (r *run) do(o Options) (*Result, error) {
-	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
-	var err error
-	switch {
-	case o.Rules == LogGOPSim && o.Machine != nil:
-		return nil, fmt.Errorf("LogGOPSim's rules require LogGOPS parameters and cannot use another machine")
-	case o.Rules == LogGOPSim && o.Record:
-		return nil, fmt.Errorf("a run by LogGOPSim's rules cannot be recorded: its clocks of one rank run apart; leave out the rules")
-	case o.Rules == LogGOPSim:
-		var m loggops
-		if m, err = o.LogGOPS.inNanoseconds(); err == nil {
-			err = r.loggopsim(m)
-		}
-	default:
-		r.costs.machine = o.Machine
-		if o.Machine == nil {
-			if err := o.LogGOPS.check(); err != nil {
-				return nil, err
-			}
-			r.costs.machine = o.LogGOPS
-		}
-		if l, ok := o.Machine.(*levels); ok {
-			if r.s.Ranks() > l.ranks() {
-				return nil, fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine", r.s.Ranks(), l.ranks())
-			}
-			r.costs.machine = l.firstRanks(r.s.Ranks())
-		}
-		r.shared = newSharing(r.costs.machine)
-		r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
-		r.recording = o.Record
-		err = r.model()
-	}
-	if err != nil {
+	if err := r.simulate(o); err != nil {
 		return nil, err
 	}
 	return r.result(o)
+}
+
+func (r *run) simulate(o Options) error {
+	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
+	if o.Rules == LogGOPSim {
+		switch {
+		case o.Machine != nil:
+			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use another machine")
+		case o.Record:
+			return errors.New("a run by LogGOPSim's rules cannot be recorded: its clocks of one rank run apart; leave out the rules")
+		}
+		m, err := o.LogGOPS.inNanoseconds()
+		if err != nil {
+			return err
+		}
+		return r.loggopsim(m)
+	}
+	switch m := o.Machine.(type) {
+	case nil:
+		if err := o.LogGOPS.check(); err != nil {
+			return err
+		}
+		r.costs.machine = o.LogGOPS
+	case *levels:
+		if r.s.Ranks() > m.ranks() {
+			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine", r.s.Ranks(), m.ranks())
+		}
+		r.costs.machine = m.firstRanks(r.s.Ranks())
+	default:
+		r.costs.machine = m
+	}
+	r.shared = newSharing(r.costs.machine)
+	r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
+	r.recording = o.Record
+	return r.model()
 }
 
 func (r *run) result(o Options) (*Result, error) {
@@ -154,21 +155,17 @@ func (r *run) result(o Options) (*Result, error) {
 	if o.Record {
 		res.run = r
 	}
-	if stuck := r.findDeadlock(); stuck != nil {
-		return res, stuck
-	}
-	return res, nil
+	return res, r.findDeadlock()
 }
 
 // maxRuns is the maximum number of runs, whose finish times take 80 MB.
 const maxRuns = 10_000_000
 
-// Runs runs the schedule n times with different seeds, on all processors, and returns
-// when each run was finished, in the order of runs. Run i has a seed that depends on
-// Options.Seed and i alone, so the result does not depend on how many processors there are. It
-// takes the memory of one run for each of them.
+// Runs runs the schedule n times with different seeds, on all processors, and returns the finish
+// times in the order of runs. Run i has a seed that depends on Options.Seed and i alone, so the
+// number of processors does not change the result. Each processor takes the memory of one run.
 //
-// The error is the first one of the runs. Progress, if it is asked for, counts events of all runs.
+// The error is the first one of the runs. Progress counts the events of all runs.
 func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)

@@ -90,8 +90,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 	return t, nil
 }
 
-// Waits returns the gaps between the spans of each processor, and before its first, in the order in
-// which they end.
+// Waits returns the gaps between the spans of each processor, and before its first, by end.
 func (t *Timeline) Waits() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		free := map[[2]int]quantity.Micros{} // since when, by rank and processor
