@@ -31,8 +31,7 @@ type letterKey struct {
 // A letter is a message that may still be incomplete.
 type letter struct {
 	data  []byte
-	there int
-	whole bool
+	there int // bytes
 }
 
 // newTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
@@ -48,7 +47,6 @@ func newTeam(ep *engine.Endpoint) *team {
 		}
 		copy(l.data[min(m.Offset, len(l.data)):], m.Data)
 		l.there += len(m.Data)
-		l.whole = l.there >= len(l.data)
 	})
 	return t
 }
@@ -68,7 +66,7 @@ func (t *team) receive(from int, tag uint32, n int) ([]byte, error) {
 	w := way{from, tag}
 	key := letterKey{w, t.read[w]}
 	t.read[w]++
-	ready := func() bool { l := t.letters[key]; return l != nil && l.whole }
+	ready := func() bool { l := t.letters[key]; return l != nil && l.there >= len(l.data) }
 	if err := t.ep.WaitFor("a message of a collective", ready); err != nil {
 		return nil, err
 	}
