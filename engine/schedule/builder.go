@@ -175,7 +175,7 @@ func (b *Builder) define(label []byte) bool {
 	s := &b.labels
 	place := s.count
 	s.count++
-	isDefault := number(label) == place+1
+	isDefault := defaultNumber(label) == place+1
 	if s.plain {
 		if isDefault {
 			return true

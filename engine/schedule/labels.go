@@ -15,8 +15,8 @@ type labels struct {
 	count uint32 // operations of the rank so far
 	plain bool   // each has its default label
 
-	// Otherwise an open hash table, at most 3/4 full. What lies between its length and its capacity
-	// is zero.
+	// Otherwise an open hash table, at most 3/4 full. Slots between its length and its
+	// capacity are zero.
 	named []uint32 // by place in the rank: the label's index in names plus 1; 0 or nothing: default
 	slots []slot
 	used  int
@@ -36,8 +36,8 @@ func (s *labels) reset(first uint32) {
 
 const minSlots = 64
 
-// number returns the k of a label "lk" without leading zeros, at least 1; else 0.
-func number(label []byte) uint32 {
+// defaultNumber returns the k of a label "lk" without leading zeros, at least 1; else 0.
+func defaultNumber(label []byte) uint32 {
 	if len(label) < 2 || len(label) > 10 || label[0] != 'l' || label[1] == '0' {
 		return 0
 	}
@@ -54,7 +54,7 @@ func number(label []byte) uint32 {
 
 func (s *labels) lookUp(label []byte) (uint32, bool) {
 	if s.plain {
-		k := number(label)
+		k := defaultNumber(label)
 		return s.first + k - 1, k-1 < s.count
 	}
 	e, _ := s.find(label)
@@ -79,9 +79,9 @@ func (s *labels) find(label []byte) (*slot, uint32) {
 
 func (s *labels) is(place uint32, label []byte) bool {
 	if int(place) < len(s.named) && s.named[place] > 0 {
-		return bytes.Equal(s.names.at(int(s.named[place])-1), label)
+		return bytes.Equal(s.names.label(int(s.named[place])-1), label)
 	}
-	return number(label) == place+1
+	return defaultNumber(label) == place+1
 }
 
 func (s *labels) insert(label []byte, place uint32) bool {
@@ -121,11 +121,11 @@ func isLabel(l []byte) bool {
 	case "send", "recv", "calc", "rank", "num_ranks":
 		return false
 	}
-	return len(l) > 0 && label(l, 0) == len(l)
+	return len(l) > 0 && labelEnd(l, 0) == len(l)
 }
 
-// label returns the end of the label that begins at i; i if none does.
-func label(l []byte, i int) int {
+// labelEnd returns the end of the label that begins at i; i if none does.
+func labelEnd(l []byte, i int) int {
 	if i < len(l) && class[l[i]] == letter {
 		for i++; i < len(l) && class[l[i]] != 0; i++ {
 		}

@@ -50,8 +50,8 @@ type Op struct {
 func (o Op) String() string { return string(o.appendText(nil)) }
 
 // A Schedule holds the operations and dependencies of a parallel program. Operations are numbered
-// from 0 through all ranks, rank by rank, in the order of their addition; all methods
-// identify operations by this index. A Schedule is immutable, and safe for concurrent use.
+// from 0 through all ranks, rank by rank, in the order of their addition; all methods identify
+// operations by this index. A Schedule is immutable, and safe for concurrent use.
 //
 // It takes 24 bytes for each operation and 4 for each dependency; another 4 for each operation and
 // kind of dependency that occurs; and the bytes of labels other than the default ones, plus 8 for
@@ -161,9 +161,8 @@ type names struct {
 	text []byte
 }
 
-func (n *names) index(op uint32) (int, bool) { return slices.BinarySearch(n.op, op) }
-
-func (n *names) at(i int) []byte {
+// label returns label i.
+func (n *names) label(i int) []byte {
 	if i == 0 {
 		return n.text[:n.end[0]]
 	}
@@ -206,10 +205,8 @@ func appendOrAny(b []byte, n uint32) []byte {
 }
 
 func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
-	if len(s.names.op) > 0 {
-		if i, ok := s.names.index(op); ok {
-			return append(line, s.names.at(i)...)
-		}
+	if i, ok := slices.BinarySearch(s.names.op, op); ok {
+		return append(line, s.names.label(i)...)
 	}
 	return appendDefaultLabel(line, op-lo)
 }

@@ -40,7 +40,7 @@ func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 		return i, t.expected(l, i, `":", "requires" or "irequires"`)
 	}
 	second := blanks(l, i)
-	end := label(l, second)
+	end := labelEnd(l, second)
 	if end == second {
 		return i, t.expected(l, end, "a label")
 	}

@@ -90,7 +90,7 @@ func (t *textReader) parse(l []byte) error {
 		}
 		i = blanks(l, i)
 		begin := i
-		i = label(l, i)
+		i = labelEnd(l, i)
 		var err error
 		switch {
 		case i > begin && t.inRank:

@@ -26,7 +26,7 @@ func (t *textReader) expected(l []byte, i int, what string) error {
 	if lineEnds(l, i) {
 		return t.errorf(i, "%s is missing at the end of the line", what)
 	}
-	end := label(l, i)
+	end := labelEnd(l, i)
 	if end == i {
 		end++
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// arguments holds the arguments of a call that matter. The other direction of an exchange has its
-// own, and so has what a rank receives in a gather or scatter.
+// arguments holds the relevant arguments of a call. The second way is the other direction of an
+// exchange, or the receiving side of a gather or scatter.
 type arguments struct {
 	way [2]struct {
 		count           float64 // elements
@@ -99,7 +99,7 @@ func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 func (r *rank) collective(name string, a *arguments, q *request) error {
 	way := 0
 	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" && !atRoot {
-		way = 1 // what this rank sends is nothing, or to itself
+		way = 1 // this rank sends nothing, or only to itself
 	}
 	bytes, err := a.bytes(way)
 	if err != nil {
