@@ -43,7 +43,7 @@ const (
 // Class is the degree to which a measured number tests the model.
 type Class string
 
-// The classes of measured numbers. The accuracy is that of the predicted ones.
+// The classes of measured numbers. Only predicted ones count for the accuracy.
 const (
 	Predicted Class = "predicted"  // computed from parameters that were measured elsewhere
 	Fitted    Class = "fitted"     // a constant of the formula comes from the same column or curve
@@ -60,7 +60,7 @@ var Classes = []Class{Predicted, Fitted, SameTable, Repeated, Copied}
 type Fact struct {
 	ID       string
 	Paper    string // "CLIP"; from the file's name
-	Layer    string // whose scope the formula has: "clip/system-buffer"
+	Layer    string // the scope of the formula: "clip/system-buffer"
 	Role     Role
 	Class    Class // of a measured number; otherwise empty
 	Quantity string
@@ -260,8 +260,8 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar returns the range of the printed value. An error bar in µs of a rate is that of the measured
-// time.
+// bar returns the range of the printed value. The error bar of a rate may be in µs: it is then the
+// bar of the measured time.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
 		half := f.digit() / 2

@@ -7,10 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/explore"
 )
 
-// main sets the function halfpeakAsk(question, json) of the JavaScript world, which returns JSON
-// (see package explore), and calls halfpeakReady().
+// main defines the JavaScript function halfpeakAsk(question, json), which returns JSON (see package
+// explore), and calls halfpeakReady().
 func main() {
-	debug.SetGCPercent(400) // one thread collects and draws: rarely is better than sparingly
+	debug.SetGCPercent(400) // the thread that draws also collects: memory is cheaper than pauses
 	x := explore.New()
 	js.Global().Set("halfpeakAsk", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		if len(args) != 2 || args[0].Type() != js.TypeString || args[1].Type() != js.TypeString {

@@ -17,13 +17,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Bench is what programs measured on a transport.
+// A Bench holds the times of programs on a transport.
 type Bench struct {
 	Transport live.Transport
 	Results   []live.Row
 	Within    float64 // wanted: half of each 95 % interval, as a fraction of its median
 	Took      time.Duration
-	Budget    time.Duration // wanted; Took is more where the fewest repeats need it
+	Budget    time.Duration // wanted; Took is more if the minimum number of repeats needs it
 	Clock     live.Clock
 }
 
@@ -49,14 +49,14 @@ type stoppable struct {
 func (i stoppable) Run(j live.Job) (programs.Result, error) {
 	result, err := i.Runner.Run(j)
 	select {
-	case <-i.stop: // it ends the other process as well, so that err is of no interest
+	case <-i.stop: // it ends the other process as well, and err only reports that
 		return result, errors.New("interrupted; measurements discarded")
 	default:
 		return result, err
 	}
 }
 
-// Rows returns the table of the times, and how certain they are.
+// Rows returns the table of the times with their intervals.
 func (b *Bench) Rows() reports.Rows {
 	rows := reports.TableOf(b.Results,
 		reports.Col("transport", "transport", func(live.Row) any { return string(b.Transport) }).Ranked(6),
@@ -88,7 +88,8 @@ func (b *Bench) Rows() reports.Rows {
 	return rows
 }
 
-// NetPIPE is the times of ping_bulk as NetPIPE's np.out has them: bytes, 2^20 bits/s, seconds.
+// NetPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes, 2^20 bits/s,
+// seconds.
 func (b *Bench) NetPIPE() string {
 	var text strings.Builder
 	for _, r := range b.Results {
@@ -99,7 +100,7 @@ func (b *Bench) NetPIPE() string {
 	return text.String()
 }
 
-// A StageBench is the times of single packets in each stage of their way.
+// A StageBench holds the times of single packets in each stage.
 type StageBench []StageTime
 
 // A StageTime is the time of a packet alone in a stage.
@@ -110,11 +111,11 @@ type StageTime struct {
 	Repeats int
 }
 
-// ErrNoPacket says that no size travels as one packet.
+// ErrNoPacket is the error for sizes that all travel as several packets.
 var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those of one")
 
-// BenchStages measures the stages of packets of these sizes. Sizes that travel as more packets
-// are left out; the error is [ErrNoPacket], wrapped, if all do.
+// BenchStages measures the stages of packets of these sizes. Sizes that travel as several packets
+// are left out; if all do, the error wraps [ErrNoPacket].
 func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (StageBench, error) {
 	for _, n := range sizes {
 		if int(n) <= pair.Largest() {
@@ -152,7 +153,7 @@ type SignatureBench struct {
 	Bursts    []benchfile.Burst
 }
 
-// BenchSignature measures the signature with this many credits, with computations up to a few
+// BenchSignature measures the signature with a number of credits, and with computations up to a few
 // times the transport's gap.
 func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*SignatureBench, error) {
 	deltas := []float64{0, 2, 4, 8, 16, 32} // µs

@@ -39,8 +39,8 @@ func (f *Fitted) gapNotes() (notes []string) {
 	return notes
 }
 
-// assumedSharing returns the resources that the ranks of a node share: its memory and, if there is a
-// level outside it, its NIC. For other levels it returns nil.
+// assumedSharing returns the resources that the ranks of a node share: its memory and, if there is
+// a level outside it, its NIC. For other levels it returns nil.
 func (f *Fitted) assumedSharing(level string) (all []assumption) {
 	at := slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == level })
 	if level != nodeLevel || at == 0 && f.levels[0].Holds < 2 {
@@ -57,8 +57,9 @@ func (f *Fitted) assumedSharing(level string) (all []assumption) {
 	return all
 }
 
-// assumedCrowd returns the Crowd of a level inside the node: a fraction of the level's least one-way
-// time or, if its unit has few cores, of the next outer level's. It is 0 if the node has few cores.
+// assumedCrowd returns the Crowd of a level inside the node: a fraction of the level's least
+// one-way time or, if its unit has few cores, of the next outer level's. It is 0 if the node has
+// few cores.
 func (f *Fitted) assumedCrowd(level string) quantity.Micros {
 	cores, inside := 1, false
 	for _, l := range f.levels {
@@ -87,8 +88,8 @@ func (f *Fitted) insideNode(level string) bool {
 	return index(level) <= index(nodeLevel)
 }
 
-// leastPerByte returns the least time per byte of a level's messages of at least 4 KiB, or 0 without
-// such messages.
+// leastPerByte returns the least time per byte of a level's messages of at least 4 KiB, or 0
+// without such messages.
 func (f *Fitted) leastPerByte(level string) quantity.MicrosPerByte {
 	return quantity.MicrosPerByte(f.least(level, func(_ bool, n quantity.Bytes, t quantity.Micros) float64 {
 		if n < 4<<10 {

@@ -24,8 +24,8 @@ func Encoded(d platforms.Document, command string) (string, error) {
 }
 
 // LineTables completes the table of a layer of one line or of several. Each of several lines has a
-// layer of its own, with a name that begins with part and a source that begins with from. All tables
-// get the keys in all. The errors are those of [fit.Result.Layer].
+// layer of its own, with a name that begins with part and a source that begins with from. All
+// tables get the keys in all. The errors are those of [fit.Result.Layer].
 func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
 	layer, err := r.Layer()
 	if err != nil {

@@ -83,7 +83,8 @@ func (f *Fitted) parametersDocument() platforms.Document {
 	return d
 }
 
-// collectivesDocument returns the measurements of each collective. Reading the file fits them again.
+// collectivesDocument returns the measurements of each collective. Reading the file fits them
+// again.
 func (f *Fitted) collectivesDocument() platforms.Document {
 	var files []string
 	for _, s := range f.sources {

@@ -53,12 +53,12 @@ func draw(f data.Figure) (reports.Picture, error) {
 		}
 		designs = append(designs, d)
 	}
-	if f.Kind == "timeline" {
+	switch f.Kind {
+	case "timeline":
 		t, err := predict.Timeline(designs[0], sizes[0])
 		t.Title = f.Title
 		return t, err
-	}
-	if f.Kind == "signature" {
+	case "signature":
 		s, err := Signature(designs...)
 		s.Title = f.Title
 		return s, err
@@ -69,7 +69,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 }
 
 // Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
-// each Δ, with the parameters that are read from them.
+// each Δ, with the parameters that they give.
 func Signature(designs ...whatif.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X:     reports.Axis{Label: "messages", Scale: reports.Log},
@@ -94,7 +94,7 @@ func Signature(designs ...whatif.Design) (reports.Figure, error) {
 		})...)
 		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
 		if err != nil {
-			continue // a machine that is not LogP's has a signature all the same
+			continue // the signature is drawn although LogP does not describe it
 		}
 		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
 		mark := func(s reports.Series, i int, format string, values ...any) {

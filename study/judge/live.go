@@ -30,9 +30,9 @@ var (
 )
 
 const (
-	windowed     = 4 << 10  // the size with which windows are tried: one piece on all transports
-	trainMessage = 32 << 10 // is cut into the packets of the training set
-	heldMessage  = 64 << 10 // and this one into others, as CLIP's
+	windowed     = 4 << 10  // size of the messages that try windows: one piece on all transports
+	trainMessage = 32 << 10 // size of the message that is cut into the packets of the training set
+	heldMessage  = 64 << 10 // and into the packets that are held back, as CLIP's
 	burst        = 512      // messages of the signature's bursts that predictions are for
 )
 
@@ -42,7 +42,7 @@ type trial struct {
 	trainDeltas, heldDeltas   []float64 // of the signature, in µs
 }
 
-// trialOf has packets as large as the transport takes, and deltas about its gap.
+// trialOf chooses packets up to the largest that the transport takes, and deltas about its gap.
 func trialOf(t live.Transport) trial {
 	sockets := trial{
 		trainPackets: []int{1 << 10, 4 << 10, 16 << 10}, heldPackets: []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
@@ -60,8 +60,8 @@ func trialOf(t live.Transport) trial {
 	return sockets
 }
 
-// A LiveValidation is the models of a transport, and their predictions of times that no fit has
-// seen.
+// A LiveValidation holds the models of a transport, and their predictions of times that were held
+// back from the fits.
 type LiveValidation struct {
 	Transport live.Transport
 	*fit.Machine
@@ -84,8 +84,8 @@ type LivePrediction struct {
 func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured) - 1 }
 
 // ValidateLive measures a training set on a transport and fits models to it. It predicts and
-// measures what was held back: other sizes, credits, packets, computations between messages. All is
-// measured within the budget in one shuffled run, so that it meets the same machine, whose speed
+// measures the times that are held back, of other sizes, credits, packets and computations between
+// messages. One shuffled run within the budget measures both, since the speed of the machine
 // changes from minute to minute.
 func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
 	x := trialOf(pair.Transport)
@@ -167,7 +167,7 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 	return err
 }
 
-// liveTable makes measurements a table that fit takes.
+// liveTable returns measurements as a table for package fit.
 func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
 	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
 	for i, r := range rows {
@@ -257,8 +257,8 @@ func (v *LiveValidation) models() []string {
 	return append(notes, fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs", float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency), float64(v.LogP.GapTime)))
 }
 
-// TOML is a platform file of the models: a layer for the one-way times by size, one for LogGP if
-// the signature has it, and one for packets through the stages.
+// TOML returns a platform file of the models: a layer for the one-way times by size, one for LogGP
+// if the signature gives it, and one for packets through the stages.
 func (v *LiveValidation) TOML() (string, error) {
 	name := string(v.Transport)
 	from := "halfpeak validate --live " + name

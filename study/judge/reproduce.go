@@ -14,11 +14,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A Reproduction is numbers of papers beside the models' values, or alone if no model covers them.
+// A Reproduction lists numbers of papers with the models' values, if a model covers them.
 type Reproduction []data.Result
 
-// Reproduce computes every number of the papers that a model covers, and lists the others with
-// their reasons; with a paper, the numbers of that one.
+// Reproduce computes every number of the papers that a model covers, and lists the remaining
+// numbers with their reasons. If paper is not empty, it takes the numbers of that paper alone.
 func Reproduce(paper string) (Reproduction, error) {
 	if paper != "" && !slices.Contains(data.Papers(), paper) {
 		return nil, fmt.Errorf("no paper %q%s", paper, nearest.Hint(paper, data.Papers()))
@@ -30,8 +30,8 @@ func Reproduce(paper string) (Reproduction, error) {
 	return slices.DeleteFunc(all, func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
 }
 
-// Unexplained is an error that lists the stated numbers that do not come out and have no note
-// that says why.
+// Unexplained returns an error that lists the stated numbers that are not reproduced and have no
+// note with a reason.
 func (r Reproduction) Unexplained() error {
 	var ids []string
 	for _, one := range r {
@@ -54,7 +54,7 @@ type Accuracy struct {
 	BoundsKept int
 }
 
-// Median is the median relative error, 0.07 for 7 %; NaN without errors.
+// Median returns the median relative error, 0.07 for 7 %; NaN without errors.
 func (a Accuracy) Median() float64 {
 	if len(a.Errors) == 0 {
 		return math.NaN()
@@ -62,7 +62,7 @@ func (a Accuracy) Median() float64 {
 	return stats.Median(a.Errors)
 }
 
-// Worst is the largest relative error; NaN without errors.
+// Worst returns the largest relative error; NaN without errors.
 func (a Accuracy) Worst() float64 {
 	if len(a.Errors) == 0 {
 		return math.NaN()
@@ -70,7 +70,7 @@ func (a Accuracy) Worst() float64 {
 	return a.Errors[len(a.Errors)-1]
 }
 
-// Within counts the errors of at most that part.
+// Within counts the errors of at most that fraction.
 func (a Accuracy) Within(part float64) int {
 	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
 	return n
@@ -113,7 +113,7 @@ func (r Reproduction) stated() (met, all int) {
 	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)
 }
 
-// Sentence says how good the predictions are; empty without any.
+// Sentence describes the accuracy of the predictions; it is empty without any.
 func (a Accuracy) Sentence() string {
 	if a.Numbers == 0 {
 		return ""

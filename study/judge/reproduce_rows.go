@@ -14,7 +14,7 @@ import (
 
 var microUnit = regexp.MustCompile(`\bus\b`)
 
-// remark is the note of a number that wants one: that is not met, or off by more than 10 %.
+// remark returns the note of a number that is not met, or off by more than 10 %; otherwise "".
 func remark(r data.Result) string {
 	if !r.Met || math.Abs(r.Error) > 0.1 {
 		return r.Note
@@ -22,8 +22,8 @@ func remark(r data.Result) string {
 	return ""
 }
 
-// Rows returns a row for each number: for programs with all that is known of it, for people what
-// fits on a line.
+// Rows returns a row for each number: for programs with all of its fields, for people with those
+// that fit on a line.
 func (r Reproduction) Rows() reports.Rows {
 	var notes reports.Footnotes
 	percent := reports.PercentText("%+.1f %%")
@@ -125,8 +125,8 @@ func (r Reproduction) headline() []string {
 			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
 		}
 	}
-	if others := r.unscoredCounts(); others != "" {
-		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+others+".")
+	if counts := r.unscoredCounts(); counts != "" {
+		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+counts+".")
 	}
 	met, stated := r.stated()
 	lines = append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
@@ -136,7 +136,7 @@ func (r Reproduction) headline() []string {
 	return lines
 }
 
-// Blocks are the section of a report about one platform.
+// Blocks returns the section of a report about one platform.
 func (r Reproduction) Blocks() []reports.Block {
 	if len(r) == 0 {
 		return nil

@@ -10,13 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// A Crossover lists where each of some layers overtakes each other.
+// A Crossover lists the sizes at which one layer overtakes another.
 type Crossover struct {
 	Overtakings []Overtaking
 	Notes       []string // the pairs without a crossing
 }
 
-// An Overtaking is a size up to which one layer takes less time one way, and beyond it another.
+// An Overtaking is a size that divides two layers: below it one is faster one way, beyond it the
+// other.
 type Overtaking struct {
 	Below, Beyond string // the faster layers
 	whatif.Crossing
@@ -61,7 +62,7 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 	return c, nil
 }
 
-// neverCross says which of two layers is the faster one at all sizes.
+// neverCross names the layer of the two that is faster at all sizes.
 func neverCross(a, b whatif.Design) string {
 	n := quantity.Bytes(1)
 	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
@@ -101,7 +102,7 @@ func (c *Crossover) Rows() reports.Rows {
 
 // Sentences returns the same in words.
 func (c *Crossover) Sentences() []string {
-	all := append([]string(nil), c.Notes...)
+	all := slices.Clone(c.Notes)
 	for i, o := range c.Overtakings {
 		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
 		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {

@@ -62,10 +62,10 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 	return line
 }
 
-// Curves draws a line for each layer, its measured points, protocol switches, n½, and with
-// Bandwidth and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs
-// have no points. A fitted layer has a band around the next measurement. There is at least one
-// size, and each is at least 1.
+// Curves draws a line for each layer, its measured points, protocol switches, n½, and for Bandwidth
+// and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs have no
+// points. A fitted layer has a band around the next measurement. There must be at least one size,
+// and each must be at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
 	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}}
 	if !slices.Contains(CurveKinds, kind) {

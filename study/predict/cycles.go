@@ -11,9 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// InCycles adds to a table whose first column is a platform's name, and whose platforms are those
-// of the designs, a column in cycles of the host's processor for each column of times. It is an
-// error if no file states the clock.
+// InCycles adds a column in cycles of the host's processor for each column of times. The first
+// column of the table has the names of the designs' platforms. It is an error if no platform file
+// states the clock.
 func InCycles(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
 	clocks := map[string]float64{} // MHz, 0 where not known
 	var names []string

@@ -13,9 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Exported writes the message costs of a design for another program, named as in [export.Targets],
-// accurate from the smallest of the sizes to the largest. Ranks is the number of ranks on a
-// platform without levels, where 0 stands for 2; a machine of levels has its own.
+// Exported writes the message costs of a design for another program, a name in [export.Targets].
+// They are accurate from the smallest of the sizes to the largest. ranks is the number of ranks on
+// a platform without levels, and 0 means 2; on a platform with levels it must be 0.
 func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
 	t, err := export.Find(target)
 	if err != nil {
@@ -60,10 +60,10 @@ func (c levelCost) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return cost.Send, cost.Receive
 }
 
-// mostExported is more ranks than any machine has.
+// mostExported is the maximum number of ranks, more than any machine has.
 const mostExported = 1 << 24
 
-// ExportTargets is the table of the formats that there are.
+// ExportTargets returns the table of the formats.
 func ExportTargets() reports.Rows {
 	return reports.TableOf(export.Targets,
 		reports.Col("format", "format", func(t export.Target) any { return t.Name }),

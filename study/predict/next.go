@@ -5,8 +5,8 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// nextFields are the columns of a follower in a table of predictions: for people its interval, or
-// the value alone where there is none, and for programs three numbers.
+// nextFields returns the columns of a quantity in a table of predictions: for people its interval,
+// or the value alone without one, and for programs three numbers.
 func nextFields[T any](name, head string, of func(T) Predicted, value func(T) any) []reports.Field[T] {
 	q, err := whatif.NewQuantity(name, 1)
 	if err != nil {
@@ -31,8 +31,7 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 	}
 }
 
-// Cell returns the value that the curve shows of a cost, with its interval if that is of the next
-// measurement.
+// Cell returns the curve's value of a cost, with its interval if the next measurement is predicted.
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:

@@ -19,7 +19,7 @@ type Cut struct {
 	OneWay          quantity.Micros
 }
 
-// A Cutting is the ways to cut messages through pipelines.
+// A Cutting lists ways to cut messages through pipelines.
 type Cutting []Cut
 
 // Cuts compares the ways to cut messages of these sizes, at least 1 byte each: CLIP's equation
@@ -57,8 +57,8 @@ func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
 	return all, nil
 }
 
-// Rows returns the table of the cuts. If each layer has one size, the packets in whole bytes
-// stand beneath it.
+// Rows returns the table of the cuts. If each layer has one size, notes list the packets in whole
+// bytes.
 func (c Cutting) Rows() reports.Rows {
 	rows := reports.TableOf(c,
 		reports.Col("platform", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
@@ -95,7 +95,7 @@ func planBytes(plan model.Plan) []float64 {
 	return sizes
 }
 
-// PlanText is the plan in words, "3×1024 512".
+// PlanText returns the plan in words, such as "3×1024 512".
 func PlanText(plan model.Plan) string {
 	var words []string
 	for i := 0; i < len(plan); {

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -11,9 +12,10 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// ParameterRows lists every number of a platform with its source, and in notes what its layers are.
+// ParameterRows lists every number of a platform with its source, and describes its layers in
+// notes.
 func ParameterRows(p platforms.Platform) reports.Rows {
-	all := append([]platforms.Param(nil), p.Constants...)
+	all := slices.Clone(p.Constants)
 	for _, r := range p.Roofs {
 		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
@@ -40,7 +42,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	rows.Notes = append(rows.Notes, levelNotes(p)...)
 	for _, l := range p.Layers {
 		note := l.Ref() + " (" + l.Kind
-		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
+		if made := slices.Concat(l.Stages, l.Parts); len(made) > 0 {
 			note += " of " + strings.Join(made, ", ")
 		}
 		note += "): " + asymptotes(l)
@@ -91,8 +93,8 @@ func levelNotes(p platforms.Platform) (notes []string) {
 	return notes
 }
 
-// describe prints the parameter as in the file, and its value where that is a formula; it also
-// names the base unit.
+// describe returns the parameter's text in the file, with its value if that is a formula, and the
+// base unit.
 func describe(q platforms.Param) (text, unit string) {
 	unit = map[quantity.Dimension]string{quantity.DimTime: "us", quantity.DimSize: "B", quantity.DimRate: "MB/s", quantity.DimInverse: "us/B", quantity.DimClock: "MHz"}[q.Value.Dim]
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {

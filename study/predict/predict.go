@@ -21,9 +21,9 @@ import (
 type Predictions struct {
 	Costs []Predicted
 	Peaks []whatif.Peak // one for each layer
-	// Doubts are about layers whose measured points make no curve: their costs are by the model.
+	// Doubts name the layers whose measured points make no curve: their costs are the model's.
 	Doubts []string
-	runs   int // of the measurements that fitted layers come from, the fewest
+	runs   int // minimum over the fitted layers' measurements
 }
 
 // Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
@@ -31,7 +31,7 @@ type Predicted struct {
 	Platform, Layer string
 	Timed           platforms.Timed
 	Size            quantity.Bytes
-	// Time is the quantity that was timed: of messages one way, of streams the gap. Fields below
+	// Time is the quantity that was timed: one way for messages, the gap for streams. Fields below
 	// that do not apply are 0.
 	Time                  quantity.Micros
 	OneWay, RTT, Gap      quantity.Micros
@@ -43,7 +43,7 @@ type Predicted struct {
 	// Next is the next measurement of this size, predicted from the measurements that the layer was
 	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
 	Next *forecast.Forecast
-	// Beyond is set for a size outside the measured ones. Ranged says that these are known.
+	// Beyond reports a size outside the measured ones. Ranged reports that these are known.
 	Beyond, Ranged bool
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
@@ -90,8 +90,7 @@ func (p *Predicted) follow(m model.Layer) {
 	}
 }
 
-// measuredSizes returns the smallest and the largest size at which the layer's times were measured,
-// if they are known.
+// measuredSizes returns the smallest and the largest measured size of the layer's times, if known.
 func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	var sizes []quantity.Bytes
 	if table, ok := l.Model.(*model.Table); ok {
@@ -106,8 +105,8 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	return sizes[0], sizes[len(sizes)-1], true
 }
 
-// Rows returns the table of the costs. If other times than those of messages are among them, a
-// column says what was timed, and another has the time.
+// Rows returns the table of the costs. If not all times are those of messages, columns give the
+// timed quantity and its time.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })

@@ -1,4 +1,4 @@
-// Notice writes the file NOTICE: the licences of all that the released binaries contain, read from
+// Notice writes the file NOTICE: the licences of all components of the released binaries, read from
 // the module cache. Run it in the root of the checkout after a change of go.mod:
 //
 //	go run ./tools/notice > NOTICE
@@ -44,7 +44,7 @@ type component struct {
 	packages      map[string]bool // folders of its packages that are used, below dir
 }
 
-// A licence is a text and the SPDX identifier of what it is.
+// A licence is a text and its SPDX identifier.
 type licence struct{ id, text string }
 
 func notice(root string) (string, error) {
@@ -161,8 +161,8 @@ func plain(text []byte) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// identify returns the SPDX identifier of a licence, from phrases that only it has; empty if it is
-// none that may be part of a binary under BSD-3-Clause.
+// identify returns the SPDX identifier of a licence, from phrases that only it has. It is empty for
+// a licence that may not be part of a binary under BSD-3-Clause.
 func identify(path, text string) string {
 	words := strings.Join(strings.Fields(text), " ")
 	for _, l := range []struct{ id, phrase string }{
