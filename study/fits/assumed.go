@@ -42,7 +42,7 @@ func (f *Fitted) gapNotes() (notes []string) {
 // assumedSharing returns the resources that the ranks of a node share: its memory and, if there is
 // a level outside it, its NIC. For other levels it returns nil.
 func (f *Fitted) assumedSharing(level string) (all []assumption) {
-	at := slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == level })
+	at := f.levelIndex(level)
 	if level != nodeLevel || at == 0 && f.levels[0].Holds < 2 {
 		return nil
 	}
@@ -81,11 +81,10 @@ func (f *Fitted) assumedCrowd(level string) quantity.Micros {
 }
 
 // insideNode reports whether ranks whose common level this is exchange messages through memory.
-func (f *Fitted) insideNode(level string) bool {
-	index := func(name string) int {
-		return slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == name })
-	}
-	return index(level) <= index(nodeLevel)
+func (f *Fitted) insideNode(level string) bool { return f.levelIndex(level) <= f.levelIndex(nodeLevel) }
+
+func (f *Fitted) levelIndex(name string) int {
+	return slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == name })
 }
 
 // leastPerByte returns the least time per byte of a level's messages of at least 4 KiB, or 0

@@ -82,7 +82,7 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 			f.Notes = append(f.Notes, s.Label()+": left out: "+err.Error())
 			continue
 		}
-		f.Collectives = append(f.Collectives, JointFit{r, s.Algorithm != "", s.Name, s})
+		f.Collectives = append(f.Collectives, JointFit{r, s})
 	}
 	if len(f.Collectives) == 0 {
 		return first
@@ -102,51 +102,50 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		for i := range c.Regimes {
 			all = append(all, regimeRow{c, &c.Regimes[i]})
 		}
-		named = named || c.Name != ""
+		named = named || c.series.Name != ""
 		several = several || c.Collective != f.Collectives[0].Collective
 	}
-	type of = regimeRow
-	known := func(i int, value func(of) any) func(of) any {
-		return func(r of) any { return reports.OrAbsent(value(r), r.Known()[i]) }
+	known := func(i int, value func(regimeRow) any) func(regimeRow) any {
+		return func(r regimeRow) any { return reports.OrAbsent(value(r), r.Known()[i]) }
 	}
-	percent := func(key, head string, rank int, value func(of) float64) reports.Field[of] {
-		return reports.Col(key, head, func(r of) any { return reports.OrAbsent(100*value(r), !math.IsNaN(value(r))) }).Texted(reports.PercentError).Ranked(rank)
+	percent := func(key, head string, rank int, value func(regimeRow) float64) reports.Field[regimeRow] {
+		return reports.Col(key, head, func(r regimeRow) any { return reports.OrAbsent(100*value(r), !math.IsNaN(value(r))) }).Texted(reports.PercentError).Ranked(rank)
 	}
 	rows := reports.TableOf(all,
-		reports.Col("collective", reports.HeadIf(several, "collective"), func(r of) any { return r.Collective }),
-		reports.Col("series", reports.HeadIf(named, "series"), func(r of) any { return r.Name }).Ranked(3),
-		reports.Col("algorithm", "algorithm", func(r of) any { return r.Algorithm }),
-		reports.Col("searched", "", func(r of) any { return !r.Given }),
-		reports.Col("statistic", "statistic", func(r of) any { return string(r.Statistic) }).Ranked(4),
-		reports.Col("ranks_from", "", func(r of) any { return r.Ranks[0] }),
-		reports.Col("ranks_to", "", func(r of) any { return r.Ranks[len(r.Ranks)-1] }),
-		reports.Col("ranks_count", "", func(r of) any { return len(r.Ranks) }),
-		reports.Col("from_bytes", "from", func(r of) any { return r.From }),
-		reports.Col("to_bytes", "to", func(r of) any { return r.To }),
-		reports.Col("", "base (95 %)", known(0, func(r of) any { return estimated(quantity.DimTime, r.Base) })).Ranked(1),
-		reports.Col("base_us", "", known(0, func(r of) any { return r.Base.Value })),
-		reports.Col("base_low_us", "", known(0, func(r of) any { return r.Base.Low })),
-		reports.Col("base_high_us", "", known(0, func(r of) any { return r.Base.High })),
-		reports.Col("", "α (95 %)", known(1, func(r of) any { return estimated(quantity.DimTime, r.Alpha) })),
-		reports.Col("alpha_us", "", known(1, func(r of) any { return r.Alpha.Value })),
-		reports.Col("alpha_low_us", "", known(1, func(r of) any { return r.Alpha.Low })),
-		reports.Col("alpha_high_us", "", known(1, func(r of) any { return r.Alpha.High })),
-		reports.Col("", "β (95 %)", known(2, func(r of) any { return estimated(quantity.DimInverse, r.Beta) })),
-		reports.Col("beta_us_per_kib", "", known(2, func(r of) any { return quantity.PerKiB(r.Beta.Value) })),
-		reports.Col("beta_low_us_per_kib", "", known(2, func(r of) any { return quantity.PerKiB(r.Beta.Low) })),
-		reports.Col("beta_high_us_per_kib", "", known(2, func(r of) any { return quantity.PerKiB(r.Beta.High) })),
-		reports.Col("gamma_us_per_kib", "", known(3, func(r of) any { return quantity.PerKiB(r.Gamma.Value) })),
-		reports.Col("describes", "fits", func(r of) any { return reports.OrAbsent(r.Regime.Describes(), r.Tested()) }),
-		percent("median_error_percent", "median error", 2, func(r of) float64 { return r.Regime.Errors.Median }),
-		percent("p95_error_percent", "95th perc.", 5, func(r of) float64 { return r.Regime.Errors.P95 }),
-		percent("worst_error_percent", "", 5, func(r of) float64 { return r.Regime.Errors.Worst }),
-		percent("held_out_error_percent", "hold-out error", 2, func(r of) float64 { return r.Regime.HeldOut() }),
+		reports.Col("collective", reports.HeadIf(several, "collective"), func(r regimeRow) any { return r.Collective }),
+		reports.Col("series", reports.HeadIf(named, "series"), func(r regimeRow) any { return r.series.Name }).Ranked(3),
+		reports.Col("algorithm", "algorithm", func(r regimeRow) any { return r.Algorithm }),
+		reports.Col("searched", "", func(r regimeRow) any { return r.series.Algorithm == "" }),
+		reports.Col("statistic", "statistic", func(r regimeRow) any { return string(r.Statistic) }).Ranked(4),
+		reports.Col("ranks_from", "", func(r regimeRow) any { return r.Ranks[0] }),
+		reports.Col("ranks_to", "", func(r regimeRow) any { return r.Ranks[len(r.Ranks)-1] }),
+		reports.Col("ranks_count", "", func(r regimeRow) any { return len(r.Ranks) }),
+		reports.Col("from_bytes", "from", func(r regimeRow) any { return r.From }),
+		reports.Col("to_bytes", "to", func(r regimeRow) any { return r.To }),
+		reports.Col("", "base (95 %)", known(0, func(r regimeRow) any { return estimated(quantity.DimTime, r.Base) })).Ranked(1),
+		reports.Col("base_us", "", known(0, func(r regimeRow) any { return r.Base.Value })),
+		reports.Col("base_low_us", "", known(0, func(r regimeRow) any { return r.Base.Low })),
+		reports.Col("base_high_us", "", known(0, func(r regimeRow) any { return r.Base.High })),
+		reports.Col("", "α (95 %)", known(1, func(r regimeRow) any { return estimated(quantity.DimTime, r.Alpha) })),
+		reports.Col("alpha_us", "", known(1, func(r regimeRow) any { return r.Alpha.Value })),
+		reports.Col("alpha_low_us", "", known(1, func(r regimeRow) any { return r.Alpha.Low })),
+		reports.Col("alpha_high_us", "", known(1, func(r regimeRow) any { return r.Alpha.High })),
+		reports.Col("", "β (95 %)", known(2, func(r regimeRow) any { return estimated(quantity.DimInverse, r.Beta) })),
+		reports.Col("beta_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.Value) })),
+		reports.Col("beta_low_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.Low) })),
+		reports.Col("beta_high_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.High) })),
+		reports.Col("gamma_us_per_kib", "", known(3, func(r regimeRow) any { return quantity.PerKiB(r.Gamma.Value) })),
+		reports.Col("describes", "fits", func(r regimeRow) any { return reports.OrAbsent(r.Regime.Describes(), r.Tested()) }),
+		percent("median_error_percent", "median error", 2, func(r regimeRow) float64 { return r.Regime.Errors.Median }),
+		percent("p95_error_percent", "95th perc.", 5, func(r regimeRow) float64 { return r.Regime.Errors.P95 }),
+		percent("worst_error_percent", "", 5, func(r regimeRow) float64 { return r.Regime.Errors.Worst }),
+		percent("held_out_error_percent", "hold-out error", 2, func(r regimeRow) float64 { return r.Regime.HeldOut() }),
 	)
 	for _, c := range f.Collectives {
 		rows.Notes = append(rows.Notes, c.notes(len(f.Collectives) > 1)...)
 	}
 	note := "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule"
-	if slices.ContainsFunc(all, func(r of) bool { return !math.IsNaN(r.Regime.HeldOut()) }) {
+	if slices.ContainsFunc(all, func(r regimeRow) bool { return !math.IsNaN(r.Regime.HeldOut()) }) {
 		note += "; \"hold-out error\": the error for numbers of ranks that were not used in the fit"
 	}
 	rows.Notes = append(rows.Notes, note+".")

@@ -21,12 +21,11 @@ type Fitted struct {
 	// rest, which may be shown, but is incomplete.
 	Broken error
 
-	model   string
+	model   string // one of [Models]
 	sources []fitSource
 	saved   []platforms.Key      // of a layer of parameters
 	warned  []string             // the warnings of these parameters
-	stages  bool                 // each curve is a stage
-	best    []string             // of stages: notes on the best packets
+	best    []string             // of a pipeline: notes on the best packets
 	levels  []Level              // of a machine
 	shared  *contention.Estimate // the contention of its ranks; nil: unknown
 	factors contention.Factors
@@ -39,8 +38,7 @@ type Fitted struct {
 // A Parameter is an estimate with its 95 % interval, in µs and bytes.
 type Parameter struct {
 	Table, Model, Name string
-	Dim                quantity.Dimension
-	Value, Low, High   float64
+	reports.Interval
 }
 
 // A Change is the difference between two files over a range of sizes.

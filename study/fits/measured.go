@@ -91,9 +91,6 @@ func (s Series) Label() string {
 // A JointFit is the joint fit of a collective over sizes and ranks.
 type JointFit struct {
 	*fitted.Result
-	Given bool   // the algorithm was known, and not searched
-	Name  string // distinguishes it from fits of the same collective and algorithm
-
 	series Series
 }
 

@@ -13,16 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// adders returns functions that add an estimate of a model, in µs or in µs per byte.
-func (f *Fitted) adders(model string) (micros func(string, fit.Estimate[quantity.Micros]), perByte func(string, fit.Estimate[quantity.MicrosPerByte])) {
-	of := sourceNames(f.sources)
-	add := func(name string, i reports.Interval) {
-		f.Parameters = append(f.Parameters, Parameter{of, model, name, i.Dim, i.Value, i.Low, i.High})
-	}
-	return func(name string, e fit.Estimate[quantity.Micros]) { add(name, estimated(quantity.DimTime, e)) },
-		func(name string, e fit.Estimate[quantity.MicrosPerByte]) {
-			add(name, estimated(quantity.DimInverse, e))
-		}
+// addParameter adds an estimate of a parameter.
+func (f *Fitted) addParameter(model, name string, value reports.Interval) {
+	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), model, name, value})
 }
 
 // saveLogP keeps the keys of a layer, and the warnings that go with them.
@@ -37,16 +30,15 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
-	add, addPerByte := f.adders("loggp")
 	if r.Separate {
-		add("L", r.Latency)
-		add("o_s", r.SendOverhead)
-		add("o_r", r.ReceiveOverhead)
+		f.addParameter("loggp", "L", estimated(quantity.DimTime, r.Latency))
+		f.addParameter("loggp", "o_s", estimated(quantity.DimTime, r.SendOverhead))
+		f.addParameter("loggp", "o_r", estimated(quantity.DimTime, r.ReceiveOverhead))
 	} else {
-		add("o_s + L + o_r", r.Sum)
+		f.addParameter("loggp", "o_s + L + o_r", estimated(quantity.DimTime, r.Sum))
 	}
-	add("g", r.Gap)
-	addPerByte("G", r.GapPerByte)
+	f.addParameter("loggp", "g", estimated(quantity.DimTime, r.Gap))
+	f.addParameter("loggp", "G", estimated(quantity.DimInverse, r.GapPerByte))
 	l := r.Layer()
 	f.saveLogP(l.LogP, r.Warnings)
 	f.saved = append(f.saved, platforms.Key{Name: "G", Value: platforms.ExactInverse(l.GapPerByte)})
@@ -63,11 +55,10 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	if err != nil {
 		return err
 	}
-	add, _ := f.adders("logp")
-	add("o_s", r.SendOverhead)
-	add("o_r", r.ReceiveOverhead)
-	add("L", r.Latency)
-	add("g", r.Gap)
+	f.addParameter("logp", "o_s", estimated(quantity.DimTime, r.SendOverhead))
+	f.addParameter("logp", "o_r", estimated(quantity.DimTime, r.ReceiveOverhead))
+	f.addParameter("logp", "L", estimated(quantity.DimTime, r.Latency))
+	f.addParameter("logp", "g", estimated(quantity.DimTime, r.Gap))
 	f.saveLogP(r.Layer(), r.Warnings)
 	return nil
 }
@@ -77,7 +68,6 @@ func (f *Fitted) pipeline(method fit.Method) error {
 	if err != nil {
 		return err
 	}
-	f.stages = true
 	for i, r := range results {
 		f.Curves = append(f.Curves, Curve{fitSource: f.sources[i], Result: r})
 	}
@@ -93,15 +83,14 @@ func (f *Fitted) endToEnd() error {
 	if err != nil {
 		return err
 	}
-	add, addPerByte := f.adders("pipeline")
 	if r.Separate {
-		add("β of the bottleneck", r.Beta)
-		addPerByte("τ of the bottleneck", r.Tau)
-		add("Σβ", r.SumBeta)
-		addPerByte("Στ", r.SumTau)
+		f.addParameter("pipeline", "β of the bottleneck", estimated(quantity.DimTime, r.Beta))
+		f.addParameter("pipeline", "τ of the bottleneck", estimated(quantity.DimInverse, r.Tau))
+		f.addParameter("pipeline", "Σβ", estimated(quantity.DimTime, r.SumBeta))
+		f.addParameter("pipeline", "Στ", estimated(quantity.DimInverse, r.SumTau))
 	} else {
-		add("a packet in the bottleneck", r.Packet)
-		add("fill: a packet in the other stages", r.Fill)
+		f.addParameter("pipeline", "a packet in the bottleneck", estimated(quantity.DimTime, r.Packet))
+		f.addParameter("pipeline", "fill: a packet in the other stages", estimated(quantity.DimTime, r.Fill))
 	}
 	f.Notes = append([]string{fmt.Sprintf("median error %.2g %%, worst %.2g %% at %s", 100*r.Median, 100*r.Worst, r.WorstAt),
 		"The shares of the stages in the sums are not identifiable from the times of whole messages."}, r.Warnings...)

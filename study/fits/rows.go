@@ -43,7 +43,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	var all []segment
 	for _, c := range f.Curves {
 		name := tableName(c.fitSource, f.Curves)
-		if f.stages {
+		if f.model == "pipeline" {
 			name = c.Name
 		}
 		for i := range c.Segments {
@@ -53,7 +53,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	boot := slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.boot != nil })
 	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
 	tableRank := 0
-	if len(f.Curves) <= 1 && !f.stages {
+	if len(f.Curves) <= 1 && f.model != "pipeline" {
 		tableRank = 8
 	}
 	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
@@ -134,24 +134,23 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 }
 
 func changeRows(changes []Change) reports.Rows {
-	type change = Change
 	rows := reports.TableOf(changes,
-		reports.Col("file", "before", func(c change) any { return c.Before }).Ranked(2),
-		reports.Col("other", "after", func(c change) any { return c.After }).Ranked(2),
-		reports.Col("from_bytes", "from", func(c change) any { return c.From }),
-		reports.Col("to_bytes", "to", func(c change) any { return c.To }),
-		reports.Col("", "β, change (95 %)", func(c change) any { return estimated(quantity.DimTime, c.Beta) }),
-		reports.Col("beta_change_us", "", func(c change) any { return c.Beta.Value }),
-		reports.Col("beta_change_low_us", "", func(c change) any { return c.Beta.Low }),
-		reports.Col("beta_change_high_us", "", func(c change) any { return c.Beta.High }),
-		reports.Col("beta_real", "real", func(c change) any { return c.BetaReal }),
-		reports.Col("", "τ, change (95 %)", func(c change) any { return estimated(quantity.DimInverse, c.Tau) }),
-		reports.Col("tau_change_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.Value) }),
-		reports.Col("tau_change_low_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.Low) }),
-		reports.Col("tau_change_high_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.High) }),
-		reports.Col("tau_real", "real", func(c change) any { return c.TauReal }),
-		reports.Col("time_ratio", "time", func(c change) any { return c.Time }).Ranked(1),
-		reports.Col("time_real", "real", func(c change) any { return c.TimeReal }).Ranked(1),
+		reports.Col("file", "before", func(c Change) any { return c.Before }).Ranked(2),
+		reports.Col("other", "after", func(c Change) any { return c.After }).Ranked(2),
+		reports.Col("from_bytes", "from", func(c Change) any { return c.From }),
+		reports.Col("to_bytes", "to", func(c Change) any { return c.To }),
+		reports.Col("", "β, change (95 %)", func(c Change) any { return estimated(quantity.DimTime, c.Beta) }),
+		reports.Col("beta_change_us", "", func(c Change) any { return c.Beta.Value }),
+		reports.Col("beta_change_low_us", "", func(c Change) any { return c.Beta.Low }),
+		reports.Col("beta_change_high_us", "", func(c Change) any { return c.Beta.High }),
+		reports.Col("beta_real", "real", func(c Change) any { return c.BetaReal }),
+		reports.Col("", "τ, change (95 %)", func(c Change) any { return estimated(quantity.DimInverse, c.Tau) }),
+		reports.Col("tau_change_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.Value) }),
+		reports.Col("tau_change_low_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.Low) }),
+		reports.Col("tau_change_high_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.High) }),
+		reports.Col("tau_real", "real", func(c Change) any { return c.TauReal }),
+		reports.Col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
+		reports.Col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
 	)
 	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 in 20 intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
@@ -159,33 +158,31 @@ func changeRows(changes []Change) reports.Rows {
 
 // parameterRows returns the rows of models that are not curves over sizes.
 func parameterRows(all []Parameter) reports.Rows {
-	type parameter = Parameter
-	scaled := func(v float64, p parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
-	unit := func(p parameter) any { _, name := whatif.Unit(p.Dim); return name }
+	scaled := func(v float64, p Parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
+	unit := func(p Parameter) any { _, name := whatif.Unit(p.Dim); return name }
 	return reports.TableOf(all,
-		reports.Col("file", "table", func(p parameter) any { return p.Table }).Ranked(2),
-		reports.Col("model", "model", func(p parameter) any { return p.Model }).Ranked(1),
-		reports.Col("parameter", "parameter", func(p parameter) any { return p.Name }),
-		reports.Col("", "value (95 %)", func(p parameter) any { return reports.Interval{Dim: p.Dim, Value: p.Value, Low: p.Low, High: p.High} }),
-		reports.Col("value", "", func(p parameter) any { return scaled(p.Value, p) }),
-		reports.Col("low", "", func(p parameter) any { return scaled(p.Low, p) }),
-		reports.Col("high", "", func(p parameter) any { return scaled(p.High, p) }),
+		reports.Col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
+		reports.Col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),
+		reports.Col("parameter", "parameter", func(p Parameter) any { return p.Name }),
+		reports.Col("", "value (95 %)", func(p Parameter) any { return p.Interval }),
+		reports.Col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
+		reports.Col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
+		reports.Col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
 		reports.Col("unit", "", unit),
 	)
 }
 
 func summaryRows(all []Summary) reports.Rows {
-	type summary = Summary
 	rows := reports.TableOf(all,
-		reports.Col("file", "file", func(s summary) any { return s.file.Name }).Ranked(2),
-		reports.Col("title", "table", func(s summary) any { return s.table.Name() }).Ranked(1),
-		reports.Col("kind", "kind", func(s summary) any { return s.table.Kind.String() }),
-		reports.Col("size_bytes", "size", func(s summary) any { return s.Size }),
-		reports.Col("count", "n", func(s summary) any { return s.Count }),
-		reports.Col("min_us", "min", func(s summary) any { return s.Min }),
-		reports.Col("median_us", "median", func(s summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
-		reports.Col("mean_us", "mean", func(s summary) any { return s.Mean }),
-		reports.Col("max_us", "largest", func(s summary) any { return s.Max }),
+		reports.Col("file", "file", func(s Summary) any { return s.file.Name }).Ranked(2),
+		reports.Col("title", "table", func(s Summary) any { return s.table.Name() }).Ranked(1),
+		reports.Col("kind", "kind", func(s Summary) any { return s.table.Kind.String() }),
+		reports.Col("size_bytes", "size", func(s Summary) any { return s.Size }),
+		reports.Col("count", "n", func(s Summary) any { return s.Count }),
+		reports.Col("min_us", "min", func(s Summary) any { return s.Min }),
+		reports.Col("median_us", "median", func(s Summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
+		reports.Col("mean_us", "mean", func(s Summary) any { return s.Mean }),
+		reports.Col("max_us", "largest", func(s Summary) any { return s.Max }),
 	)
 	rows.Notes = []string{"These tables have one size each. A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
 	return rows

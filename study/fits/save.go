@@ -21,7 +21,7 @@ func (f *Fitted) TOML() (string, error) {
 	switch {
 	case f.levels != nil || f.calibrated != nil:
 		return f.machineText()
-	case f.stages:
+	case f.model == "pipeline":
 		return Encoded(f.pipelineDocument(), "fit.")
 	case f.saved != nil:
 		return Encoded(f.parametersDocument(), "fit.")
@@ -95,7 +95,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 	d := platforms.NewDocument("")
 	names := map[string]int{}
 	for _, c := range f.Collectives {
-		name := strings.Join(slices.DeleteFunc([]string{c.Collective, c.series.Algorithm, plainName(c.Name), string(c.Statistic)}, func(s string) bool { return s == "" }), "-")
+		name := strings.Join(slices.DeleteFunc([]string{c.Collective, c.series.Algorithm, plainName(c.series.Name), string(c.Statistic)}, func(s string) bool { return s == "" }), "-")
 		if names[name]++; names[name] > 1 {
 			name += "-" + strconv.Itoa(names[name])
 		}

@@ -208,16 +208,15 @@ func (t *Threshold) crossing(slower []float64) quantity.Bytes {
 
 // Rows returns the table of the sizes, with the recommendation beneath.
 func (t *Threshold) Rows() reports.Rows {
-	type size = ThresholdSize
 	percent := reports.PercentText("%.1f %%")
 	rows := reports.TableOf(t.Sizes,
-		reports.Col("size_bytes", "size", func(s size) any { return s.Size }),
-		reports.Col("first_us", "first", func(s size) any { return s.First }),
-		reports.Col("second_us", "second", func(s size) any { return s.Second }),
-		reports.Col("first_slower_percent", "first slower by", func(s size) any { return 100 * float64(s.First/s.Second-1) }).Texted(reports.PercentText("%+.1f %%")),
-		reports.Col("mean_cost_percent", "mean cost", func(s size) any { return 100 * s.Mean }).Texted(percent),
-		reports.Col("worst_cost_percent", "max cost", func(s size) any { return 100 * s.Worst }).Texted(percent),
-		reports.Col("worst_at_bytes", "at size", func(s size) any { return reports.OrAbsent(s.WorstAt, s.Worst > 0) }),
+		reports.Col("size_bytes", "size", func(s ThresholdSize) any { return s.Size }),
+		reports.Col("first_us", "first", func(s ThresholdSize) any { return s.First }),
+		reports.Col("second_us", "second", func(s ThresholdSize) any { return s.Second }),
+		reports.Col("first_slower_percent", "first slower by", func(s ThresholdSize) any { return 100 * float64(s.First/s.Second-1) }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("mean_cost_percent", "mean cost", func(s ThresholdSize) any { return 100 * s.Mean }).Texted(percent),
+		reports.Col("worst_cost_percent", "max cost", func(s ThresholdSize) any { return 100 * s.Worst }).Texted(percent),
+		reports.Col("worst_at_bytes", "at size", func(s ThresholdSize) any { return reports.OrAbsent(s.WorstAt, s.Worst > 0) }),
 	)
 	var advice string
 	switch last := t.Sizes[len(t.Sizes)-1].Size; {
