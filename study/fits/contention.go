@@ -72,7 +72,7 @@ func (f *Fitted) sharing(o Options) error {
 	if len(o.Collectives.Paths) == 0 {
 		return nil
 	}
-	return f.sharpen(o)
+	return f.refine(o)
 }
 
 // readFans reads the table of fans, once for the averages and once for the slowest ranks.
@@ -138,19 +138,19 @@ func (f *Fitted) fan(title string) (level, receivers int, err error) {
 	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
 }
 
-// A search uses at most maxSought measured collectives, with at most maxSoughtOperations operations
+// A search uses at most maxSearched measured collectives, with at most maxSearchedOperations operations
 // in all of their schedules, since it runs them about a hundred times.
 const (
-	maxSought           = 96
-	maxSoughtOperations = 1 << 19
+	maxSearched           = 96
+	maxSearchedOperations = 1 << 19
 )
 
-// sharpen finds the contention factors that best predict the measured collectives, and the
+// refine finds the contention factors that best predict the measured collectives, and the
 // intervals of such predictions. If no factors predict them, it keeps the present ones and makes
 // the intervals unbounded.
-func (f *Fitted) sharpen(o Options) error {
+func (f *Fitted) refine(o Options) error {
 	ctx := context.Background()
-	entry, points, notes, err := f.soughtPoints(o)
+	entry, points, notes, err := f.measuredPoints(o)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (f *Fitted) sharpen(o Options) error {
 	} else if err != nil {
 		return err
 	}
-	f.factors, f.seen = found.Factors, from
+	f.factors, f.factorSource = found.Factors, from
 	f.within = contention.Intervals{Any: other, Of: map[string]contention.Interval{contention.IntervalKey(entry): same}}
 	if i := f.shared.DefaultInterval(); math.IsInf(i.High, 1) { // a level without measurements
 		f.within.Any = i
@@ -187,8 +187,8 @@ func (f *Fitted) sharpen(o Options) error {
 	return nil
 }
 
-// soughtPoints returns the measured collectives of one algorithm.
-func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []contention.Point, notes []string, err error) {
+// measuredPoints returns the measured collectives of one algorithm.
+func (f *Fitted) measuredPoints(o Options) (entry collective.Entry, points []contention.Point, notes []string, err error) {
 	o.Trace.Group, o.Trace.Pool, o.Trace.Collective = nil, nil, o.Measured.Collective // for levels
 	in, err := ReadFit(o.Collectives.Paths, o)
 	if err != nil {
@@ -254,7 +254,7 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	operations := make([]int, len(points))
 	sum := 0
 	for i, p := range points {
-		s, err := p.ScheduleLimit(context.Background(), maxSoughtOperations, p.Ranks, p.Call)
+		s, err := p.ScheduleLimit(context.Background(), maxSearchedOperations, p.Ranks, p.Call)
 		switch {
 		case errors.As(err, new(collective.TooLarge)):
 			operations[i] = math.MaxInt
@@ -266,8 +266,8 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 		}
 	}
 	// Neighbouring points are two sizes of one number of ranks: an odd step reaches both.
-	step := max(1, (len(points)+maxSought-1)/maxSought, (sum+maxSoughtOperations-1)/maxSoughtOperations) | 1
-	left := maxSoughtOperations
+	step := max(1, (len(points)+maxSearched-1)/maxSearched, (sum+maxSearchedOperations-1)/maxSearchedOperations) | 1
+	left := maxSearchedOperations
 	for i := 0; i < len(points); i += step {
 		if operations[i] <= left {
 			chosen = append(chosen, points[i])
@@ -276,7 +276,7 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	}
 	if len(chosen) == 0 {
 		p := slices.MinFunc(points, func(a, b contention.Point) int { return cmp.Compare(a.Ranks, b.Ranks) })
-		return nil, usage.Fields(fmt.Errorf("%s by %s on %d ranks has more than %d operations; give measurements on fewer ranks", p.Collective, p.Name, p.Ranks, maxSoughtOperations), "calibrate-with")
+		return nil, usage.Fields(fmt.Errorf("%s by %s on %d ranks has more than %d operations; give measurements on fewer ranks", p.Collective, p.Name, p.Ranks, maxSearchedOperations), "calibrate-with")
 	}
 	return chosen, nil
 }

@@ -21,16 +21,16 @@ type Fitted struct {
 	// rest, which may be shown, but is incomplete.
 	Broken error
 
-	model   string // one of [Models]
-	sources []fitSource
-	saved   []platforms.Key      // of a layer of parameters
-	warned  []string             // the warnings of these parameters
-	best    []string             // of a pipeline: notes on the best packets
-	levels  []Level              // of a machine
-	shared  *contention.Estimate // the contention of its ranks; nil: unknown
-	factors contention.Factors
-	within  contention.Intervals
-	seen    string // source of the factors, as text; "": assumed
+	model        string // one of [Models]
+	sources      []fitSource
+	saved        []platforms.Key      // of a layer of parameters
+	warned       []string             // the warnings of these parameters
+	best         []string             // of a pipeline: notes on the best packets
+	levels       []Level              // of a machine
+	shared       *contention.Estimate // the contention of its ranks; nil: unknown
+	factors      contention.Factors
+	within       contention.Intervals
+	factorSource string // of the factors, as text; "": assumed
 
 	calibrated *calibrated // the machine of calibrate.c; nil: none
 }

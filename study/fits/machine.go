@@ -25,8 +25,8 @@ func (f *Fitted) machineText() (string, error) {
 		d = f.estimatedMachine(c.machine, "calibrate, "+c.file, fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library))
 	case f.shared != nil:
 		source := "halfpeak fit"
-		if f.seen != "" {
-			source += ": " + f.seen
+		if f.factorSource != "" {
+			source += ": " + f.factorSource
 		}
 		d = f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of contention", source)
 	default:

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -71,10 +72,8 @@ func (c Cutting) Rows() reports.Rows {
 		reports.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }).Ranked(2),
 		reports.Col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
 	)
-	for _, cut := range c {
-		if cut.Size != c[0].Size {
-			return rows
-		}
+	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
+		return rows
 	}
 	for _, cut := range c {
 		if cut.Method == "unequal-whole" {
