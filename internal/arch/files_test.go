@@ -58,14 +58,7 @@ func TestFilesPointDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		circle := used.circle()
-		if slices.Contains(circular, name) {
-			if circle == nil {
-				t.Errorf("package %s has no circle of files any more: take it off the list here", name)
-			}
-			continue
-		}
-		if circle != nil {
+		if circle := used.circle(); circle != nil {
 			t.Errorf("package %s: files use each other in a circle: %s; move what both need into a file below them", name, used.describe(circle))
 		}
 	}
@@ -158,8 +151,4 @@ func (u uses) describe(circle []string) string {
 		fmt.Fprintf(&b, "%s → (%s) → ", from, u[from][to])
 	}
 	return b.String() + circle[0]
-}
-
-// circular lists the packages whose files still use each other in circles.
-var circular = []string{
 }
