@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -14,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sums returns what lies under each part and all of them: sums[k][i] under part k at x i.
+// sums returns the heights of the edges: sums[k][i] is the sum of the parts before part k at x i.
 func (a Areas) sums() ([][]float64, error) {
 	if len(a.XS) < 2 || len(a.Parts) == 0 {
 		return nil, errors.New("nothing to draw: areas have at least one part and two places")
@@ -41,12 +42,8 @@ func (a Areas) painter(at *axes) (func(draw.Canvas), error) {
 	if err != nil {
 		return nil, err
 	}
-	top := 0.0
-	for _, v := range sums[len(a.Parts)] {
-		top = max(top, v)
-	}
 	x := limits{a.XS[0], a.XS[len(a.XS)-1]}
-	y, err := a.Y.limits([]float64{0, top})
+	y, err := a.Y.limits([]float64{0, slices.Max(sums[len(a.Parts)])})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +61,7 @@ func (a Areas) painter(at *axes) (func(draw.Canvas), error) {
 	}, nil
 }
 
-// areaColor is pale and dark by turns, so that neighbours differ without colours too.
+// areaColor returns pale and dark colours by turns, so that neighbours differ without colours too.
 func areaColor(k int) color.NRGBA {
 	return tint(palette[k%len(palette)], []float64{0.25, 0.6}[k%2])
 }

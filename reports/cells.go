@@ -40,7 +40,7 @@ func (i Interval) text(s quantity.Scale) string {
 // String formats an interval outside a table, for example in a sentence.
 func (i Interval) String() string { return alone(i, nil) }
 
-// In is String with a choice of units.
+// In formats the interval like String, with a choice of units.
 func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
 
 // A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
@@ -69,7 +69,7 @@ func (c Change) text(s quantity.Scale) string {
 	switch {
 	case s.Format(c.From) == to:
 		return to
-	case math.IsNaN(part) || math.IsInf(part, 0):
+	case !finite(part):
 		return from + " → " + to
 	}
 	return from + " → " + to + ", " + PercentChange(part)

@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// A Document is a report to be sent: text, key numbers, tables and pictures.
-// It becomes one HTML file that needs nothing else, or Markdown.
+// A Document is a report to be sent: text, key numbers, tables and pictures. It becomes one HTML
+// file that needs nothing else, or Markdown.
 type Document struct {
 	Title    string
 	Lead     []string // paragraphs under the title
@@ -47,8 +47,8 @@ type Table struct {
 	Rows  Rows
 }
 
-// A Drawing is a picture with the numbers that it shows. Markdown, which is
-// one file without pictures, has the numbers alone.
+// A Drawing is a picture with the numbers that it shows. Markdown, one file without pictures, has
+// the numbers alone.
 type Drawing struct {
 	Title   string
 	Picture Picture // its own title and notes are drawn outside of it
@@ -61,7 +61,7 @@ func (Facts) block()     {}
 func (Table) block()     {}
 func (Drawing) block()   {}
 
-// numbers are the rows under the picture, and its notes without them.
+// numbers returns the rows under the picture, and its notes apart from them.
 func (b Drawing) numbers() (rows Rows, notes []string) {
 	rows = b.Numbers
 	if b.Note != "" {
@@ -76,8 +76,8 @@ func (b Drawing) numbers() (rows Rows, notes []string) {
 	return rows, notes
 }
 
-// WriteMarkdown prints the document as Markdown. The errors are those of w,
-// and of the tables (see Write).
+// WriteMarkdown prints the document as Markdown. It returns errors of w and of the tables (see
+// Write).
 func (d Document) WriteMarkdown(w io.Writer) error {
 	var m bytes.Buffer
 	fmt.Fprintf(&m, "# %s\n\n", escapeMarkdown(d.Title))

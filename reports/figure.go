@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// check returns the first fault of the figure that its maker should mend.
+// check returns the first fault of the figure.
 func (f Figure) check() error {
 	for _, s := range f.Series {
 		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
@@ -41,7 +41,7 @@ func (f Figure) painter(at *axes) (func(draw.Canvas), error) {
 	return func(c draw.Canvas) { inside(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
 }
 
-// inside returns what draws the axes and the area between them, and the notes that belong to it.
+// inside returns a function that draws the axes and the area between them, and the notes.
 func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	return x, y, left, err
 }
 
-// styles gives each name of a series its place in the theme, by first use.
+// styles returns the style of each name of a series, by the order of their first use.
 func (f Figure) styles() map[string]style {
 	styles := map[string]style{}
 	for _, s := range f.Series {
@@ -138,8 +138,8 @@ type figurePlotter struct {
 	styles map[string]style
 }
 
-// Plot draws bands, level and upright lines, lines, points and marks, in this
-// order; the labels go where they hide the least of it.
+// Plot draws level and upright lines, bands, lines, points and marks, in this order. The labels go
+// where they hide the least.
 func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
@@ -333,7 +333,7 @@ func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point,
 	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
 }
 
-// edge is the line along a band.
+// edge returns the style of the edges of a band.
 func (s style) edge(k Kind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {
@@ -342,7 +342,7 @@ func (s style) edge(k Kind) draw.LineStyle {
 	return l
 }
 
-// filling is c as the filling of a band.
+// filling returns the colour of a band of a series in colour c.
 func (k Kind) filling(c color.NRGBA) color.NRGBA {
 	if k == Beyond {
 		return tint(c, 0.1)
@@ -352,7 +352,7 @@ func (k Kind) filling(c color.NRGBA) color.NRGBA {
 
 func (s Stack) title() string { return s[0].title() }
 
-// painter returns what draws the stack. The legend is that of the first figure.
+// painter returns a function that draws the stack. The first figure has the legend for all.
 func (s Stack) painter(*axes) (func(draw.Canvas), error) {
 	if len(s) == 0 {
 		return nil, errors.New("nothing to draw: no figures")
@@ -396,7 +396,7 @@ func (s Stack) painter(*axes) (func(draw.Canvas), error) {
 	}, nil
 }
 
-// markColor is the colour of the mark's series, else grey.
+// markColor returns the colour of the mark's series; grey if it has none.
 func (f figurePlotter) markColor(m Mark) color.NRGBA {
 	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
 		return s.color

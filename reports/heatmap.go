@@ -43,7 +43,7 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// checkMiddles is an error if the axis cannot show the middles of cells, rising.
+// checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.
 func (a Axis) checkMiddles(middles []float64) error {
 	for i, v := range middles {
 		if !a.usable(v) || i > 0 && v <= middles[i-1] {
@@ -53,7 +53,7 @@ func (a Axis) checkMiddles(middles []float64) error {
 	return nil
 }
 
-// painter returns what draws the map onto a canvas.
+// painter returns a function that draws the map onto a canvas.
 func (h HeatMap) painter(*axes) (func(draw.Canvas), error) {
 	lo, hi, err := h.check()
 	if err != nil {
@@ -86,7 +86,7 @@ func (h HeatMap) painter(*axes) (func(draw.Canvas), error) {
 	}, nil
 }
 
-// name writes names along the axes, those of the columns upright, and as many as have room.
+// name writes as many names along the axes as have room, those of the columns upright.
 func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 	s := &p.X.Tick.Label
 	longest := vg.Length(0)
@@ -112,7 +112,7 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 	s.Rotation, s.XAlign, s.YAlign = math.Pi/2, text.XRight, text.YCenter
 }
 
-// edges are the bounds of the cells about the middles, halfway between them on the axis.
+// edges returns the bounds of the cells, halfway between their middles on the axis.
 func edges(middles []float64, a Axis) []float64 {
 	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
 	if a.Scale == Log {
@@ -230,8 +230,8 @@ func (e cells) limits() (x, y limits) {
 	return limits{e.x[0], e.x[len(e.x)-1]}, limits{e.y[0], e.y[len(e.y)-1]}
 }
 
-// fill calls paint with the runs of cells of one kind in each row, and with the rectangle to fill,
-// which laps over the next ones so that no gap shows. Cells of a kind below 0 are left out.
+// fill calls paint for each run of cells of one kind in a row, with its rectangle and with one that
+// laps over the next runs, so that no gap shows. Cells of a kind below 0 are left out.
 func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle)) {
 	tx, ty := p.Transforms(&c)
 	n := len(e.x) - 1

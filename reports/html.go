@@ -71,7 +71,7 @@ type htmlSection struct {
 	Sections  []htmlSection
 }
 
-// htmlBlock is one of a paragraph, facts, a table and drawings in a row.
+// htmlBlock is a paragraph, facts, a table, or a row of drawings.
 type htmlBlock struct {
 	Paragraph string
 	Facts     Facts

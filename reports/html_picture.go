@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// dark is the theme's colours on a dark ground: the palette keeps its order,
-// and its blue, its vermilion and so on are recognised.
+// dark has the theme's colours on a dark ground. The palette keeps its order, and each colour its
+// name: blue, vermilion and so on.
 var dark = struct {
 	ink, grey, faint, white color.NRGBA
 	palette                 []color.NRGBA
@@ -160,7 +160,7 @@ func (a Areas) values() any {
 	return v
 }
 
-// bound is v for the script, nil where the axis has no place for it.
+// bound returns v for the script; nil if the axis cannot show it.
 func (a Axis) bound(v float64) any {
 	if !a.usable(v) {
 		return nil
@@ -185,13 +185,13 @@ func (t Timeline) values() any {
 	return v
 }
 
-// brief is v at seven significant digits: sizes up to 1 MiB are exact.
+// brief rounds v to seven significant digits: sizes up to 1 MiB are exact.
 func brief(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	return v
 }
 
-// variable is the name of a colour that differs between light and dark.
+// variable returns the CSS variable of a colour, which differs between light and dark.
 func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
 
 // sheet collects what drawings need in the stylesheet of their page.
@@ -248,8 +248,8 @@ var (
 	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
 )
 
-// fitText leaves the family of the font to the stylesheet, and has the text
-// take the room that it was given, whatever font the reader's machine has.
+// fitText leaves the family of the font to the stylesheet, and fixes the width of the text,
+// whatever font the reader's machine has.
 func fitText(s string) string {
 	m := svgText.FindStringSubmatch(s)
 	size, err := strconv.ParseFloat(m[3], 64)
@@ -269,8 +269,8 @@ func fitText(s string) string {
 		place, float64(width), weight, m[3], m[4], m[5])
 }
 
-// schemes are the declarations of the colours, light and dark. One that is
-// not of the theme is the same in both.
+// schemes returns the declarations of the colours, light and dark. A colour outside the theme is
+// the same in both.
 func (s *sheet) schemes() (light, darker string) {
 	var l, d strings.Builder
 	for _, c := range slices.Sorted(maps.Keys(s.colors)) {

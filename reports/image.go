@@ -67,7 +67,7 @@ func writeImage(w io.Writer, p Picture, at *axes, ext string, width, height int)
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Where Liberation is not installed, its likes of the same widths serve.
+	// If Liberation is not installed, fonts of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
 		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err = w.Write(marked(content, p.title()))

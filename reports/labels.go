@@ -21,13 +21,13 @@ type labeller struct {
 	labels    []label
 }
 
-// obstacle is a point better not hidden.
+// obstacle is a point that labels should not hide.
 type obstacle struct {
 	vg.Point
 	weight float64
 }
 
-// label is a text with the places it could take, the best first.
+// label is a text with its possible places, the best first.
 type label struct {
 	text   string
 	color  color.NRGBA
@@ -56,14 +56,14 @@ func (l *labeller) avoidLine(line []vg.Point, weight float64) {
 	}
 }
 
-// labelText is the style of labels inside a plot, and the size of one.
+// labelText returns the style of labels inside a plot, and the width and height of one.
 func labelText(col color.NRGBA, s string) (draw.TextStyle, vg.Length, vg.Length) {
 	st := textStyle(tickSize-0.5, col)
 	return st, st.Width(s), st.Font.Size * 1.25
 }
 
-// around adds the label of a mark at pt: close to it, first below and to the
-// right, where curves that rise and level off leave room.
+// around adds the label of a mark at pt: close to it, first below and to the right, where curves
+// that rise and level off leave room.
 func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	if m.Label == "" {
 		return
@@ -80,7 +80,7 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	l.labels = append(l.labels, lab)
 }
 
-// A side is where the label of a level line may stand.
+// A side is the side of a level line on which its label may stand.
 type side int
 
 const (
@@ -166,7 +166,7 @@ func commonColor(all []level) color.NRGBA {
 	return all[0].color
 }
 
-// box is the rectangle of the given size about its center.
+// box returns the rectangle of the given size about its center.
 func box(center vg.Point, w, h vg.Length) vg.Rectangle {
 	return rect(center.X-w/2, center.Y-h/2, center.X+w/2, center.Y+h/2)
 }

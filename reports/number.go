@@ -60,7 +60,7 @@ func appendFloat(b []byte, v float64) []byte {
 
 // AppendNumber appends v as JSON, with 12 significant digits; null if it is not finite.
 func AppendNumber(b []byte, v float64) []byte {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if !finite(v) {
 		return append(b, "null"...)
 	}
 	return appendFloat(b, v)
@@ -115,7 +115,7 @@ func toFloat(v any) float64 {
 // zeros or an exponent.
 func significantPlain(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
+	if err != nil || !finite(r) {
 		return "–"
 	}
 	return strconv.FormatFloat(r+0, 'f', -1, 64)

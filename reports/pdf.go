@@ -104,8 +104,10 @@ func (p *pdf) Pop() {
 	p.SetLineWidth(p.state().width)
 }
 
-// at returns pt as fpdf has it: with y running down, which it turns around.
-func (p *pdf) at(pt vg.Point) (x, y float64) { return pt.X.Points(), (p.height - pt.Y).Points() }
+// coordinates returns pt in the coordinates of fpdf's functions, in which y runs down.
+func (p *pdf) coordinates(pt vg.Point) (x, y float64) {
+	return pt.X.Points(), (p.height - pt.Y).Points()
+}
 
 func (p *pdf) Stroke(path vg.Path) {
 	if p.state().width > 0 {
@@ -117,7 +119,7 @@ func (p *pdf) Fill(path vg.Path) { p.path(path, "F") }
 
 func (p *pdf) path(path vg.Path, style string) {
 	for _, comp := range path {
-		x, y := p.at(comp.Pos)
+		x, y := p.coordinates(comp.Pos)
 		switch comp.Type {
 		case vg.MoveComp:
 			p.doc.MoveTo(x, y)
@@ -127,12 +129,12 @@ func (p *pdf) path(path vg.Path, style string) {
 			r, degrees := comp.Radius.Points(), 180/math.Pi
 			p.doc.ArcTo(x, y, r, r, 0, comp.Start*degrees, (comp.Start+comp.Angle)*degrees)
 		case vg.CurveComp:
-			x0, y0 := p.at(comp.Control[0])
+			x0, y0 := p.coordinates(comp.Control[0])
 			if len(comp.Control) == 1 {
 				p.doc.CurveTo(x0, y0, x, y)
 				break
 			}
-			x1, y1 := p.at(comp.Control[1])
+			x1, y1 := p.coordinates(comp.Control[1])
 			p.doc.CurveBezierCubicTo(x0, y0, x1, y1, x, y)
 		case vg.CloseComp:
 			p.doc.ClosePath()
@@ -156,7 +158,7 @@ func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
 		p.fonts[weight] = true
 	}
 	p.doc.SetFont("sans", weight, face.Font.Size.Points())
-	x, y := p.at(pt)
+	x, y := p.coordinates(pt)
 	p.doc.Text(x, y, s)
 }
 

@@ -37,7 +37,7 @@ func (a Axis) quantity() string {
 	return a.Label
 }
 
-// A Scale is the way from values to distances along an axis.
+// A Scale maps values to distances along an axis.
 type Scale int
 
 // The scales.
@@ -47,7 +47,7 @@ const (
 )
 
 // A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
-// and the line in the legend: a model and its measurement are a Line and a Points of one name.
+// and the entry of the legend: a model and its measurement are a Line and a Points of one name.
 type Series struct {
 	Name string // empty: not in the legend
 	Kind Kind
@@ -65,8 +65,8 @@ type Kind string
 const (
 	Line   Kind = "line"   // of a model
 	Points Kind = "points" // measurements
-	// Band is a prediction interval: from Low to High, with Y in its middle and no line. Beyond is
-	// an extrapolated band: paler, its edges dashed.
+	// Band is a prediction interval from Low to High, without a line at Y. Beyond is an
+	// extrapolated band: paler, its edges dashed.
 	Band   Kind = "band"
 	Beyond Kind = "beyond"
 )
@@ -115,8 +115,8 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// MarshalJSON prints what a page draws: the labels of the axes, the series, the marks and the
-// notes. The place of a mark has null where it is of no matter.
+// MarshalJSON prints the labels of the axes, the series, the marks and the notes, for a page to
+// draw. A mark has null for the coordinate that its kind does not need.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	type axis struct {
 		Label string `json:"label"`
@@ -185,9 +185,9 @@ func (s Series) bounds(i int) (low, high float64) {
 	return low, high
 }
 
-// A Stack is figures one below the other, their vertical axes aligned: a fit above its
-// residuals. The first takes two thirds of the height; the rest share
-// the remainder. Give all the same X.Min and X.Max.
+// A Stack is figures one below the other, their vertical axes aligned: a fit above its residuals.
+// The first takes two thirds of the height; the rest share the remainder. Give all the same X.Min
+// and X.Max.
 type Stack []Figure
 
 // Rows returns the rows of all figures.
@@ -202,8 +202,8 @@ func (s Stack) Rows() Rows {
 	return rows
 }
 
-// Areas shows how a whole divides into parts as something else changes: the parts lie one on the
-// other, the first at the bottom, named inside where they are wide enough, and in the legend.
+// Areas show the parts of a whole against x, stacked, the first at the bottom. The legend names the
+// parts, and the picture does where they are wide enough.
 type Areas struct {
 	Title string
 	X, Y  Axis // Y begins at 0 and is linear
@@ -230,8 +230,8 @@ func (a Areas) Rows() Rows {
 	return r
 }
 
-// A Tornado shows how one value changes with each of several parameters: a bar for each, from the
-// value with less of it to the value with more, around the present value.
+// A Tornado shows how one value changes with each of several parameters: a bar for each, around the
+// present value, from the value with less of the parameter to the value with more.
 type Tornado struct {
 	Title     string
 	X         Axis // of the value; linear
@@ -259,18 +259,18 @@ func (t Tornado) Rows() Rows {
 	return r
 }
 
-// A HeatMap shows a quantity over two others: a field of cells, in steps from pale to
-// dark that keep their order in black and white. The legend beside it is the scale of the steps.
+// A HeatMap shows a quantity over x and y as cells in steps from pale to dark, which keep their
+// order in black and white. The legend beside it is the scale of the steps.
 type HeatMap struct {
 	Title string
-	X, Y  Axis        // Min and Max have no meaning: the cells say
+	X, Y  Axis        // Min and Max are ignored: the cells give the ends
 	XS    []float64   // the middles of the columns, rising, at least 2
 	YS    []float64   // the middles of the rows, rising, at least 2
-	Names []string    // of columns and rows if both are the same: XS and YS then count them
+	Names []string    // of columns and rows, if both are the same and XS and YS count them
 	Z     [][]float64 // by row, then by column; values that are not finite are white
 	Label string      // of Z, with the unit
-	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
-	Marks []Mark      // points on it, such as where things are today
+	Lines []Series    // of the kind Line, drawn over the cells: where a target is met
+	Marks []Mark      // of the kind AtPoint: the present values
 	Notes []string    // remarks printed beneath
 }
 
@@ -299,8 +299,8 @@ type Timeline struct {
 	Boxes  []Box
 	Notes  []string // remarks printed beneath
 
-	// For the legend: what boxes are, by their Kind (none: they are packets), what idle ones are,
-	// and what the path is.
+	// Names in the legend: of boxes, by their Kind (none: they are packets), of idle boxes, and of
+	// the path.
 	Kinds              []string
 	IdleName, PathName string
 	Path               []Leg // a line, drawn over the boxes
@@ -315,9 +315,9 @@ type Leg struct {
 // A Box is the time that one packet spends in one stage.
 type Box struct {
 	Stage      int     // index into Stages
-	Packet     int     // its number, printed if there is room and there are no kinds
+	Packet     int     // its number, printed if there is room and the timeline has no kinds
 	Kind       int     // index into Kinds, if there are any
-	Idle       bool    // the stage only waits: drawn in grey, and not of its kind
+	Idle       bool    // the stage only waits: drawn in grey, not in the colour of its kind
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
@@ -356,7 +356,7 @@ func (t Timeline) Rows() Rows {
 // so that regions are distinct without colours too.
 type RegionMap struct {
 	Title    string
-	X, Y     Axis        // Min and Max have no meaning: the cells say
+	X, Y     Axis        // Min and Max are ignored: the cells give the ends
 	XS       []float64   // the middles of the columns, rising, at least 2
 	YS       []float64   // the middles of the rows, rising, at least 2
 	Names    []string    // in the order of the legend: eight have colours, the rest are hatched
@@ -367,7 +367,7 @@ type RegionMap struct {
 	Notes    []string    // remarks printed beneath
 }
 
-// A Contour is the border of where Z is above a level.
+// A Contour is the border of the area in which Z is above a level.
 type Contour struct {
 	Level float64
 	Label string // in the legend

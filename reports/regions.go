@@ -34,17 +34,17 @@ func (m RegionMap) check() error {
 	return nil
 }
 
-// regionTints are how dark the colours are: neighbours in the palette, and colours that are alike,
-// differ on paper without colours.
+// regionTints has the darkness of each colour: neighbours in the palette, and colours that are
+// alike, differ on paper without colours.
 var regionTints = []float64{0.3, 0.7, 0.28, 0.55, 0.25, 0.45, 0.85, 0.85}
 
-// regionStyle is the filling of the i-th name; hatched ones have lines of its darker colour.
+// regionStyle returns the filling of the i-th name; hatched ones have lines in the darker colour.
 func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
 	c := palette[i%len(palette)]
 	return tint(c, regionTints[i%len(regionTints)]), c, i >= len(palette)
 }
 
-// contourStyles are the lines of contours, from the lowest level on.
+// contourStyles has the lines of contours, the lowest level first.
 var contourStyles = []style{
 	{color: ink, dashes: []vg.Length{1.5, 2}}, {color: ink, dashes: []vg.Length{6, 2.5}}, {color: ink},
 }
@@ -129,8 +129,8 @@ func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// room is the middle of the place within the regions of name k that holds a text of the given size
-// and has most room around it. It looks at some 60 columns and rows to begin with.
+// room returns the middle of the place within the regions of name k that holds a text of the given
+// size and has most room around it. It tries about 60 columns and rows as a corner.
 func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
 	const places = 60
 	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
@@ -155,7 +155,8 @@ func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Lengt
 	return at, ok
 }
 
-// contour is the lines along which Z passes a level, by squares between the middles of four cells.
+// contour returns the lines along which Z passes a level, by squares between the middles of four
+// cells.
 func (m regionPlotter) contour(level float64) [][]vg.Point {
 	var lines [][]vg.Point
 	for j := range len(m.YS) - 1 {
@@ -169,7 +170,7 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 					continue
 				}
 				part := (level - za) / (zb - za)
-				crossed = append(crossed, vg.Point{X: vg.Length(m.X.between(m.XS[a[0]], m.XS[b[0]], part)), Y: vg.Length(m.Y.between(m.YS[a[1]], m.YS[b[1]], part))})
+				crossed = append(crossed, vg.Point{X: vg.Length(m.X.interpolate(m.XS[a[0]], m.XS[b[0]], part)), Y: vg.Length(m.Y.interpolate(m.YS[a[1]], m.YS[b[1]], part))})
 			}
 			for k := 0; k+1 < len(crossed); k += 2 {
 				lines = append(lines, crossed[k:k+2:k+2])
@@ -179,7 +180,7 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 	return joined(lines)
 }
 
-// joined puts pieces that meet end to end into one line, so that dashes go on.
+// joined joins pieces that meet end to end, so that dashes continue.
 func joined(pieces [][]vg.Point) [][]vg.Point {
 	ends := map[vg.Point][]int{}
 	for i, l := range pieces {
@@ -220,8 +221,8 @@ func joined(pieces [][]vg.Point) [][]vg.Point {
 	return lines
 }
 
-// between is part of the way from a to b along the axis.
-func (a Axis) between(from, to, part float64) float64 {
+// interpolate returns the value at a part of the way along the axis.
+func (a Axis) interpolate(from, to, part float64) float64 {
 	if a.Scale == Log {
 		return math.Exp(math.Log(from) + part*(math.Log(to)-math.Log(from)))
 	}

@@ -5,7 +5,6 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -119,7 +118,7 @@ func absent(v any) bool {
 	rv := reflect.ValueOf(v)
 	switch rv.Kind() {
 	case reflect.Float64, reflect.Float32:
-		return math.IsNaN(rv.Float()) || math.IsInf(rv.Float(), 0)
+		return !finite(rv.Float())
 	case reflect.Slice:
 		return rv.IsNil()
 	default:

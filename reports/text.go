@@ -107,7 +107,7 @@ func (g grid) distinguishes(j int) bool {
 	return false
 }
 
-// minFolded is the smallest width in letters to which a column of text is folded.
+// minFolded is the smallest width of a folded column of text, in letters.
 const minFolded = 8
 
 // fold puts intervals below their values, the last column first, and narrows the columns of text,

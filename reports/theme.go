@@ -83,15 +83,15 @@ func (h hollow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	h.outline.DrawGlyph(c, sty, pt)
 }
 
-// style is how the series of one name look.
+// style is the look of the series of one name.
 type style struct {
 	color  color.NRGBA
 	dashes []vg.Length
 	shape  draw.GlyphDrawer
 }
 
-// newStyle returns the style of the i-th name: colour, dashes and glyph all
-// differ among the first eight, and dashes against colour after these.
+// newStyle returns the style of the i-th name. Colour, dashes and glyph all differ among the first
+// eight; later names combine the same colours with other dashes and glyphs.
 func newStyle(i int) style {
 	n := len(palette)
 	return style{palette[i%n], dashes[(i+i/n)%n], glyphs[(i+i/n)%n]}
@@ -109,7 +109,7 @@ func (s style) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: glyphSize, Shape: s.shape}
 }
 
-// dot is all there is of a line with one point.
+// dot returns the glyph for a line with one point.
 func (s style) dot() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: lineWidth, Shape: draw.CircleGlyph{}}
 }
@@ -130,7 +130,7 @@ func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
 	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, corners)
 }
 
-// textStyle is the sans font in the given size.
+// textStyle returns the sans font in the given size.
 func textStyle(size vg.Length, col color.Color) text.Style {
 	return text.Style{
 		Color:   col,
@@ -162,7 +162,8 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// drawInside draws axes with these ends, and plots inside them; more changes the plot before.
+// drawInside draws axes with these ends, and a plotter inside them; more, if not nil, changes the
+// plot before.
 func drawInside(c draw.Canvas, inside plot.Plotter, xa, ya Axis, x, y limits, more func(*plot.Plot)) axes {
 	p := newPlot()
 	x.apply(&p.X, xa, c.Max.X-c.Min.X-60, horizontal)
@@ -215,7 +216,7 @@ func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
 	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
 }
 
-// rect is the rectangle with these corners, in any order.
+// rect returns the rectangle with these corners, in any order.
 func rect(x1, y1, x2, y2 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: min(x1, x2), Y: min(y1, y2)}, Max: vg.Point{X: max(x1, x2), Y: max(y1, y2)}}
 }
@@ -266,8 +267,8 @@ func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Ca
 	return c
 }
 
-// drawNotes writes the notes at the bottom of c, in at most the given height,
-// and returns the height taken.
+// drawNotes writes the notes at the bottom of c, in at most the given height, and returns the
+// height taken.
 func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
 	s := textStyle(noteSize, grey)
 	leading := noteSize * 1.35
@@ -289,8 +290,8 @@ func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
 	return leading*vg.Length(len(lines)) + 4
 }
 
-// drawLegend writes the entries in columns at the bottom of c, in at most the
-// given height, and returns the height taken.
+// drawLegend writes the entries in columns at the bottom of c, in at most the given height, and
+// returns the height taken.
 func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 	if len(entries) == 0 {
 		return 0
@@ -338,8 +339,7 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 	return taken
 }
 
-// shorten returns s in one line of at most the given width, its end cut off
-// for an ellipsis if need be.
+// shorten returns s in one line of at most the given width, with an ellipsis if its end is cut off.
 func shorten(st text.Style, s string, width vg.Length) string {
 	s = printable(s)
 	if st.Width(s) <= width {

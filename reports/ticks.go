@@ -5,6 +5,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -13,13 +14,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Values beyond these have no place on paper; computing with them overflows.
+// Bounds of values that can be drawn; computing with larger ones overflows.
 const (
 	largest  = 1e100
 	smallest = 1e-100
 )
 
-// direction is the way that an axis runs.
+// direction is the direction of an axis.
 type direction int
 
 const (
@@ -49,10 +50,7 @@ func (a Axis) limits(values []float64) (limits, error) {
 		}
 		return limits{a.Min, a.Max}, nil
 	}
-	lo, hi := values[0], values[0]
-	for _, v := range values {
-		lo, hi = min(lo, v), max(hi, v)
-	}
+	lo, hi := slices.Min(values), slices.Max(values)
 	if a.Scale == Log {
 		if hi < lo*1.001 {
 			lo, hi = lo/2, hi*2
@@ -100,11 +98,11 @@ func oneTwoFive(v float64, round func(float64) float64) float64 {
 	return best
 }
 
-// niceStep returns the first of 1, 2 and 5 times a power of ten from v on.
+// niceStep returns the smallest 1, 2 or 5 times a power of ten that is at least v.
 func niceStep(v float64) float64 { return oneTwoFive(v, math.Ceil) }
 
-// apply sets the range and the ticks of an axis that is length long: the
-// densest ticks whose labels keep apart.
+// apply sets the range and the ticks of an axis of this length: the densest ticks whose labels keep
+// apart.
 func (l limits) apply(axis *plot.Axis, a Axis, length vg.Length, dir direction) {
 	axis.Min, axis.Max = l.min, l.max
 	if a.Scale == Log {
@@ -180,7 +178,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 	return sets
 }
 
-// powers returns ticks at base^(k·step) and at these times each of between.
+// powers returns ticks at base^(k·step), and at these times each factor of between.
 func (l limits) powers(base float64, step int, label func(float64) string, between []float64) []plot.Tick {
 	var ticks []plot.Tick
 	log := math.Log(base)
@@ -190,20 +188,12 @@ func (l limits) powers(base float64, step int, label func(float64) string, betwe
 		if v > l.max*(1+1e-9) {
 			return ticks
 		}
-		for _, w := range append([]float64{v}, scaled(v, between)...) {
-			if l.holds(w) {
+		for _, factor := range append([]float64{1}, between...) {
+			if w := v * factor; l.holds(w) {
 				ticks = append(ticks, plot.Tick{Value: w, Label: label(w)})
 			}
 		}
 	}
-}
-
-func scaled(v float64, factors []float64) []float64 {
-	vs := make([]float64, len(factors))
-	for i, f := range factors {
-		vs[i] = v * f
-	}
-	return vs
 }
 
 // withMinor adds ticks without labels at the factors times powers of ten.
@@ -238,7 +228,7 @@ func (l limits) holds(v float64) bool {
 	return v >= l.min-slack && v <= l.max*(1+1e-9)
 }
 
-// byteLabel prints a size, one that no machine holds as a number.
+// byteLabel prints a size; one that no machine holds, as a plain number.
 func byteLabel(v float64) string {
 	if v > float64(quantity.MaxBytes) {
 		return numberLabel(v) + " B"

@@ -74,7 +74,7 @@ func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
 // row returns the middle of a stage on the y axis.
 func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) - 0.5 }
 
-// busy is the time that a stage spends on packets.
+// busy returns the time that a stage spends on packets.
 func (t Timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
@@ -101,7 +101,7 @@ func (t Timeline) legend() []entry {
 	return entries
 }
 
-// pathStyle is how a path is drawn.
+// pathStyle is the style of a path.
 var pathStyle = style{color: ink}
 
 // timelinePlotter draws the inside of a timeline.
@@ -111,8 +111,8 @@ type timelinePlotter struct {
 	numbers bool // the rows are high enough for numbers
 }
 
-// Plot draws the boxes, in two shades so that neighbours stay apart and a
-// packet can be followed down, or in the colours of their kinds, the path, and the total.
+// Plot draws the boxes, the path and the total. Boxes have the colours of their kinds or, without
+// kinds, two shades by turns, so that neighbours differ and a packet can be followed down.
 func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// painter returns what draws the tornado onto a canvas.
+// painter returns a function that draws the tornado onto a canvas.
 func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")

@@ -1,10 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -17,6 +16,7 @@ func OrAbsent[T any](v T, known bool) any {
 	return v
 }
 
+// HeadIf returns the head of a column, or no head if it is not shown.
 func HeadIf(shown bool, text string) string {
 	if shown {
 		return text
@@ -30,7 +30,7 @@ type Field[T any] struct {
 	Cell func(T) any
 }
 
-// TableOf makes the table of typed rows.
+// TableOf returns the table of typed rows.
 func TableOf[T any](all []T, fields ...Field[T]) Rows {
 	var rows Rows
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f Field[T]) bool { return f.Cell == nil })
@@ -47,30 +47,31 @@ func TableOf[T any](all []T, fields ...Field[T]) Rows {
 	return rows
 }
 
-// Col is a column for programs and people; with an empty key or head it is for one of them.
+// Col returns a column. Without a head it is for programs alone, without a key for people alone.
 func Col[T any](key, head string, cell func(T) any) Field[T] {
 	return Field[T]{Column{Key: key, Head: head}, cell}
 }
 
-// Texted is the column with another text for people.
+// Texted returns the column with another text for people.
 func (f Field[T]) Texted(text func(any) string) Field[T] {
 	f.Text = text
 	return f
 }
 
-// Rounded is the column with so many significant digits for people, see [Column.Digits].
+// Rounded returns the column with this number of significant digits for people; see
+// [Column.Digits].
 func (f Field[T]) Rounded(digits int) Field[T] {
 	f.Digits = digits
 	return f
 }
 
-// Ranked is the column with a rank among those that a narrow terminal leaves out.
+// Ranked returns the column with a rank in the order of dropping; see [Column.Rank].
 func (f Field[T]) Ranked(rank int) Field[T] {
 	f.Rank = rank
 	return f
 }
 
-// If is the column where the table has it, else one that [TableOf] leaves out.
+// If returns the column if the table has it, otherwise one that [TableOf] leaves out.
 func (f Field[T]) If(has bool) Field[T] {
 	if !has {
 		f.Cell = nil
@@ -78,10 +79,10 @@ func (f Field[T]) If(has bool) Field[T] {
 	return f
 }
 
-// A Footnotes numbers the remarks of rows, the same remark once.
+// Footnotes number the remarks of rows, the same remark once.
 type Footnotes []string
 
-// Mark is "[1]" for the first remark; for none it is empty.
+// Mark returns "[1]" for the first remark, and nothing for an empty one.
 func (f *Footnotes) Mark(remark string) string {
 	if remark == "" {
 		return ""
@@ -94,7 +95,7 @@ func (f *Footnotes) Mark(remark string) string {
 	return fmt.Sprintf("[%d]", i+1)
 }
 
-// Lines are the notes beneath the table, each with this end.
+// Lines returns the notes beneath the table, each with this end.
 func (f Footnotes) Lines(end string) []string {
 	var lines []string
 	for i, remark := range f {
@@ -103,36 +104,27 @@ func (f Footnotes) Lines(end string) []string {
 	return lines
 }
 
-// OrNil is nothing for an empty text.
-func OrNil(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
+// OrNil returns the text, or nil if it is empty.
+func OrNil(text string) any { return OrAbsent(text, text != "") }
 
-// PercentText prints a value with this format, as "%.0f %%", and a minus sign that is one.
+// PercentText returns a text function that prints a value with a format, such as "%.0f %%", and
+// with a minus sign in place of the hyphen.
 func PercentText(format string) func(any) string {
-	return func(v any) string { return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1) }
+	return func(v any) string { return Minus(fmt.Sprintf(format, v)) }
 }
 
 // Finite returns v, or 0 if it is not finite.
 func Finite(v float64) float64 {
-	if math.IsInf(v, 0) || math.IsNaN(v) {
+	if !finite(v) {
 		return 0
 	}
 	return v
 }
 
-// UnitRows is the vocabulary of units.
+// UnitRows returns the vocabulary of units.
 func UnitRows() Rows {
-	rows := Rows{Columns: []Column{{Head: "unit"}, {Head: "is"}, {Head: "also read"}}}
-	for _, e := range quantity.Vocabulary() {
-		is := e.Is
-		if is == "" {
-			is = "the unit inside, of " + e.Of
-		}
-		rows.Data = append(rows.Data, []any{e.Name, is, e.Aliases})
-	}
-	return rows
+	return TableOf(quantity.Vocabulary(),
+		Col("", "unit", func(e quantity.Entry) any { return e.Name }),
+		Col("", "is", func(e quantity.Entry) any { return cmp.Or(e.Is, "the unit inside, of "+e.Of) }),
+		Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }
