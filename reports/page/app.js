@@ -1,6 +1,6 @@
 "use strict";
-// The state of the page, and its way into the fragment of the URL and back. A design is {ref, set}
-// with set a Map of parameter paths to what is typed for them.
+// The state of the page, written to the fragment of the URL and read from it. A design is {ref, set};
+// set maps parameter paths to typed values.
 const state = (() => {
 	const most = 8;
 	const views = ["curves", "packets", "collectives", "fit"];
@@ -61,8 +61,8 @@ const state = (() => {
 		const v = Number(text);
 		return v >= least && v <= greatest ? v : undefined;
 	};
-	// parse reads a fragment; what is not as fragment writes it is left out, and what the program
-	// refuses too. Nothing of it is ever markup or code.
+	// parse reads a fragment. It leaves out parts that fragment does not write or the program refuses.
+	// No part of it is ever markup or code.
 	const parse = async (text, { ask, add }) => {
 		const p = new URLSearchParams(text.replace(/^#/, "")), out = {}, lost = [];
 		const take = (key, value) => { if (value !== undefined) out[key] = value; };

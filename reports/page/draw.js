@@ -1,6 +1,6 @@
 "use strict";
-// Elements, scales, ticks and labels: what every picture of the page is made of. Text reaches the
-// page by text nodes alone, so that no name of a platform can be markup.
+// Elements, scales, ticks and labels of all pictures of the page. Text reaches the page by text nodes
+// alone, so that no name of a platform can be markup.
 const draw = (() => {
 	const NS = "http://www.w3.org/2000/svg";
 	const set = (e, attributes) => {
@@ -33,13 +33,13 @@ const draw = (() => {
 	const linear = (from, to, a, b) => ({ from, to, at: v => a + (v - from) / (to - from) * (b - a), back: p => from + (p - a) / (b - a) * (to - from) });
 
 	const clean = v => String(Number(v.toPrecision(3)));
-	// The labels of axes. What the models predict is printed by the models' own program.
+	// The labels of axes. The models' own program prints predictions.
 	const sizeLabel = v => {
 		for (const [unit, n] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 1024]])
 			if (v >= n) return clean(v / n) + "\u00a0" + unit;
 		return clean(v) + "\u00a0B";
 	};
-	// sizeText is a size exactly, as the program and the command line read it.
+	// sizeText writes a size exactly, as the program and the command line read it.
 	const sizeText = v => {
 		for (const [unit, n] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 1024]])
 			if (v >= n && v % n === 0) return v / n + unit;
@@ -87,7 +87,7 @@ const draw = (() => {
 		pen.font = `${px}px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif`;
 		return pen.measureText(text).width;
 	};
-	// Labels remembers what is taken, and finds the first of several places that is free.
+	// Labels remembers the places that are taken, and finds the first free one of several.
 	class Labels {
 		constructor(bounds) { this.bounds = bounds; this.taken = []; }
 		take(box) { this.taken.push(box); }

@@ -11,12 +11,11 @@ const page = (() => {
 	};
 	const notice = text => { $("notice").textContent = text; $("notice").hidden = !text; };
 
-	// label tells what design d is; labels does, with numbers where two are alike.
-	const label = d => d.ref;
+	// labels returns the names of all designs, numbered if a platform occurs twice.
 	const changes = d => [...d.set].map(([path, v]) => `${path.replace(/^(stage|layer)\./, "")} = ${v.replace(/us(?![a-z])/g, "µs")}`).join(", ");
 	const labels = () => s.designs.map((d, i) => {
 		const alike = s.designs.filter(o => o.ref === d.ref);
-		return alike.length > 1 ? `${label(d)} (${alike.indexOf(d) + 1})` : label(d);
+		return alike.length > 1 ? `${d.ref} (${alike.indexOf(d) + 1})` : d.ref;
 	});
 	const requests = () => { const names = labels(); return s.designs.map((d, i) => ({ ...state.request(d), name: names[i] })); };
 
@@ -50,7 +49,7 @@ const page = (() => {
 		$("platform").replaceChildren(...platforms.map(p => draw.html("optgroup", { label: p.title || p.ref }, [...p.machine ? [draw.html("option", { value: p.ref }, `${p.ref} (the machine)`)] : [], ...p.layers.map(l => draw.html("option", { value: l.ref }, l.name === p.default ? `${l.ref} (default)` : l.ref))])));
 	};
 
-	// change is what a slider does. A change that the program refuses is undone, and told.
+	// change sets a parameter. If the program refuses the value, it is undone and the reason returned.
 	const change = (path, value, moving) => {
 		const d = s.designs[s.on], before = new Map(d.set);
 		if (value === null) d.set.delete(path); else d.set.set(path, value);
@@ -64,14 +63,14 @@ const page = (() => {
 		}
 	};
 
-	// threshold is what moves the threshold of the design at this size, half what moves its n½.
+	// threshold returns a function that moves the threshold of the design at this size; half moves n½.
 	const threshold = size => {
 		const t = platform.thresholds.find(t => t.in_use_bytes === size);
 		return t ? (to, moving) => moved(t.path, to + "B", moving) : null;
 	};
-	let fixed = ""; // the cost that n½ moves with
+	let fixed = ""; // the fixed cost that half changes
 	const half = (to, moving) => {
-		for (let turn = 0; turn < 3; turn++) { // n½ is the fixed cost times r∞ of a line; of others nearly
+		for (let turn = 0; turn < 3; turn++) { // n½ is the fixed cost times r∞: of a line exactly
 			const { r_inf_mb_s: rate, n_half_bytes: now } = platform.peak;
 			if (!now || Math.abs(now / to - 1) < .005) break;
 			const costs = platform.parameters.filter(p => p.unit === "us" && p.used && !p.constant && p.value !== null);
@@ -92,7 +91,7 @@ const page = (() => {
 		return error;
 	};
 
-	// update draws what a slider on its way changes, and settles when it rests. The other sliders
+	// update redraws the view while a slider moves, and settles when it rests. The other sliders
 	// follow ten times a second.
 	const update = moving => {
 		if (!moving) return settle();
@@ -105,7 +104,7 @@ const page = (() => {
 		clearTimeout(timer);
 		timer = setTimeout(settle, 250);
 	};
-	// settle brings the whole page to the state.
+	// settle redraws the whole page from the state.
 	const settle = () => {
 		if (!ready) return;
 		clearTimeout(timer);
@@ -138,7 +137,7 @@ const page = (() => {
 		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
 		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
 	};
-	// stay: on a telephone the curves stay in sight while the sliders below them move.
+	// stay keeps the curves in sight on a telephone while the sliders below them move.
 	const stay = () => {
 		const main = $("views"), charts = $("charts");
 		main.classList.toggle("stay", s.view === "curves" && s.quantity !== "four");
@@ -152,7 +151,7 @@ const page = (() => {
 		way.show(platform, found);
 	};
 
-	// readSize reads what was typed as a size, by the program's own rules.
+	// readSize reads a typed size, by the program's own rules.
 	const readSize = (input, error, then) => {
 		try {
 			const t = program.ask("predict", { designs: [{ ref: s.designs[s.on].ref }], sizes: input.value.replaceAll("\u00a0", " ").trim().replace(/ +/g, "") });
@@ -184,7 +183,7 @@ const page = (() => {
 		if (s.tour >= tour.steps) s.tour = -1;
 	};
 
-	// visit brings the page to what a fragment says.
+	// visit shows the state in a fragment.
 	const visit = async text => {
 		await read(text);
 		list();

@@ -1,6 +1,6 @@
 "use strict";
-// The view of a pipeline, packet by packet: the packets chosen, the best equal ones, and the best
-// plan of unequal ones, on one axis of time.
+// The view of a pipeline, packet by packet: the chosen packets, the best equal packets, and the best
+// plan of unequal packets, on one axis of time.
 const packets = (() => {
 	const { s } = state, $ = id => document.getElementById(id), steps = 1000;
 	let chart, lines, answer = null;

@@ -20,7 +20,7 @@ import (
 //go:embed index.html *.css *.js
 var files embed.FS
 
-// A Program is what runs in the page.
+// A Program is the program that runs in the page.
 type Program struct {
 	WASM []byte // of cmd/explorer, packed by gzip
 	Exec []byte // wasm_exec.js of the Go that built it
@@ -41,8 +41,8 @@ type Platform struct {
 }
 
 // Write writes the page. Nothing in start can end a script or begin an element. The page's
-// Content-Security-Policy names the hash of each script and style that is in it, so that a browser
-// runs no other. The errors are those of w.
+// Content-Security-Policy names the hash of each of its scripts and styles, so that a browser runs
+// no other. Write returns errors of w.
 func Write(w io.Writer, p Program, start Start) error {
 	_, err := w.Write(assemble(p, start))
 	return err
@@ -71,8 +71,8 @@ func assemble(p Program, start Start) []byte {
 }
 
 // raw writes bytes as they are: in windows-1252 each byte is one letter, so that the program is a
-// quarter smaller than in base64. What HTML would not keep, and '=', is '=' and the byte plus 64.
-// program.js reads it.
+// quarter smaller than in base64. Bytes that HTML would not keep, and '=', become '=' and the byte
+// plus 64. program.js reads it.
 func raw(data []byte) []byte {
 	text := make([]byte, 0, len(data)+len(data)/32)
 	for _, c := range data {
@@ -86,7 +86,7 @@ func raw(data []byte) []byte {
 	return text
 }
 
-// ascii is the text with every other letter escaped.
+// ascii returns the text with all letters beyond ASCII escaped.
 func ascii(text string, escape func(r rune) string) string {
 	var all strings.Builder
 	for _, r := range text {
@@ -118,7 +118,7 @@ func read(name string) string {
 	return string(text)
 }
 
-// joined are the files that match, in the order of their names.
+// joined returns the contents of the files that match, in the order of their names.
 func joined(pattern string) string {
 	names, _ := fs.Glob(files, pattern) // a pattern of this package
 	all := ""

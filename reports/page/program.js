@@ -1,8 +1,8 @@
 "use strict";
 // The program: halfpeak's models as WebAssembly, unpacked from the page itself.
 const program = (() => {
-	// bytes undoes raw of page.go: a letter of windows-1252 is a byte, and "=" stands before one that
-	// was moved by 64.
+	// bytes undoes raw of page.go: a letter of windows-1252 is a byte, and "=" precedes a byte that was
+	// moved by 64.
 	const bytes = (text, length) => {
 		const letters = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, i) => i));
 		const byte = new Uint8Array(0x10000), all = new Uint8Array(length);
@@ -25,14 +25,14 @@ const program = (() => {
 		go.run(made.instance);
 		await ready;
 	};
-	// ask puts a question to the program; an answer that is an error is thrown.
+	// ask puts a question to the program, and throws an answer that is an error.
 	const ask = (question, request = {}) => {
 		const answer = JSON.parse(halfpeakAsk(question, JSON.stringify(request)));
 		if (answer && answer.error) throw new Error(answer.error);
 		return answer;
 	};
-	// later puts a question to a second program, in a worker, so that the page stays alive meanwhile;
-	// the answer is a promise. Platforms that were added here are added there too.
+	// later returns a promise of the answer of a second program, in a worker, so that the page stays
+	// responsive. Platforms that were added here are added there too.
 	let worker = null, number = 0;
 	const waiting = new Map(), added = [];
 	const work = () => {

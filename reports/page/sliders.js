@@ -1,6 +1,6 @@
 "use strict";
-// The sliders: one for each parameter of the design, logarithmic, with the value to type, the
-// file's value and interval marked, and what the parameter owns of the time beneath.
+// The sliders: one for each parameter of the design, logarithmic, with a field for the value, marks
+// for the file's value and interval, and the parameter's share of the time beneath.
 const sliders = (() => {
 	const steps = 1000;
 	const { html } = draw;
@@ -15,14 +15,14 @@ const sliders = (() => {
 		const v = p.from * (p.to / p.from) ** (t / steps);
 		return p.whole ? Math.max(1, Math.round(v)) : Number(v.toPrecision(3));
 	};
-	// typed is what was typed, with the parameter's unit where only a number stands.
+	// typed returns the typed text, with the parameter's unit if it is only a number.
 	const typed = (p, text) => {
 		const t = text.trim().replaceAll("µ", "u").replaceAll("μ", "u").replaceAll("\u00a0", " ");
 		return /^[\d.]+(e[+-]?\d+)?$/i.test(t) ? t + p.unit : t.replace(/^([\d.]+(?:e[+-]?\d+)?) +(?=[a-zA-Z])/i, "$1");
 	};
 
-	// init takes the element to fill, and what to call with (path, value or null for the file's,
-	// whether the slider is still on its way). It returns an error's text, or nothing.
+	// init takes the element to fill, and a function of a path, its value (null: the file's) and
+	// whether the slider still moves, which returns the text of an error, or nothing.
 	const init = (element, then) => { box = element; changed = then; };
 
 	const row = p => {
@@ -83,7 +83,7 @@ const sliders = (() => {
 		if (r.words) r.words.value = p.word || "";
 	};
 
-	// show brings the sliders to a platform's parameters; the elements stay while these are the same.
+	// show sets the sliders to a platform's parameters; the elements stay if the parameters do.
 	const show = platform => {
 		const key = platform.layer.ref + "\n" + platform.parameters.map(p => p.path).join("\n");
 		if (key !== shown) {
@@ -103,7 +103,7 @@ const sliders = (() => {
 		}
 		for (const p of platform.parameters) update(rows.get(p.path), p);
 	};
-	// owns shows the parts of the time at a size.
+	// owns shows each parameter's share of the time at a size.
 	const owns = (shares, sizeText) => {
 		for (const r of rows.values()) r.owns.hidden = true;
 		for (const part of shares ? shares.parts : []) {

@@ -57,7 +57,7 @@ const way = (() => {
 		$("formula").hidden = !formula;
 		$("formula").replaceChildren(...["T = ", formula].join("").split(/(o_s|o_r|[βτ]|(?<![A-Za-z_])[LgG](?![A-Za-z_]))/).map(t => terms[t] ? html("b", { class: "term", title: terms[t], "data-symbol": t }, t) : t));
 	};
-	// point lights up what a slider moves; null: nothing.
+	// point highlights the places of a slider's parameter; null: none.
 	const point = p => {
 		for (const hop of hops) hop.element.toggleAttribute("data-on", p !== null && hop.list.some(q => q.path === p.path));
 		for (const t of $("formula").querySelectorAll("b")) t.toggleAttribute("data-on", p !== null && t.dataset.symbol === p.symbol);
