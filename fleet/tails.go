@@ -144,8 +144,8 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	return w
 }
 
-// exceeds returns the probability of a deviation of at least z robust standard deviations by chance:
-// the mean over degrees.
+// exceeds returns the probability of a deviation of at least z robust standard deviations by
+// chance: the mean over degrees.
 func (t *tails) exceeds(key string, z float64) (p float64) {
 	if z < 1 {
 		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from significance

@@ -16,7 +16,7 @@ type File struct {
 	encoder Encoder
 }
 
-// OpenFile begins a part, or goes on with one that was interrupted.
+// OpenFile begins a part, or continues an interrupted one.
 func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 	p := &File{}
 	head, err := Head(h)
@@ -35,8 +35,8 @@ func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 	return p, nil
 }
 
-// Kept returns the records of the question h in the file at path, whole or cut off: none if it is
-// another file, or damaged.
+// Kept returns the records in the part at path, whole or cut off, if it has the header h. It ends
+// at the first damage.
 func Kept(path string, h Header) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		file, err := os.Open(path)
@@ -66,7 +66,8 @@ func (p *File) Write(record []byte) error {
 	return err
 }
 
-// End finishes the part, or leaves it for the same command to go on; whole says how much there is.
+// End finishes the part or, after an error, leaves it for the same command to continue; whole
+// describes the number of records.
 func (p *File) End(err error, whole func(records int64) string) error {
 	if err == nil {
 		err = p.Partial.Write(p.encoder.End(nil), 0)

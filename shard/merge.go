@@ -21,8 +21,8 @@ type Parts struct {
 const mostNamed = 20
 
 // Merge checks parts, in any order, and reads all of each. Its error has a line for each shard that
-// is missing, there twice, damaged, not whole, of another version or of another command. The notes
-// that an interrupted process leaves beside its part (part-3.partial.state) are passed over.
+// is missing, duplicate, damaged, truncated, of another version or of another command. It skips the
+// state that an interrupted process leaves beside its part (part-3.partial.state).
 func Merge(paths []string) (*Parts, error) {
 	var all []error
 	p := &Parts{}

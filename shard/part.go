@@ -24,9 +24,10 @@ type Header struct {
 	Shard
 }
 
-// A part is lines: magic, the header, a line for each record, and the end. Each line after magic is
-// a checksum of its number and its text in 8 hexadecimal digits, a blank, and the text. The records
-// are numbered from 1; the header is line 0, and the end, whose text is "end", has the next number.
+// A part has the lines magic, the header, one for each record, and the end. Each line after magic
+// is a checksum of its number and its text in 8 hexadecimal digits, a blank, and the text. The
+// header is line 0, the records are numbered from 1, and the end has the text "end" and the next
+// number.
 const (
 	form       = atomicfile.Imprint + ": part "
 	magic      = form + "2\n"
@@ -104,7 +105,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return r, err
 }
 
-// Next returns the next record; io.EOF is the whole end. The errors are those of [NewReader].
+// Next returns the next record; after a whole part, io.EOF. Other errors are those of [NewReader].
 func (r *Reader) Next() ([]byte, error) {
 	text, err := r.in.ReadBytes('\n')
 	if err != nil {
@@ -123,7 +124,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// cut is an error of reading, which is [ErrTruncated] at the end of the file.
+// cut returns an error of reading: at the end of the file, [ErrTruncated].
 func cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return ErrTruncated

@@ -19,7 +19,7 @@ import (
 // Most is the largest number of shards.
 const Most = 100_000
 
-// A Shard is part Index, from 1, of Count. The zero value is no shard: all the work.
+// A Shard is part Index, from 1, of Count. The zero value stands for all the work.
 type Shard struct{ Index, Count int }
 
 // Parse reads "3/64".
@@ -45,8 +45,8 @@ func (s Shard) valid() bool { return 1 <= s.Index && s.Index <= s.Count && s.Cou
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Of is the shard that has a file, by a hash of its path below the root (FNV-1a, 64 bits): a file
-// that comes or goes between two shards moves no other one.
+// Of returns the shard of a file, by a hash of its path below the root (FNV-1a, 64 bits): files
+// that come or go do not move others between shards.
 func Of(path string, count int) Shard {
 	h := fnv.New64a()
 	h.Write([]byte(path))
