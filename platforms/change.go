@@ -72,11 +72,7 @@ func (p Platform) rebuilt(made *composition, layer string) (Platform, error) {
 	kept := map[string]model.Layer{}
 	made.open(layer, nil, kept)
 	refresh := func(params []Param) []Param {
-		fresh := make([]Param, 0, len(params))
-		for _, q := range params {
-			fresh = append(fresh, made.slots[made.slotAt[q.Path]].Param)
-		}
-		return fresh
+		return list.Map(params, func(q Param) Param { return made.slots[made.slotAt[q.Path]].Param })
 	}
 	next := p
 	next.Default, next.Constants, next.Layers, next.made = layer, refresh(p.Constants), nil, made

@@ -78,23 +78,29 @@ func (t Topology) Links() int {
 
 // Route returns the links from unit a to another unit b, in order, as numbers below Links.
 func (t Topology) Route(a, b int) (links []int) {
-	if t.kind != "dragonfly" {
-		stride := 1
-		for dim, n := range t.sizes {
-			x, y := a/stride%n, b/stride%n
-			step := 1
-			if (y-x+n)%n > n/2 {
-				step = n - 1
-			}
-			for x != y {
-				links = append(links, 2*(a*len(t.sizes)+dim)+min(step-1, 1))
-				to := (x + step) % n
-				a, x = a+(to-x)*stride, to
-			}
-			stride *= n
-		}
-		return links
+	if t.kind == "dragonfly" {
+		return t.dragonflyRoute(a, b)
 	}
+	stride := 1
+	for dim, n := range t.sizes {
+		x, y := a/stride%n, b/stride%n
+		step := 1
+		if (y-x+n)%n > n/2 {
+			step = n - 1
+		}
+		for x != y {
+			links = append(links, 2*(a*len(t.sizes)+dim)+min(step-1, 1))
+			to := (x + step) % n
+			a, x = a+(to-x)*stride, to
+		}
+		stride *= n
+	}
+	return links
+}
+
+// dragonflyRoute numbers the links of units before those within chassis, then those across the
+// chassis of a group, then those between groups.
+func (t Topology) dragonflyRoute(a, b int) (links []int) {
 	units := t.Units()
 	chassis, positions, each := t.sizes[1], t.sizes[2], t.sizes[3]
 	within, across, global := 2*units, 2*units+units/each*positions, 2*units+units/each*(positions+chassis)
