@@ -32,7 +32,7 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	for _, l := range m.Levels {
 		for _, n := range s.grid() {
 			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
-				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; programs want a time above zero", m.Name, n, w)
+				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; the time must be above zero", m.Name, n, w)
 			}
 		}
 	}

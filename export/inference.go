@@ -9,7 +9,7 @@ import (
 // direction for a GPU, and the latency of a hop between nodes.
 func inference(f *File, m Machine, s Sizes) error {
 	if len(m.Levels) < 2 {
-		return fmt.Errorf("it wants a rate inside a node and one between nodes, and this platform has one level; give a machine with levels")
+		return fmt.Errorf("it needs a rate inside a node and one between nodes, and this platform has one level; give a machine with levels")
 	}
 	inside, between := m.Levels[len(m.Levels)-2], m.outer()
 	a, offInside := oneLine(inside.Layer, s)

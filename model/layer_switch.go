@@ -83,9 +83,9 @@ var envelopeKind = func() *Kind {
 func (s *Switch) check() (key string, err error) {
 	switch {
 	case len(s.Branches) < 2 && s.Least:
-		return "", errors.New(`an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+		return "", errors.New(`an envelope must have at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
 	case len(s.Branches) < 2:
-		return "", errors.New(`a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
+		return "", errors.New(`a switch must have at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
 	case s.Least:
 		return "", nil
 	}

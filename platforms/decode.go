@@ -51,7 +51,7 @@ func decode(file string, text []byte) (*source, error) {
 		}
 		tables, ok := tree[name].(map[string]any)
 		if !ok {
-			r.fail(s.positionOf(name), "%s is a table; write [%s.NAME]", name, name)
+			r.fail(s.positionOf(name), "%s must be a table; write [%s.NAME]", name, name)
 			continue
 		}
 		for _, of := range s.inOrder(name, tables) {
@@ -60,7 +60,7 @@ func decode(file string, text []byte) (*source, error) {
 			if _, several := tables[of].([]any); several {
 				r.fail(s.positionOf(path), "a table in double brackets is a list; write it in single ones, as in [layer.eager]")
 			} else if !ok {
-				r.fail(s.positionOf(path), "%s.%s is a table; write [%s.%s]", name, of, name, of)
+				r.fail(s.positionOf(path), "%s.%s must be a table; write [%s.%s]", name, of, name, of)
 			}
 			s.Tables = append(s.Tables, Table{name, of, r.keys(name, path, entries)})
 		}
@@ -175,13 +175,13 @@ func (r *treeReader) value(what form, at, name string, value any) any {
 	case truth:
 		b, ok := value.(bool)
 		if !ok {
-			r.fail(r.valueAt(at), "%s is true or false, without quotes", name)
+			r.fail(r.valueAt(at), "%s must be true or false, without quotes", name)
 		}
 		return b
 	case names:
 		all, ok := value.([]any)
 		if !ok {
-			r.fail(r.valueAt(at), `%s is a list of texts, as in ["a", "b"]`, name)
+			r.fail(r.valueAt(at), `%s must be a list of texts, as in ["a", "b"]`, name)
 		}
 		var names []string
 		for i, v := range all {
@@ -197,13 +197,13 @@ func (r *treeReader) value(what form, at, name string, value any) any {
 			branches = append(branches, r.keys("branch", at+"."+strconv.Itoa(i), entry))
 		}
 		if !ok {
-			r.fail(r.valueAt(at), `%s is a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
+			r.fail(r.valueAt(at), `%s must be a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
 		}
 		return branches
 	case sources:
 		entries, ok := value.(map[string]any)
 		if !ok {
-			r.fail(r.valueAt(at), `%s is a table, as in { G = "Table 4.2" }`, name)
+			r.fail(r.valueAt(at), `%s must be a table, as in { G = "Table 4.2" }`, name)
 		}
 		var sources []Key
 		for _, key := range r.inOrder(at, entries) {
@@ -221,7 +221,7 @@ func (r *treeReader) text(path string, value any) string {
 	case int64, float64:
 		r.fail(r.valueAt(path), `write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
 	default:
-		r.fail(r.valueAt(path), `%s is a text; write it in quotes`, path)
+		r.fail(r.valueAt(path), `%s must be a text; write it in quotes`, path)
 	}
 	return ""
 }

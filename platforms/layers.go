@@ -140,7 +140,7 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 		case last && bounded:
 			of.fail("up_to", "the last branch takes all larger sizes; leave its up_to out")
 		case !last && !bounded:
-			of.fail("", "no up_to; only the last branch goes without")
+			of.fail("", "no up_to; only the last branch may omit it")
 		case !last:
 			of.fields = map[string]Param{"up_to": {Kind: k.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true}}
 			next.upTo = of.slot("up_to")
@@ -263,7 +263,7 @@ func (b *builder) sameTimes(all []Layer) {
 	for _, l := range all {
 		for _, part := range l.Parts {
 			if times[part] != l.Timed {
-				b.fail("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
+				b.fail("layer."+l.Name, "its times are of: %s; the times of its part %q are of: %s; give both the same times_of", l.Timed, part, times[part])
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 	}
 	s.requireLayer(key, name)
 	if l, _ := s.p.Layer(name); l.Timed.Of != of {
-		s.fail(key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
+		s.fail(key, "the layer %q has times of a %s; times of a %s are needed here, with times_of = %q in its table", name, l.Timed.Of, of, of)
 	}
 }
 

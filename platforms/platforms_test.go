@@ -110,7 +110,7 @@ func TestParseErrors(t *testing.T) {
 	check(pipe(`stages = ["a"]`, `packets = "0B"`), `my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
 	check(pipe(`stages = ["a"]`, `packets = "1.5B"`), `my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
 	// Switches and envelopes.
-	const two = `a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+	const two = `a switch must have at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
 	sw := func(branches string) string { return also("s", `model = "switch"`, "branches = ["+branches+"]") }
 	check(also("s", `model = "switch"`), "my.toml:6:8: layer.s: "+two)
 	check(sw(`{ layer = "x" }`), "my.toml:6:8: layer.s: "+two)
@@ -118,7 +118,7 @@ func TestParseErrors(t *testing.T) {
 		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the previous branch, which serves up to 2 KiB; thresholds must rise`)
 	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "4KB" }`),
 		"my.toml:9:60: layer.s.branches.1.up_to: the last branch takes all larger sizes; leave its up_to out")
-	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch goes without")
+	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch may omit it")
 	check(sw(`{ layer = "y", up_to = "1KB" }, { layer = "x" }`), `my.toml:9:15: layer.s.branches.0.layer: no layer "y"; did you mean "x"?`)
 	check(sw(`{ up_to = "1KB" }, { layer = "x" }`), `my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`), `my.toml:9:28: unknown key "layer.s.branches.0.upto"; did you mean "up_to"?`)
@@ -126,7 +126,7 @@ func TestParseErrors(t *testing.T) {
 	check(also("e", `model = "envelope"`, `branches = [{ layer = "x", up_to = "1KB" }, { layer = "x" }]`),
 		"my.toml:9:28: layer.e.branches.0.up_to: an envelope finds its thresholds itself; leave up_to out, or make it a switch")
 	check(also("e", `model = "envelope"`, `branches = [{ layer = "x" }]`),
-		`my.toml:6:8: layer.e: an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+		`my.toml:6:8: layer.e: an envelope must have at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
 	// Segments and series.
 	seg := func(keys ...string) string { return also("g", append([]string{`model = "fragmented"`}, keys...)...) }
 	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: the name of a layer is missing")

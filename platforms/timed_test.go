@@ -76,7 +76,7 @@ func TestTimed(t *testing.T) {
 		{"ranks = \"8\"\n", `x.toml:6:1: layer.a.ranks: is for the times of a collective; add times_of = "collective"`},
 		{"times_of = \"collective\"\nranks = \"0\"\n", `x.toml:7:1: layer.a.ranks: "0": ranks must be a whole number from 1 to 1073741824`},
 		{"times_of = \"stream\"\n[layer.b]\nmodel = \"series\"\nbelow = \"a\"\nbeta = \"1us\"\ntau = \"0us/KiB\"\nsource = \"x\"\n",
-			`the times are those of: message; those of its part "a" are: gap of a stream; give both the same times_of`},
+			`its times are of: message; the times of its part "a" are of: gap of a stream; give both the same times_of`},
 		{"times_of = \"collective\"\ncollective = \"allreduce\"\nranks = \"8\"\n", ""},
 	} {
 		p, err := Parse("x.toml", []byte("[layer.a]\n"+line+c.text))

@@ -78,7 +78,7 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 	}
 	if size = strings.TrimSpace(size); q.of.Sizes == 0 {
 		if size != "" {
-			return q, fmt.Errorf("%q: %s is of all sizes; leave %s out", text, q.Name, size)
+			return q, fmt.Errorf("%q: %s has no message size; omit %s", text, q.Name, size)
 		}
 		return q, nil
 	}

@@ -103,9 +103,9 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):
 			return i, "topology", errors.New("is missing; hop and link are of its links")
 		case l.Lanes != 0 && l.Shared != nil:
-			return i, "lanes", errors.New("says the same as shared; leave one of them out")
+			return i, "lanes", errors.New("has the same meaning as shared; omit one of them")
 		case l.Ports != 0 && l.Port != nil:
-			return i, "ports", errors.New("says the same as port; leave one of them out")
+			return i, "ports", errors.New("has the same meaning as port; omit one of them")
 		case l.Ports != 0 && i == len(m.Levels)-1:
 			return i, "ports", errors.New("is for messages that leave a unit, and this is the whole machine; use lanes for those inside")
 		case l.Port != nil && i == len(m.Levels)-1:

@@ -101,7 +101,7 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 		}
 		for core := first; core <= last && len(places) < ranks; core++ {
 			if used[core] {
-				return nil, fmt.Errorf("a list of cores: core %d comes twice; it is the place of one rank", core)
+				return nil, fmt.Errorf("a list of cores: core %d is listed twice; it holds one rank", core)
 			}
 			used[core] = true
 			places = append(places, core)
