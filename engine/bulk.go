@@ -81,10 +81,7 @@ func (e *Endpoint) bulk(kind Kind, dst int, d *delivery) error {
 
 // rendezvous announces a large message to its receiver, and waits for the answer.
 func (e *Endpoint) rendezvous(dst int) error {
-	if err := e.credit(dst); err != nil {
-		return err
-	}
-	if err := e.admit(dst); err != nil {
+	if err := e.admitRequest(dst); err != nil {
 		return err
 	}
 	before := e.grants

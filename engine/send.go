@@ -14,10 +14,7 @@ func (e *Endpoint) Request(dst int, h HandlerID, words ...uint32) error {
 	if err := checkWords(words); err != nil {
 		return err
 	}
-	if err := e.credit(dst); err != nil {
-		return err
-	}
-	if err := e.admit(dst); err != nil {
+	if err := e.admitRequest(dst); err != nil {
 		return err
 	}
 	e.words(dst, Request, e.id(), h, words)
@@ -77,10 +74,7 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	}
 	for at, first := 0, e.nextID+1; at < n; {
 		piece, _ := e.port.Cut(n, n-at)
-		if err := e.credit(src); err != nil {
-			return err
-		}
-		if err := e.admit(src); err != nil {
+		if err := e.admitRequest(src); err != nil {
 			return err
 		}
 		f := &e.out

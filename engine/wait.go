@@ -89,6 +89,14 @@ func (e *Endpoint) beginOr(dst int) error {
 	return e.Poll()
 }
 
+// admitRequest waits until a request may go to the node: for a credit, and as admit does.
+func (e *Endpoint) admitRequest(dst int) error {
+	if err := e.credit(dst); err != nil {
+		return err
+	}
+	return e.admit(dst)
+}
+
 func (e *Endpoint) credit(dst int) error {
 	p := &e.peers[dst]
 	if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {

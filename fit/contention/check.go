@@ -71,7 +71,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 // than in a loop of round trips, whose cache lines are warm, beyond that difference for 8 bytes.
 // Exchanges begin at an agreed time too.
 func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
-	exchange, way := c.curve(Exchange, 0, false, 1), c.curve(PingPong, 0, false, 1)
+	exchange, way := c.curve(Exchange, 0), c.curve(PingPong, 0)
 	if len(exchange.Sizes) < 2 || len(way.Sizes) < 2 || n > c.Levels[0].Eager {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package contention
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -9,21 +10,21 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// curve returns the times of a measure by size: the medians over pairs of the same kind.
-func (c *Calibration) curve(measure string, level int, out bool, pairs int) (curve model.Curve) {
+// curve returns the times of a measure on one pair of ranks by size: the medians over pairs of the
+// same kind.
+func (c *Calibration) curve(measure string, level int) model.Curve {
+	return c.fanCurve(measure, level, 1)
+}
+
+// fanCurve is curve with a number of pairs, the leaves of a root.
+func (c *Calibration) fanCurve(measure string, level, pairs int) (curve model.Curve) {
 	times := map[quantity.Bytes][]float64{}
 	for _, r := range c.Rows {
-		if r.Measure == measure && r.Level == level && r.Out == out && r.Pairs == pairs && !r.distant() {
+		if r.Measure == measure && r.Level == level && !r.Out && r.Pairs == pairs && !r.distant() {
 			times[r.Size] = append(times[r.Size], float64(r.Time))
-			if measure == Stream && pairs > 1 { // the mean over pairs, which share alike
-				times[r.Size] = []float64{float64(r.Average)}
-			}
 		}
 	}
-	for n := range times {
-		curve.Sizes = append(curve.Sizes, n)
-	}
-	slices.Sort(curve.Sizes)
+	curve.Sizes = slices.Sorted(maps.Keys(times))
 	for _, n := range curve.Sizes {
 		curve.Costs = append(curve.Costs, quantity.Micros(max(stats.QuantileOf(times[n], 0.5), minTime)))
 	}
@@ -76,7 +77,7 @@ func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
 
 // exchanges returns the exchanges that the machine is fitted to.
 func (c *Calibration) exchanges(level int) (curve model.Curve) {
-	all := c.curve(Exchange, level, false, 1)
+	all := c.curve(Exchange, level)
 	for i, n := range all.Sizes {
 		if c.fitsExchange(level, n) {
 			curve.Sizes, curve.Costs = append(curve.Sizes, n), append(curve.Costs, all.Costs[i])

@@ -36,7 +36,7 @@ func (c *Calibration) PerByte(work string) (each quantity.MicrosPerByte) {
 
 // local returns the time of local work with n bytes in µs, from the nearest measured sizes.
 func (c *Calibration) local(work string, n quantity.Bytes) float64 {
-	of := c.curve(work, -1, false, 1)
+	of := c.curve(work, -1)
 	if len(of.Sizes) < 2 || n == 0 {
 		return float64(c.PerByte(work)) * float64(n)
 	}

@@ -68,7 +68,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 // nearestMeasured returns the index of the level itself if it has round trips, otherwise of the
 // next outer or else inner level that has; −1 if none has.
 func (c *Calibration) nearestMeasured(level int) int {
-	measured := func(i int) bool { return len(c.curve(PingPong, i, false, 1).Sizes) > 1 }
+	measured := func(i int) bool { return len(c.curve(PingPong, i).Sizes) > 1 }
 	for i := level; i < len(c.Levels); i++ {
 		if measured(i) {
 			return i
@@ -84,13 +84,13 @@ func (c *Calibration) nearestMeasured(level int) int {
 
 // messages returns the costs of messages at a level that has round trips.
 func (c *Calibration) messages(level int) machine.Level {
-	way, gap := c.curve(PingPong, level, false, 1), c.curve(Stream, level, false, 1)
+	way, gap := c.curve(PingPong, level), c.curve(Stream, level)
 	for i := range way.Costs {
 		if c.networked() && level == len(c.Levels)-1 {
 			way.Costs[i] = max(way.Costs[i]-c.near, minTime)
 		}
 	}
-	send, receive := c.curve(Send, level, false, 1), c.curve(Receive, level, false, 1)
+	send, receive := c.curve(Send, level), c.curve(Receive, level)
 	eager := c.Levels[level].Eager
 	var sends, receives []quantity.Micros
 	gaps := atSizesOf(way, gap)
@@ -145,8 +145,8 @@ const defaultPacket quantity.Bytes = 2048
 // receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
 // may leave by different links. If no size counts, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
-	one, two, first := c.curve(FanOut, level, false, 1), c.curve(FanOut, level, false, 2), c.curve(FanFirst, level, false, 2)
-	gap := c.curve(Stream, level, false, 1)
+	one, two, first := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2), c.fanCurve(FanFirst, level, 2)
+	gap := c.curve(Stream, level)
 	if len(one.Sizes) < 2 || len(two.Sizes) < 2 || len(first.Sizes) == 0 || len(gap.Sizes) < 2 {
 		return defaultPacket
 	}

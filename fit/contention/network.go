@@ -58,7 +58,7 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 		index[h] = i
 	}
 	c.near = c.Hop * quantity.Micros(c.Topology.Extra(index[0], index[1]))
-	one := c.curve(Stream, outer, false, 1)
+	one := c.curve(Stream, outer)
 	var points []point
 	for _, r := range c.Rows {
 		sharers := r.Pairs

@@ -26,7 +26,7 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	if port {
 		meet++
 	}
-	one, way := c.curve(Stream, meet, false, 1), c.curve(PingPong, meet, false, 1)
+	one, way := c.curve(Stream, meet), c.curve(PingPong, meet)
 	var points []point
 	for _, r := range c.Rows {
 		if r.Measure != Stream || len(way.Sizes) < 2 || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
@@ -84,7 +84,7 @@ func line(points []point) model.Layer {
 // for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
 // nil. ok is false if distances were not measured.
 func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
-	one, way := c.curve(Stream, level, false, 1), c.curve(PingPong, level, false, 1)
+	one, way := c.curve(Stream, level), c.curve(PingPong, level)
 	base := map[quantity.Bytes]float64{}
 	inner := 1
 	for d := 1; d < c.Levels[level].Holds; d *= 2 {
@@ -126,7 +126,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 // number of at least 2, or if the port is a host's.
 func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	const n = 1 << 20
-	one := c.curve(Stream, meet, false, 1)
+	one := c.curve(Stream, meet)
 	if port == nil || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {
 		return 0
 	}
@@ -142,7 +142,7 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 // than d, d up to the gap of a burst. Where messages have fair shares it is at most s, so that one
 // alone is not delayed.
 func (c *Calibration) bothWays(l machine.Level) model.Layer {
-	exchange, way := c.exchanges(0), c.curve(PingPong, 0, false, 1)
+	exchange, way := c.exchanges(0), c.curve(PingPong, 0)
 	if len(exchange.Sizes) < 2 {
 		return nil
 	}

@@ -32,8 +32,8 @@ func bruckAllgather(p *Part) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		n := min(d, p.Size-d)
-		p.send((p.Place-d+p.Size)%p.Size, circularSpans(p.Place, n, p.Size)...)
-		p.recv((p.Place+d)%p.Size, circularSpans(p.Place+d, n, p.Size)...)
+		p.send(p.shifted(-d), circularSpans(p.Place, n, p.Size)...)
+		p.recv(p.shifted(d), circularSpans(p.Place+d, n, p.Size)...)
 		p.step()
 	}
 }
@@ -76,9 +76,8 @@ func neighbourAllgather(p *Part) {
 	// from the left for an even place, from the right for an odd one.
 	side := 1 - p.Place%2*2
 	pair := p.Place &^ 1
-	peer := func(side int) int { return (p.Place + side + p.Size) % p.Size }
-	p.send(peer(side), slot(p.Place))
-	p.recv(peer(side), slot(p.Place^1))
+	p.send(p.shifted(side), slot(p.Place))
+	p.recv(p.shifted(side), slot(p.Place^1))
 	out := pair
 	for s := 1; s < p.Size/2; s++ {
 		// Step s brings the pair that is ⌈s/2⌉ pairs away on that side, which alternates.
@@ -88,8 +87,8 @@ func neighbourAllgather(p *Part) {
 			away = s / 2 * 2 * side
 		}
 		in := pair + away
-		p.send(peer(side), circularSpans(out, 2, p.Size)...)
-		p.recv(peer(side), circularSpans(in, 2, p.Size)...)
+		p.send(p.shifted(side), circularSpans(out, 2, p.Size)...)
+		p.recv(p.shifted(side), circularSpans(in, 2, p.Size)...)
 		out = in
 	}
 }

@@ -16,7 +16,7 @@ func shiftAlltoall(p *Part, step func()) {
 	p.pairs()
 	p.own()
 	for s := 1; s < p.Size; s++ {
-		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		to, from := p.shifted(s), p.shifted(-s)
 		p.send(to, slot(to))
 		p.recv(from, slot(p.Size+from))
 		step()
@@ -34,7 +34,7 @@ func syncAlltoall(p *Part) {
 	most := fanoutOr(p.Fanout, 4, 1)
 	sends, recvs := make([]uint32, 0, p.Size), make([]uint32, 0, p.Size)
 	for s := 1; s < p.Size; s++ {
-		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		to, from := p.shifted(s), p.shifted(-s)
 		recvs = append(recvs, p.recv(from, slot(p.Size+from)))
 		sends = append(sends, p.send(to, slot(to)))
 		if s > most {
@@ -51,17 +51,16 @@ func bruckAlltoall(p *Part) {
 	p.pairs()
 	// Slots are numbered by distance: slot j first holds the block for place + j, and in the end
 	// the block from place − j.
-	at := func(j int) int { return (p.Place + j) % p.Size }
 	for d := 1; d < p.Size; d *= 2 {
 		var moving []span
 		for j := d; j < p.Size; j += 2 * d { // j … j + d − 1 have the bit
-			moving = append(moving, circularSpans(at(j), min(d, p.Size-j), p.Size)...)
+			moving = append(moving, circularSpans(p.Place+j, min(d, p.Size-j), p.Size)...)
 		}
-		p.send((p.Place+d)%p.Size, moving...)
-		p.recv((p.Place-d+p.Size)%p.Size, moving...)
+		p.send(p.shifted(d), moving...)
+		p.recv(p.shifted(-d), moving...)
 		p.step()
 	}
 	for j := range p.Size {
-		p.copy(slot(p.Size+(p.Place-j+p.Size)%p.Size), slot(at(j)))
+		p.copy(slot(p.Size+p.shifted(-j)), slot(p.shifted(j)))
 	}
 }

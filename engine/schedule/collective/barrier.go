@@ -11,8 +11,8 @@ func Dissemination(p *Part) {
 	p.Gamma = 0 // nothing is combined
 	p.blocks(1)
 	for d := 1; d < p.Size; d *= 2 {
-		p.send((p.Place+d)%p.Size, slot(0))
-		p.foldNext((p.Place-d+p.Size)%p.Size, slot(0))
+		p.send(p.shifted(d), slot(0))
+		p.foldNext(p.shifted(-d), slot(0))
 	}
 }
 
@@ -22,11 +22,11 @@ func Dissemination(p *Part) {
 func SchedgenDissemination(p *Part) {
 	var recv uint32
 	for d := 1; d < p.Size; d *= 2 {
-		send := p.Send(p.Bytes, (p.Place+d)%p.Size)
+		send := p.Send(p.Bytes, p.shifted(d))
 		if d > 1 {
 			p.Requires(send, recv)
 		}
-		recv = p.Recv(p.Bytes, (p.Place-d+p.Size)%p.Size)
+		recv = p.Recv(p.Bytes, p.shifted(-d))
 	}
 }
 
@@ -53,7 +53,7 @@ func doubleRingBarrier(p *Part) {
 	}
 	p.Gamma = 0
 	p.blocks(1)
-	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	right, left := p.shifted(1), p.shifted(-1)
 	for range 2 {
 		if p.Place > 0 {
 			p.foldNext(left, slot(0))

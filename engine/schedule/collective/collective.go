@@ -143,6 +143,10 @@ func (p *Part) Requires(op, before uint32) {
 	}
 }
 
+// shifted returns the place at a distance, of at least −Size, from the member's in the circle of all
+// places.
+func (p *Part) shifted(distance int) int { return (p.Place + distance + p.Size) % p.Size }
+
 // virtual returns the member's place relative to the root, whose own is 0.
 func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 

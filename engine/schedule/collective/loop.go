@@ -65,7 +65,7 @@ func synchronousDoubling(p *Part) {
 // disseminationRounds is Dissemination with blocking exchanges.
 func disseminationRounds(p *Part) {
 	for d := 1; d < p.Size; d *= 2 {
-		p.exchange((p.Place+d)%p.Size, (p.Place-d+p.Size)%p.Size)
+		p.exchange(p.shifted(d), p.shifted(-d))
 	}
 }
 

@@ -17,7 +17,7 @@ func ringReduceScatter(p *Part) {
 func pairwiseReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	for s := 1; s < p.Size; s++ {
-		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		to, from := p.shifted(s), p.shifted(-s)
 		p.send(to, slot(to))
 		p.fold(from, slot(p.Place))
 		p.step()
