@@ -27,7 +27,7 @@ type builder struct {
 	held  []held                     // the rows, as long as they are few: see hold
 	sizes map[uint64]*sums.Aggregate // nil as long as rows are held
 	shift uint                       // mantissa bits dropped from a size to make its key
-	last  *sums.Aggregate
+	last  *sums.Aggregate            // of the last row, with its key
 	key   uint64
 
 	file    *File
@@ -107,23 +107,12 @@ func (b *builder) bySize() map[uint64]*sums.Aggregate {
 	return b.sizes
 }
 
+// add adds a row with a good size and time.
 func (b *builder) add(r row, line int) {
 	if b.hold(r, line) {
 		return
 	}
-	b.bySize()
-	key := math.Float64bits(r.size) >> b.shift
-	a := b.last
-	if a == nil || key != b.key {
-		if a = b.sizes[key]; a == nil {
-			if a, key = b.room(r.size); a == nil {
-				a = &sums.Aggregate{Min: math.Inf(1), Line: line, Size: r.size}
-				b.sizes[key] = a
-				b.usage.sizes++
-			}
-		}
-		b.last, b.key = a, key
-	}
+	a := b.aggregate(r.size, line)
 	b.table.Rows++
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
@@ -180,16 +169,38 @@ func (b *builder) warnOnce(text string) {
 	}
 }
 
+// aggregate returns the aggregate of the size of the row in the given line.
+func (b *builder) aggregate(size float64, line int) *sums.Aggregate {
+	b.bySize()
+	if b.last != nil && b.key == b.keyOf(size) {
+		return b.last
+	}
+	a := b.sizes[b.keyOf(size)]
+	if a == nil {
+		a = b.room(size)
+	}
+	if a == nil {
+		a = &sums.Aggregate{Min: math.Inf(1), Line: line, Size: size}
+		b.sizes[b.keyOf(size)] = a
+		b.usage.sizes++
+	}
+	b.last, b.key = a, b.keyOf(size)
+	return a
+}
+
+// keyOf returns the key of a size.
+func (b *builder) keyOf(size float64) uint64 { return math.Float64bits(size) >> b.shift }
+
 // room makes room for a size that is new, if need be by merging neighbouring sizes. It returns the
-// merged aggregate that holds the size, or nil and the key for a new aggregate.
-func (b *builder) room(size float64) (*sums.Aggregate, uint64) {
+// merged aggregate that holds the size, or nil if the size needs a new one.
+func (b *builder) room(size float64) *sums.Aggregate {
 	for len(b.sizes) >= MaxSizes {
 		b.coarsen()
-		if a := b.sizes[math.Float64bits(size)>>b.shift]; a != nil {
-			return a, math.Float64bits(size) >> b.shift
+		if a := b.sizes[b.keyOf(size)]; a != nil {
+			return a
 		}
 	}
-	return nil, math.Float64bits(size) >> b.shift
+	return nil
 }
 
 // coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
@@ -215,13 +226,13 @@ func (b *builder) absorb(o *builder) {
 		b.coarsen()
 	}
 	for _, a := range o.bySize() {
-		key := math.Float64bits(a.Size) >> b.shift
-		to := b.sizes[key]
+		to := b.sizes[b.keyOf(a.Size)]
 		if to == nil {
-			if to, key = b.room(a.Size); to == nil {
-				b.sizes[key] = a
-				continue
-			}
+			to = b.room(a.Size)
+		}
+		if to == nil {
+			b.sizes[b.keyOf(a.Size)] = a
+			continue
 		}
 		b.usage.sizes--
 		b.pool(to, a)

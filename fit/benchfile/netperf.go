@@ -320,9 +320,8 @@ func (f *netperf) flush(p *parser) {
 		t.Title = "netperf " + t.Kind.String()
 	}
 	b := f.tables.table(p, t.Title, t)
-	if t.Kind == Operation && !b.warned {
-		b.warned = true
-		b.warn("requests and responses differ in size: the time is that of both, and not a round trip")
+	if t.Kind == Operation {
+		b.warnOnce("requests and responses differ in size: the time is that of both, and not a round trip")
 	}
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
 }

@@ -54,9 +54,8 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		unit := netpipeTimes[string(m[4])]
 		bytes := math.Round(size.Value * netpipeSizes[string(m[2])])
 		f.add(p, 0, bytes, t.Value*unit, t.Quantum()*unit)
-		if size.Quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.warned {
-			f.open.warned = true
-			f.open.warn("the log rounds sizes from 1 MB up; np.out has them all")
+		if size.Quantum()*netpipeSizes[string(m[2])] > 1 {
+			f.open.warnOnce("the log rounds sizes from 1 MB up; np.out has them all")
 		}
 		return true
 	}
@@ -88,9 +87,8 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 		return false
 	}
 	f.add(p, len(v), size, us, quantum)
-	if !agrees && !f.open.warned {
-		f.open.warned = true
-		f.open.warn("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 prints them of 2²⁰; the times count")
+	if !agrees {
+		f.open.warnOnce("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 prints them of 2²⁰; the times count")
 	}
 	return true
 }

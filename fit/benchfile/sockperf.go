@@ -103,9 +103,8 @@ func (f *sockperf) flush(p *parser) {
 	title := "sockperf " + f.mode
 	key := title + f.kind.String()
 	b := f.open.table(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
-	if f.assumed && !b.warned {
-		b.warned = true
-		b.warn("no -m in the command line: sockperf's 14 bytes are assumed")
+	if f.assumed {
+		b.warnOnce("no -m in the command line: sockperf's 14 bytes are assumed")
 	}
 	if f.kind != Gap {
 		b.resolution(f.quantum)
