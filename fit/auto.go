@@ -23,8 +23,8 @@ var candidates = []form{
 }
 
 const (
-	// maxFolds is the maximum number of sizes of which each is left out alone. With more, every
-	// maxFolds-th size is left out together.
+	// maxFolds is the maximum number of fits without some sizes. With more sizes, every maxFolds-th
+	// size is left out together.
 	maxFolds = 120
 	// maxTried is the maximum number of sizes for trying models. With more, neighbours are merged.
 	maxTried = 300

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// outlier is the number of standard deviations to which errors are limited when models and
-	// segments are chosen.
+	// outlier limits errors, in standard deviations, when models and segments are chosen.
 	outlier = 4
 	// sameTime is the relative error below which times are equal: below the resolution of clocks,
 	// above rounding errors.
 	sameTime = 1e-7
 )
 
-// huberK is the number of standard deviations at which Huber's function changes from square to
+// huberK is the error, in standard deviations, where Huber's function changes from square to
 // linear: 95 % of the efficiency of least squares if the errors are normal (Huber, Robust
 // Statistics, 1981).
 const huberK = 1.345

@@ -205,8 +205,7 @@ type Options struct {
 	// Whether another column splits tables depends on the rows; see [File.Notes].
 	Group, Pool []string
 	// Names are lists of columns, by header. The first list whose columns all exist, and are
-	// neither pooled nor read as a size or time, is treated like Group. It is not an error if there
-	// is none.
+	// neither pooled nor read as a size or time, is treated like Group. A file need not have one.
 	Names [][]string
 	// Tables is the maximum number of tables in a file; 0 stands for 4096.
 	Tables int
@@ -222,7 +221,7 @@ type Options struct {
 	Context context.Context
 }
 
-// An Error reports in one line a file that cannot be used: where, what is wrong, and what to do.
+// An Error is one line about a file that cannot be used: the place, the fault, and the remedy.
 type Error struct {
 	File string
 	Line int // 0 if it is about the whole file

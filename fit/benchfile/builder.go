@@ -93,7 +93,7 @@ func (b *builder) hold(r row, line int) bool {
 	return true
 }
 
-// bySize returns the aggregates by the keys of their sizes. From then on no row is held.
+// bySize returns the aggregates by the keys of their sizes. Afterwards, no row is held.
 func (b *builder) bySize() map[uint64]*sums.Aggregate {
 	if b.sizes == nil {
 		rows := b.held

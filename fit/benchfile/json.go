@@ -18,7 +18,7 @@ import (
 //
 // Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and dumps,
 // with and without indent), and in the shapes of pandas (to_json: records, lines, columns) written
-// by hand. iperf3 --json is recognised on the way.
+// by hand. The output of iperf3 --json is read on the way; see iperf3.
 type objects struct {
 	scan   jsonscan.Scanner
 	p      *parser // of the file, for the scanner's calls
@@ -28,7 +28,7 @@ type objects struct {
 	used   bool     // rows of the layout were read
 	taken  int      // number of objects read as rows
 	array  int      // number of top-level arrays so far; those with rows become tables
-	tables int      // the number of the array to which the layout belongs
+	tables int      // number of the array whose objects have the layout
 	start  int      // first line of the open value
 	index  int      // number of objects in the array so far
 
@@ -43,7 +43,7 @@ type objects struct {
 
 type span struct{ from, to int }
 
-// A cell is the value of a key: values[from:to], one unless it is a list.
+// A cell holds the values of a key, values[from:to]: one value, or those of a list.
 type cell struct {
 	name string
 	span

@@ -128,7 +128,7 @@ func (p *parser) note(msg string, args ...any) {
 	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
-// ended reports whether the reading was interrupted: finish then returns why.
+// ended reports whether the reading was interrupted.
 func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
 
 var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
@@ -193,7 +193,7 @@ func (p *parser) algorithmOf(name string) string {
 	return launch.AlgorithmOfFile(p.file.Name)
 }
 
-// mapTasks sets the ranks of the collectives since the last task map.
+// mapTasks sets the ranks of a new task map for the collectives since the last one.
 func (p *parser) mapTasks(ranks int) {
 	if p.mappedTables > len(p.builders) { // tables have been merged
 		p.mappedTables = 0

@@ -140,8 +140,8 @@ func (r *reader) run() error {
 	}
 }
 
-// readPieces reads a line that comes in pieces: JSON completely, other text only up to maxLine
-// bytes.
+// readPieces reads a line that comes in pieces: JSON completely, other text only up to
+// [input.MaxLine] bytes.
 func (r *reader) readPieces(raw []byte) {
 	line := bytes.TrimLeft(raw, " \t")
 	if len(line) == 0 || !r.take(line) {

@@ -29,7 +29,7 @@ const (
 
 // Columns are the columns of a header by their roles.
 type Columns struct {
-	At      [roles]int     // −1 if there is no such column
+	At      [roles]int     // index of the column; −1 if it is missing
 	Scale   [roles]float64 // units in bytes, µs, bytes/µs
 	Groups  []int          // columns whose names describe a table
 	Base    string         // the name of the column of times, without its unit

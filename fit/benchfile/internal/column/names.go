@@ -94,8 +94,8 @@ func (n Name) sizeUnit() float64 {
 	return 1
 }
 
-// IsResult reports whether a column holds results of a benchmark or remarks, and so does not
-// describe what was measured.
+// IsResult reports whether a column holds results of a benchmark or remarks, so that its values do
+// not identify a measurement.
 func (n Name) IsResult() bool {
 	if n.HasUnit && n.Unit.Dim != quantity.DimSize || resultNames[n.Base] {
 		return true
