@@ -94,8 +94,8 @@ const minCorrelated = 12
 // that of the unbounded line, truncated there.
 //
 // Errors that are correlated along the sizes carry less information; see setVariances. Their
-// correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters (Kendall
-// 1954), if there is evidence of it.
+// correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters
+// (Kendall 1954), if there is evidence of it.
 func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)

@@ -82,8 +82,8 @@ type division struct {
 // selects. Quantum is the resolution of the times, or 0.
 //
 // Costs are squared relative errors under fixed weights: first over the measured times, then once
-// more over the times of the finest division, for the reason at fitSquares, with bounded outliers. The
-// lines themselves are then fitted to all points.
+// more over the times of the finest division, for the reason at fitSquares, with bounded outliers.
+// The lines themselves are then fitted to all points.
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)
 	k = min(k, n/2)

@@ -142,7 +142,8 @@ func (r *EndToEndResult) wholePackets(tables []*benchfile.Table) (points []Point
 }
 
 // leastSquares fits a linear model by relative errors, with weights that follow the fit as in
-// fitSquares, and sets Fitted. It returns the parameters and half the widths of their 95 % intervals.
+// fitSquares, and sets Fitted. It returns the parameters and half the widths of their 95 %
+// intervals.
 func leastSquares(points []Point, columns func(i int) []float64, parameters int) (v, half []float64, err error) {
 	n := len(points)
 	a, y := mat.NewDense(n, parameters, nil), mat.NewVecDense(n, nil)

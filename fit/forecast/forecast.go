@@ -196,7 +196,7 @@ func (c *Curve) nearEnd(n quantity.Bytes) float64 {
 	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
 }
 
-// RunTerms returns the terms of the difference between a measured time and that of another run, and the
+// RunTerms returns the terms of the difference between the measured times of two runs, and the
 // logarithm of its 95 % factor if it comes from the curve's own runs; else 0.
 func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	x := c.nearEnd(n)

@@ -127,7 +127,8 @@ func (c *Columns) Key() int {
 }
 
 // SetBounds gives the columns of minimum and maximum times the unit of the time if they have none.
-// It drops these columns if the times are not one-way times, or if the rows have units of their own.
+// It drops those without a unit if the times are not one-way times, or if the rows have units of
+// their own.
 func (c *Columns) SetBounds(oneWay bool) {
 	for _, bound := range []Role{Min, Max} {
 		switch {

@@ -37,8 +37,8 @@ func Short(b []byte) string {
 	return Plain(string(b))
 }
 
-// Bounded returns a text or, if it is longer than names of hosts and files are, its beginning with a
-// checksum of the whole, so that different texts stay different.
+// Bounded returns a text or, if it is longer than names of hosts and files are, its beginning with
+// a checksum of the whole, so that different texts stay different.
 func Bounded(text []byte) []byte {
 	const longest = 255 // bytes
 	if len(text) <= longest {

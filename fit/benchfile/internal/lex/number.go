@@ -101,8 +101,8 @@ func ParseAll(texts [][]byte, into []Number) bool {
 // Quantum returns the value of one unit of the number's last digit.
 func (n Number) Quantum() float64 { return math.Pow10(n.Exp) }
 
-// Count parses the decimal digits of a number of ranks, nodes or streams; it returns 0 if the number
-// is too large for that.
+// Count parses the decimal digits of a number of ranks, nodes or streams; it returns 0 if the
+// number is too large for that.
 func Count(digits string) int {
 	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
 		return n
