@@ -28,10 +28,10 @@ var subjects = []string{string(Message), string(Stream), string(Operation), stri
 // Timed describes the subject of a layer's times.
 type Timed struct {
 	Of Subject
-	// Collective is its name as MPI has it, in lower case ("allreduce", "bcast"); empty if it is
-	// none, or not known.
+	// Collective is the name that MPI gives the collective, in lower case ("allreduce", "bcast");
+	// empty for other subjects, or if unknown.
 	Collective string
-	Ranks      int  // of the collective; 0: not known
+	Ranks      int  // of the collective; 0: unknown
 	PerRank    bool // the size is the block of one rank, as for MPI's allgather
 }
 

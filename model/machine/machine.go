@@ -40,9 +40,9 @@ type Level struct {
 	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
-	// Routes, if above 1, is the number of equal links of a port. A message takes the link whose
-	// number is that of its receiver's inner unit modulo Routes, as with static routing in fat
-	// trees; otherwise all messages share the port.
+	// Routes, if above 1, is the number of equal links of a port. As with static routing in fat
+	// trees, the number of the receiver's inner unit, modulo Routes, gives the link of a message.
+	// Otherwise all messages share the port.
 	Routes int
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
