@@ -75,18 +75,11 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
-	var bar func(int64)
-	o.simulated.Progress = func(done, total int) {
-		if done == 1 {
-			bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), "times")
-		}
-		bar(1)
-	}
+	bar, done := terminal.Counter(cmd.ErrOrStderr(), "times")
+	o.simulated.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	q := o.question()
 	times, err := q.Compute(ctx)
-	if bar != nil {
-		bar(-1)
-	}
+	done()
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}

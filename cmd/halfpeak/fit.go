@@ -23,7 +23,7 @@ type fitOptions struct {
 	rtt           quantity.Micros
 	save          string
 	plotting
-	levels, holds []string
+	levels, arity []string
 	against       string // the file of the other protocol, for --against
 	out           output
 }
@@ -74,7 +74,7 @@ func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
 	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
 	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
 	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
-	f.StringSliceVar(&o.holds, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
+	f.StringSliceVar(&o.arity, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
 }
 
 // run fits the files and writes the results.
@@ -119,7 +119,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a, model := cmd.Flags(), &o.asked, &o.model.value
 	var err error
-	if a.Levels, err = fits.ParseLevels(o.levels, o.holds); err != nil {
+	if a.Levels, err = fits.ParseLevels(o.levels, o.arity); err != nil {
 		return usage.Error{Err: err}
 	}
 	segments, method := set.Changed("segments"), set.Changed("method")

@@ -15,14 +15,15 @@ import (
 
 type simulateOptions struct {
 	output
-	layers      layerOptions
-	rules       choice
-	text        simulations.Text
-	machines    []string
-	totals, why bool
-	trace       string
-	places      string
-	reading     mpitrace.Options
+	layers       layerOptions
+	rules        choice
+	text         simulations.Text
+	machines     []string
+	summary      bool
+	criticalPath bool
+	trace        string
+	places       string
+	reading      mpitrace.Options
 	simulations.Options
 }
 
@@ -42,8 +43,8 @@ func newSimulate() *cobra.Command {
 	flags.BoolVar(&o.text.Together, "noise-synchronized", false, "start all ranks at the same point of the detour file (synchronized noise)")
 	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
 	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
-	flags.BoolVar(&o.totals, "summary", false, "print one row for the whole schedule")
-	flags.BoolVar(&o.why, "critical-path", false, "break the finish down along the critical path, with the sensitivity to each parameter")
+	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
+	flags.BoolVar(&o.criticalPath, "critical-path", false, "break the finish down along the critical path, with the sensitivity to each parameter")
 	flags.Var((*outputFile)(&o.trace), "trace", "write what every rank did to this JSON `file`, for Perfetto")
 	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`")
 	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "flops per second of a processor, for a SimGrid trace")
@@ -54,18 +55,18 @@ func newSimulate() *cobra.Command {
 
 // check returns the first contradiction of the flags.
 func (o *simulateOptions) check() error {
-	recorded, machines := o.why || o.trace != "", len(o.machines)
+	recorded, machines := o.criticalPath || o.trace != "", len(o.machines)
 	loggopsim := o.rules.value == simulate.LogGOPSim.String()
 	switch {
 	case o.Runs < 1:
 		return usagef("--runs must be at least 1 (got %d)", o.Runs)
-	case o.Runs > 1 && (recorded || o.totals):
+	case o.Runs > 1 && (recorded || o.summary):
 		return usagef("--runs prints a distribution; omit --critical-path, --trace and --summary")
 	case o.Runs > 1 && o.text.Noise == "":
 		return usagef("--runs %d without --noise: all runs are the same", o.Runs)
-	case o.why && o.totals:
+	case o.criticalPath && o.summary:
 		return usagef("--critical-path and --summary are different tables; choose one")
-	case machines > 1 && (recorded || o.totals || o.Runs > 1):
+	case machines > 1 && (recorded || o.summary || o.Runs > 1):
 		return usagef("--critical-path, --trace, --summary and --runs require a single --machine")
 	case recorded && loggopsim:
 		return usagef("--critical-path and --trace require the default rules; omit --rules")
@@ -104,9 +105,9 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	switch {
-	case o.why:
+	case o.criticalPath:
 		o.Table = simulations.Reasons
-	case o.totals:
+	case o.summary:
 		o.Table = simulations.Totals
 	}
 	ctx, stop := interruptible()
@@ -131,7 +132,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	tables := []reports.Rows{s.Rows()}
-	if o.why && o.forPeople() {
+	if o.criticalPath && o.forPeople() {
 		tables = append(tables, s.PathRows())
 	}
 	return o.write(cmd, tables...)

@@ -22,37 +22,24 @@ import (
 )
 
 type whatifOptions struct {
-	platform string
-	out      output
+	out output
 	plotting
 
-	set                                        []string
-	save                                       string // the changed platform's file
-	sizes                                      []quantity.Bytes
-	sized                                      bool // sizes were given
-	of                                         []string
-	vary                                       []string
-	target                                     string
-	by                                         []string
-	against                                    string
-	schedule                                   []string
-	collective                                 collectives.Calls // sizes: --size
-	finish                                     []string          // its names
-	scheduled                                  func(whatif.Design) (whatif.Design, error)
-	sensitivity, where, landmarks, uncertainty bool
+	set, quantity, sweep, solveFor, schedule       []string
+	save, target, against                          string
+	sensitivity, breakdown, landmarks, uncertainty bool
+
+	sizes      []quantity.Bytes
+	sized      bool               // sizes were given
+	collective collectives.Calls  // its sizes are --size
+	input      *simulations.Input // of --schedule; nil: none
+	finish     []string           // names of the finishes of --schedule or --collective
 	samplingFlags
 }
 
 func newWhatif() *cobra.Command {
 	var o whatifOptions
-	cmd := command("whatif", wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`), func(cmd *cobra.Command, args []string) error {
-		o.sized = cmd.Flags().Changed("size")
-		if err := o.check(); err != nil {
-			return err
-		}
-		o.platform = args[0]
-		return o.answer(cmd)
-	})
+	cmd := command("whatif", wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`), o.run)
 	o.out.declareFormat(cmd, reports.StreamFormats()[1:]...) // csv is among those of all tables
 	declareUnit(cmd, &o.out.units)
 	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
@@ -60,12 +47,12 @@ func newWhatif() *cobra.Command {
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var((*outputFile)(&o.save), "save", "write what --set makes of the platform into this TOML `file`")
 	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB", "message sizes; for --sweep 64KiB if not given")
-	f.StringSliceVar(&o.of, "quantity", nil, "the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
-	f.StringArrayVar(&o.vary, "sweep", nil, "predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
+	f.StringSliceVar(&o.quantity, "quantity", nil, "the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
+	f.StringArrayVar(&o.sweep, "sweep", nil, "predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
 	f.StringVar(&o.target, "target", "", "a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&o.by, "solve-for", nil, "the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to try each")
+	f.StringArrayVar(&o.solveFor, "solve-for", nil, "the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to try each")
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "list the change per percent of each parameter; --plot draws a tornado")
-	f.BoolVar(&o.where, "breakdown", false, "break the one-way time and the gap down by stage or parameter")
+	f.BoolVar(&o.breakdown, "breakdown", false, "break the one-way time and the gap down by stage or parameter")
 	f.BoolVar(&o.landmarks, "landmarks", false, "list n½, 90 % of the peak, and the best protocol thresholds")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predict with 95 % intervals: of the next measurement if the platform was fitted, else from those of the parameters")
 	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file` or folder; a trace may have several")
@@ -86,19 +73,19 @@ func newWhatif() *cobra.Command {
 // check returns the first contradiction of the flags.
 func (o *whatifOptions) check() error {
 	questions := 0
-	for _, asked := range []bool{len(o.vary) > 0, o.target != "", o.sensitivity, o.where, o.landmarks, o.uncertainty} {
+	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown, o.landmarks, o.uncertainty} {
 		if asked {
 			questions++
 		}
 	}
 	switch {
-	case len(o.by) > 0 && o.target == "":
+	case len(o.solveFor) > 0 && o.target == "":
 		return usagef("--solve-for requires --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
 	case o.against != "" && !o.uncertainty:
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and --uncertainty are different questions; choose one")
-	case o.finishes() && (o.where || o.landmarks || questions+len(o.set) == 0):
+	case o.finishes() && (o.breakdown || o.landmarks || questions+len(o.set) == 0):
 		return usagef("--schedule and --collective require --set, --sweep, --target, --sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
 		return usagef("--schedule and --collective cannot be combined")
@@ -110,13 +97,13 @@ func (o *whatifOptions) check() error {
 		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
 		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and --uncertainty; for curves before and after, use halfpeak plot")
-	case len(o.by) > 2:
-		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)", len(o.by))
-	case o.target != "" && o.plot != "" && len(o.by) != 2:
+	case len(o.solveFor) > 2:
+		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)", len(o.solveFor))
+	case o.target != "" && o.plot != "" && len(o.solveFor) != 2:
 		return usagef("--plot requires two --solve-for, whose curve it draws")
-	case o.where && o.plot != "" && (len(o.of) > 1 || len(o.of) == 1 && o.of[0] != "gap" && o.of[0] != "one_way"):
+	case o.breakdown && o.plot != "" && (len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" && o.quantity[0] != "one_way"):
 		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity gap")
-	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.of) > 1):
+	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.quantity) > 1):
 		return usagef("a tornado shows one quantity of one size; give one --size and one --quantity")
 	}
 	if err := o.samplingFlags.check(); err != nil {
@@ -129,7 +116,7 @@ func (o *whatifOptions) check() error {
 // stream of rows.
 func (o *whatifOptions) checkOutput() error {
 	switch stream := o.stream(); {
-	case stream != "" && len(o.vary) > 0:
+	case stream != "" && len(o.sweep) > 0:
 		return o.checkPlot()
 	case stream == "jsonl" || stream == "parquet":
 		return usagef("%s is for the rows of --sweep; use text, markdown, csv or json here", stream)
@@ -147,30 +134,25 @@ func (o *whatifOptions) stream() string {
 	return ""
 }
 
-// answer answers the question of the flags, about the platform after --set.
-func (o *whatifOptions) answer(cmd *cobra.Command) error {
-	base, err := whatif.Find(o.platform)
+// run answers the question of the flags, about the platform after --set.
+func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
+	o.sized = cmd.Flags().Changed("size")
+	if err := o.check(); err != nil {
+		return err
+	}
+	base, err := whatif.Find(args[0])
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
-	o.collective.Sizes, o.finish = o.sizesOr("64KiB"), []string{whatif.Finish}
-	o.scheduled = func(d whatif.Design) (_ whatif.Design, err error) {
-		if o.collective.Collective == "" {
-			return simulations.Scheduled(ctx, d, in)
-		}
-		d, o.finish, err = collectives.Finishes(ctx, d, o.collective)
-		return d, err
-	}
-	if err == nil {
-		base, err = o.scheduled(base)
+	if o.input, err = simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
+		base, err = o.withFinish(ctx, base)
 	}
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
-	if _, err := base.Quantities(o.of...); err != nil {
+	if _, err := base.Quantities(o.quantity...); err != nil {
 		return usagef("--quantity %w", err)
 	}
 	d, err := base.Set(o.set...)
@@ -181,8 +163,8 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err := savePlatform(filesOf(cmd), o.save, encode); err != nil {
 		return err
 	}
-	if len(o.vary) > 0 {
-		return o.runVary(ctx, cmd, d)
+	if len(o.sweep) > 0 {
+		return o.runSweep(ctx, cmd, d)
 	}
 	rows, picture, err := o.table(ctx, base, d)
 	if err == nil && picture != nil {
@@ -192,6 +174,17 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 		return err
 	}
 	return o.out.write(cmd, rows)
+}
+
+// withFinish returns the design with the finish of --schedule or --collective as a quantity.
+func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ whatif.Design, err error) {
+	if o.collective.Collective == "" {
+		o.finish = []string{whatif.Finish}
+		return simulations.Scheduled(ctx, d, o.input)
+	}
+	o.collective.Sizes = o.sizesOr("64KiB")
+	d, o.finish, err = collectives.Finishes(ctx, d, o.collective)
+	return d, err
 }
 
 // table returns the answer as a table, and a function that draws its picture, if it has one.
@@ -204,10 +197,10 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		sizes, quantities := o.sizesOr("64KiB"), o.quantities(d, "one_way")
 		rows, err = whatif.SensitivityRows(d, quantities, sizes, units)
 		picture = func() (reports.Picture, error) { return whatif.Tornado(d, quantities[0].At(sizes[0])) }
-	case o.where:
+	case o.breakdown:
 		rows, err = whatif.OwnerRows(d, o.sizes)
 		picture = func() (reports.Picture, error) {
-			return whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
+			return whatif.Shares(d, whatif.Cost(o.quantityOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
 		}
 	case o.landmarks:
 		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
@@ -239,8 +232,8 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 	if err != nil {
 		return rows, nil, fmt.Errorf("--target %w", err)
 	}
-	var by []whatif.Range
-	for _, text := range o.by {
+	var ranges []whatif.Range
+	for _, text := range o.solveFor {
 		var r whatif.Range
 		if strings.Contains(text, "=") {
 			r, err = d.ParseRange(text)
@@ -251,19 +244,19 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		if err != nil {
 			return rows, nil, fmt.Errorf("--solve-for %w", err)
 		}
-		by = append(by, r)
+		ranges = append(ranges, r)
 	}
-	if len(by) != 2 {
-		s, err := whatif.Reach(d, t, by...)
+	if len(ranges) != 2 {
+		s, err := whatif.Reach(d, t, ranges...)
 		if err != nil {
 			return rows, nil, err
 		}
 		return s.Rows(o.out.units), nil, nil
 	}
-	if by[0].Param.Path == by[1].Param.Path {
-		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)
+	if ranges[0].Param.Path == ranges[1].Param.Path {
+		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", ranges[0].Param.Path)
 	}
-	c := whatif.NewTargetCurve(d, t, by[0], by[1])
+	c := whatif.NewTargetCurve(d, t, ranges[0], ranges[1])
 	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
 }
 
@@ -274,7 +267,7 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	case o.against != "":
 		other, err := whatif.Find(o.against)
 		if err == nil {
-			other, err = o.scheduled(other)
+			other, err = o.withFinish(ctx, other)
 		}
 		if err != nil {
 			return rows, nil, fmt.Errorf("--against: %w", err)
@@ -283,22 +276,22 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes, o.sampling(ctx))
+	u, err := whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes, o.sampling(ctx))
 	if err != nil {
 		return rows, nil, err
 	}
 	return u.Rows(), func() (reports.Picture, error) {
-		return whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
+		return whatif.Bands(designs, o.quantityOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
 	}, nil
 }
 
-// manyRows is the number of rows beyond which more are written only when forced.
+// manyRows is the maximum number of rows that are written without --force.
 const manyRows = 1e9
 
-// runVary makes the rows of a sweep and its picture.
-func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
+// runSweep writes the rows of a sweep and its picture.
+func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
 	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
-	for _, text := range o.vary {
+	for _, text := range o.sweep {
 		r, err := d.ParseRange(text)
 		if err != nil {
 			return fmt.Errorf("--sweep %w", err)
@@ -306,7 +299,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		s.Ranges = append(s.Ranges, r)
 	}
 	shown := 0
-	if len(o.of) == 0 && !o.finishes() {
+	if len(o.quantity) == 0 && !o.finishes() {
 		shown = len(s.Quantities) - 1 // bandwidth
 	}
 	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format.value == "", o.stream()
@@ -360,20 +353,20 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 // finishes reports whether the finish of a program is asked for.
 func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
 
-// ofOr returns the names of the quantities that were given, else of a program's finish, else the
+// quantityOr returns the names of the quantities that were given, else of a program's finish, else the
 // default.
-func (o *whatifOptions) ofOr(otherwise ...string) []string {
+func (o *whatifOptions) quantityOr(otherwise ...string) []string {
 	switch {
-	case len(o.of) > 0:
-		return o.of
+	case len(o.quantity) > 0:
+		return o.quantity
 	case o.finishes():
 		return o.finish
 	}
 	return otherwise
 }
 
-// quantities returns the quantities that ofOr names; answer has checked the names.
+// quantities returns the quantities that quantityOr names; answer has checked the names.
 func (o *whatifOptions) quantities(d whatif.Design, otherwise ...string) []whatif.Quantity {
-	all, _ := d.Quantities(o.ofOr(otherwise...)...)
+	all, _ := d.Quantities(o.quantityOr(otherwise...)...)
 	return all
 }
