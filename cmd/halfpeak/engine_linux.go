@@ -14,7 +14,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -29,8 +28,6 @@ func newEngine() *cobra.Command {
 }
 
 type benchOptions struct {
-	to      string
-	files   atomicfile.Files
 	sizes   []quantity.Bytes
 	bench   live.BenchOptions
 	pin     bool
@@ -43,12 +40,7 @@ func newEngineBench() *cobra.Command {
 	o := benchOptions{bench: live.BenchOptions{Programs: programs.Defaults()}}
 	var out output
 	c := command("engine bench", wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"), func(cmd *cobra.Command, args []string) error {
-		o.to = "shm"
-		if len(args) > 0 {
-			o.to = args[0]
-		}
-		o.files = filesOf(cmd)
-		rows, err := o.run(cmd)
+		rows, err := o.run(cmd, append(args, "shm")[0])
 		if err != nil {
 			return err
 		}
@@ -106,8 +98,8 @@ func (o *benchOptions) check() error {
 	return nil
 }
 
-// run runs the programs. The signature and the stages have tables of their own.
-func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
+// run runs the programs on a transport. The signature and the stages have tables of their own.
+func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, err error) {
 	if err := o.check(); err != nil {
 		return rows, err
 	}
@@ -115,7 +107,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	pair, err := connect(o.to, token, o.pin)
+	pair, err := connect(to, token, o.pin)
 	if err != nil {
 		return rows, err
 	}
@@ -125,7 +117,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	case programs.BySignature:
 		s, err := bench.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(o.files, o.plot, s.Figure(), 800, 500)
+			err = drawTo(filesOf(cmd), o.plot, s.Figure(), 800, 500)
 		}
 		if err != nil {
 			return rows, err
@@ -152,7 +144,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		return rows, err
 	}
 	if o.netpipe != "" {
-		err = o.files.Write(o.netpipe, written(measured.NetPIPE()))
+		err = filesOf(cmd).Write(o.netpipe, written(measured.NetPIPE()))
 	}
 	return measured.Rows(), err
 }

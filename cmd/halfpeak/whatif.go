@@ -353,8 +353,8 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 // finishes reports whether the finish of a program is asked for.
 func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
 
-// quantityOr returns the names of the quantities that were given, else of a program's finish, else the
-// default.
+// quantityOr returns the names of the quantities that were given, else of a program's finish, else
+// the default.
 func (o *whatifOptions) quantityOr(otherwise ...string) []string {
 	switch {
 	case len(o.quantity) > 0:

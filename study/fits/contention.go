@@ -138,8 +138,8 @@ func (f *Fitted) fan(title string) (level, receivers int, err error) {
 	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
 }
 
-// A search uses at most maxSearched measured collectives, with at most maxSearchedOperations operations
-// in all of their schedules, since it runs them about a hundred times.
+// A search uses at most maxSearched measured collectives, with at most maxSearchedOperations
+// operations in all of their schedules, since it runs them about a hundred times.
 const (
 	maxSearched           = 96
 	maxSearchedOperations = 1 << 19

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// A Comparison is layers side by side, in the order given.
+// A Comparison lists the costs of layers, in the order given.
 type Comparison []Compared
 
 // Compared is the cost of a message of one size in a layer, with the layer's figures of merit.
@@ -19,13 +19,14 @@ type Compared struct {
 	Predicted
 	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say
 	Asymptote                     quantity.MBps   // r∞
-	Half                          quantity.Bytes  // n½; 0: there is none
+	Half                          quantity.Bytes  // n½; 0: bandwidth has no peak
 	BestPacket                    quantity.Bytes  // the best equal packets; 0: no pipeline
 	Roof                          platforms.Roof  // the lowest; without a name: the file states none
 	RoofShare                     float64         // r∞ over the roof
 }
 
-// Compare puts layers side by side, each with messages of each of the sizes, at least 1 byte.
+// Compare computes the costs of messages of these sizes, at least 1 byte each, in each layer, and
+// its figures of merit.
 func Compare(sizes []quantity.Bytes, designs ...whatif.Design) Comparison {
 	var all Comparison
 	for _, d := range designs {
@@ -33,9 +34,7 @@ func Compare(sizes []quantity.Bytes, designs ...whatif.Design) Comparison {
 		for _, p := range Costs(sizes, d).Costs {
 			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: whatif.BestPacket(m, p.Size)}
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
-			if half, ok := model.HalfPeak(m); ok {
-				c.Half = half
-			}
+			c.Half, _ = model.HalfPeak(m)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
 			all = append(all, c)
 		}

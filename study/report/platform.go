@@ -58,7 +58,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 	return text
 }
 
-// promise says how far to trust the predictions of a fitted layer.
+// promise describes the range and the interval of the predictions of a fitted layer.
 func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	measured := s.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
