@@ -117,7 +117,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 	case programs.BySignature:
 		s, err := bench.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(filesOf(cmd), o.plot, s.Figure(), 800, 500)
+			err = drawTo(cmd, o.plot, s.Figure(), 800, 500)
 		}
 		if err != nil {
 			return rows, err

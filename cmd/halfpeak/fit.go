@@ -106,7 +106,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return cmp.Or(err, found.Broken)
 	}
-	if err := savePlatform(filesOf(cmd), o.save, found.TOML); err != nil {
+	if err := savePlatform(cmd, o.save, found.TOML); err != nil {
 		return err
 	}
 	if err := o.draw(cmd, found.Picture); err != nil {

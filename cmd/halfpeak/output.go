@@ -50,12 +50,12 @@ func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 // formats are the formats that a file's extension stands for.
 var formats = map[string]reports.Format{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
 
-// extension is the ending of a name, in small letters and without its dot.
+// extension returns the ending of a name, in lower case and without its dot.
 func extension(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-// kind is the format that was asked for, or that the name of the file stands for.
+// kind returns the format of --format, or of the -o file's extension.
 func (o *output) kind() (reports.Format, error) {
 	if o.format.value != "" {
 		return reports.Format(o.format.value), nil
@@ -117,7 +117,7 @@ func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error 
 	return filesOf(cmd).Write(o.path, write)
 }
 
-// written returns what writes the text.
+// written returns a function that writes the text.
 func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write([]byte(text))
@@ -125,7 +125,7 @@ func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 	}
 }
 
-// filesOf is how a command writes files.
+// filesOf returns the writer of a command's files: with --force it overwrites any.
 func filesOf(cmd *cobra.Command) atomicfile.Files {
 	force, err := cmd.Flags().GetBool("force")
 	return atomicfile.Files{Force: err == nil && force}
@@ -204,7 +204,7 @@ func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, err
 	if err != nil {
 		return err
 	}
-	return drawTo(filesOf(cmd), p.plot, drawn, p.width, p.height)
+	return drawTo(cmd, p.plot, drawn, p.width, p.height)
 }
 
 func declareSize(cmd *cobra.Command, width, height *int) {
@@ -223,37 +223,24 @@ func pixels(least int) func(string) (int, error) {
 	}
 }
 
-// writePicture draws the picture into the -o file; if that is not an image, or
-// missing, it writes the picture's numbers.
-func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	format, table := formats[extension(o.path)]
-	switch {
-	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
-		return o.write(cmd, p.Rows())
-	case o.format.value != "":
-		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
-	}
-	return drawTo(filesOf(cmd), o.path, p, width, height)
-}
-
 // isImage reports whether the path's extension is that of an image.
 func isImage(path string) bool {
 	return slices.Contains(reports.Exts(), extension(path))
 }
 
 // drawTo draws the picture into the file.
-func drawTo(files atomicfile.Files, path string, p reports.Picture, width, height int) error {
+func drawTo(cmd *cobra.Command, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
+	return filesOf(cmd).Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
 }
 
 // savePlatform writes the text of a platform file, unless the path is empty.
-func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, encode func() (T, error)) error {
+func savePlatform[T ~string | ~[]byte](cmd *cobra.Command, path string, encode func() (T, error)) error {
 	if err := checkSave(path); err != nil || path == "" {
 		return err
 	}
@@ -261,7 +248,7 @@ func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, enco
 	if err != nil {
 		return err
 	}
-	return files.Write(path, written(text))
+	return filesOf(cmd).Write(path, written(text))
 }
 
 func checkSave(path string) error {

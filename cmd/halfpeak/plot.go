@@ -102,3 +102,16 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	f.Title = o.title
 	return f, err
 }
+
+// writePicture draws the picture into the -o file; if that is not an image, or
+// missing, it writes the picture's numbers.
+func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
+	format, table := formats[extension(o.path)]
+	switch {
+	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
+		return o.write(cmd, p.Rows())
+	case o.format.value != "":
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
+	}
+	return drawTo(cmd, o.path, p, width, height)
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
@@ -28,7 +27,7 @@ func newReproduce() *cobra.Command {
 			return err
 		}
 		if plots != "" {
-			if err := drawFigures(filesOf(cmd), plots); err != nil {
+			if err := drawFigures(cmd, plots); err != nil {
 				return err
 			}
 		}
@@ -52,7 +51,7 @@ func newReproduce() *cobra.Command {
 }
 
 // drawFigures draws the figures of the papers into a folder.
-func drawFigures(files atomicfile.Files, folder string) error {
+func drawFigures(cmd *cobra.Command, folder string) error {
 	figures, err := judge.PaperFigures()
 	if err != nil {
 		return err
@@ -62,7 +61,7 @@ func drawFigures(files atomicfile.Files, folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := drawTo(files, path, f, 800, 500); err != nil {
+		if err := drawTo(cmd, path, f, 800, 500); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func newValidate() *cobra.Command {
 		if measured.transport != "" {
 			rows, encode, err := measureLive(measured.transport, measured.pin, measured.budget)
 			if err == nil {
-				err = savePlatform(filesOf(cmd), measured.save, encode)
+				err = savePlatform(cmd, measured.save, encode)
 			}
 			if err != nil {
 				return err

@@ -160,7 +160,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--set %w", err)
 	}
 	encode := func() ([]byte, error) { return d.Encode(atomicfile.Imprint + " whatif.") }
-	if err := savePlatform(filesOf(cmd), o.save, encode); err != nil {
+	if err := savePlatform(cmd, o.save, encode); err != nil {
 		return err
 	}
 	if len(o.sweep) > 0 {
