@@ -36,10 +36,10 @@
 //
 // # LogGOPSim
 //
-// The rules LogGOPSim are those of the program of that name [loggops], so that its users find
-// their numbers: the finish time of each rank and the number of events are equal to the last
-// digit, arithmetic modulo 2⁶⁴ and the unstable sort of its C++ library included. They differ
-// from the default ones in what LogGOPS leaves open or means otherwise. The examples have L = 2500,
+// The rules LogGOPSim are those of the program of that name [loggops], so that its users find their
+// numbers: the finish time of each rank and the number of events are equal to the last digit,
+// arithmetic modulo 2⁶⁴ and the unstable sort of its C++ library included. They differ from the
+// default rules where LogGOPS leaves a choice or means something else. The examples have L = 2500,
 // o = 1500, g = 1000, G = 6, O = 0 (ns) and S = 65535, unless they state another value. The times
 // are the finish times of ranks 0 and 1 in ns; TestDifferences runs them.
 //
@@ -76,9 +76,9 @@
 //
 // Entries of 16 bytes wait in a radix heap. Blocked operations are parked at their rank, and one
 // entry represents all of them: those of a broadcast or an all-to-all do not pass through the heap
-// repeatedly. Receives and messages are matched by lists that are found when a schedule is made
-// ready, wildcards by the order of their turns. What coming entries need is prefetched. See
-// docs/simulate.md for numbers.
+// repeatedly. Receives and messages are matched by lists that New determines, and wildcards by
+// sequence numbers. Memory that the next entries need is prefetched. See docs/simulate.md for
+// numbers.
 //
 // # References
 //

@@ -141,10 +141,7 @@ func (r *run) endFlow(w flow, t uint64) {
 	if !c.joint {
 		left = uint64(int64(t) - c.latency)
 	}
-	if left > r.out[n.rank] {
-		r.out[n.rank] = left
-		r.recordLastByte(n.rank, w.by)
-	}
+	r.setLastByte(n.rank, left, w.by)
 	if n.waits == streaming {
 		r.finish(r.s.AfterDone(w.op), left, w.by.as(atDone))
 		r.insertFree(n.rank, r.here, nil)

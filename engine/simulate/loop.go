@@ -35,8 +35,8 @@ func (r *run) loop() error {
 	return nil
 }
 
-// call begins the operation of a desk that is due, if there is one, and queues a call for the
-// next one.
+// call begins the operation of a desk that is due, if there is one, and queues a call for the next
+// operation.
 func (r *run) call(e entry) error {
 	rank := e.what & opMask
 	d := &r.desks[rank]

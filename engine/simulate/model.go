@@ -58,7 +58,7 @@ func (r *run) step(e entry, late bool) error {
 	return r.begin(i, t, false)
 }
 
-// arrival processes the arrival of a message's first byte or, if it flows, of its last.
+// arrival processes the arrival of a message's first byte or, if the message flows, of its last.
 func (r *run) arrival(i uint32, t uint64) error {
 	if flows, err := r.flow(i, t); flows || err != nil {
 		return err
@@ -154,9 +154,8 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	if c.joint && step == stepData {
 		left = c.arrival(left)
 	}
-	if !flows && left > r.out[n.rank] {
-		r.out[n.rank] = left
-		r.recordLastByte(n.rank, by)
+	if !flows {
+		r.setLastByte(n.rank, left, by)
 	}
 	r.push(c.arrival(end)+held, i|message)
 	n.waits = streaming
@@ -228,10 +227,7 @@ func (r *run) grant(i uint32, t uint64, late bool) error {
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
 	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}, late, cpu, nic)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
-	if left := end + back.stream; left > r.out[n.rank] {
-		r.out[n.rank] = left
-		r.recordLastByte(n.rank, by)
-	}
+	r.setLastByte(n.rank, end+back.stream, by)
 	r.setCause(from, by.as(atArrival))
 	n.waits = streaming
 	r.push(back.arrival(end), from)

@@ -89,7 +89,8 @@ type Path struct {
 	Slopes   Slopes    // zero on a machine that is not LogGOPS
 }
 
-// A Segment is a stretch of a path: from the beginning of a step to what it allows.
+// A Segment is a part of a path: from the beginning of a step to the moment that allows the next
+// one.
 type Segment struct {
 	Rank     int
 	Op       uint32

@@ -91,7 +91,12 @@ func (r *run) recordIntake(a act, nic int, came, now uint64) {
 	} // else the receive was posted late: what it waits for is its posting
 }
 
-func (r *run) recordLastByte(rank uint32, by link) {
+// setLastByte sets when the last byte of a step leaves its rank, if that is the latest so far.
+func (r *run) setLastByte(rank uint32, left uint64, by link) {
+	if left <= r.out[rank] {
+		return
+	}
+	r.out[rank] = left
 	if r.recording {
 		r.outBy[rank] = by
 	}

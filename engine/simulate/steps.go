@@ -5,7 +5,7 @@ package simulate
 type record struct {
 	recording bool
 	acts      []act
-	why       []link // by waiting operation: the latest of the steps that it waits for, so far
+	why       []link // by waiting operation: the latest known step that it waits for
 	clockBy   []link // by clock: the step that set it
 	outBy     []link // by rank: the step that sent its last byte
 }
