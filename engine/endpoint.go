@@ -47,7 +47,7 @@ type Stats struct {
 	BytesSent, BytesReceived int64
 	Corrupt                  int64 // packets with a wrong checksum, thrown away
 	Duplicate                int64 // packets that had arrived before, thrown away
-	Reordered                int64 // packets that came after others sent behind them
+	Reordered                int64 // packets that arrived after later ones
 	Missing                  int64 // packets that later ones overtook and that have not arrived yet
 	Resent                   int64 // packets sent again
 	Malformed                int64 // packets with an invalid handler or segment, thrown away
@@ -61,12 +61,12 @@ type Endpoint struct {
 	options  Options
 	eager    bool               // no window and no full network hold a packet back
 	short    int                // the largest message of the short path; −1: no short path
-	inside   bool               // a handler
+	inside   bool               // a handler runs
 	round    uint8              // see retry.go
-	out      Frame              // the one being sent
-	signal   Frame              // of the protocol, being sent
-	many     [4 * MaxWords]byte // its payload, if that is words
-	message  Message            // the one being handled
+	out      Frame              // being sent
+	signal   Frame              // of the retry protocol, being sent
+	many     [4 * MaxWords]byte // payload of out, if that is words
+	message  Message            // being handled
 	handlers []Handler
 	segments [][]byte
 	peers    []peer
@@ -107,8 +107,8 @@ type peer struct {
 // reliable is the state of the retry protocol with a peer, see retry.go.
 type reliable struct {
 	unacked []*Frame          // copies to be sent again, in the order of their numbers
-	due     quantity.Micros   // when the time of the first of them runs out
-	silent  int               // times that it ran out since the last acknowledgement
+	due     quantity.Micros   // timeout of the first of them
+	silent  int               // timeouts since the last acknowledgement
 	held    map[uint32]*Frame // copies of packets that came early, by number
 	round   uint8             // the peer's, as far as known
 }
@@ -169,7 +169,7 @@ func (e *Endpoint) id() uint32 {
 }
 
 // ErrHandler is returned by a call inside a handler that would wait.
-var ErrHandler = errors.New("a handler must not send requests or wait: a request handler may reply, a reply handler only takes note")
+var ErrHandler = errors.New("a handler must not send requests or wait: a request handler may only reply, and a reply handler may send nothing")
 
 // ErrReplied is returned by a second reply to a request.
 var ErrReplied = errors.New("no reply is due: this message is a reply itself, wants none, or has been replied to")
@@ -181,5 +181,5 @@ type PeerError struct {
 }
 
 func (e *PeerError) Error() string {
-	return fmt.Sprintf("node %d does not acknowledge: given up after its time ran out %d times in a row", e.Node, e.Attempts)
+	return fmt.Sprintf("node %d does not acknowledge: given up after %d timeouts in a row", e.Node, e.Attempts)
 }

@@ -2,7 +2,7 @@ package engine
 
 import "encoding/binary"
 
-// accept takes a frame from the port: it checks it, and lets it through once.
+// accept checks a frame from the port, and delivers it unless it is a duplicate.
 func (e *Endpoint) accept(f *Frame) {
 	if e.options.Checksums && f.sum() != f.Sum || uint(f.Src) >= uint(len(e.peers)) {
 		e.stats.Corrupt++
@@ -33,7 +33,7 @@ func (e *Endpoint) accept(f *Frame) {
 // maxOvertaken is the number of packets that can overtake one before it is given up.
 const maxOvertaken = 1 << 16
 
-// first reports whether the packet is here for the first time, and notes it.
+// first records the number of a packet, and reports whether it has come for the first time.
 func (p *peer) first(seq uint32, s *Stats) bool {
 	ahead := seq - p.expect
 	if ahead >= 1<<31 || p.early[seq] {
@@ -61,9 +61,8 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 	return true
 }
 
-// deliver hands a packet to its message, and a complete message to its handler. A message in one
-// packet, as short ones are, needs nothing collected: all that can be wrong is its place in a
-// segment.
+// deliver adds a packet to its message, and runs the handler of a complete message. A message in
+// one packet needs no collecting: only its place in a segment can be wrong.
 func (e *Endpoint) deliver(p *peer, f *Frame) {
 	data, n := f.Payload, len(f.Payload)
 	e.stats.Received++
@@ -97,7 +96,7 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 	e.run(p, f, true)
 }
 
-// deliverPart is deliver for any packet.
+// deliverPart is deliver for a packet of a longer message, or with many words.
 func (e *Endpoint) deliverPart(p *peer, f *Frame) {
 	if !e.fits(f, len(f.Payload)) {
 		e.stats.Malformed++

@@ -9,11 +9,11 @@ import (
 
 // With [Options.Retry], packets are sent again until they are acknowledged: StarT-JR's
 // simplification of the selective repeat protocol [startjr, 3.2.2]. The receiver acknowledges each
-// packet, keeps those that come early, and delivers them in order, once. When the time of the first
-// unacknowledged packet runs out, that packet is sent again; once it is acknowledged, the next
-// missing one follows at once.
+// packet, keeps those that come early, and delivers them in order, once. After a timeout of the
+// first unacknowledged packet, that packet is sent again; once it is acknowledged, the next missing
+// one follows at once.
 //
-// With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]. All
+// With [Options.Rounds] a lost packet need not wait for its timeout [startjr, 3.2.4]. All
 // packets carry the round of their receiver. A receiver that misses a packet starts its next round,
 // informs all senders, and discards packets of the old round; the senders resend all packets
 // without an acknowledgement.
@@ -42,7 +42,7 @@ func (e *Endpoint) keep(p *peer, f *Frame) {
 	}
 }
 
-// startTimer starts the time of the first packet without an acknowledgement.
+// startTimer sets the timeout of the first packet without an acknowledgement.
 func (e *Endpoint) startTimer(r *reliable) {
 	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, doublings))
 	e.due = min(e.due, r.due)

@@ -71,15 +71,16 @@ func (e *Endpoint) Waiting() string {
 	return e.waiting.what
 }
 
-// begin is the first step of every sending call. Usually it only counts the message.
+// begin is the first step of every sending call. It polls at every PollEvery-th message, and
+// refuses calls of handlers and to unknown nodes.
 func (e *Endpoint) begin(dst int) error {
 	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
-		return e.beginOr(dst)
+		return e.pollOrRefuse(dst)
 	}
 	return e.err
 }
 
-func (e *Endpoint) beginOr(dst int) error {
+func (e *Endpoint) pollOrRefuse(dst int) error {
 	switch {
 	case e.inside:
 		return ErrHandler

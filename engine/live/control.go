@@ -17,14 +17,14 @@ import (
 	"unicode"
 )
 
-// An answer is what node 1 says: that it is ready for a job, and how the job ended there.
+// An answer is a line of node 1: that it is ready for a job, or how the job ended there.
 type answer struct {
 	Ready bool   `json:"ready,omitempty"`
 	Error string `json:"error,omitempty"`
 	lost  error
 }
 
-// An order is what node 0 says: a job, or its end.
+// An order is a line of node 0: a job, or its end.
 type order struct {
 	Job *Job `json:"job,omitempty"`
 }
@@ -35,8 +35,8 @@ const (
 	maxLine   = 4 << 10
 )
 
-// serve does what node 0 orders, until it says no more, or nothing for the time idle between two
-// jobs; 0: for ever.
+// serve runs the jobs that node 0 orders, until node 0 closes the connection or orders none for the
+// time idle; 0: no limit.
 func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
 	defer p.close()
 	p.stall, p.alone = micros(Patience), true
@@ -68,7 +68,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 		var o order
 		select {
 		case <-late:
-			return fmt.Errorf("it has ordered nothing for %v", idle)
+			return fmt.Errorf("no job was ordered for %v", idle)
 		case next, more := <-orders:
 			if !more {
 				return <-failed
@@ -98,8 +98,8 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 	}
 }
 
-// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if
-// it closed the connection.
+// orders passes the orders of node 0 to give, until give returns false or node 0 closes the
+// connection, which is not an error.
 func (p *port) orders(in io.Reader, give func(order) bool) error {
 	lines := bufio.NewReaderSize(in, maxAnswer)
 	for {
@@ -140,7 +140,7 @@ func readLine(in *bufio.Reader, into any) error {
 		return errors.New("it does not speak halfpeak's protocol")
 	}
 	if e := net.Error(nil); errors.As(err, &e) && e.Timeout() {
-		return errors.New("it did not say in time what it wants")
+		return errors.New("its request did not come in time")
 	}
 	return err
 }

@@ -284,7 +284,7 @@ func (p *port) idle(i int, until float64) bool {
 	if naps == 1 { // not before: reading the clock takes time from a message that comes soon
 		p.since = p.Now()
 	} else if naps > 1 && p.stall > 0 && p.Now() > p.since+p.stall {
-		p.fail("the other node has said nothing for %.3g s", float64(p.stall)/1e6)
+		p.fail("no message from the other node for %.3g s", float64(p.stall)/1e6)
 	}
 	d := p.nap(naps)
 	if !math.IsInf(until, 1) {
