@@ -108,7 +108,7 @@ func square(n int) [][]float64 {
 	return m
 }
 
-// profiles returns how differently two nodes see the others: the mean distance of their residuals
+// profiles returns the distances of the nodes' profiles: the mean distance of their residuals
 // over common partners.
 func profiles(rest [][]float64) [][]float64 {
 	n := len(rest)

@@ -32,7 +32,7 @@ type model struct {
 	links    []link   // of pairs, by unit
 	fit      *twoWay  // of pairs, without the excess of crossings; of directed ones of 2n nodes
 	effects  []effect // of the nodes of pairs
-	blocks   *blocks  // nil if there are none
+	blocks   *blocks  // nil without blocks
 	z        []float64
 	sd       []float64 // of the residuals, by unit
 	part     float64   // of the units, the median

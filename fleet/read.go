@@ -213,7 +213,7 @@ func (in *reading) readEntry(_ context.Context, i int) error {
 	return stop
 }
 
-// hand gives Each the entries up to the first that is not whole, and the whole ones before to.
+// hand gives Each the whole entries that come before to or before the first that is not whole.
 func (in *reading) hand(to int) {
 	for ; in.Each != nil && in.fault == nil && in.handed < len(in.entries) && (in.whole[in.handed] || in.handed < to); in.handed++ {
 		if in.whole[in.handed] {
@@ -251,22 +251,20 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 // read reads a file, and reports whether it was not interrupted.
 func (w *worker) read(e *Entry) bool {
 	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
-	leave := func(fault bool, reason string) { e.Skipped = append(e.Skipped, Skipped{reason, fault}) }
+	skip := func(fault bool, reason string) { e.Skipped = append(e.Skipped, Skipped{reason, fault}) }
 	if w.Columns == nil && w.pattern == nil {
 		o.Names = benchfile.NodeColumns
 	}
-	outputs := 0
 	err := benchfile.Outputs(e.Source, o, func(f *benchfile.File, err error) error {
 		if w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
-		outputs++
 		if damaged := (*benchfile.Damaged)(nil); errors.As(err, &damaged) {
 			f = damaged.File
 		}
 		if err != nil {
 			unread := (*benchfile.Error)(nil)
-			leave(!errors.As(err, &unread) || !unread.NoTable, err.Error())
+			skip(!errors.As(err, &unread) || !unread.NoTable, err.Error())
 		}
 		if f == nil {
 			return nil
@@ -279,7 +277,7 @@ func (w *worker) read(e *Entry) bool {
 			}
 			var ok bool
 			if nodes, labels, ok = w.pattern.Match(name); !ok {
-				leave(false, fmt.Sprintf("%q does not match the pattern of names", name))
+				skip(false, fmt.Sprintf("%q does not match the pattern of names", name))
 				return nil
 			}
 			w.matched.Store(true)
@@ -290,7 +288,7 @@ func (w *worker) read(e *Entry) bool {
 			}
 			columns := w.columnsOf(f.Tables[i].Labels)
 			if nodes != nil && len(columns) > 0 {
-				leave(false, fmt.Sprintf("%s: both the pattern of names and columns (%s) name the nodes; omit the pattern, or pool the columns", f.Name, strings.Join(columns, ", ")))
+				skip(false, fmt.Sprintf("%s: both the pattern of names and columns (%s) name the nodes; omit the pattern, or pool the columns", f.Name, strings.Join(columns, ", ")))
 				return nil
 			}
 			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {
@@ -303,7 +301,7 @@ func (w *worker) read(e *Entry) bool {
 		return false
 	}
 	if err != nil {
-		leave(true, err.Error())
+		skip(true, err.Error())
 	}
 	return true
 }

@@ -70,7 +70,12 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 				continue
 			}
 			xs, ys = append(xs, s.X[i]), append(ys, s.Y[i])
-			ys = append(ys, f.intervals(s, i)...)
+			low, high := s.bounds(i)
+			for _, v := range []float64{low, high} {
+				if f.Y.usable(v) {
+					ys = append(ys, v)
+				}
+			}
 		}
 	}
 	if len(xs) == 0 {
@@ -287,18 +292,6 @@ func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Poi
 		runs = append(runs, run)
 	}
 	return runs
-}
-
-// intervals returns the bounds around point i of s that can be drawn.
-func (f Figure) intervals(s Series, i int) []float64 {
-	var vs []float64
-	low, high := s.bounds(i)
-	for _, v := range []float64{low, high} {
-		if f.Y.usable(v) {
-			vs = append(vs, v)
-		}
-	}
-	return vs
 }
 
 // band returns the lines through Low and High of a series, where both can be drawn.
