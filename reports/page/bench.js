@@ -1,11 +1,11 @@
 "use strict";
-// The view of a benchmark: its files, read and fitted here, and the platforms that they make.
+// The view of a benchmark: its files, read and fitted here, and the platforms of their fits.
 const bench = (() => {
 	const { s } = state, $ = id => document.getElementById(id), limit = 64 << 20;
 	// NetPIPE 3.7.2 through Open MPI 4.1.4 in shared memory: bytes, Mbit/s, seconds.
 	const example = "1 25.368830 0.00000030\n2 56.024915 0.00000027\n4 112.845159 0.00000027\n8 221.142645 0.00000028\n16 406.613216 0.00000030\n32 831.751916 0.00000029\n64 1585.317091 0.00000031\n128 2701.916559 0.00000036\n256 4541.361718 0.00000043\n512 5854.104777 0.00000067\n1024 11437.320955 0.00000068\n2048 16173.051707 0.00000097\n4096 12404.904337 0.00000252\n8192 18687.498595 0.00000334\n16384 21560.780502 0.00000580\n32768 31704.089304 0.00000789\n65536 43526.356516 0.00001149\n131072 50341.963323 0.00001986\n262144 55122.597153 0.00003628\n524288 52316.417143 0.00007646\n1048576 58585.921591 0.00013655\n";
 	const made = new Map(); // platforms of files: the command that makes each
-	let files = []; // that are shown: {name, asked, answer, table, ref}
+	let files = []; // the files shown: {name, asked, answer, table, ref}
 	let at = 0, run = 0, chart, residuals;
 
 	const init = about => {
@@ -36,7 +36,7 @@ const bench = (() => {
 		return btoa(raw);
 	};
 
-	// open reads files one after the other. They are shown together, in place of those before them.
+	// open reads files one after the other. They are shown together, in place of earlier files.
 	const open = async list => {
 		const mine = ++run, all = [], failed = [];
 		page.notice("");
@@ -94,7 +94,7 @@ const bench = (() => {
 		made.set(f.ref, program.ask("command", { question: "fit", request: { ...f.asked, save: f.ref } }).commands.join("\n"));
 		page.list();
 	};
-	// A platform file is taken as it is.
+	// A platform file is added without a fit.
 	const platform = (name, toml) => {
 		try {
 			const { platforms } = program.add({ name, toml });
@@ -126,7 +126,7 @@ const bench = (() => {
 		const columns = heads.map((head, j) => ({ head, text: !numeric[j], cell: row => row[j] })).filter(c => !fit || !["file", "table", "format", "model"].includes(c.head));
 		draw.table($("fit-lines"), fit ? "Lines, with 95 % intervals" : "What was measured", columns, cells.filter(row => !fit || of < 0 || row[of] === fit.name));
 	};
-	// paint draws the chosen table, and those of the other files that show the same.
+	// paint draws the chosen table, and the tables of other files that show the same.
 	const paint = (c, which, format, more = {}) => {
 		const chosen = files[at].answer[which], many = files.length > 1, parts = [];
 		files.forEach((f, k) => {
@@ -153,7 +153,7 @@ const bench = (() => {
 	const picture = () => ({ boxes: files.length ? [$("fit-chart"), $("fit-residuals")] : [], name: "fit" });
 	const question = () => files.length ? ["fit", { ...files[at].asked }] : null;
 	const commands = () => files.map(f => ["fit", { ...f.asked }]);
-	// making has the commands that make the platforms that designs in use were fitted to.
+	// making returns the commands that fit the platforms of the designs in use.
 	const making = () => [...made].filter(([ref]) => s.designs.some(d => d.ref === ref || d.ref.startsWith(ref + "/"))).map(([, line]) => line);
 	return { init, draw: show, spoken, picture, question, commands, making };
 })();

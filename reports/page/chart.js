@@ -99,7 +99,7 @@ class Chart {
 		this.pin(this.pinned);
 	}
 
-	// axes draws what stands still while a slider moves.
+	// axes draws the axes and other parts that stay while a slider moves.
 	axes(data, yTicks) {
 		const { x, y, w, h, left, right, top, bottom } = this, { svg, sizeLabel } = draw, back = [];
 		let grid = "";

@@ -93,7 +93,7 @@ const collectives = (() => {
 		], all, a => a === chosen ? { "data-on": "" } : {});
 		$("collective-notes").replaceChildren(...t.notes.map(n => draw.html("li", {}, n)));
 		if (!chosen) throw new Error("no algorithm of this collective runs with so many ranks");
-		if (chosen.measured) { // nobody knows its messages
+		if (chosen.measured) { // its messages are unknown
 			tree.paint(() => [0]);
 			$("tree-caption").textContent = "These times were measured; their messages were not.";
 			collectives.said = `${s.collective} among ${s.ranks} ranks, ${draw.sizeLabel(s.block)}: measured`;

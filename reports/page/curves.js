@@ -11,7 +11,7 @@ const curves = (() => {
 	let charts = new Map(), rows = null, laid = "", names = [], samples = 0;
 
 	const shown = () => s.quantity === "four" ? ["bandwidth", "latency", "gap", "throughput"] : [s.quantity];
-	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
+	// The grid of about 200 sizes. The program adds every size at which a curve changes.
 	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(240 / Math.log2(s.to / s.from))))}`;
 
 	const init = pin => {
@@ -33,9 +33,9 @@ const curves = (() => {
 		}));
 	};
 
-	// once leaves out what was measured of a layer that an earlier design has too.
+	// once leaves out the measurements of a layer that an earlier design has too.
 	const once = series => series.filter((f, k) => !series.slice(0, k).some(o => o.x.length === f.x.length && o.x.every((v, j) => v === f.x[j] && o.y[j] === f.y[j])));
-	// chartData is a figure of the program as a chart takes it.
+	// chartData converts a figure of the program to the data of a chart.
 	const chartData = (figure, q) => {
 		const index = name => Math.max(0, names.indexOf(name));
 		const kind = (...kinds) => figure.series.filter(f => kinds.includes(f.kind));
@@ -52,7 +52,7 @@ const curves = (() => {
 		};
 	};
 
-	// draw brings the view to the state; moving: a slider is on its way, so only lines and values.
+	// draw redraws the view; while a slider moves (moving), only its lines and values.
 	const drawView = (moving, requests, labels) => {
 		names = labels;
 		lay();
@@ -73,7 +73,7 @@ const curves = (() => {
 			samples = setTimeout(() => bands(requests), 300);
 		}
 	};
-	// bands adds the interval that the parameters' intervals make, when nothing moves.
+	// bands adds the interval that follows from the parameters' intervals, when nothing moves.
 	const bands = requests => {
 		for (const [q, chart] of charts) {
 			const figure = program.ask("curves", { designs: requests, quantity: q, sizes: grid(), samples: 200 });
@@ -105,7 +105,7 @@ const curves = (() => {
 		const t = predict(state.requests(), size), j = t.heads.indexOf(heads[q]);
 		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: c[j], y: t.rows[i][keys[q]] })) };
 	};
-	// spoken is what a screen reader hears when something has changed.
+	// spoken returns the text for a screen reader after a change.
 	const spoken = () => {
 		if (!rows) return "";
 		const c = rows.cells[s.on], say = h => c[rows.heads.indexOf(h)];
@@ -113,7 +113,7 @@ const curves = (() => {
 	};
 	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
 	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];
-	// commands are the questions whose commands give what is seen: the table and the picture.
+	// commands returns the questions whose commands give the table and the picture.
 	const commands = () => [["predict", { designs: state.requests(), sizes: draw.sizeText(s.size) }], question()];
 	return { init, draw: drawView, spoken, picture, question, commands };
 })();

@@ -108,8 +108,8 @@ const save = (() => {
 		document.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false; });
 		$("command-copy").addEventListener("click", async () => { await copy($("command").textContent); page.say("The command is copied."); });
 	};
-	// command shows the command lines that answer questions, each line once; first those that make
-	// the platforms out of benchmarks' files.
+	// command shows the command lines that answer questions, each line once, after the lines that fit
+	// platforms to benchmarks' files.
 	const command = (questions, made) => {
 		const lines = new Set(made);
 		for (const [question, request] of questions)

@@ -18,8 +18,8 @@ const shapes = (() => {
 		return { root, paint: f => { paint = f; again(); } };
 	};
 
-	// timelines draws plans below each other on one axis of time: [{titles, i, stages, boxes}], of whose titles
-	// the first that has room is taken.
+	// timelines draws plans below each other on one axis of time: [{titles, i, stages, boxes}], each with
+	// the first of its titles that has room.
 	const timelines = (c, plans) => c.paint(w => {
 		const stages = plans[0].stages, names = stages.map(s => draw.width(s, 11));
 		const left = Math.ceil(Math.max(...names)) + 10, right = w - 12;
@@ -58,7 +58,7 @@ const shapes = (() => {
 		return [top + 24, parts];
 	});
 
-	// field draws the map of algorithms: best[rank][size] is the number of one, or -1.
+	// field draws the map of algorithms: best[rank][size] is the index of the fastest, or -1.
 	const field = (c, m, chosen, then) => c.paint(w => {
 		const left = 62, top = 22, bottom = 40, nx = m.ranks.length, ny = m.sizes.length;
 		const cw = (w - left - 6) / nx, ch = Math.max(18, Math.min(25, 420 / ny)), h = top + ny * ch, parts = [];

@@ -4,8 +4,8 @@ const tour = (() => {
 	const { s } = state, $ = id => document.getElementById(id);
 	const d = (ref, set = {}) => ({ ref, set: new Map(Object.entries(set)) });
 	const lam = "hp-lam/gam";
-	// A library with round numbers: a message that goes at once is copied once more at the receiver,
-	// half a microsecond for each KiB; one that asks first pays 8 µs for the question. They cross at 16 KiB.
+	// A library with round numbers. An eager message is copied once more at the receiver, 0.5 µs for
+	// each KiB; a rendezvous costs 8 µs. They cross at 16 KiB.
 	const lecture = `title = "A library with round numbers, for a lecture"
 [layer.mpi]
 title = "eager, then rendezvous"
