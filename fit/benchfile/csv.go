@@ -84,10 +84,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 		c, why := column.Find(cols, p.columnOptions(), p.unit)
 		if why != "" && (comma != ' ' || len(names) == 2) {
 			p.suggest("%s", why)
-			f.between, f.pending = comma, nil
-			for _, n := range names {
-				f.pending = append(f.pending, bytes.Clone(n))
-			}
+			f.between, f.pending = comma, list.Map(names, bytes.Clone)
 		}
 		if c == nil {
 			continue

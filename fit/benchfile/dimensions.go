@@ -13,15 +13,11 @@ import (
 
 // end decides which columns are dimensions, and gives the tables their titles.
 func (s *splitter) end(p *parser) {
-	given := map[int]bool{}
-	for i := range s.columns {
-		given[i] = s.columns[i].role == pooled
-	}
 	for i := range s.columns {
 		c := &s.columns[i]
 		name := lex.Short([]byte(c.name))
 		if c.role != candidate && c.role != repeated {
-			if given[i] && s.rows > s.sizes() {
+			if c.role == pooled && s.rows > s.sizes() {
 				p.note("column %q has %d values or more: rows of the same size are merged (%s separates them)", name, len(c.values), p.spell("group", name))
 			}
 			continue

@@ -27,7 +27,6 @@ type imb struct {
 	command     string // the benchmark of a command line
 	grid        *grid
 	commas      bool
-	line        []byte
 }
 
 var (
@@ -64,9 +63,7 @@ func (f *imb) take(p *parser, line []byte) bool {
 	}
 	if bytes.HasPrefix(line, []byte("#bytes,#repetitions,")) {
 		f.commas = true
-		if f.title = f.command; f.title == "" {
-			f.title = "IMB"
-		}
+		f.title = cmp.Or(f.command, "IMB")
 		line = f.blanks(line)
 	}
 	if f.title == "" {
@@ -129,11 +126,5 @@ func (f *imb) blanks(line []byte) []byte {
 	if !f.commas {
 		return line
 	}
-	f.line = append(f.line[:0], line...)
-	for i, c := range f.line {
-		if c == ',' {
-			f.line[i] = ' '
-		}
-	}
-	return f.line
+	return bytes.ReplaceAll(line, []byte(","), []byte(" "))
 }

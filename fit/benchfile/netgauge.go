@@ -131,13 +131,10 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 		}
 	}
 	f.lastSize = size.Value
-	for _, c := range []struct {
-		b    *builder
-		text []byte
-	}{{f.send, m[3]}, {f.receive, m[4]}} {
-		v, _ := lex.Parse(c.text)
-		c.b.row(row{size: size.Value, time: v.Value})
-	}
+	send, _ := lex.Parse(m[3])
+	f.send.row(row{size: size.Value, time: send.Value})
+	receive, _ := lex.Parse(m[4])
+	f.receive.row(row{size: size.Value, time: receive.Value})
 	g, okG := lex.Parse(m[5])
 	perByte, okPerByte := lex.Parse(m[6])
 	if !okG || !okPerByte || g.Value < 0 || perByte.Value < 0 {

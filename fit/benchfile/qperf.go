@@ -56,7 +56,7 @@ func (f *qperf) value(p *parser, line []byte) bool {
 	if !ok || !okUnit {
 		return false
 	}
-	switch name := string(m[1]); name {
+	switch string(m[1]) {
 	case "msg_size":
 		if f.sized { // the next turn of a loop
 			f.flush(p)
@@ -67,14 +67,13 @@ func (f *qperf) value(p *parser, line []byte) bool {
 			return true
 		}
 		f.at = p.file.Lines
-		r := row{time: v.Value * unit.Num}
 		f.kind = OneWay
 		if unit.Dim == quantity.DimRate {
 			f.kind = Gap
 		} else {
 			f.quantum = v.Quantum() * unit.Num
 		}
-		f.values = append(f.values, r)
+		f.values = append(f.values, row{time: v.Value * unit.Num})
 	}
 	return true
 }

@@ -77,13 +77,11 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.Value}, true
 	} else if m := sockperfPoint.FindStringSubmatch(text); m != nil && f.pending {
 		v, _ := lex.Parse([]byte(m[2]))
-		switch m[1][1] {
-		case 'M':
-			if m[1][2] == 'A' {
-				f.current.max = v.Value
-			} else {
-				f.current.min = v.Value
-			}
+		switch m[1] {
+		case "<MAX> observation":
+			f.current.max = v.Value
+		case "<MIN> observation":
+			f.current.min = v.Value
 		default:
 			f.current.median = v.Value
 		}

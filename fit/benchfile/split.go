@@ -144,9 +144,7 @@ func (s *splitter) extend(p *parser, text []byte, i int) {
 	if len(s.order) > 0 {
 		s.columns[len(s.columns)-1].values[""] = true
 	}
-	old := s.order
-	s.only, s.cells, s.order = nil, nil, nil
-	s.regroup(old)
+	s.regroup()
 }
 
 // table returns the table of a row.
@@ -248,13 +246,13 @@ func (s *splitter) giveUp(p *parser, r *column.Row) bool {
 // pool merges the tables that only column i separates.
 func (s *splitter) pool(i int) {
 	s.columns[i].role = pooled
-	old := s.order
-	s.cells, s.order = nil, nil
-	s.regroup(old)
+	s.regroup()
 }
 
-// regroup stores cells under the remaining columns, and merges cells that no column separates.
-func (s *splitter) regroup(old []*splitCell) {
+// regroup stores cells under the present columns, and merges cells that no column separates.
+func (s *splitter) regroup() {
+	old := s.order
+	s.only, s.cells, s.order = nil, nil, nil
 	for _, x := range old {
 		key := s.keyOf(x, candidate)
 		to := s.only
