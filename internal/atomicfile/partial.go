@@ -29,8 +29,8 @@ type Partial struct {
 	at       time.Time
 }
 
-// SaveEvery is the interval at which written rows are saved, in case the process is killed; tests
-// save each.
+// SaveEvery is the time between two saves of written rows, in case the process is killed; tests
+// save each row.
 var SaveEvery = time.Second
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

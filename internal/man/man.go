@@ -15,8 +15,7 @@ import (
 )
 
 // Write writes the pages of a command and its subcommands into an existing folder. They carry the
-// date of the commit from which the program was built, so that the same program writes the same
-// pages.
+// date of the program's commit, so that the same program writes the same pages.
 func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {

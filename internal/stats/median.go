@@ -10,7 +10,7 @@ import (
 // 1/Φ⁻¹(3/4).
 const NormalMAD = 1.4826
 
-// Mean returns the mean; 0 of no values.
+// Mean returns the mean; 0 if there are no values.
 func Mean(values []float64) (m float64) {
 	for _, v := range values {
 		m += v / float64(len(values))

@@ -1,5 +1,5 @@
-// Package stats implements the statistics that several packages share: quantiles, and Student's t
-// distribution.
+// Package stats implements the statistics that several packages share: quantiles, medians, moments,
+// and Student's t distribution.
 package stats
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Quantile interpolates between sorted numbers (Hyndman and Fan 1996, type 7; numpy's default), for
-// p from 0 to 1. It is NaN of none.
+// p from 0 to 1. It is NaN if there are none.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

@@ -10,7 +10,7 @@ import (
 
 // T95 returns the 97.5 % quantile of Student's t distribution with dof degrees of freedom, which
 // need not be whole: the half-width of a two-sided 95 % interval in standard errors. Values of dof
-// below 1 count as 1, for which it is 12.7.
+// below 1 count as 1, which gives 12.7.
 //
 // Quantiles of whole dof are cached: each takes longer than most computations that use it.
 func T95(dof float64) float64 {

@@ -26,24 +26,25 @@ import (
 type Terminal struct {
 	Width  int  // of standard output, in letters; 0: not a terminal
 	Color  bool // standard output takes colours, and the reader wants them
-	Errors bool // so does standard error
+	Errors bool // standard error takes colours, and the reader wants them
 }
 
 // New detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
 func New(stdout, stderr io.Writer) (t Terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if f, ok := is(stdout); ok {
+	if f, ok := isTerminal(stdout); ok {
 		t.Color = wanted
 		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
 			t.Width = 80
 		}
 	}
-	_, ok := is(stderr)
+	_, ok := isTerminal(stderr)
 	t.Errors = ok && wanted
 	return t
 }
 
-func is(w io.Writer) (*os.File, bool) {
+// isTerminal returns the file of a writer that is a terminal.
+func isTerminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
@@ -179,7 +180,7 @@ func Progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
 	}
-	if _, ok := is(w); !ok {
+	if _, ok := isTerminal(w); !ok {
 		return func(int64) {}
 	}
 	options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish()}
