@@ -24,7 +24,7 @@ type set struct {
 	defaults map[int]float64 // times of the library's choice, by call
 }
 
-// segmentOf returns the segment of a schedule, for NCCL's and Open MPI's pipelines.
+// segmentOf returns the segment of NCCL's and Open MPI's pipelined schedules; 0 for the rest.
 func segmentOf(schedule string) quantity.Bytes {
 	if schedule == "double-tree" || schedule == "segmented-ring" {
 		return 16 * quantity.KiB
@@ -36,7 +36,7 @@ func segmentOf(schedule string) quantity.Bytes {
 func candidate(group, name, algorithm string, call, ranks int, bytes float64) tune.Candidate {
 	schedule := pico.Schedule(name, algorithm)
 	known := cmp.Or(schedule, "?")
-	family := "" // PICO's own code, or that of the machine's network
+	family := "" // of PICO's own code, or of the library of the machine's network
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
 		if strings.Contains(algorithm, part) {
 			family = part
@@ -53,7 +53,7 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 	}
 }
 
-// ports returns over how many ports of a node an algorithm of Fugaku sends at once.
+// ports returns the number of ports of a node that an algorithm of Fugaku uses at once.
 func ports(algorithm string) float64 {
 	switch {
 	case strings.Contains(algorithm, "UTOFU") && strings.HasSuffix(algorithm, "-3"):
@@ -72,7 +72,7 @@ type row struct {
 	nodes                          string
 }
 
-// machines are the files of the machines, in the folder of shared data.
+// machines lists the machines' files in the folder of shared data.
 var machines = []struct{ name, file string }{
 	{"LUMI", "scale/pico-lumi.csv"}, {"MareNostrum", "scale/pico-mare_nostrum.csv"}, {"Fugaku", "scale/pico-fugaku.csv"},
 	{"ORFEO", "collectives/orfeo-epyc/bcast_core_algorithms_2_5_6.csv"},

@@ -1,6 +1,5 @@
-// Tune shows what study/tune saves, on machines where every algorithm was measured: the loss of the
-// chosen algorithms against the best ones when a part of the measurements is known. docs/tune.md
-// has its table.
+// Tune prints the loss of study/tune's choices against the best algorithms, by the share of points
+// that are measured, on machines where every algorithm was measured. docs/tune.md has its table.
 //
 //	go run ./tools/tune ../shared/data
 //	go run ./tools/tune -learn ../shared/data > study/tune/known.csv # factors of schedules
@@ -205,17 +204,17 @@ func (s *set) print(prior tune.Prior) {
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
 }
 
-// learn returns the factors of the collectives' schedules that explain these machines, from every
-// second point.
+// learn returns the factors of the collectives' schedules, fitted to every second point of these
+// machines.
 func learn(machines []*set) map[string]tune.Parts {
 	all, calls, prior := &set{}, 0, tune.Default()
-	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ from one more than from what is known
+	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ more from 1 than from the known ones
 	for _, s := range machines {
 		most := 0
 		for i, c := range s.all {
 			most = max(most, c.Call)
 			c.Group, c.Call = s.machine+c.Group, c.Call+calls
-			for k := range 4 { // the others are factors of the schedule on any machine
+			for k := range 4 { // the last one is a factor of the schedule on any machine
 				c.Shared[k] = s.machine + c.Shared[k]
 			}
 			all.all, all.times = append(all.all, c), append(all.times, s.times[i])
@@ -235,7 +234,7 @@ func learn(machines []*set) map[string]tune.Parts {
 
 func main() {
 	log.SetFlags(0)
-	table := flag.Bool("learn", false, "print the factors of schedules that explain all machines")
+	table := flag.Bool("learn", false, "print the factors of schedules, fitted to all machines")
 	flag.Parse()
 	all, err := loadAll(flag.Arg(0))
 	if err != nil {
@@ -258,7 +257,7 @@ func main() {
 	}
 }
 
-// without returns the prior with what the machines but that one tell of schedules.
+// without returns the prior with factors of schedules that are fitted without one machine.
 func without(all []*set, one int) tune.Prior {
 	p := tune.Default()
 	p.Known = learn(slices.Delete(slices.Clone(all), one, one+1))
