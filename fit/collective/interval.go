@@ -90,8 +90,8 @@ const perInnerOctave = 1
 
 // betweenWidth returns the half width of the interval of a call between measured places: the 96 %
 // point of the errors at places that were held out, each in units of the mean error of similar
-// calls (normalized conformal prediction; Lei et al. 2018, §5.2). With few such places, it is at
-// least a part of the frozen calibration.
+// calls (normalized conformal prediction; Lei et al. 2018, §5.2). Few such places do not show all
+// errors, so a part of the frozen calibration adds to them as an independent error.
 func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	frozen, _ := b.beyondWidth(p, n, spread)
 	h := b.nearEvidence(p)
@@ -99,7 +99,7 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 		return frozen
 	}
 	places := max(1, len(b.places)-2) // that were held out
-	half := max(h.quantile*h.scale(p.nodes, b.totalLg(p, n), -1), frozen/math.Sqrt(float64(places)))
+	half := math.Hypot(h.quantile*h.scale(p.nodes, b.totalLg(p, n), -1), frozen/math.Sqrt(float64(places)))
 	gap := math.Inf(1)
 	for _, s := range b.samples {
 		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, s.n))))
