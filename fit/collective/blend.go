@@ -134,9 +134,9 @@ func (b *blend) add(h *heldOut, s sample, candidates []float64) {
 // more links. Two numbers do not show it; three do. Two that are farther apart show a part of it.
 const stepGrowth = 0.08
 
-// growth returns the log of the factor by which steps take longer beyond the measured places.
+// growth returns the log of the factor by which steps take longer on more nodes than were measured.
 func (b *blend) growth(p place) float64 {
-	if b.oneNode || b.unplaced || len(b.places) != 2 || b.inside(p) {
+	if b.oneNode || b.unplaced || len(b.places) != 2 || p.nodes <= b.places[1].nodes {
 		return 0
 	}
 	return stepGrowth * b.octaves(p) / b.spanned(place.ofNodes)
@@ -233,8 +233,46 @@ func average(weights, logs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread)
 }
 
-// predict returns the log of the time in µs, the spread of the candidates, and their weights.
+// Beyond the measured sizes, the slope of the time over the size comes from edgeOctaves octaves of
+// measured sizes. One size has no slope: half of its time is then taken to be for bytes if it is
+// halfSize (Hockney's n½), and nearly all if it is much larger.
+const (
+	edgeOctaves = 2
+	halfSize    = 16384
+)
+
+// predict returns the log of the time in µs, the spread of the candidates, and their weights. Beyond
+// the measured sizes the log is the mean of three continuations: the forms, whose steps and bytes
+// differ by place; a line through the largest or smallest sizes; and a power of the size. Forms
+// cannot separate steps from bytes there if they grow alike with the ranks. Lines keep a base that
+// smaller messages may avoid by another protocol, and powers keep none.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
+	least, most := b.sizeEnds()
+	edge := min(max(n, least), most)
+	if n == edge {
+		return b.combine(p, n)
+	}
+	atEdge, spread, weights := b.combine(p, edge)
+	ratio := max(1, n) / max(1, edge)
+	if least == most {
+		part := edge / (edge + halfSize)
+		return atEdge + math.Log(1-part+part*ratio), spread, weights
+	}
+	inner := math.Exp2(edgeOctaves)
+	if n > edge {
+		inner = 1 / inner
+	}
+	atInner, _, _ := b.combine(p, inner*edge)
+	byForms, _, _ := b.combine(p, n)
+	slope := min(1, max(0, (atInner-atEdge)/math.Log(inner)))
+	part := min(1, max(0, math.Expm1(atInner-atEdge)/(inner-1))) // of the time at the edge, for bytes
+	byLine, byPower := atEdge+math.Log(1-part+part*ratio), atEdge+slope*math.Log(ratio)
+	mean, apart := average([]float64{1. / 3, 1. / 3, 1. / 3}, []float64{byForms, byLine, byPower})
+	return mean, math.Hypot(spread, apart), weights
+}
+
+// combine returns the log of the time in µs by the weighted candidates, their spread and weights.
+func (b *blend) combine(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.candidates(p, n, false)
 	h, k := &b.beyond, len(b.forms)
 	if b.inside(p) && len(b.between.calls) > 0 {

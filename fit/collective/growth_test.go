@@ -24,7 +24,8 @@ func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float
 }
 
 // Beyond two numbers of nodes, steps take longer on more nodes, by stepGrowth for an octave; by
-// half of it if the two are two octaves apart, and three numbers of nodes would show it.
+// half of it if the two are two octaves apart, and three numbers of nodes would show it. On fewer
+// nodes they take no longer.
 func TestStepsGrow(t *testing.T) {
 	steps := func(ranks int) float64 { return 10 * math.Log2(float64(ranks)) }
 	for _, c := range []struct {
@@ -42,6 +43,10 @@ func TestStepsGrow(t *testing.T) {
 		if e := float64(p.Time)/c.want - 1; math.Abs(e) > 0.02 { // interpolation has a part, too
 			t.Errorf("from %v nodes: %v, want %.3g µs", c.counts, p.Time, c.want)
 		}
+	}
+	p, err := doublings(t, "allreduce", "recursive-doubling", steps, 16, 32).Predict(4, 64)
+	if want := steps(4); err != nil || float64(p.Time) > 1.02*want {
+		t.Errorf("on fewer nodes: %v, %v, want at most %.3g µs", p.Time, err, want)
 	}
 }
 

@@ -25,6 +25,15 @@ func newTable(samples []sample, blockwise bool) table {
 // maxSpan is the largest factor between the ranks of the two places of a line that skips places.
 const maxSpan = 2
 
+// sizeEnds returns the smallest and the largest measured size.
+func (t *table) sizeEnds() (least, most float64) {
+	least = math.Inf(1)
+	for _, s := range t.samples {
+		least, most = min(least, s.n), max(most, s.n)
+	}
+	return least, most
+}
+
 // sizes returns the measured sizes, ascending.
 func (t *table) sizes() (all []float64) {
 	for _, s := range t.samples {
@@ -80,10 +89,9 @@ func (t *table) spanned(of func(place) float64) float64 {
 // sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
 // or as the total of all ranks, whichever is nearer.
 func (t *table) sizeOctaves(p place, n float64) float64 {
-	least, most := math.Inf(1), 0.0
+	least, most := t.sizeEnds()
 	leastTotal, mostTotal := math.Inf(1), 0.0
 	for _, s := range t.samples {
-		least, most = min(least, s.n), max(most, s.n)
 		total := t.totalLg(s.place, s.n)
 		leastTotal, mostTotal = min(leastTotal, total), max(mostTotal, total)
 	}
