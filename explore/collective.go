@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,7 +51,7 @@ func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []
 		return q, fits, err
 	}
 	if len(r.Ranks) > 1<<12 {
-		return q, fits, errors.New("the ranks are too many")
+		return q, fits, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
 	}
 	ranks, err := flags.ParseRanks(r.Ranks)
 	if err != nil {
@@ -117,7 +116,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 		}
 	}
 	if a.Left == len(q.Ranks)*len(q.Sizes) {
-		return a, errors.New("the budget was used up before the first place; give more")
+		return a, fmt.Errorf("budget_ms %g ended before the first place; give more", ms)
 	}
 	return a, nil
 }

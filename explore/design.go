@@ -120,7 +120,7 @@ func (x *Explorer) messages(d Design) (whatif.Design, error) {
 // sizes reads the sizes of a request.
 func sizes(text string) ([]quantity.Bytes, error) {
 	if len(text) > 1<<16 {
-		return nil, errors.New("the sizes are too many")
+		return nil, fmt.Errorf("sizes must have at most %d bytes (got %d)", 1<<16, len(text))
 	}
 	all, err := quantity.ParseSizes(text)
 	if err == nil && len(all) > maxSizes {

@@ -45,7 +45,7 @@ func Merge(paths []string) (*Parts, error) {
 			first, p.Asked, p.paths = path, h.Asked, make([]string, h.Count)
 		case !bytes.Equal(h.Asked, p.Asked):
 			name, is, was := difference("question", h.Asked, p.Asked)
-			all = append(all, fmt.Errorf("%q is of another command than %q: %s is %s, not %s; merge the parts of one", path, first, strings.ToLower(name), is, was))
+			all = append(all, fmt.Errorf("%q belongs to another command than %q: %s is %s, not %s; merge the parts of one command", path, first, strings.ToLower(name), is, was))
 			continue
 		case h.Count != len(p.paths):
 			all = append(all, fmt.Errorf("%q is shard %v, but %q is one of %d; merge the parts of one division", path, h.Shard, first, len(p.paths)))

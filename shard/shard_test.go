@@ -214,7 +214,7 @@ func TestMerge(t *testing.T) {
 		"shard 2/3 is missing; compute it, and merge with its part")
 	other := header(2, 3)
 	other.Asked = json.RawMessage(`{"Platform":"hp-lam"}`)
-	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": platform is "hp-lam", not "clip"; merge the parts of one`)
+	check([]string{one, write("other", part(t, other)), two, three}, `"other" belongs to another command than "1": platform is "hp-lam", not "clip"; merge the parts of one command`)
 	check([]string{one, write("seven", part(t, header(2, 7))), two, three}, `"seven" is shard 2/7, but "1" is one of 3; merge the parts of one division`)
 	check([]string{one, write("text", []byte("size,time_us\n8,1\n")), two, three}, `"text" is not a halfpeak part file`)
 	check([]string{one, dir + "/none", two, three}, `"none" cannot be read: no such file or directory`)
