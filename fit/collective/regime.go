@@ -142,10 +142,10 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	}
 	g.wanted = independent(rows)
 	if !g.wanted[ofBase] {
-		g.Merged = append(g.Merged, "the base cannot be told from α: α has both; more numbers of ranks would tell")
+		g.Merged = append(g.Merged, "the base is not identifiable separately from α, which has both; more numbers of ranks would show it")
 	}
 	if !g.wanted[ofBeta] && g.To > g.From {
-		g.Merged = append(g.Merged, "β cannot be told from α and the base")
+		g.Merged = append(g.Merged, "β is not identifiable separately from α and the base")
 	}
 	g.solution = leastSquares(rows, g.wanted)
 	if low, _ := g.interval(ofGamma); g.wanted[ofGamma] && low == 0 { // it may be nothing

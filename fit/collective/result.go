@@ -17,7 +17,7 @@ type Result struct {
 	// Errors summarizes |form − measured|/measured over the points.
 	Errors
 	// HeldOut is the mean of |log(form/measured)| of numbers of ranks left out, in the form fitted
-	// to the others: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
+	// to the remaining numbers: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
 	HeldOut float64
 	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
 	Noise float64
