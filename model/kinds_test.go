@@ -39,7 +39,7 @@ func TestKinds(t *testing.T) {
 		}
 		for _, f := range k.Fields {
 			if f.Phrase == "" || f.Measure == Plain || f.Measure.Cost() && f.Symbol == "" {
-				t.Errorf("%s.%s: %+v", k.Name, f.Key, f)
+				t.Errorf("%s.%s must have a phrase, a measure that is not Plain, and a symbol if that is Time or PerByte: %+v", k.Name, f.Key, f)
 			}
 		}
 	}

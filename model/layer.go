@@ -110,7 +110,7 @@ type Field struct {
 	Measure  Measure
 	Optional bool
 	List     bool     // the key has a list of values
-	Symbol   string   // "β"
+	Symbol   string   // "β"; required for a Time or PerByte
 	Phrase   string   // "fixed cost of a message"
 	Words    []string // that can replace a number
 	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,

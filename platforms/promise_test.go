@@ -48,7 +48,7 @@ func TestPromiseHasEveryKey(t *testing.T) {
 	for kind, keys := range schema {
 		for key := range keys {
 			if !promised[kind][key] {
-				t.Errorf("no promised file has the key %q of %q", key, kind)
+				t.Errorf("no promised file has the key %q of %q; add it to the file of the next release in cmd/halfpeak/testdata/promise", key, kind)
 			}
 		}
 	}

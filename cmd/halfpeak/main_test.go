@@ -25,6 +25,11 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script. What people read is compared whole; of
 // long lists, which grow with every platform, the shape.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the new output is wanted: go test ./cmd/halfpeak -update, then read the diff")
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,

@@ -10,6 +10,8 @@ import (
 type format interface {
 	// take reads one line, and reports whether it belongs to the format: a title, a header, or a
 	// row of its open table. If not, the other formats are tried.
+	// The line is not empty, and has no surrounding spaces. If it is not overlong, colours and
+	// timestamps have been removed.
 	take(p *parser, line []byte) bool
 }
 

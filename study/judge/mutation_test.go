@@ -158,7 +158,7 @@ func TestMutantsAreSeen(t *testing.T) {
 			t.Errorf("%s: %s makes the engine say something else: %s", m.At, name, strings.Join(v.Moved, " "))
 		case len(v.Seen) > 0: // another term of the same name may be unseen
 		case reason == "":
-			t.Errorf("%s: nothing sees %s a fifth larger", m.At, name)
+			t.Errorf("%s: nothing sees %s a fifth larger; add a layer in which it matters to testdata/mutants.toml", m.At, name)
 		default:
 			seen = "unseen: " + reason
 			delete(reasons, name)

@@ -65,6 +65,7 @@ func (p *Part) size(spans []span) (bytes uint64) {
 	return bytes
 }
 
+// send adds a send of the slots to a place. It waits for the operations that wrote them.
 func (p *Part) send(to int, from ...span) uint32 {
 	op := p.Send(p.size(from), to)
 	p.waitForWriters(op, from)
@@ -74,6 +75,7 @@ func (p *Part) send(to int, from ...span) uint32 {
 	return op
 }
 
+// recv adds a receive from a place that overwrites the slots.
 func (p *Part) recv(from int, to ...span) uint32 {
 	op := p.Recv(p.size(to), from)
 	p.setWriter(op, to)
