@@ -15,10 +15,12 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/halfpeak/halfpeak/internal/limits"
 )
 
 func main() {
-	if err := checkLimits(); err != nil {
+	if err := limits.Check(); err != nil {
 		fmt.Fprintln(os.Stderr, "halfpeak:", err)
 		os.Exit(1)
 	}

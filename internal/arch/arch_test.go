@@ -88,7 +88,7 @@ var below = map[string]string{
 }
 
 // common packages import nothing of the project.
-var common = []string{"internal/list", "internal/nearest", "internal/stats", "internal/heap", "internal/memory", "internal/parallel", "internal/atomicfile", "internal/usage", "internal/sharedtest"}
+var common = []string{"internal/list", "internal/nearest", "internal/stats", "internal/heap", "internal/limits", "internal/memory", "internal/parallel", "internal/atomicfile", "internal/usage", "internal/sharedtest"}
 
 // A source is a file that is no test.
 type source struct {

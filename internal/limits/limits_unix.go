@@ -1,6 +1,7 @@
 //go:build unix
 
-package main
+// Package limits checks the limits that the system sets to a process.
+package limits
 
 import (
 	"fmt"
@@ -11,8 +12,8 @@ import (
 // once.
 const minFiles = 16
 
-// checkLimits returns an error where the process may open too few files to run at all.
-func checkLimits() error {
+// Check returns an error where the process may open too few files to run at all.
+func Check() error {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil && files.Cur < minFiles {
 		return fmt.Errorf("at most %d files can be open at once; raise the limit with ulimit -n %d", files.Cur, minFiles)
