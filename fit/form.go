@@ -65,14 +65,14 @@ const maxStarts = 24
 // errors.
 func fitEnvelope(points []Point) []piece {
 	n := len(points)
-	one := piece{fitSquares(points, true), n, math.Inf(1)}
+	one := piece{fitRelative(points), n, math.Inf(1)}
 	best, least := []piece{one}, squares(points, []piece{one})
 	stride := max(1, n/maxStarts)
 	seen := map[int]bool{}
 	for start := 2; start <= n-2; start += stride {
 		for cut := start; cut >= 2 && cut <= n-2 && !seen[cut]; {
 			seen[cut] = true
-			a, b := fitSquares(points[:cut], true), fitSquares(points[cut:], true)
+			a, b := fitRelative(points[:cut]), fitRelative(points[cut:])
 			if a.beta >= b.beta || a.tau <= b.tau {
 				break
 			}

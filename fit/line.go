@@ -40,21 +40,18 @@ func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 // in fewer than 10.
 const reweightings = 100
 
-// fitSquares solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows or,
-// for relative errors, the number of rows over the squared fitted time, which assumes errors in
-// proportion to the time. (With the measured time instead, points that are low by chance would
-// weigh more, and β and τ would be too low by twice the variance: by 2 % at 10 % of scatter.) The
-// weights are iterated until they agree with the line (McCullagh and Nelder 1989, ch. 8–9).
-func fitSquares(points []Point, relative bool) line {
+// fitRelative solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows
+// over the squared fitted time, which assumes errors in proportion to the time. (With the measured
+// time instead, points that are low by chance would weigh more, and β and τ would be too low by
+// twice the variance: by 2 % at 10 % of scatter.) The weights are iterated until they agree with
+// the line (McCullagh and Nelder 1989, ch. 8–9).
+func fitRelative(points []Point) line {
 	w := make([]float64, len(points))
 	for i, p := range points {
-		w[i] = float64(p.Count)
-		if relative {
-			w[i] /= float64(p.Time) * float64(p.Time)
-		}
+		w[i] = float64(p.Count) / (float64(p.Time) * float64(p.Time))
 	}
 	l := solve(points, w)
-	for i := 0; relative && i < reweightings; i++ {
+	for range reweightings {
 		change := 0.0
 		for i, p := range points {
 			fitted := l.at(float64(p.Size))
@@ -66,11 +63,18 @@ func fitSquares(points []Point, relative bool) line {
 			break
 		}
 	}
-	e := make([]float64, len(points))
+	l.leastSquaresIntervals(points, w)
+	return l
+}
+
+// fitOrdinary is like fitRelative, but the weight is the number of rows alone.
+func fitOrdinary(points []Point) line {
+	w := make([]float64, len(points))
 	for i, p := range points {
-		e[i] = math.Sqrt(w[i]) * (float64(p.Time) - l.at(float64(p.Size)))
+		w[i] = float64(p.Count)
 	}
-	l.intervals(points, w, e, 1, 1)
+	l := solve(points, w)
+	l.leastSquaresIntervals(points, w)
 	return l
 }
 
@@ -84,6 +88,15 @@ func solve(points []Point, w []float64) line {
 	l.freeBeta = m.Y - l.freeTau*m.X
 	l.beta, l.tau = m.line()
 	return l
+}
+
+// leastSquaresIntervals sets the 95 % intervals of a line with these weights.
+func (l *line) leastSquaresIntervals(points []Point, w []float64) {
+	e := make([]float64, len(points))
+	for i, p := range points {
+		e[i] = math.Sqrt(w[i]) * (float64(p.Time) - l.at(float64(p.Size)))
+	}
+	l.intervals(points, w, e, 1, 1)
 }
 
 // minCorrelated is the minimum number of points for testing their errors for correlation.

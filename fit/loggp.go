@@ -126,7 +126,7 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	if r.Stream, err = Linear(t, Relative); err != nil {
 		return err
 	}
-	l := fitSquares(r.Stream.Points, true)
+	l := fitRelative(r.Stream.Points)
 	if g := l.freeBeta + l.freeTau; g < 0 {
 		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
 			quantity.Micros(g), t.Name(), r.Stream.Points[0].Time, r.Stream.Points[0].Size, r.Stream.Points[len(r.Stream.Points)-1].Time, r.Stream.Points[len(r.Stream.Points)-1].Size)
@@ -151,7 +151,7 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	if r.Latencies, err = Linear(t, Relative); err != nil {
 		return err
 	}
-	l := fitSquares(r.Latencies.Points, true)
+	l := fitRelative(r.Latencies.Points)
 	if l.freeBeta+l.freeTau < 0 {
 		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; fit fewer sizes, or segments", quantity.Micros(l.freeBeta+l.freeTau), t.Name())
 	}

@@ -41,10 +41,12 @@ func (m Method) check() error {
 // fitLine fits a line to points, which are sorted by size.
 func fitLine(points []Point, m Method) line {
 	switch m {
+	case Ordinary:
+		return fitOrdinary(points)
 	case Huber:
 		return fitHuber(points)
 	case TheilSen:
 		return fitTheilSen(points)
 	}
-	return fitSquares(points, m == Relative)
+	return fitRelative(points)
 }

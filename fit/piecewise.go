@@ -40,7 +40,7 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	pieces := make([]piece, d.k)
 	for i := range pieces {
 		part := points[d.ends[i]:d.ends[i+1]]
-		pieces[i] = piece{fitSquares(part, true), len(part), float64(part[len(part)-1].Size)}
+		pieces[i] = piece{fitRelative(part), len(part), float64(part[len(part)-1].Size)}
 	}
 	var breaks []Break
 	for i := 1; i < d.k; i++ {
@@ -82,7 +82,7 @@ type division struct {
 // selects. Quantum is the resolution of the times, or 0.
 //
 // Costs are squared relative errors under fixed weights: first over the measured times, then once
-// more over the times of the finest division, for the reason at fitSquares, with bounded outliers.
+// more over the times of the finest division, for the reason at fitRelative, with bounded outliers.
 // The lines themselves are then fitted to all points.
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)

@@ -142,7 +142,7 @@ func (r *EndToEndResult) wholePackets(tables []*benchfile.Table) (points []Point
 }
 
 // leastSquares fits a linear model by relative errors, with weights that follow the fit as in
-// fitSquares, and sets Fitted. It returns the parameters and half the widths of their 95 %
+// fitRelative, and sets Fitted. It returns the parameters and half the widths of their 95 %
 // intervals.
 func leastSquares(points []Point, columns func(i int) []float64, parameters int) (v, half []float64, err error) {
 	n := len(points)

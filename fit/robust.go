@@ -117,7 +117,7 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 	n := len(points)
 	w := make([]float64, n)
 	e = make([]float64, n)
-	l = fitSquares(points, true)
+	l = fitRelative(points)
 	for range reweightings {
 		for i, p := range points {
 			e[i] = float64(p.Time)/l.at(float64(p.Size)) - 1
