@@ -140,7 +140,7 @@ func readLine(in *bufio.Reader, into any) error {
 		return errors.New("it does not speak halfpeak's protocol")
 	}
 	if e := net.Error(nil); errors.As(err, &e) && e.Timeout() {
-		return errors.New("its request did not come in time")
+		return errors.New("it did not send a complete line in time")
 	}
 	return err
 }

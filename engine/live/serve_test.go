@@ -185,6 +185,20 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// A server that accepts a connection and then says nothing.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Dial(l.Addr().String(), "")
+	if want := l.Addr().String() + ": it did not send a complete line in time"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // What a server says reaches the terminal without escape sequences.
 func TestServerSaysEscapes(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
