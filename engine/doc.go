@@ -22,7 +22,7 @@
 //
 // Start reading with port.go, options.go and endpoint.go. A packet's way out is packet.go, its way
 // in receive.go and segment.go; retry.go repairs losses, wait.go polls and limits the requests
-// under way. The calls of a program are in send.go, bulk.go and reply.go, and the library's own
+// under way. The calls of a program are in send.go, bulk.go and reply.go; New and the library's own
 // handlers in handlers.go. programs/ has the benchmark suite.
 //
 // # References

@@ -3,8 +3,8 @@ package simulate
 import "github.com/halfpeak/halfpeak/engine/schedule"
 
 // matching pairs receives with messages. A channel has a list of posted receives or of unexpected
-// messages, never both, in order of arrival. The list is a circle through node.next,
-// and tail has its last member plus 1. A rank with wildcards has lists of its own.
+// messages, never both, in order of arrival. The list is a circle through node.next, and tail has
+// its last member plus 1. A rank with wildcards has lists of its own.
 type matching struct {
 	*Program
 	nodes []node   // the program's, or a copy of them

@@ -95,7 +95,7 @@ type Segment struct {
 	Rank     int
 	Op       uint32
 	What     string // "compute", "send", "receive", …
-	Until    string // "done", "the processor is free", …
+	Until    string // "done", "processor free", …
 	From, To uint64 // ticks
 	Shares   Shares
 }
@@ -141,7 +141,7 @@ type division struct {
 
 // processor divides the time of a processor for a message.
 func (d *division) processor(share *uint64, all, bytes uint64) {
-	own := min(bytes*d.perByte, all) // all was rounded as a whole
+	own := min(bytes*d.perByte, all) // a multiple of the rounded perByte may exceed all
 	*share += all - own
 	d.OverheadBytes += own
 	d.slopes.O++

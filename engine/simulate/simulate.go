@@ -79,8 +79,7 @@ func (r *Result) Micros(ticks uint64) quantity.Micros {
 	return quantity.Micros(float64(ticks) / r.Rules.ticks())
 }
 
-// Finish returns the finish time of the schedule, in ticks, and the first of the ranks that finish
-// last.
+// Finish returns the finish time of the schedule, and the first of the ranks that finish last.
 func (r *Result) Finish() (t quantity.Micros, rank int) {
 	rank = r.last()
 	return r.Micros(r.Ranks[rank]), rank

@@ -84,7 +84,7 @@ type addition struct {
 // costs returns what a message of n bytes costs.
 type costs func(n int) cost
 
-// A cost is that of a message: oneWay = sending + network + receiving.
+// A cost holds the times of a message: oneWay = sending + network + receiving.
 type cost struct{ oneWay, gap, sending, network, receiving quantity.Micros }
 
 // A plan chooses the route of a message by its size: [model.Resources], compiled.

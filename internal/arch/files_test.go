@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// A listed package is one that the go command knows, with its export data.
+// A listed package is a package as the go command lists it, with its export data.
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles, CgoFiles       []string
@@ -106,7 +106,7 @@ func filesUsed(set *token.FileSet, imports types.Importer, p listed) (uses, erro
 func (u uses) circle() []string {
 	var shortest []string
 	for _, start := range u.sorted() {
-		from := map[string]string{start: ""} // by which file it was reached
+		from := map[string]string{start: ""} // by file: the previous file on the way from start
 		queue := []string{start}
 		for len(queue) > 0 && from[start] == "" {
 			at := queue[0]

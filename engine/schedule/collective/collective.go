@@ -143,8 +143,8 @@ func (p *Part) Requires(op, before uint32) {
 	}
 }
 
-// shifted returns the place at a distance, of at least −Size, from the member's in the circle of all
-// places.
+// shifted returns the place at a distance from the member's in the circle of all places; the
+// distance is at least −Size.
 func (p *Part) shifted(distance int) int { return (p.Place + distance + p.Size) % p.Size }
 
 // virtual returns the member's place relative to the root, whose own is 0.
@@ -237,14 +237,6 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 	}
 	return b.Build()
 }
-
-// Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
-// cut into slots; send, recv, fold, copy and combine name the slots that they read and write. The
-// slots determine the sizes of messages, and their dependencies: a send waits for the operations
-// that wrote its slots. The order of the calls determines the contents of a send, as if each
-// receive had its own buffer: a later receive does not change them.
-//
-// The same calls report each movement to a watcher, by which tests follow the data.
 
 // A span is the slots lo, lo+1 … hi−1.
 type span struct{ lo, hi int }

@@ -5,6 +5,14 @@ import (
 	"slices"
 )
 
+// Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
+// cut into slots; send, recv, fold, copy and combine name the slots that they read and write. The
+// slots determine the sizes of messages, and their dependencies: a send waits for the operations
+// that wrote its slots. The order of the calls determines the contents of a send, as if each
+// receive had its own buffer: a later receive does not change them.
+//
+// The same calls report each movement to a watcher, by which tests follow the data.
+
 // cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut once, before
 // any data move.
 func (p *Part) cut(slots int, at func(int) uint64) {
