@@ -294,8 +294,38 @@ tau = "10us/KiB ± 5%"`)
 	if err != nil || again[2] != in[2] {
 		t.Errorf("the same seed gives %v and %v", in[2], again[2])
 	}
-	if _, err := find(t, "clip").Predict("one_way", sizes, Sampling{Samples: 10}); !errors.Is(err, ErrExact) {
-		t.Errorf("without intervals: %v", err)
+	exact := find(t, "clip")
+	in, err = exact.Predict("one_way", sizes, Sampling{Samples: 10})
+	if !errors.Is(err, ErrExact) || len(in) != len(sizes) {
+		t.Fatalf("without intervals: %v, %v", in, err)
+	}
+	for i, n := range sizes {
+		if v := float64(exact.Layer.Model.OneWay(n)); in[i] != (Interval{v, v, v}) {
+			t.Errorf("%s without intervals: %+v, want %v", n, in[i], v)
+		}
+	}
+}
+
+// One of two designs may be exact: only the other has intervals.
+func TestUncertainBesideExact(t *testing.T) {
+	before := find(t, "clip")
+	after, err := before.Set("host-dma.tau = 3us/KiB ± 1us/KiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	designs, sizes := []NamedDesign{{"before", before}, {"after", after}}, []quantity.Bytes{65536}
+	sampling := Sampling{Samples: 100, Seed: 1}
+	u, err := Uncertain(designs, []string{"one_way"}, sizes, sampling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := float64(before.Layer.Model.OneWay(sizes[0]))
+	first, second := u.Intervals[0][0][0], u.Intervals[1][0][0]
+	if first != (Interval{v, v, v}) || !(second.Low < second.High) || len(u.Rows().Data) != 2 {
+		t.Errorf("before %+v, want %v; after %+v", first, v, second)
+	}
+	if _, err := Bands(designs, "one_way", sizes, sampling); err != nil {
+		t.Error(err)
 	}
 }
 

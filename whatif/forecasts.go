@@ -154,7 +154,7 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error)
 	if !d.Forecastable() {
 		all, err := d.Predict("one_way", sizes, s)
 		if errors.Is(err, ErrExact) {
-			return list.Map(sizes, func(n quantity.Bytes) Interval { return interval(float64(d.Layer.Model.OneWay(n)), nil) }), nil
+			return all, nil
 		}
 		return all, err
 	}

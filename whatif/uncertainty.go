@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +51,8 @@ type Interval struct {
 // ErrExact says that no parameter has an interval.
 var ErrExact = errors.New(`no parameter has an interval; write it in the platform's file as beta = "3.0us ± 0.1us", or assume one`)
 
-// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
+// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals. If
+// no parameter has one, it returns the values together with [ErrExact].
 func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
 	q, err := d.Quantity(name, 1)
 	if err != nil {
@@ -70,14 +70,17 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 			found[i] = append(found[i], q.Of(layers[0]))
 		}
 	})
+	if err != nil && !errors.Is(err, ErrExact) {
+		return nil, err
+	}
 	intervals := make([]Interval, len(sizes))
 	for i, q := range quantities {
-		if err = cmp.Or(err, s.interrupted()); err != nil {
+		if err := s.interrupted(); err != nil {
 			return nil, err
 		}
 		intervals[i] = interval(q.Of(d.Layer.Model), found[i])
 	}
-	return intervals, nil
+	return intervals, err
 }
 
 // interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
