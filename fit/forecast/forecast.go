@@ -204,15 +204,15 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	if len(c.runs.up) == 0 {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
-	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + between*between) / c.fewest * (1 + 1/c.fewest))
+	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + runScale*runScale) / c.fewest * (1 + 1/c.fewest))
 	return Terms{}, stats.T95(c.fewest)*sd + half
 }
 
-// between is the scale of the differences between runs of published machines: over √2, the
+// runScale is the scale of the differences between runs of published machines: over √2, the
 // differences of two runs at one size follow Student's t of 0.9 degrees of freedom with this scale,
 // if each of four machines counts once. The curve's own variance has a degree of freedom for each
 // run but the first, since a slow run is slow at all sizes, and one more from these machines.
-const between = 0.002
+const runScale = 0.002
 
 func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	terms, own := c.RunTerms(n)
