@@ -83,6 +83,7 @@ func (f *Fitted) assumedCrowd(level string) quantity.Micros {
 // insideNode reports whether ranks whose common level this is exchange messages through memory.
 func (f *Fitted) insideNode(level string) bool { return f.levelIndex(level) <= f.levelIndex(nodeLevel) }
 
+// levelIndex returns the index of the machine's level of that name, or −1.
 func (f *Fitted) levelIndex(name string) int {
 	return slices.IndexFunc(f.levels, func(l Level) bool { return l.Name == name })
 }
