@@ -36,8 +36,8 @@ const (
 	gridColumns
 )
 
-// A gridRule identifies a column by its name, without blanks. Of several rules for one
-// column of the grid, the first that matches a name counts.
+// A gridRule identifies a column by its name, without blanks. Of several rules for one column of
+// the grid, the first that matches a name counts.
 type gridRule struct {
 	name     *regexp.Regexp
 	is       gridColumn

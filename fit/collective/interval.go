@@ -39,8 +39,8 @@ const (
 	oneAlgorithm     = 0.85
 
 	maxHeldOutError = 0.7
-	// maxBeyond is the largest factor beyond the measured nodes, ranks on a node and sizes with an
-	// interval; maxWidth is the largest high end over the low end.
+	// maxBeyond is the largest factor beyond the measured nodes, ranks on a node and sizes at which
+	// a call has an interval; maxWidth is the largest high end over the low end.
 	maxBeyond = 8
 	maxWidth  = 10
 )

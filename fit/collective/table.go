@@ -12,6 +12,7 @@ type table struct {
 	blockwise bool     // sizes are of a rank's block
 }
 
+// newTable returns the table of samples that are sorted by place and size.
 func newTable(samples []sample, blockwise bool) table {
 	t := table{samples: samples, blockwise: blockwise}
 	for _, s := range samples {

@@ -16,7 +16,7 @@ func (c *Calibration) curve(measure string, level int) model.Curve {
 	return c.fanCurve(measure, level, 1)
 }
 
-// fanCurve is curve with a number of pairs, the leaves of a root.
+// fanCurve is like curve for several pairs at once: a root and this many leaves.
 func (c *Calibration) fanCurve(measure string, level, pairs int) (curve model.Curve) {
 	times := map[quantity.Bytes][]float64{}
 	for _, r := range c.Rows {

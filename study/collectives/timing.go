@@ -31,8 +31,9 @@ type Timing struct {
 	// machine with several levels.
 	LatencyBound, BandwidthBound quantity.Micros
 
-	// Slower is by how many percent this takes longer than the best of the same ranks and size. The
-	// best has the runner-up too. All are absent if one algorithm was asked for.
+	// If several algorithms were asked for, calls of the same ranks and size are Compared. Slower
+	// and NextSlower are the percentages by which this call and Next take longer than the Best call.
+	// Next is the second best call; only the Best call has it.
 	Compared, Best bool
 	Slower         float64
 	Next           *Timing

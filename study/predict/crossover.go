@@ -16,8 +16,8 @@ type Crossover struct {
 	Notes       []string // the pairs without a crossing
 }
 
-// An Overtaking is a size that divides two layers: below it one is faster one way, beyond it the
-// other.
+// An Overtaking is the size up to which one of two layers is faster one way; beyond it, the other
+// layer is.
 type Overtaking struct {
 	Below, Beyond string // the faster layers
 	whatif.Crossing

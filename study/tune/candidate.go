@@ -2,7 +2,7 @@ package tune
 
 import "math"
 
-// labels is the number of labels of a candidate, and shared that of its shared factors.
+// labels and shared are the lengths of a candidate's Labels and Shared.
 const labels, shared = 4, 5
 
 // A Candidate is an algorithm in a call, which can be measured and chosen.

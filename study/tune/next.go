@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 )
 
-// One of verify measurements verifies a choice.
+// verify is the number of candidates of which one verifies a choice.
 const verify = 4
 
 // Next returns at most n candidates to measure, the most valuable first. The value is the

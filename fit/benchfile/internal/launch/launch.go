@@ -110,7 +110,7 @@ func hosts(list string, each int) (n int) {
 
 // TaskMap returns the number of ranks in the task map that Flux logs when a job has run: blocks of
 // the first node, nodes, tasks on each, and repeats (Flux RFC 34). It returns false if the line has
-// no task map, or one of no machine.
+// no task map, or one of more ranks than a machine has.
 func TaskMap(line []byte) (ranks int, ok bool) {
 	from := bytes.Index(line, taskMap)
 	if from < 0 {

@@ -36,7 +36,7 @@ const (
 	mantissa = 52 // bits of a float64 behind the point
 )
 
-// Add adds a good time, in µs.
+// Add adds a time in µs that is a [GoodTime].
 func (m *Moments) Add(t float64) {
 	m.Count++
 	b := math.Float64bits(t)
