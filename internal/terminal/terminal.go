@@ -32,19 +32,19 @@ type Terminal struct {
 // New detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
 func New(stdout, stderr io.Writer) (t Terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if f, ok := isTerminal(stdout); ok {
+	if f, ok := terminalFile(stdout); ok {
 		t.Color = wanted
 		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
 			t.Width = 80
 		}
 	}
-	_, ok := isTerminal(stderr)
+	_, ok := terminalFile(stderr)
 	t.Errors = ok && wanted
 	return t
 }
 
-// isTerminal returns the file of a writer that is a terminal.
-func isTerminal(w io.Writer) (*os.File, bool) {
+// terminalFile returns the file behind w, and whether that is a terminal.
+func terminalFile(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
@@ -180,7 +180,7 @@ func Progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
 	}
-	if _, ok := isTerminal(w); !ok {
+	if _, ok := terminalFile(w); !ok {
 		return func(int64) {}
 	}
 	options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish()}
