@@ -30,67 +30,67 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	made := *p.made
-	made.slots, made.values = slices.Clone(made.slots), slices.Clone(made.values)
+	c := *p.composition
+	c.slots, c.values = slices.Clone(c.slots), slices.Clone(c.values)
 	affected := map[int]bool{}
-	for _, c := range changes {
-		i, known := made.slotAt[c.Path]
+	for _, change := range changes {
+		i, known := c.slotAt[change.Path]
 		if !known || !used[i] {
-			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, c.Path)
+			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, change.Path)
 		}
-		s := &made.slots[i]
+		s := &c.slots[i]
 		word := ""
-		if slices.Contains(s.words, c.Text) {
-			word = c.Text
-		} else if s.Value.Dim != c.Value.Dim {
-			return Platform{}, fmt.Errorf("%s is %s, not %s", c.Path, s.Value.Dim, c.Value.Dim)
+		if slices.Contains(s.words, change.Text) {
+			word = change.Text
+		} else if s.Value.Dim != change.Value.Dim {
+			return Platform{}, fmt.Errorf("%s is %s, not %s", change.Path, s.Value.Dim, change.Value.Dim)
 		}
-		s.Text, s.Word, s.Value.Num, s.PlusMinus, s.formula, s.changed = c.Text, word, c.Value.Num, c.PlusMinus, nil, true
+		s.Text, s.Word, s.Value.Num, s.PlusMinus, s.formula, s.changed = change.Text, word, change.Value.Num, change.PlusMinus, nil, true
 		affected[i] = true
 	}
-	for i := range made.slots { // each stands behind those that it reads
-		s := &made.slots[i]
+	for i := range c.slots { // each stands behind those that it reads
+		s := &c.slots[i]
 		if !affected[i] {
 			if !(used[i] || s.Constant()) || !slices.ContainsFunc(s.reads(), func(r int) bool { return affected[r] }) {
 				continue
 			}
 			affected[i] = true
-			if err := s.compute(made.values); err != nil {
-				return Platform{}, made.changeError(s, err)
+			if err := s.compute(c.values); err != nil {
+				return Platform{}, c.changeError(s, err)
 			}
 		}
 		if err := s.check(); err != nil {
-			return Platform{}, made.changeError(s, err)
+			return Platform{}, c.changeError(s, err)
 		}
-		made.values[i] = s.Value.Num
+		c.values[i] = s.Value.Num
 	}
-	return p.rebuilt(&made, layer)
+	return p.rebuilt(&c, layer)
 }
 
-// rebuilt returns the platform reduced to the layer and its parts, with the values of made.
-func (p Platform) rebuilt(made *composition, layer string) (Platform, error) {
+// rebuilt returns the platform reduced to the layer and its parts, with the values of c.
+func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
 	kept := map[string]model.Layer{}
-	made.open(layer, nil, kept)
+	c.open(layer, nil, kept)
 	refresh := func(params []Param) []Param {
-		return list.Map(params, func(q Param) Param { return made.slots[made.slotAt[q.Path]].Param })
+		return list.Map(params, func(q Param) Param { return c.slots[c.slotAt[q.Path]].Param })
 	}
 	next := p
-	next.Default, next.Constants, next.Layers, next.made = layer, refresh(p.Constants), nil, made
+	next.Default, next.Constants, next.Layers, next.composition = layer, refresh(p.Constants), nil, c
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
 		m, keep := kept[l.Name]
 		if !keep {
 			continue
 		}
-		spec := made.layers[l.Name]
+		spec := c.layers[l.Name]
 		if key, err := check(spec.kind, m); err != nil {
 			path := join("layer."+l.Name, key)
-			if i, known := made.slotAt[path]; known {
-				return Platform{}, made.changeError(&made.slots[i], err)
+			if i, known := c.slotAt[path]; known {
+				return Platform{}, c.changeError(&c.slots[i], err)
 			}
-			return Platform{}, made.errorf(path, "%w", err)
+			return Platform{}, c.errorf(path, "%w", err)
 		}
-		l.Model, l.Params = l.withLines(m), made.own(spec)
+		l.Model, l.Params = l.withLines(m), c.own(spec)
 		for _, name := range l.Stages {
 			stages[name] = true
 		}
@@ -98,7 +98,7 @@ func (p Platform) rebuilt(made *composition, layer string) (Platform, error) {
 	}
 	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool { return !stages[q.Owner] })
 	for i := range next.Layers {
-		next.Layers[i].within = &next
+		next.Layers[i].scope = &next
 	}
 	return next, nil
 }
@@ -108,8 +108,8 @@ func (p Platform) rebuilt(made *composition, layer string) (Platform, error) {
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
-		for _, i := range p.made.layers[l.Name].slots() {
-			all = append(all, p.made.slots[i].Param)
+		for _, i := range p.composition.layers[l.Name].slots() {
+			all = append(all, p.composition.slots[i].Param)
 		}
 	}
 	return all
@@ -119,7 +119,7 @@ func (p Platform) Params() []Param {
 // stages, and the constants behind them, in the order of [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
-	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.made.slotAt[q.Path]] }), err
+	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.composition.slotAt[q.Path]] }), err
 }
 
 // used returns the slots of Uses.
@@ -127,24 +127,24 @@ func (p Platform) used(layer string) (map[int]bool, error) {
 	if _, err := p.Layer(layer); err != nil {
 		return nil, err
 	}
-	made := p.made
+	c := p.composition
 	used := map[int]bool{}
 	var mark func(i int)
 	mark = func(i int) {
 		if !used[i] {
 			used[i] = true
-			for _, r := range made.slots[i].reads() {
+			for _, r := range c.slots[i].reads() {
 				mark(r)
 			}
 		}
 	}
-	made.reach(layer, map[string]bool{}, func(s *layerSpec) {
+	c.reach(layer, map[string]bool{}, func(s *layerSpec) {
 		for _, i := range s.slots() {
 			mark(i)
 		}
 		for _, name := range s.stages {
-			mark(made.stages[name].beta)
-			mark(made.stages[name].tau)
+			mark(c.stages[name].beta)
+			mark(c.stages[name].tau)
 		}
 	})
 	return used, nil
@@ -220,6 +220,6 @@ func paths(params []Param) []string {
 // Computed reports whether the parameter at path is computed from other parameters, so that it
 // changes with them.
 func (p Platform) Computed(path string) bool {
-	i, ok := p.made.slotAt[path]
-	return ok && len(p.made.slots[i].reads()) > 0
+	i, ok := p.composition.slotAt[path]
+	return ok && len(p.composition.slots[i].reads()) > 0
 }

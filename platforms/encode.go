@@ -100,14 +100,14 @@ var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // Document returns the platform as a file, without the layers that With left out. Changed
 // parameters have their new values.
 func (p Platform) Document() Document {
-	made := p.made
-	d := Document{Keys: slices.Clone(made.Keys)}
+	c := p.composition
+	d := Document{Keys: slices.Clone(c.Keys)}
 	kept := map[string]bool{}
 	for _, l := range p.Layers {
 		kept["layer."+l.Name] = true
 	}
 	_, machine := p.Machine()
-	for _, t := range made.Tables {
+	for _, t := range c.Tables {
 		if t.Kind == "layer" && !kept["layer."+t.Name] || t.Kind == "level" && !machine {
 			continue
 		}
@@ -117,8 +117,8 @@ func (p Platform) Document() Document {
 	if given := text(d.Keys, "default"); given != "" && given != p.Default || len(p.Layers) > 0 && p.Default != p.Layers[0].Name {
 		set(&d.Keys, "default", p.Default)
 	}
-	for i := range made.slots {
-		if s := &made.slots[i]; s.changed {
+	for i := range c.slots {
+		if s := &c.slots[i]; s.changed {
 			d.change(s)
 		}
 	}

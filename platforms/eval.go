@@ -38,15 +38,15 @@ type Known struct {
 // resolve returns the value of a name in a formula: a parameter of the layer, its platform's
 // constants, clock and roofs, or a prediction.
 func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
-	p := l.within
+	p := l.scope
 	if args == nil {
 		for _, q := range l.Params {
 			if q.Path == "layer."+l.Name+"."+name {
 				return q.Value, nil
 			}
 		}
-		if i, ok := p.made.slotAt["constant."+name]; ok {
-			return p.made.slots[i].Value, nil
+		if i, ok := p.composition.slotAt["constant."+name]; ok {
+			return p.composition.slots[i].Value, nil
 		}
 		if name == "clock" && p.Clock > 0 {
 			return quantity.Value{Num: p.Clock, Dim: quantity.DimClock}, nil
@@ -54,11 +54,11 @@ func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 	}
 	switch {
 	case name == "stage" && len(args) == 2:
-		i, err := p.made.stageSlot(args)
+		i, err := p.composition.stageSlot(args)
 		if err != nil {
 			return quantity.Value{}, err
 		}
-		return p.made.slots[i].Value, nil
+		return p.composition.slots[i].Value, nil
 	case name == "roof" && len(args) == 1:
 		roof, _ := args[0].(string)
 		i := slices.IndexFunc(p.Roofs, func(r Roof) bool { return r.Name == roof })
@@ -82,7 +82,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 	if len(args) > 0 {
 		if ref, ok := args[0].(string); ok {
 			args = args[1:]
-			other, err := l.within.Layer(ref)
+			other, err := l.scope.Layer(ref)
 			if err != nil {
 				if _, other, err = Find(ref); err != nil {
 					return v, err
@@ -124,7 +124,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
 	}
-	if l.within.Clock == 0 {
+	if l.scope.Clock == 0 {
 		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
 	}
 	var on [2]model.PhaseTime
@@ -151,13 +151,13 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	if err != nil {
 		return quantity.Value{}, fmt.Errorf("phase: %w", err)
 	}
-	return quantity.Value{Num: float64(p.Time(l.within.Clock, l.Model)), Dim: quantity.DimTime}, nil
+	return quantity.Value{Num: float64(p.Time(l.scope.Clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
 // names returns the names that a formula of the layer can have, for hints.
 func (l Layer) names() []string {
 	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
-	for _, c := range l.within.Constants {
+	for _, c := range l.scope.Constants {
 		names = append(names, c.Owner)
 	}
 	for i := range model.Quantities {

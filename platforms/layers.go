@@ -182,7 +182,7 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 func (s *section) layer(m model.Layer) Layer {
 	spec := s.layers[s.Name]
 	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
-		Model: m, Params: s.own(spec), Stages: spec.stages, within: s.p}
+		Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p}
 	for _, part := range spec.parts {
 		if part != "" {
 			l.Parts = append(l.Parts, part)

@@ -29,7 +29,7 @@ type Platform struct {
 	Collectives []MeasuredCollective
 	Notes       []string // about the file: former names in it
 	Default     string   // the layer that the platform's name alone stands for
-	made        *composition
+	composition *composition
 }
 
 // A Layer is a level of a platform with its cost model.
@@ -49,8 +49,8 @@ type Layer struct {
 	Measured *Measured   // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
-	within      *Platform                      // whose constants, roofs and other layers its formulas may name
-	curve       func() (*measuredCurve, error) // through Measured; nil if that is none
+	scope       *Platform                      // whose constants, roofs and other layers its formulas may name
+	curve       func() (*measuredCurve, error) // through Measured; nil if it has too few sizes
 }
 
 // A Roof is a rate that the hardware cannot exceed.

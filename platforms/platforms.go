@@ -188,11 +188,11 @@ func Parse(file string, text []byte) (Platform, error) {
 }
 
 func (s *source) platform() (_ Platform, err error) {
-	made := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
+	c := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
 	b := &builder{
-		composition: made,
+		composition: c,
 		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
-			Note: text(s.Keys, "note"), Notes: s.notes, Places: map[string]Place{}, made: made},
+			Note: text(s.Keys, "note"), Notes: s.notes, Places: map[string]Place{}, composition: c},
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
 		constants: map[string]*scope{},

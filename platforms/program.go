@@ -30,13 +30,13 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := p.made
+	c := p.composition
 	w := &knobs{at: map[int][]model.Knob{}}
-	prog := &Program{layer: l.withLines(made.open(layer, w, nil)), slots: slices.Clone(made.slots), values: slices.Clone(made.values)}
+	prog := &Program{layer: l.withLines(c.open(layer, w, nil)), slots: slices.Clone(c.slots), values: slices.Clone(c.values)}
 	prog.checks = w.checks
 	inputs := map[int]int{}
 	for i, path := range paths {
-		at, known := made.slotAt[path]
+		at, known := c.slotAt[path]
 		if !known {
 			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
 		}
