@@ -80,8 +80,8 @@ const (
 	enough   = 1e5
 )
 
-// longest is the number of digits up to which the largest value may be long: beyond it, the value
-// nearest to zero gets one digit less than asked for.
+// longest is the maximum number of digits of the largest value beyond the digits asked for. If it
+// would have more, the value nearest to zero gets one digit less.
 const longest = 3
 
 // printed returns v rounded for printing: to two decimals, or to three digits below 1.
