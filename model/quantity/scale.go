@@ -104,13 +104,13 @@ func exponentOf(v float64, digits int) int {
 // Number prints v, in µs and bytes, without the unit; "–" stands for a value that is not finite.
 func (s Scale) Number(v float64) string {
 	x := v/s.one + 0 // -0 is 0
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
-	case math.Abs(x) >= 1e9:
-		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	text := strconv.FormatFloat(x, 'f', s.decimals, 64)
+	if whole, _, _ := strings.Cut(strings.TrimPrefix(text, "-"), "."); len(whole) > 9 { // 1e9 or more
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
 	if x != 0 && strings.Trim(text, "-0.") == "" { // too small for the column
 		return strconv.FormatFloat(x, 'g', 2, 64)
 	}
