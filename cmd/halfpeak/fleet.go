@@ -13,7 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/shard"
 )
 
-// fleetOutput says how the answer of a fleet is shown.
+// fleetOutput holds the flags of an answer's output: the table and the picture.
 type fleetOutput struct {
 	output
 	list choice

@@ -365,7 +365,7 @@ func (o *whatifOptions) quantityOr(otherwise ...string) []string {
 	return otherwise
 }
 
-// quantities returns the quantities that quantityOr names; answer has checked the names.
+// quantities returns the quantities that quantityOr names; run has checked them.
 func (o *whatifOptions) quantities(d whatif.Design, otherwise ...string) []whatif.Quantity {
 	all, _ := d.Quantities(o.quantityOr(otherwise...)...)
 	return all
