@@ -45,7 +45,7 @@ func TestReadErrors(t *testing.T) {
 	}
 	check("clip.csv", row("role", "input"), `clip.csv:4: x: class "predicted"; a measured number has one of predicted, fitted, same-table, repeated and copied, and no other number has any`)
 	check("clip.csv", row("class", "", "role", "measurd"), `clip.csv:4: x: role "measurd"; did you mean "measured"?`)
-	check("clip.csv", row("class", "", "role", ""), `clip.csv:4: x: role ""; there is input, stated, measured, none`)
+	check("clip.csv", row("class", "", "role", ""), `clip.csv:4: x: role ""; choose from input, stated, measured, none`)
 	check("clip.csv", row("role", "none", "class", ""), "clip.csv:4: x: a number without a place in a model needs a note that says why")
 	for _, must := range []string{"layer", "quantity", "formula", "place"} {
 		check("clip.csv", row(must, ""), "clip.csv:4: x: id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")

@@ -39,7 +39,7 @@ type resolved struct {
 // find returns the platform and the layer that a ref names.
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
 	if ref == "" {
-		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists what there is`)
+		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
 	}
 	file, layer, _ := strings.Cut(ref, "/")
 	a := x.added[file]

@@ -35,7 +35,7 @@ func Piecewise(t *benchfile.Table, k int) (*Result, error) {
 		}
 	}
 	if k < 0 || k > 1 && 2*k > n {
-		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d, each of 2 sizes or more", t.Name(), ErrNoData, k, n, n/2)
+		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d segments, each of at least 2 sizes", t.Name(), ErrNoData, k, n, n/2)
 	}
 	return form{name: "piecewise", method: Relative, k: k}.result(t)
 }

@@ -234,7 +234,7 @@ func (f *Answer) note() {
 	if f.Nodes > 0 {
 		what += " and " + plural(f.Nodes, "node")
 	} else {
-		what += "; the nodes have no names: give a pattern of file names, or the columns that have them"
+		what += "; the names of the nodes are not known: give a pattern of file names, or the columns with the names"
 	}
 	say("%s.", what)
 	if f.Degrees > 0 {

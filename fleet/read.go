@@ -177,7 +177,7 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	i := 0
 	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !in.whole[i-1] })
 	if err == nil && w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
-		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
+		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
 	}
 	return entries, seen, err
 }

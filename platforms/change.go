@@ -182,7 +182,7 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	}
 	hint := nearest.Hint(name, ends)
 	if !strings.Contains(hint, "did you mean") {
-		hint = "; there is " + strings.Join(paths(uses), ", ")
+		hint = "; choose from " + strings.Join(paths(uses), ", ")
 	}
 	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, hint)
 }

@@ -105,7 +105,7 @@ func TestPlusMinus(t *testing.T) {
 	check("0.5us ± 1B", `x.toml:3:1: constant.read.value: "0.5us ± 1B": a time ± a size; both have one unit, or the second is a percentage`)
 	check("0.5us ± 0.1", `x.toml:3:1: constant.read.value: "0.5us ± 0.1": a time ± a plain number; both have one unit, or the second is a percentage`)
 	check("0.5us ± -1us", `x.toml:3:1: constant.read.value: "0.5us ± -1us": the half-width behind ± must be finite and not negative`)
-	check("0.5us ±", `x.toml:3:1: constant.read.value: "0.5us ±": behind ±: "", column 1: ends where a number or a name is wanted`)
+	check("0.5us ±", `x.toml:3:1: constant.read.value: "0.5us ±": behind ±: "", column 1: a number or a name is missing at the end`)
 }
 
 func TestParamFind(t *testing.T) {

@@ -37,7 +37,7 @@ func Names() []string {
 // Find returns the platform that ref names, and the layer: the one it names or the default.
 func Find(ref string) (Platform, Layer, error) {
 	if ref == "" {
-		return Platform{}, Layer{}, errors.New(`no platform: the name is empty; "halfpeak platforms" lists what there is`)
+		return Platform{}, Layer{}, errors.New(`no platform: the name is empty; "halfpeak platforms" lists the platforms`)
 	}
 	var p Platform
 	var err error
@@ -49,7 +49,7 @@ func Find(ref string) (Platform, Layer, error) {
 	} else {
 		hint := nearest.Hint(file, Names())
 		if hint == "" {
-			hint = `; "halfpeak platforms" lists what there is`
+			hint = `; "halfpeak platforms" lists the platforms`
 		}
 		err = fmt.Errorf("no platform %q%s", file, hint)
 	}

@@ -194,7 +194,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q)\n got %v\nwant %s", ref, err, want)
 		}
 	}
-	fails("", `no platform: the name is empty; "halfpeak platforms" lists what there is`)
+	fails("", `no platform: the name is empty; "halfpeak platforms" lists the platforms`)
 	fails("clop", `no platform "clop"; did you mean "clip"?`)
 	fails("clop/pio", `no platform "clop"; did you mean "clip"?`)
 	fails("clip/poi", `platform clip has no layer "poi"; did you mean "pio"?`)

@@ -20,7 +20,7 @@ func newReproduce() *cobra.Command {
 	var all bool
 	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"), func(cmd *cobra.Command, _ []string) error {
 		if paper != "" && !slices.Contains(data.Papers(), paper) {
-			return usagef("no paper %q; there is %s", paper, strings.Join(data.Papers(), ", "))
+			return usagef("no paper %q; choose from %s", paper, strings.Join(data.Papers(), ", "))
 		}
 		r, err := judge.Reproduce(paper)
 		if err != nil {

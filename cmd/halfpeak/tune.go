@@ -24,7 +24,7 @@ func newCalibrate() *cobra.Command {
 	var trace bool
 	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`), func(cmd *cobra.Command, args []string) error {
 		if folder == "" {
-			return usagef("--write says where: halfpeak calibrate --write .")
+			return usagef("--write is required, for example halfpeak calibrate --write .")
 		}
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err

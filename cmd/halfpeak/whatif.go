@@ -153,7 +153,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if _, err := base.Quantities(o.quantity...); err != nil {
-		return usagef("--quantity %w", err)
+		return usagef("--quantity: %w", err)
 	}
 	d, err := base.Set(o.set...)
 	if err != nil {

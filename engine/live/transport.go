@@ -38,7 +38,7 @@ func ParseTransport(name string) (Transport, error) {
 		return t, nil
 	}
 	names := list.Map(Transports, func(t Transport) string { return string(t) })
-	return "", fmt.Errorf("no transport %q; there are %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("no transport %q; choose from %s", name, strings.Join(names, ", "))
 }
 
 // Switches returns the sizes in bytes above which data travel in another way: in shared memory

@@ -85,7 +85,7 @@ func Find(name string, on Where) (Program, error) {
 			return p, nil
 		}
 	}
-	return Program{}, fmt.Errorf("no program %q; there are %s", name, strings.Join(Names(on), ", "))
+	return Program{}, fmt.Errorf("no program %q; choose from %s", name, strings.Join(Names(on), ", "))
 }
 
 // Help lists the programs that run on the system, one per line.

@@ -45,7 +45,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%s: %d of %d round trips have a time", name, len(r.Each), a.Count)
 		}
 	}
-	if _, err := programs.Find("ping_bluk", programs.Real); err == nil || !strings.Contains(err.Error(), "; there are hand_over, ping_pong, ping_bulk, ") {
+	if _, err := programs.Find("ping_bluk", programs.Real); err == nil || !strings.Contains(err.Error(), "; choose from hand_over, ping_pong, ping_bulk, ") {
 		t.Errorf("a name that is nearly right: %v", err)
 	}
 	if _, err := programs.Find("latency", programs.Real); err == nil {

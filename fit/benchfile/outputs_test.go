@@ -63,7 +63,7 @@ func TestOutputs(t *testing.T) {
 		"titles":         {"==> a.log <==\n" + a + "\n==> b.log <==\n" + b, []string{"x!a.log:3 1.00", "x!b.log:10 2.00"}},
 		"chatter before": {"loading modules\n\n" + a + "done\n" + b, []string{"x:4 1.00", "x:10 2.00"}},
 		"one failed":     {"==> a.log <==\nbash: mpirun: not found\n==> b.log <==\n" + b, []string{"x!b.log:5 2.00"}},
-		"none":           {"==> a.log <==\nno\n==> b.log <==\nno\n", []string{"error x!a.log: no table of sizes and times in 2 lines; known are " + Known}},
+		"none":           {"==> a.log <==\nno\n==> b.log <==\nno\n", []string{"error x!a.log: no table of sizes and times in 2 lines; known formats are " + Known}},
 		"ISO stamps":     {stamped("2026-11-21T03:00:01.123456789Z ", a+b), []string{"x:2 1.00", "x:7 2.00"}},
 		"stamps of ts":   {stamped("Nov  1 03:00:01 ", a+b), []string{"x:2 1.00", "x:7 2.00"}},
 		"syslog":         {stamped("Nov 21 03:00:01 n17 bench[4711]: ", a+b), []string{"x:2 1.00", "x:7 2.00"}},

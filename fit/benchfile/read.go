@@ -276,7 +276,7 @@ func (r *reader) noTableError() *Error {
 		b := r.builders[0]
 		return r.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 	}
-	return r.errorf(0, "no table of sizes and times in %s; known are %s", lex.Plural(f.Lines, "line"), Known)
+	return r.errorf(0, "no table of sizes and times in %s; known formats are %s", lex.Plural(f.Lines, "line"), Known)
 }
 
 // Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,

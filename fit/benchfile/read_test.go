@@ -203,7 +203,7 @@ func TestErrors(t *testing.T) {
 	check("\x7fELF\x00\x00", Options{}, "x.csv: a binary file; wanted is the text that a benchmark printed")
 	check("PK\x03\x04", Options{}, "x.csv: a zip archive (or spreadsheet); unpack it, or save it as CSV; wanted is the text that a benchmark printed")
 	check("\x1f\x8bxxxxxxxxxxx", Options{}, "x.csv: broken gzip file: gzip: invalid header")
-	check("hello\nworld\n", Options{}, "x.csv: no table of sizes and times in 2 lines; known are "+Known)
+	check("hello\nworld\n", Options{}, "x.csv: no table of sizes and times in 2 lines; known formats are "+Known)
 	check("size,time\n1,2\n", Options{}, `x.csv:1: column "time" has no unit; write it as "time_us", or give the unit with y=time:us`)
 	check("1,2\n3,4\n", Options{}, `x.csv:1: numbers without a header; write one such as "size_bytes,time_us", or give columns and units with x=1:bytes y=2:us`)
 	check("size,time_us\n1,2\n4,NaN\n", Options{}, `x.csv:3: time "NaN" is not a number; mend or remove the row`)

@@ -20,7 +20,7 @@ func Hint(wrong string, names []string) string {
 	case best != "":
 		return fmt.Sprintf("; did you mean %q?", best)
 	case len(names) > 0 && len(names) <= 16:
-		return "; there is " + strings.Join(names, ", ")
+		return "; choose from " + strings.Join(names, ", ")
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ func TestHint(t *testing.T) {
 	check("CLIP", `; did you mean "clip"?`, "hp-lam", "clip")
 	check("betа", `; did you mean "beta"?`, "beta", "tau") // a Cyrillic а
 	check("tua", `; did you mean "tau"?`, "beta", "tau")   // a swap is one step
-	check("xyzzy", `; there is beta, tau`, "beta", "tau")
-	check("", `; there is beta`, "beta")
+	check("xyzzy", `; choose from beta, tau`, "beta", "tau")
+	check("", `; choose from beta`, "beta")
 	check("xyzzy", "")
 }

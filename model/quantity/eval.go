@@ -157,7 +157,7 @@ func (p *parser) factor() *Expr {
 		return e
 	}
 	if p.pos >= len(p.text) {
-		p.fail("ends where a number or a name is wanted")
+		p.fail("a number or a name is missing at the end")
 	}
 	if c := p.text[p.pos]; c >= '0' && c <= '9' || c == '.' {
 		return constant(p.number())

@@ -108,8 +108,8 @@ func TestEvalErrors(t *testing.T) {
 		}
 	}
 	// Where it stops making sense. Columns count characters, not bytes.
-	check("", 1, "ends where a number or a name is wanted")
-	check("1us+", 5, "ends where")
+	check("", 1, "a number or a name is missing at the end")
+	check("1us+", 5, "is missing at the end")
 	check("(1us", 5, "missing )")
 	check("1us)", 4, `unexpected ")"`)
 	check("2 3", 3, `unexpected "3"`)

@@ -98,11 +98,11 @@ func parseSize(text string) (Bytes, error) {
 func literal(text string, want Dimension) (Value, error) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
-		return Value{}, fmt.Errorf("%q: empty; %s takes a number and %s", text, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: empty; %s is a number with %s", text, want, dimensionNames[want].takes)
 	}
 	num, rest, err := number(trimmed)
 	if err != nil {
-		return Value{}, fmt.Errorf("%q: %w; %s is a number and %s", text, err, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: %w; %s is a number with %s", text, err, want, dimensionNames[want].takes)
 	}
 	name := strings.TrimSpace(rest)
 	if name == "" {

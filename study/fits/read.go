@@ -221,7 +221,7 @@ func withValue(sources []fitSource, value string) (found []fitSource, err error)
 		}
 	}
 	if len(values) == 0 {
-		return nil, usage.Fields(fmt.Errorf("no column distinguishes the tables of levels; name it"), "group")
+		return nil, usage.Fields(fmt.Errorf("no column distinguishes the tables of the levels; name that column"), "group")
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no table with the value %q%s", value, nearest.Hint(value, values))

@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{"bcst", "ring", `no collective "bcst"; did you mean "bcast"?`},
-		{"scan", "ring\x1b", `scan has no algorithm "ring\x1b"; there is linear, recursive-doubling`},
+		{"scan", "ring\x1b", `scan has no algorithm "ring\x1b"; choose from linear, recursive-doubling`},
 	} {
 		if _, err := collective.Find(c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%q: %v", c, err)

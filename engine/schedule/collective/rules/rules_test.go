@@ -222,8 +222,8 @@ func TestErrors(t *testing.T) {
 		rule  rules.Rule
 		want  string
 	}{
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "nosuch\n", Ranks: some, Bytes: all(0)}, `has no algorithm "nosuch\n"; there is linear, chain`},
-		{openmpi, rules.Rule{Collective: "nosuch", Algorithm: "ring", Ranks: some, Bytes: all(0)}, `no collective "nosuch"; there is bcast`},
+		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "nosuch\n", Ranks: some, Bytes: all(0)}, `has no algorithm "nosuch\n"; choose from linear, chain`},
+		{openmpi, rules.Rule{Collective: "nosuch", Algorithm: "ring", Ranks: some, Bytes: all(0)}, `no collective "nosuch"; choose from bcast`},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Bytes: all(0)}, "at least 1 (got 0 to 0)"},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: rules.Range{From: 8}}, "ascending range (got 8 to 0)"},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: all(0), Segment: 8}, "takes no segments"},
