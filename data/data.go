@@ -2,9 +2,8 @@
 // of each number, and compares them with the models.
 //
 // Inputs are parameters of a platform file or numbers that determine one. Stated numbers are
-// computed in the paper, and the model must reproduce them. Measured numbers test the model,
-// since its formula does not depend on them. Inputs are not scored, and the weight of a measured
-// number depends on its class.
+// computed in the paper, and the model must reproduce them. Measured numbers test the model if it
+// does not depend on them. Only measured numbers of the class predicted are scored.
 package data
 
 import (

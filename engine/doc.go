@@ -2,12 +2,13 @@
 //
 // A parallel program runs the same function on every node, each with an [Endpoint] of its own. A
 // node sends a request that names a handler of the receiving node; the handler runs there when the
-// program calls the library, and may reply. Whoever waits polls: nothing happens behind a program's
-// back. The library follows Generic Active Messages [hplam, ch. 3] and JAM [startjr, sec. 3–4]:
+// program calls the library, and may reply. A program that waits polls the library; handlers run
+// only inside its calls. The library follows Generic Active Messages [hplam, ch. 3] and JAM
+// [startjr, sec. 3–4]:
 //
-//   - [Endpoint.Request] and [Message.Reply] carry words, [Endpoint.Medium] data that is
-//     valid while the handler runs, [Endpoint.Store] and [Endpoint.Get] data into and out
-//     of a registered segment, cut at the largest transfer of the platform.
+//   - [Endpoint.Request] and [Message.Reply] carry words, [Endpoint.Medium] data that is valid
+//     while the handler runs. [Endpoint.Store] and [Endpoint.Get] carry data into and out of a
+//     registered segment, cut at the largest transfer of the platform.
 //   - The library replies to a request whose handler does not: a reply returns the credit that its
 //     request took.
 //   - A request handler may only reply, and a reply handler may send nothing. Anything else is an

@@ -10,12 +10,12 @@
 //
 // The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
 // of the ratios to the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e
-// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these
-// pairs are not reported beside it. A node is compared with the other nodes, by Qn of their effects
+// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are slow, and then
+// these pairs are not reported. A node is compared with the other nodes, by Qn of their effects
 // (Rousseeuw and Croux 1993, eq. 3.7); a pair with the residuals e of the pairs. The reference
-// distribution has the tails of Student's t, as heavy as the residuals show; where these are few,
-// as heavy as they may be. The method of Benjamini and Hochberg (1995) selects the findings from
-// all tests of an answer together.
+// distribution has the tails of Student's t, as heavy as the residuals show. If there are few
+// residuals, the tails are taken as heavy as the residuals allow. The method of Benjamini and
+// Hochberg (1995) selects the findings from all tests of an answer together.
 package fleet
 
 import (

@@ -4,7 +4,7 @@
 // A process does its [Shard] of the work and writes a part: a header with the question, and
 // records, each of one piece of the work. [Merge] takes all parts and returns the records.
 // Everything that depends on several pieces is computed from the records, in an order that does not
-// depend on the shards, so that the result is the same to the last bit for every number of shards
+// depend on the shards. The result is therefore the same to the last bit for every number of shards
 // and every order of merging.
 package shard
 

@@ -2,9 +2,9 @@
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and returns another design;
 // [Design.At] returns the costs and the bottleneck of a message. [Sweep] evaluates ranges of
-// parameters. [Design.Sensitivities] and [Design.Shares] rank parameters, [Design.Solve] finds the
-// value that reaches a target, [Design.Predict] propagates the intervals of parameters to
-// predictions, and [Crossings] finds the sizes at which one design overtakes another.
+// parameters. [Design.Sensitivities] and [Design.Shares] rank parameters, and [Design.Solve] finds
+// the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
+// predictions. [Crossings] finds the sizes at which one design overtakes another.
 //
 // Parameters are named by their paths in the platform's file, or by as much of a path as is unique
 // (see [platforms.Platform.Find]). Inside, values are in µs and bytes, as everywhere in halfpeak.

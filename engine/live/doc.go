@@ -12,8 +12,8 @@
 //     to 64 in the slot, and up to 256 beside it. More travel in a block of the sender, which the
 //     slot names, so that data is copied once into shared memory and once out of it.
 //   - wire.go, waker.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the
-//     data. They are polled, and slept on when nothing comes. A stream writes from the program's
-//     memory and reads into the segment.
+//     data. A node polls its socket, and sleeps if nothing comes. A stream writes from the
+//     program's memory and reads into the segment.
 //   - control.go, pair.go: two processes and their control channel; serve.go: two machines.
 //   - job.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
 //

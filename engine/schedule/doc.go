@@ -1,7 +1,7 @@
 // Package schedule holds the operations of a parallel program (send, receive, calc) and the
-// dependencies between the operations of each rank. It implements GOAL, the group operation
-// assembly language of LogGOPSim (Hoefler, Siebert, Lumsdaine, Group operation assembly language, a
-// flexible way to express collective communication, ICPP 2009), in memory and as files.
+// dependencies between the operations of each rank. It implements GOAL in memory and as files. GOAL
+// is the group operation assembly language of LogGOPSim (Hoefler, Siebert, Lumsdaine, Group
+// operation assembly language, a flexible way to express collective communication, ICPP 2009).
 //
 // A message has a size in bytes, a tag, and a rank that it goes to or comes from. A calc takes some
 // nanoseconds. Each operation occupies one of its rank's CPUs and, if it is a message, one of its

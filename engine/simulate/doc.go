@@ -15,17 +15,17 @@
 //     its NIC may send. It occupies the CPU for o + bO, and the NIC for g + bG.
 //   - If n ≤ S it is finished when its CPU is free again. The first byte is at the receiver L
 //     later.
-//   - The receive takes it when it is posted, which costs nothing. Its NIC takes in one message
-//     after the other, in the order of their matches, each for g + bG; the last byte is in bG
-//     after the first.
+//   - Once posted, the receive takes the message at no cost. Its NIC takes in one message after the
+//     other, in the order of their matches, each for g + bG. The last byte is in bG after the first
+//     byte.
 //   - Then the CPU of the receive is occupied for o + bO, as soon as it is free, and the
 //     receive is finished.
 //   - If n > S (rendezvous), the send first sends a request of 1 byte. Once matched, the receive
 //     answers it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
 //     send receives that and sends the data. The send is finished when the last byte has left.
 //
-// So one way takes o + bO + L + bG + o + bO, which without O is LogGP's o + L + (n−1)G + o
-// [loggp], and a stream of messages the gap g + (n−1)G for each.
+// So one way takes o + bO + L + bG + o + bO. Without O this is LogGP's o + L + (n−1)G + o [loggp].
+// Each message of a stream takes the gap g + (n−1)G.
 //
 // Operations that need the same CPU or NIC run in the order in which they became ready. If several
 // became ready together, sends are first, then receives, then computations. Receives without
@@ -36,12 +36,12 @@
 //
 // # LogGOPSim
 //
-// The rules LogGOPSim are those of the program of that name [loggops], so that its users find their
-// numbers: the finish time of each rank and the number of events are equal to the last digit,
-// arithmetic modulo 2⁶⁴ and the unstable sort of its C++ library included. They differ from the
-// default rules where LogGOPS leaves a choice or means something else. The examples have L = 2500,
-// o = 1500, g = 1000, G = 6, O = 0 (ns) and S = 65535, unless they state another value. The times
-// are the finish times of ranks 0 and 1 in ns; TestDifferences runs them.
+// The rules LogGOPSim reproduce the program of that name [loggops]: the finish time of each rank
+// and the number of events are equal to the last digit. This includes arithmetic modulo 2⁶⁴ and the
+// unstable sort of its C++ library. These rules differ from the default rules where LogGOPS leaves
+// a choice or means something else. The examples have L = 2500, o = 1500, g = 1000, G = 6, O = 0
+// (ns) and S = 65535, unless they state another value. The times are the finish times of ranks 0
+// and 1 in ns; TestDifferences runs them.
 //
 //	                                                    LogGOPSim           default rules
 //	A successor waits for its predecessor's finish only if they are on one CPU; here always.
@@ -69,8 +69,8 @@
 //	A receive of fewer bytes than its message takes it; here it is an error.
 //	  100 B into a receive of 99 B                      1500 6094           –
 //
-// A trace of noise ([ReadNoise]) is used alike by both. LogGOPSim reads the last detour of a
-// file twice if the file ends with a new line.
+// Both rules use a trace of noise ([ReadNoise]) in the same way. LogGOPSim reads the last detour of
+// a file twice if the file ends with a new line.
 //
 // # How it is fast
 //

@@ -1,4 +1,4 @@
-// Schedule simulates a program of two ranks that send and compute, and prints when each is
+// Schedule simulates a program of two ranks that send and compute, and prints when each rank is
 // finished.
 package main
 

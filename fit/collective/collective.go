@@ -2,15 +2,17 @@
 //
 //	T(p, n) = base + steps(p)·α + n·volume(p)·β + n·combined(p)·γ
 //
-// where steps, volume and combined are an algorithm's, taken from its schedule ([ShapeOf]). The
-// algorithm is known, or searched: [Fit] tries all that the registry has for the collective, and
-// takes the one that best predicts numbers of ranks left out. Parameters are those of a range of
-// sizes ([Regime]); the ranges are those of [fit.Piecewise].
+// where steps, volume and combined come from an algorithm's schedule ([ShapeOf]). If the algorithm
+// is unknown, [Fit] tries all algorithms of the collective in the registry, and takes the one that
+// best predicts numbers of ranks left out. Each range of sizes has its own parameters ([Regime]);
+// [fit.Piecewise] finds the ranges.
 //
 // The form assumes ranks that are equally far from each other and share nothing. It is wrong for
 // machines with levels or shared memory bandwidth; [Result.Verdict] gives its error and whether it
 // is still acceptable. A prediction ([Result.Predict]) therefore adds the residuals of measurements
-// nearby. Its interval comes from held-out numbers of ranks, so it holds even if the form is wrong.
+// nearby. If the algorithm is unknown, it averages forms of several algorithms, each weighted by
+// how well it predicts held-out measurements. Its interval comes from held-out measurements, so it
+// holds even if the form is wrong.
 package collective
 
 import (

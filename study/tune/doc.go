@@ -1,11 +1,12 @@
 // Package tune chooses which collectives to measure, so that a rules file for a library comes from
 // a small part of the sweep over algorithms, ranks and sizes.
 //
-// The logarithm of a time is the schedule's, with factors of its parts (latency, overheads, bytes,
-// sums) that all collectives share, plus corrections over size, ranks and bytes of a message, for
-// the collective, the schedule and the algorithm: a Gaussian process for each collective (New,
-// Tuner.Add). The next measurements are those that reduce the expected time of the chosen
-// algorithms most, and some that verify the least certain choices (Tuner.Next).
+// The logarithm of a time is that of the schedule's time plus corrections. The parts of the
+// schedule's time (latency, overheads, bytes, sums) have factors that all collectives share. The
+// corrections for the collective, the schedule and the algorithm depend on size, ranks and bytes of
+// a message: they are a Gaussian process for each collective (New, Tuner.Add). The next
+// measurements are those that reduce the expected time of the chosen algorithms most, and some that
+// verify the least certain choices (Tuner.Next).
 //
 // References:
 //

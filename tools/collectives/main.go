@@ -1,12 +1,12 @@
-// Collectives measures how well predictions of collectives hold: it holds out numbers of
-// nodes of published measurements, predicts them, and prints errors and the coverage and width of
-// intervals, by machine and kind of question, as a Markdown table. docs/accuracy.md has its output.
+// Collectives measures how well predictions of collectives hold: it holds out numbers of nodes of
+// published measurements and predicts them. A Markdown table has the errors, and the coverage and
+// width of intervals, by machine and kind of question. docs/accuracy.md has its output.
 //
 //	go run ./tools/collectives ../shared/data [before.csv] # tables
 //	go run ./tools/collectives -csv ../shared/data > before.csv
 //
-// With -csv it prints the numbers alone. If these are the second argument of a later version, it
-// prints them beside its own numbers.
+// With -csv it prints the numbers alone. If a file of these numbers is the second argument of a
+// later version, that version prints them beside its own numbers.
 package main
 
 import (

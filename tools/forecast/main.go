@@ -6,9 +6,10 @@
 //
 // With the folders formats, repeats and collectives of the shared data, calibrate writes
 // fit/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
-// predicts them from the remaining sizes, and compares. The published calibration predicts; with
-// -leave-one-out, one made from the same folders without the predicted machine does. See [Load] for
-// the machine of a curve. Curves are latencies; with -operations, operations and gaps of streams.
+// predicts them from the remaining sizes, and compares. It predicts with the published calibration
+// or, with -leave-one-out, with one that is made from the same folders without the predicted
+// machine. See [Load] for the machine of a curve. Curves are latencies; with -operations,
+// operations and gaps of streams.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Proof judges calibrate.c and the machine that fit/contention makes of its output by clusters
-// that are known: platforms of SimGrid's SMPI.
+// Proof tests calibrate.c, and the machine that fit/contention makes from its output, on known
+// clusters: platforms of SimGrid's SMPI.
 //
 //	go run ./tools/proof           # all platforms, some minutes
 //	go run ./tools/proof -only "fat tree"
@@ -7,9 +7,9 @@
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
-// collectives whose algorithms SMPI is told. With -mpi it runs calibrate on this computer, predicts
-// sizes that the machine was not made of, and three programs by their traces. It says if others
-// load the computer.
+// collectives whose algorithms are prescribed to SMPI. With -mpi it runs calibrate on this
+// computer, and predicts sizes that the fit did not use, and three programs from their traces. It
+// prints the load of the computer.
 package main
 
 import (

@@ -6,11 +6,11 @@
 // operations that end it. [Algorithm.Schedule] returns a program of one collective alone.
 //
 // A send waits for the receives that brought its contents, not for earlier sends. Two kinds of
-// algorithms wait for more. Some define an order (pairwise, linear with synchronisation, barriers).
-// In the second kind, rounds exchange messages with the same members or depend on each other (rings
-// with two halves, recursive halving, Bruck). There each round waits for the previous round, as in
-// libraries that call a blocking exchange; otherwise a message could overtake another and match its
-// receive.
+// algorithms wait for more. The first kind defines an order (pairwise, linear with synchronisation,
+// barriers). In the second kind, rounds exchange messages with the same members or depend on each
+// other (rings with two halves, recursive halving, Bruck). There each round waits for the previous
+// round, as in libraries that call a blocking exchange. Otherwise a message could overtake another
+// and match the other's receive.
 //
 // Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //

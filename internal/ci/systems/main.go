@@ -1,6 +1,6 @@
 // Systems vets packages and their tests for other systems: systems PATTERN GOOS/GOARCH…, in the
 // module's folder. It reports the findings of go vet, including errors of the compiler. It works
-// from source, which takes a tenth of the time of go vet, since that first compiles Go's library
+// from source, which takes a tenth of the time of go vet, since go vet first compiles Go's library
 // for each system.
 package main
 

@@ -1,5 +1,5 @@
 // Package input turns a file into lines of UTF-8: it decompresses, decodes UTF-16, reads ahead, and
-// gives up where a pipe delivers nothing.
+// stops if a pipe delivers nothing.
 package input
 
 import (
