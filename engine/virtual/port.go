@@ -83,7 +83,8 @@ func (p port) Send(frame *engine.Frame) {
 	}
 	f.route = p.routeOf(frame)
 	r := &net.routes[f.route]
-	if d := costOf(r.Send, quantity.Bytes(f.Size())) + r.additional(&f.Frame).sending; d > 0 {
+	added, _ := r.additionalWork(&f.Frame)
+	if d := costOf(r.Send, quantity.Bytes(f.Size())) + added; d > 0 {
 		p.work(d, &f.Frame)
 	}
 	f.stage, f.held = 0, processor
@@ -117,8 +118,8 @@ func (p port) Receive() *engine.Frame {
 		net.release(g)
 	}
 	if r := &net.routes[f.route]; !f.Control() {
-		d := costOf(r.Receive, quantity.Bytes(f.Size())) + r.additional(&f.Frame).receiving
-		if d > 0 {
+		_, added := r.additionalWork(&f.Frame)
+		if d := costOf(r.Receive, quantity.Bytes(f.Size())) + added; d > 0 {
 			p.work(d, &f.Frame)
 		}
 	}

@@ -101,9 +101,11 @@ type plan struct {
 func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
-	if st.last {
+	switch {
+	case len(st.added) == 0: // as nearly always
+	case st.last:
 		delay += additional(st.added, f).network
-	} else {
+	default:
 		busy += additional(st.added, f).gap
 	}
 	return delay, busy
@@ -132,9 +134,14 @@ func additional(added []addition, f *engine.Frame) (sum cost) {
 	return sum
 }
 
-// additional returns the cost that the additions of the route add to a packet.
-func (r *route) additional(f *engine.Frame) cost {
-	return additional(r.Stages[len(r.Stages)-1].added, f)
+// additionalWork returns the processor times that the additions of the route add to a packet.
+func (r *route) additionalWork(f *engine.Frame) (sending, receiving quantity.Micros) {
+	added := r.Stages[len(r.Stages)-1].added
+	if len(added) == 0 {
+		return 0, 0
+	}
+	sum := additional(added, f)
+	return sum.sending, sum.receiving
 }
 
 // routeAt returns the number of the route of a piece of a message of n bytes.
