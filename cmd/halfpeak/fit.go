@@ -53,7 +53,7 @@ func newFit() *cobra.Command {
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
-	f.StringVar(&o.asked.Compare, "compare", "", "compare with this other `file`, with a table of the same file, or, given the same file, with the second run in it")
+	f.StringVar(&o.asked.Compare, "compare", "", "compare with this other `file`, or with the table of this name; given the same file, compare the runs in it")
 	f.StringVar(&o.against, "against", "", "recommend the threshold between the protocol of FILE, for smaller messages, and that of this `file`, such as eager and rendezvous; with the same file, between both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "`algorithm` of a collective, by its name here or Open MPI's number; by default the one named in the files, or searched")
@@ -74,7 +74,7 @@ func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
 	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
 	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
 	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
-	f.StringSliceVar(&o.arity, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
+	f.StringSliceVar(&o.arity, "arity", nil, "number of units of the next inner level, or of cores, in one unit, as `LEVEL=NUMBER`")
 }
 
 // run fits the files and writes the results.

@@ -106,7 +106,7 @@ func renamed(cmd *cobra.Command, now map[string]string) {
 type cyclesFlag bool
 
 func (c *cyclesFlag) declare(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
+	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "also print times in cycles of the host's processor, if its clock is known")
 }
 
 // add adds the columns in cycles if they are asked for.

@@ -23,7 +23,7 @@ func Declare(f *pflag.FlagSet, q *fleet.Question) (finish func(roots []string) e
 	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
 	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
-	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` of node and group")
+	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` with the columns node and group")
 	f.StringVar(&q.Before, "baseline", "", "report changes since these measurements; a folder or `file`")
 	f.BoolVar(&o.TwoSided, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
 	f.Var(&rate, "fdr", "false discovery rate: the expected share of false alarms among the findings")
