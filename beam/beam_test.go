@@ -25,7 +25,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
 )
@@ -129,7 +128,7 @@ func shardsOf(t *testing.T, count int, write func(path string, which shard.Shard
 	return dir
 }
 
-// shown is all that is shown of a fleet.
+// shown returns all tables and pictures of a fleet.
 func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	t.Helper()
 	a, err := fleet.Analyse(in, o)
@@ -145,7 +144,7 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 			}
 		}
 	}
-	if err := a.Document(quantity.UnitChoice{}).WriteHTML(&b); err != nil {
+	if err := a.Document().WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
