@@ -14,9 +14,9 @@ import (
 
 // Eval computes a formula of the layer's parameters and the platform's constants; the model's
 // predictions are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it
-// undefined. Known are additional names with their values.
+// undefined. Known are additional names with their values. The result must be finite.
 func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
-	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+	v, err := quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
 		for _, k := range known {
 			if k.Name == name && args == nil {
 				return k.Value, nil
@@ -27,6 +27,10 @@ func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.
 		}
 		return l.resolve(name, args)
 	})
+	if err == nil && (math.IsNaN(v.Num) || math.IsInf(v.Num, 0)) {
+		err = fmt.Errorf("%q: %s must be finite", formula, v.Dim)
+	}
+	return v, err
 }
 
 // A Known is a name in a formula, with its value.

@@ -160,6 +160,7 @@ func TestParseTargetErrors(t *testing.T) {
 			t.Errorf("got  %v\nwant %s: %s", err, text, want)
 		}
 	}
+	check("hp-lam", "rtt(16B) <= rtt(16B)/0", `"rtt(16B)/0": a time must be finite`)
 	check("hp-lam", "rtt(16B)", `no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
 	check("hp-lam", "rtt >= 3us", `"rtt" lacks the size of the messages; write rtt(64KiB)`)
 	check("hp-lam", "rt(1B) >= 3us", `no quantity "rt"; did you mean "rtt"?`)

@@ -75,9 +75,6 @@ func (d Design) parseRange(text string) (Range, error) {
 		if err != nil {
 			return r, err
 		}
-		if math.IsNaN(v.Num) || math.IsInf(v.Num, 0) {
-			return r, fmt.Errorf("%q: the ends of a range must be finite", strings.TrimSpace(end.text))
-		}
 		*end.to = v.Num
 	}
 	switch {

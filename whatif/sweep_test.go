@@ -120,6 +120,7 @@ func TestParseRangeErrors(t *testing.T) {
 			t.Errorf("got  %v\nwant %s: %s", err, text, want)
 		}
 	}
+	check("hp-lam", "o_r=0us/0..1us", `"0us/0": a time must be finite`)
 	check("hp-lam", "o_r=1us..1us", "the range is empty: it begins and ends at 1.00 µs")
 	check("hp-lam", "o_r=2us..1us/5", "the range runs backwards; write o_r=1us..2us")
 	check("hp-lam", "o_r=1us..2us/1", "1 steps; a range has at least 2 values")
