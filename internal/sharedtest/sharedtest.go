@@ -1,5 +1,6 @@
-// Package sharedtest finds the published measurements and peers that lie beside a checkout, in the
-// folder shared, for tests. The repository does not hold them.
+// Package sharedtest holds what tests of several packages need: files of generated measurements, and
+// the path of published measurements and peers, which lie in the folder shared beside a checkout and
+// are not part of the repository.
 package sharedtest
 
 import (

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -13,7 +14,7 @@ import (
 
 // Times of a machine with fans say that no collective was measured there.
 func TestTimesOfFans(t *testing.T) {
-	times, fans := fansFiles(t)
+	times, fans := sharedtest.Fans(t)
 	f, err := fits.Fit([]string{times}, fansOptions(t, fans))
 	if err != nil {
 		t.Fatal(err)

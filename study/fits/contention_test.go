@@ -14,46 +14,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
-
-// fansFiles are a table of one-way times on a node of 1 µs and 10 kB/µs and a network of 5 µs and
-// 1 kB/µs, and one of fans: roots hand over in 0.3 µs up to 1 KiB, with a gap of 0.5 µs among many.
-func fansFiles(t *testing.T) (times, fans string) {
-	t.Helper()
-	ways, roots := "where,size,latency\n", "where,to,size,latency,max\n"
-	for _, l := range []struct {
-		name          string
-		latency, rate float64
-	}{{"in", 1, 10e3}, {"out", 5, 1e3}} {
-		for n := 1.0; n <= 1<<16; n *= 4 {
-			way := l.latency + n/l.rate
-			ways += fmt.Sprintf("%s,%.0f,%.5f\n", l.name, n, way)
-			for k := 1; k <= 16; k++ {
-				slowest, average := way+float64(k)*0.5, way
-				switch {
-				case k == 1 && n <= 1024:
-					slowest, average = 2*way, way+0.15
-				case k == 1:
-					slowest, average = way+1, way+1
-				case n > 1024:
-					slowest = 1 + max(1, float64(k)/2)*n/l.rate
-				}
-				roots += fmt.Sprintf("%s,%d,%.0f,%.5f,%.5f\n", l.name, k, n, average, slowest)
-			}
-		}
-	}
-	folder := t.TempDir()
-	times, fans = filepath.Join(folder, "times.csv"), filepath.Join(folder, "fans.csv")
-	for path, text := range map[string]string{times: ways, fans: roots} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return times, fans
-}
 
 func fansOptions(t *testing.T, fans string) Options {
 	t.Helper()
@@ -81,7 +46,7 @@ func saved(t *testing.T, f *Fitted) platforms.Platform {
 
 // What is shared goes into the file, and comes out again as a machine with intervals.
 func TestFans(t *testing.T) {
-	times, fans := fansFiles(t)
+	times, fans := sharedtest.Fans(t)
 	f, err := Fit([]string{times}, fansOptions(t, fans))
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +68,7 @@ func TestFans(t *testing.T) {
 // Without fans, a node's memory and NIC are assumed, and copies in opposite directions delay each
 // other. No other level shares anything.
 func TestAssumedSharing(t *testing.T) {
-	times, _ := fansFiles(t)
+	times, _ := sharedtest.Fans(t)
 	for _, test := range []struct {
 		levels []string
 		shares bool
@@ -157,7 +122,7 @@ func TestFansOrder(t *testing.T) {
 }
 
 func TestFansErrors(t *testing.T) {
-	times, fans := fansFiles(t)
+	times, fans := sharedtest.Fans(t)
 	check := func(want string, change func(*Options)) {
 		t.Helper()
 		o := fansOptions(t, fans)
@@ -212,7 +177,7 @@ func broadcastsFile(t *testing.T, f *Fitted, change func(i int, t quantity.Micro
 // Measured collectives change what is shared, and the intervals: narrow ones of the algorithm, wide
 // ones of others, and none if the machine is another than the model's.
 func TestSharpen(t *testing.T) {
-	times, fans := fansFiles(t)
+	times, fans := sharedtest.Fans(t)
 	o := fansOptions(t, fans)
 	plain, err := Fit([]string{times}, o)
 	if err != nil {
