@@ -23,8 +23,8 @@ type Prior struct {
 	Freedom float64
 }
 
-// Default returns a prior of round numbers, with factors of published machines. docs/tune.md has
-// how they were chosen.
+// Default returns a prior of round numbers, with factors of published machines.
+// docs/validation/tune.md says how they were chosen.
 func Default() Prior {
 	return Prior{
 		Shared:  [shared]float64{1.5, 0.3, 0.5, 0.3, 0.15},

@@ -1,5 +1,6 @@
 // Tune prints the loss of study/tune's choices against the best algorithms, by the share of points
-// that are measured, on machines where every algorithm was measured. docs/tune.md has its table.
+// that are measured, on machines where every algorithm was measured. Its table is in
+// docs/validation/tune.md.
 //
 //	go run ./tools/tune ../shared/data
 //	go run ./tools/tune -learn ../shared/data > study/tune/known.csv # factors of schedules

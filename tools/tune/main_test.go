@@ -8,7 +8,7 @@ import (
 )
 
 // The goals: 15, 7 and 3 % of loss in the mean at 5, 10 and 25 % of the points. MareNostrum
-// and Fugaku miss some of them; docs/tune.md has their numbers.
+// and Fugaku miss some of them; docs/validation/tune.md has their numbers.
 func TestGoals(t *testing.T) {
 	all, err := loadAll(sharedtest.Path(t, "data"))
 	if err != nil {
