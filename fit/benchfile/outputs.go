@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/divide"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
@@ -65,62 +64,52 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 const maxNested = 2
 
 func outputs(r io.Reader, name string, o Options, depth int, each func(*File, error) error) error {
-	in, done := input.Buffered(r)
-	defer done()
-	in, unpacked, failure := input.Gunzip(in)
+	text, done, failure := Text(r)
 	if failure != nil {
 		return each(nil, &Error{File: name, Msg: failure.Error()})
 	}
-	defer unpacked()
-	head, err := in.Peek(input.MaxLine)
-	if len(head) > 262 && string(head[257:262]) == "ustar" {
-		return members(tar.NewReader(in), name, o, depth, each)
-	}
-	if _, decodes := input.UTF8(in); !decodes && input.NotText(head[:min(len(head), 4096)]) != "" {
-		return each(Read(in, name, o)) // reports the format and reads no further
-	}
-	first, _, _ := bytes.Cut(head, []byte("\n"))
-	switch pod, _ := lex.PodOf(first); {
-	case pod != "":
-		return pods(in, name, o, depth, each)
-	case err == io.EOF && !divide.Divided(head, starts):
-		return each(Read(in, name, o))
-	}
-	s := &divide.Sections{In: in, Starts: starts}
-	part, done := input.Buffered(s)
 	defer done()
+	head, _ := text.Peek(4096)
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	pod, _ := lex.PodOf(first)
+	switch {
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return members(tar.NewReader(text), name, o, depth, each)
+	case input.NotText(head) != "":
+		return each(Read(text, name, o)) // reports the format and reads no further
+	case pod != "":
+		return pods(text, name, o, depth, each)
+	}
 	var nothing error // the first error of an output without a table, if no output has one
 	reported := false
-	for {
-		if !s.Next() {
-			if nothing != nil && !reported {
-				return each(nil, nothing)
-			}
-			return nil
+	lines := input.NewLines(text, o.Progress)
+	for before, title := 0, ""; ; {
+		r := newReader(quick, lines, name, o)
+		r.divides, r.name, r.title = true, name, title
+		if title != "" {
+			r.file.Name += "!" + title
 		}
-		title := name
-		if s.Title != "" {
-			title += "!" + s.Title
+		f, err := r.read()
+		for i := range r.file.Tables { // lines count from the beginning of the file
+			r.file.Tables[i].Line += before
 		}
-		part.Reset(s)
-		f, err := Read(part, title, o)
-		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.HasRows {
+		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !r.hasRows {
 			nothing = cmp.Or(nothing, err) // text before or between outputs
-			continue
-		}
-		reported = true
-		if f != nil { // lines count from the beginning of the file
-			for i := range f.Tables {
-				f.Tables[i].Line += s.Before
+		} else {
+			reported = true
+			if err := each(f, err); err != nil {
+				return err
 			}
 		}
-		if err := each(f, err); err != nil {
-			return err
+		if damaged := (*Damaged)(nil); errors.As(err, &damaged) || !r.lines.Held() {
+			break
 		}
-		if damaged := (*Damaged)(nil); errors.As(err, &damaged) {
-			return nil
-		}
+		lines, title, before = r.lines, r.title, before+r.file.Lines
 	}
+	if nothing != nil && !reported {
+		return each(nil, nothing)
+	}
+	return nil
 }
 
 func members(t *tar.Reader, name string, o Options, depth int, each func(*File, error) error) error {
@@ -228,13 +217,13 @@ func (s *podSplitter) begin(line []byte) (*podText, []byte, error) {
 		s.pods[pod], s.order = p, append(s.order, pod)
 		s.held += podSize
 	}
-	kind, _ := divide.KindOf(rest, starts)
-	if kind == divide.Start && p.rows {
+	kind, _ := kindOfLine(lex.Clean(rest))
+	if kind == startLine && p.rows {
 		if err := s.flush(pod); err != nil {
 			return nil, nil, err
 		}
 	}
-	p.rows = p.rows || kind == divide.Row
+	p.rows = p.rows || kind == rowLine
 	return p, rest, nil
 }
 

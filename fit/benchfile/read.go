@@ -41,32 +41,16 @@ func Open(name string, o Options) (*File, error) {
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
 func readAt(pace pace, in io.Reader, name string, o Options) (*File, error) {
-	r := &reader{
-		parser:  parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}},
-		formats: formats(), pace: pace, blocksAt: pace.after, stretch: pace.after,
-	}
 	text, done, failure := Text(in)
 	if failure != nil {
 		return nil, &Error{File: name, Msg: failure.Error()}
 	}
 	defer done()
-	head, err := text.Peek(4096)
-	what := input.NotText(head)
-	if what != "" {
-		what += "; wanted is the text that a benchmark printed"
-	} else if len(head) == 0 && err == io.EOF {
-		what = "the file is empty"
+	head, _ := text.Peek(4096)
+	if what := input.NotText(head); what != "" {
+		return nil, &Error{File: name, Msg: what + "; wanted is the text that a benchmark printed", NoTable: true}
 	}
-	if what != "" {
-		return nil, &Error{File: name, Msg: what, NoTable: true}
-	}
-	r.lines = input.NewLines(text, o.Progress)
-	broken := r.run()
-	f, err := r.finish()
-	if broken != nil {
-		return nil, &Damaged{r.file, broken}
-	}
-	return f, err
+	return newReader(pace, input.NewLines(text, o.Progress), name, o).read()
 }
 
 // A reader passes the lines of a file to the formats.
@@ -76,6 +60,11 @@ type reader struct {
 	labelled  bool         // lines begin with the rank that printed them
 	claimed   int          // the first line that a benchmark's reader took; 0 if none
 	claimedBy string       // name of that benchmark
+
+	divides bool   // reading ends before the next output; its first line is held
+	name    string // of the file with the outputs
+	title   string // of the output, if it has one
+	hasRows bool   // the output has rows
 
 	pace     pace
 	blocksAt int64 // byte from where blocks are tried next
@@ -93,6 +82,22 @@ type pace struct {
 
 var quick = pace{64 << 10, 512 << 10}
 
+func newReader(pace pace, lines input.Lines, name string, o Options) *reader {
+	return &reader{
+		parser:  parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines},
+		formats: formats(), pace: pace, blocksAt: lines.Offset + pace.after, stretch: pace.after,
+	}
+}
+
+func (r *reader) read() (*File, error) {
+	broken := r.run()
+	f, err := r.finish()
+	if broken != nil {
+		return nil, &Damaged{r.file, broken}
+	}
+	return f, err
+}
+
 // run passes every line to the formats. It returns the error of reading the file, if any.
 func (r *reader) run() error {
 	for {
@@ -106,7 +111,13 @@ func (r *reader) run() error {
 		if err != nil {
 			return err
 		}
+		line := lex.Clean(raw)
 		r.file.Lines++
+		if r.divides && r.begins(line) {
+			r.file.Lines--
+			r.lines.Hold(raw)
+			return nil
+		}
 		if r.lines.More {
 			r.readPieces(raw)
 			continue
@@ -115,7 +126,6 @@ func (r *reader) run() error {
 		if ranks, ok := launch.TaskMap(raw); ok {
 			r.mapTasks(ranks)
 		}
-		line := lex.Clean(raw)
 		if len(line) == 0 {
 			continue
 		}
@@ -138,6 +148,20 @@ func (r *reader) run() error {
 		}
 		r.readRemark(line)
 	}
+}
+
+// begins reports whether a line is the first of another output. It notes titles and rows.
+func (r *reader) begins(line []byte) bool {
+	kind, title := kindOfLine(line)
+	switch {
+	case kind == titleLine && r.file.Lines == 1:
+		r.title, r.file.Name = title, r.name+"!"+title
+	case kind == rowLine:
+		r.hasRows = true
+	default:
+		return kind == titleLine || kind == startLine && r.hasRows
+	}
+	return false
 }
 
 // readPieces reads a line that comes in pieces: JSON completely, other text only up to
@@ -266,6 +290,8 @@ func (r *reader) noTableError() *Error {
 		}
 	}
 	switch {
+	case f.Lines == 0:
+		return r.errorf(0, "the file is empty")
 	case len(f.Warnings) > 0:
 		return r.errorf(0, "%s", strings.Join(f.Warnings, "; "))
 	case r.claimed > 0:

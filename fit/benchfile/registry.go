@@ -1,8 +1,10 @@
 package benchfile
 
 import (
+	"regexp"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
@@ -69,11 +71,42 @@ var Known = func() string {
 	return strings.Join(names, ", ")
 }()
 
+// A lineKind is the role of a line in the division of a file into outputs.
+type lineKind uint8
+
+const (
+	otherLine lineKind = iota
+	rowLine            // of numbers: the output has begun
+	startLine          // of a benchmark
+	titleLine          // of a file
+)
+
+// fileTitle matches what head and tail print before a file.
+var fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
+
+// kindOfLine returns the kind of a clean line, and the name that a title gives.
+func kindOfLine(line []byte) (kind lineKind, title string) {
+	if len(line) == 0 {
+		return otherLine, ""
+	}
+	switch c := line[0]; {
+	case c >= '0' && c <= '9' || c == '}': // or the end of a document of JSON
+		return rowLine, ""
+	case c == '=':
+		if m := fileTitle.FindSubmatch(line); m != nil {
+			return titleLine, lex.Plain(string(m[1]))
+		}
+	case c == '{' && len(line) == 1 || starts(line):
+		return startLine, ""
+	}
+	return otherLine, ""
+}
+
 // starts reports whether a line is the first of a benchmark's output.
 func starts(line []byte) bool {
 	for _, r := range registry {
 		for _, s := range r.starts {
-			if strings.HasPrefix(string(line), s) {
+			if len(line) >= len(s) && string(line[:len(s)]) == s {
 				return true
 			}
 		}

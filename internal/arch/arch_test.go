@@ -42,7 +42,6 @@ var below = map[string]string{
 	"fit/benchfile/internal/launch":    "fit/benchfile/internal/lex",
 	"fit/benchfile/internal/plain":     "fit/benchfile/internal/input fit/benchfile/internal/lex fit/benchfile/internal/sums model/quantity",
 	"fit/benchfile/internal/input":     "fit/benchfile/internal/lex",
-	"fit/benchfile/internal/divide":    "fit/benchfile/internal/lex",
 	"fit/benchfile/internal/jsonscan":  "fit/benchfile/internal/lex",
 	"tools/notice":                     "",
 	"tools/internal/pico":              "engine/schedule engine/schedule/collective",

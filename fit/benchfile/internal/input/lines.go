@@ -17,6 +17,7 @@ type Lines struct {
 	Long     int  // lines that were cut
 	More     bool // the line goes on in the next piece
 	Partial  bool // the last line had no end
+	held     []byte
 }
 
 func NewLines(in *bufio.Reader, progress func(int64)) Lines {
@@ -25,6 +26,10 @@ func NewLines(in *bufio.Reader, progress func(int64)) Lines {
 
 // Next returns the next line without its end, valid until the next call.
 func (l *Lines) Next() ([]byte, error) {
+	if line := l.held; line != nil {
+		l.held = nil
+		return line, nil
+	}
 	line, err := l.in.ReadSlice('\n')
 	l.Count(len(line))
 	switch {
@@ -44,6 +49,12 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 	return nil, err
 }
+
+// Hold puts the line back that Next has returned last.
+func (l *Lines) Hold(line []byte) { l.held = line }
+
+// Held reports whether a line was put back.
+func (l *Lines) Held() bool { return l.held != nil }
 
 // Count adds n to the number of bytes read, and reports progress.
 func (l *Lines) Count(n int) {
