@@ -1,6 +1,11 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"math"
+	"sort"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // Resources describes as data the resources that a message occupies and the times: a [Route], or a
 // [Choice], [Pieces] or [Sum] of other descriptions. They hold parameters alone, so that an engine
@@ -103,3 +108,33 @@ func (Sum) resources() {}
 
 // oneHop returns the route of a cost without known parts.
 func oneHop(c Cost) Route { return Route{Hops: []Hop{{Resource: "path", Delay: c, Busy: c}}} }
+
+// A Curve is a cost that was measured at some sizes. Between two sizes it is interpolated in the
+// logarithms of size and cost:
+//
+//	T(n) = T_i · (n/n_i)^b        b = ln(T_j/T_i) / ln(n_j/n_i)        n_i ≤ n ≤ n_j = n_{i+1}
+//
+// Below the smallest size the cost is constant. Above the largest it follows the line through the
+// last two, or is constant if that line falls.
+//
+// Where: n = Sizes in bytes, at least two, rising; T = Costs in µs, > 0.
+type Curve struct {
+	Sizes []quantity.Bytes
+	Costs []quantity.Micros
+}
+
+// At returns the cost of n bytes.
+func (c *Curve) At(n quantity.Bytes) quantity.Micros {
+	j := sort.Search(len(c.Sizes), func(i int) bool { return c.Sizes[i] >= n })
+	last := len(c.Sizes) - 1
+	switch {
+	case j == 0:
+		return c.Costs[0]
+	case j > last:
+		slope := (c.Costs[last] - c.Costs[last-1]).Per(c.Sizes[last] - c.Sizes[last-1])
+		return c.Costs[last] + max(0, slope).Times(n-c.Sizes[last])
+	}
+	i := j - 1
+	part := math.Log(float64(n/c.Sizes[i])) / math.Log(float64(c.Sizes[j]/c.Sizes[i]))
+	return c.Costs[i] * quantity.Micros(math.Pow(float64(c.Costs[j]/c.Costs[i]), part))
+}

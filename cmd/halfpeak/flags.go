@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -261,4 +265,38 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		names := list.Map(d.Uses(), func(p platforms.Param) string { return p.Path + ending + "\t" + whatif.Format(p.Value) })
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
+}
+
+// usagef returns the error of a mistake on the command line, as against one in a file.
+func usagef(format string, args ...any) error { return usage.Error{Err: fmt.Errorf(format, args...)} }
+
+// wantArgs returns a usage error for a missing or surplus argument, with the wanted ones.
+func wantArgs(least, most int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least {
+			return usagef("give %s", what)
+		}
+		if most >= 0 && len(args) > most {
+			return usagef("unexpected argument %q; give %s", strings.Join(args[most:], " "), what)
+		}
+		return nil
+	}
+}
+
+// asFlag spells an option of reading files as the flag of its name.
+func asFlag(option, value string) string { return "--" + option + " " + value }
+
+var errInterrupted = errors.New("interrupted")
+
+// interruptible returns a context that ends at an interrupt, for commands that then clean up.
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+// interrupted returns err, or in its place errInterrupted if an interrupt has ended the context.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
 }

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/export"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type predictOptions struct {
@@ -57,5 +64,150 @@ func newPacket() *cobra.Command {
 	out.declare(cmd)
 	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
 	cycles.declare(cmd)
+	return cmd
+}
+
+type compareOptions struct {
+	out    output
+	layers layerOptions
+	sizes  []quantity.Bytes
+	cycles cyclesFlag
+	cross  bool
+	kind   choice
+	plotting
+	samplingFlags
+}
+
+func newCompare() *cobra.Command {
+	var o compareOptions
+	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`), func(cmd *cobra.Command, args []string) error {
+		if err := o.samplingFlags.check(); err != nil {
+			return err
+		}
+		if o.cross && len(args) < 2 {
+			return usagef("--crossover compares two platforms or more")
+		}
+		designs, err := o.layers.designs(args)
+		if err != nil {
+			return err
+		}
+		rows, err := o.rows(cmd.Context(), designs)
+		if err != nil {
+			return err
+		}
+		if err := o.draw(cmd, func() (reports.Picture, error) {
+			return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"), designs...)
+		}); err != nil {
+			return err
+		}
+		return o.out.write(cmd, rows)
+	})
+	o.out.declare(cmd)
+	o.layers.declare(cmd)
+	declareSizes(cmd, &o.sizes, "size", "1", "message sizes")
+	o.cycles.declare(cmd)
+	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
+	o.samplingFlags.declare(cmd.Flags())
+	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
+	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
+	return cmd
+}
+
+// rows are the table that was asked for; of two platforms, people read where they cross too.
+func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (reports.Rows, error) {
+	var crossover *predict.Crossover
+	if o.cross || len(designs) == 2 && o.out.forPeople() {
+		var sampling *whatif.Sampling
+		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
+			s := o.sampling(ctx)
+			sampling = &s
+		}
+		var err error
+		if crossover, err = predict.FindCrossover(sampling, designs...); err != nil {
+			return reports.Rows{}, err
+		}
+	}
+	if o.cross {
+		return crossover.Rows(), nil
+	}
+	rows := predict.Compare(o.sizes, designs...).Rows()
+	if crossover != nil {
+		rows.Notes = append(rows.Notes, crossover.Sentences()...)
+	}
+	return o.cycles.add(rows, designs)
+}
+
+func newPlatforms() *cobra.Command {
+	out := output{plain: true}
+	cmd := command("platforms", func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef(`unexpected argument %q; to see one platform, write "halfpeak platforms show %s"`, args[0], args[len(args)-1])
+		}
+		return nil
+	}, func(cmd *cobra.Command, _ []string) error {
+		all, err := platforms.All()
+		if err != nil {
+			return err
+		}
+		return out.write(cmd, predict.PlatformRows(all))
+	})
+	out.declareFormat(cmd)
+	cmd.AddCommand(newShow())
+	return cmd
+}
+
+func newShow() *cobra.Command {
+	out := output{plain: true}
+	cmd := command("platforms show", wantArgs(1, 1, `one platform, as in "halfpeak platforms show clip"`), func(cmd *cobra.Command, args []string) error {
+		p, _, err := platforms.Find(args[0])
+		if err != nil {
+			return err
+		}
+		return out.write(cmd, predict.ParameterRows(p))
+	})
+	out.declareFormat(cmd)
+	return cmd
+}
+
+func newExport() *cobra.Command {
+	out := output{plain: true}
+	var layers layerOptions
+	var to string
+	var ranks int
+	var sizes []quantity.Bytes
+	cmd := command("export", wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`), func(cmd *cobra.Command, args []string) error {
+		switch {
+		case to == "" && len(args) == 0:
+			return out.write(cmd, predict.ExportTargets())
+		case to == "":
+			return usagef("--to is required; \"halfpeak export\" lists the formats")
+		case len(args) == 0:
+			return usagef("--to %s requires a platform, as in \"halfpeak export clip --to %s\"", to, to)
+		}
+		if _, err := export.Find(to); err != nil {
+			return usage.Error{Err: err}
+		}
+		if cmd.Flags().Changed("ranks") && ranks < 1 {
+			return usagef("--ranks must be at least 2 (got %d)", ranks)
+		}
+		designs, err := layers.designs(args)
+		if err != nil {
+			return err
+		}
+		f, err := predict.Exported(designs[0], to, sizes, ranks)
+		if err != nil {
+			return err
+		}
+		for _, lost := range f.Lost {
+			cmd.PrintErrf("not in it: %s\n", lost)
+		}
+		return out.writeTo(cmd, f.Write)
+	})
+	out.declareFormat(cmd)
+	layers.declare(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "target `program`")
+	complete(cmd, "to", export.Names())
+	declareSizes(cmd, &sizes, "size", "1..4MiB", "make the costs accurate from the smallest to the largest of these sizes")
+	cmd.Flags().IntVar(&ranks, "ranks", 0, "`number` of ranks on a platform without levels (default 2)")
 	return cmd
 }
