@@ -2,10 +2,8 @@ package shard
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"iter"
-	"os"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -23,12 +21,12 @@ func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, files.Force); err != nil {
+	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, false); err != nil {
 		return nil, err
 	}
 	if p.Rows() == 0 {
-		if err := p.Partial.Write(head, 0); err != nil {
-			return nil, errors.Join(err, p.Discard())
+		if _, err := p.Partial.Write(head); err != nil {
+			return nil, p.Partial.End(err, nil)
 		}
 	}
 	p.encoder.Records = p.Rows()
@@ -39,18 +37,9 @@ func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 // at the first damage.
 func Kept(path string, h Header) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		file, err := os.Open(path)
-		if err != nil {
-			return
-		}
-		defer file.Close()
-		r, err := NewReader(file)
-		if err != nil || !bytes.Equal(r.Asked, h.Asked) || r.Shard != h.Shard {
-			return
-		}
-		for {
-			record, err := r.Next()
-			if err != nil || !yield(record) {
+		var its Header
+		for record, err := range records(path, &its) {
+			if err != nil || !bytes.Equal(its.Asked, h.Asked) || its.Shard != h.Shard || !yield(record) {
 				return
 			}
 		}
@@ -61,7 +50,7 @@ func Kept(path string, h Header) iter.Seq[[]byte] {
 func (p *File) Write(record []byte) error {
 	text, err := p.encoder.Append(nil, record)
 	if err == nil {
-		err = p.Partial.Write(text, 1)
+		err = p.WriteRows(text, 1)
 	}
 	return err
 }
@@ -70,7 +59,7 @@ func (p *File) Write(record []byte) error {
 // describes the number of records.
 func (p *File) End(err error, whole func(records int64) string) error {
 	if err == nil {
-		err = p.Partial.Write(p.encoder.End(nil), 0)
+		_, err = p.Partial.Write(p.encoder.End(nil))
 	}
 	return p.Partial.End(err, whole)
 }

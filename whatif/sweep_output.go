@@ -84,7 +84,11 @@ func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format s
 		if err != nil {
 			return atomicfile.FileError(path, err)
 		}
-		return errors.Join(s.Stream(ctx, toFile{f, path}, format), f.Close())
+		err = s.Stream(ctx, f, format)
+		if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+			err = atomicfile.FileError(path, err)
+		}
+		return errors.Join(err, f.Close())
 	}
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil && format != "parquet" {
@@ -94,40 +98,24 @@ func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format s
 	if encode != nil {
 		head = encode(slices.Clone(header), make([]float64, len(s.Keys())))
 	}
-	file, err := files.OpenPartial(path, s.id(format), head, files.Force || format == "parquet")
+	file, err := files.OpenPartial(path, s.id(format), head, format == "parquet")
 	if err != nil {
 		return err
 	}
-	if format == "parquet" {
-		if err := s.Stream(ctx, toFile{file.File(), path}, format); err != nil {
-			return errors.Join(err, file.Discard())
-		}
-		return file.Finish()
-	}
-	if done := file.Rows(); done > 0 {
+	done := file.Rows()
+	switch {
+	case format == "parquet":
+		err = s.Stream(ctx, file, format)
+	case done > 0:
 		resumed(done)
-		if err := s.Until(done).Run(ctx, 0, nil, nil); err != nil { // for the picture
-			return errors.Join(interrupted(err), file.Close())
-		}
-	} else if err := file.Write(header, 0); err != nil {
-		return errors.Join(err, file.Close())
+		err = s.Until(done).Run(ctx, 0, nil, nil) // for the picture
+	default:
+		_, err = file.Write(header)
 	}
-	err = s.Run(ctx, file.Rows(), Encoder(encode), func(b *Block) error { return file.Write(b.Text, b.Rows) })
+	if err == nil && format != "parquet" {
+		err = s.Run(ctx, done, Encoder(encode), func(b *Block) error { return file.WriteRows(b.Text, b.Rows) })
+	}
 	return file.End(err, func(rows int64) string { return fmt.Sprintf("%d of %.0f rows are complete", rows, s.Rows()) })
-}
-
-// toFile adds the path to errors of writing.
-type toFile struct {
-	io.Writer
-	path string
-}
-
-func (f toFile) Write(text []byte) (int, error) {
-	n, err := f.Writer.Write(text)
-	if err != nil {
-		err = atomicfile.FileError(f.path, err)
-	}
-	return n, err
 }
 
 func interrupted(err error) error {

@@ -19,14 +19,11 @@ import (
 // checksum, so that a later run can resume. The part is locked while it is open, and the lock ends
 // with the process.
 type Partial struct {
-	path, id string // of the file behind a link
-	perm     fs.FileMode
-	file     *os.File
-	rows     int64 // complete ones in the file
-	bytes    int64
-	sum      uint32 // of these bytes
-	saved    int64  // rows in the state
-	at       time.Time
+	partialState
+	path string // of the file behind a link
+	perm fs.FileMode
+	file *os.File
+	at   time.Time // of the last save
 }
 
 // SaveEvery is the time between two saves of written rows, in case the process is killed; tests
@@ -45,7 +42,7 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 	if err := f.check(path, head); err != nil {
 		return nil, err
 	}
-	p := &Partial{path: path, id: id, perm: 0o644}
+	p := &Partial{partialState: partialState{id: id, process: os.Getpid()}, path: path, perm: 0o644}
 	info, err := os.Stat(path)
 	there := err == nil
 	if there && info.IsDir() {
@@ -160,8 +157,8 @@ func foreign(path string) error {
 
 // A partialState is the content of the state file: one line.
 type partialState struct {
-	rows, bytes int64
-	sum         uint32
+	rows, bytes int64  // complete ones in the part
+	sum         uint32 // of these bytes
 	process     int
 	id          string
 }
@@ -182,9 +179,9 @@ func (p *Partial) readState() (s partialState, err error) {
 
 // save replaces the state file, which resume has recognized as halfpeak's.
 func (p *Partial) save() error {
-	p.saved, p.at = p.rows, time.Now()
+	p.at = time.Now()
 	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, partialLine, p.rows, p.bytes, p.sum, os.Getpid(), p.id)
+		_, err := fmt.Fprintf(w, partialLine, p.rows, p.bytes, p.sum, p.process, p.id)
 		return err
 	})
 }
@@ -192,50 +189,58 @@ func (p *Partial) save() error {
 // Part returns the name of the file until it is complete.
 func (p *Partial) Part() string { return p.path + ".partial" }
 
-func (p *Partial) statePath() string { return p.path + ".partial.state" }
+func (p *Partial) statePath() string { return p.Part() + ".state" }
 
 // Rows returns the number of complete rows in the file.
 func (p *Partial) Rows() int64 { return p.rows }
 
-// Write appends text, which holds the given number of complete rows.
-func (p *Partial) Write(text []byte, rows int) error {
+// Write appends text.
+func (p *Partial) Write(text []byte) (int, error) {
 	n, err := p.file.Write(text)
 	if err != nil {
 		if n > 0 { // half a row
 			err = errors.Join(err, p.file.Truncate(p.bytes))
 		}
-		return FileError(p.path, err)
+		return n, FileError(p.path, err)
 	}
 	p.sum = crc32.Update(p.sum, castagnoli, text)
 	p.bytes += int64(n)
-	p.rows += int64(rows)
-	if rows > 0 && time.Since(p.at) >= SaveEvery {
-		return p.Save()
+	return n, nil
+}
+
+// WriteRows appends text that holds complete rows.
+func (p *Partial) WriteRows(text []byte, rows int) error {
+	_, err := p.Write(text)
+	if err == nil {
+		p.rows += int64(rows)
+		if time.Since(p.at) >= SaveEvery {
+			err = p.save()
+		}
 	}
-	return nil
+	return err
 }
 
-// Save records how many rows are complete.
-func (p *Partial) Save() error {
-	if p.saved == p.rows && p.rows > 0 {
-		return nil
+// End finishes the file or, after an error, keeps the complete rows for the same command to
+// continue; whole says how many these are.
+func (p *Partial) End(err error, whole func(rows int64) string) error {
+	switch {
+	case err == nil:
+		return p.finish()
+	case errors.Is(err, context.Canceled) && p.rows == 0:
+		err = errors.New("interrupted; nothing was written")
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
 	}
-	return p.save()
+	if p.rows == 0 {
+		return errors.Join(err, p.end(func() error { return os.Remove(p.Part()) }))
+	}
+	if closing := errors.Join(p.save(), p.file.Close()); closing != nil {
+		return errors.Join(err, closing)
+	}
+	return fmt.Errorf("%w: %s in %q; repeat the command to continue", err, whole(p.rows), p.Part())
 }
 
-// File returns the part for a format that writes to it directly.
-func (p *Partial) File() io.Writer { return p.file }
-
-// Close keeps the part for a later run.
-func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
-
-// Discard removes the part.
-func (p *Partial) Discard() error {
-	return p.end(func() error { return os.Remove(p.Part()) })
-}
-
-// Finish completes the file and gives it its name.
-func (p *Partial) Finish() error {
+func (p *Partial) finish() error {
 	err := p.file.Sync()
 	if p.perm&0o600 != 0o600 { // of a file that was there
 		err = errors.Join(err, p.file.Chmod(p.perm))
@@ -246,32 +251,18 @@ func (p *Partial) Finish() error {
 	return p.end(func() error { return os.Rename(p.Part(), p.path) })
 }
 
-// End finishes the file or, after an error, keeps the complete rows for the same command to
-// continue; whole says how many these are.
-func (p *Partial) End(err error, whole func(rows int64) string) error {
-	switch {
-	case err == nil:
-		return p.Finish()
-	case errors.Is(err, context.Canceled) && p.rows == 0:
-		err = errors.New("interrupted; nothing was written")
-	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
-	}
-	if p.rows == 0 {
-		return errors.Join(err, p.Discard())
-	}
-	if closing := p.Close(); closing != nil {
-		return errors.Join(err, closing)
-	}
-	return fmt.Errorf("%w: %s in %q; repeat the command to continue", err, whole(p.rows), p.Part())
-}
-
 // end renames or removes the part while it is still locked, if the system allows that for an open
 // file.
 func (p *Partial) end(act func() error) error {
-	steps := []func() error{act, func() error { return removeIfThere(p.statePath()) }, p.file.Close}
+	forget := func() error {
+		if err := os.Remove(p.statePath()); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	steps := []func() error{act, forget, p.file.Close}
 	if runtime.GOOS == "windows" {
-		steps = []func() error{p.file.Close, act, func() error { return removeIfThere(p.statePath()) }}
+		steps = []func() error{p.file.Close, act, forget}
 	}
 	var all error
 	for _, step := range steps {
@@ -279,13 +270,6 @@ func (p *Partial) end(act func() error) error {
 	}
 	if all != nil {
 		return FileError(p.path, all)
-	}
-	return nil
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
 	}
 	return nil
 }

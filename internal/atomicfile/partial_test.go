@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -30,9 +31,9 @@ func TestPartial(t *testing.T) {
 		}
 	}
 	p := open("a", false, 0)
-	do(p.Write([]byte("1\n2\n"), 2))
-	do(p.Save())
-	do(p.Write([]byte("3\n"), 1)) // and here the machine stops
+	do(p.WriteRows([]byte("1\n2\n"), 2))
+	do(p.save())
+	do(p.WriteRows([]byte("3\n"), 1)) // and here the machine stops
 	do(p.file.Close())
 
 	refused := func(id, want string) {
@@ -43,10 +44,10 @@ func TestPartial(t *testing.T) {
 	}
 	refused("b", "was begun by another command")
 	p = open("a", false, 2)
-	do(p.Write([]byte("3\n4\n"), 2))
+	do(p.WriteRows([]byte("3\n4\n"), 2))
 	refused("a", fmt.Sprintf("is being written by process %d", os.Getpid()))
 	refused("b", fmt.Sprintf("is being written by process %d", os.Getpid()))
-	do(p.Close())
+	do(keep(p))
 	flip := func() { // a bit of the second row
 		part, err := os.ReadFile(path + ".partial")
 		do(err)
@@ -57,12 +58,12 @@ func TestPartial(t *testing.T) {
 	refused("a", "is damaged")
 	flip()
 	p = open("a", false, 4)
-	do(p.Finish())
+	do(p.End(nil, nil))
 	if got, err := os.ReadFile(path); string(got) != "1\n2\n3\n4\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	p = open("a", true, 0)
-	do(p.Discard())
+	do(p.end(func() error { return os.Remove(p.Part()) }))
 	do(os.WriteFile(path, []byte("by hand\n"), 0o644))
 	refused("a", "not an earlier output")
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
@@ -117,7 +118,7 @@ func TestPartialForeign(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(p.Write([]byte("1\n"), 1), p.Finish()); err != nil {
+			if err := errors.Join(p.WriteRows([]byte("1\n"), 1), p.End(nil, nil)); err != nil {
 				t.Error(err)
 			}
 			if left, _ := os.ReadDir(dir); len(left) != 1 {
@@ -150,9 +151,9 @@ func TestPartialLink(t *testing.T) {
 				t.Errorf("the part is %v, %v", info, err)
 			}
 			if p.Rows() == 0 {
-				err = errors.Join(p.Write([]byte("1\n"), 1), p.Close())
+				err = errors.Join(p.WriteRows([]byte("1\n"), 1), keep(p))
 			} else {
-				err = p.Finish()
+				err = p.End(nil, nil)
 			}
 			if err != nil {
 				t.Error(err)
@@ -170,4 +171,13 @@ func TestPartialLink(t *testing.T) {
 			t.Errorf("the file holds %q", got)
 		}
 	}
+}
+
+// keep interrupts the writing of a part that has rows.
+func keep(p *Partial) error {
+	err := p.End(context.Canceled, func(rows int64) string { return fmt.Sprint(rows) })
+	if strings.HasPrefix(err.Error(), fmt.Sprintf("interrupted: %d in ", p.rows)) {
+		return nil
+	}
+	return err
 }
