@@ -211,19 +211,17 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 	if err := s.check(); err != nil {
 		return err
 	}
-	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	total, size := int64(s.Rows()), s.BlockRows()
+	blocks := make([]Block, 2*runtime.GOMAXPROCS(0))
+	workers := make([]*worker, len(blocks))
 	for i := range workers {
 		workers[i] = s.worker()
 	}
-	total, size := int64(s.Rows()), s.BlockRows()
-	blocks := make([]Block, 2*len(workers))
 	for at := first; at < total; at += int64(len(blocks)) * size {
 		n := int(min(int64(len(blocks)), (total-at+size-1)/size))
-		err := parallel.Each(ctx, len(workers), 0, func(_ context.Context, k int) error {
-			for i := k; i < n && ctx.Err() == nil; i += len(workers) {
-				from := at + int64(i)*size
-				workers[k].fill(&blocks[i], from, min(size, total-from), encode)
-			}
+		err := parallel.Each(ctx, n, 0, func(_ context.Context, i int) error {
+			from := at + int64(i)*size
+			workers[i].fill(&blocks[i], from, min(size, total-from), encode)
 			return nil
 		})
 		for i := 0; i < n && err == nil; i++ {
@@ -245,76 +243,60 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 
 // A worker evaluates rows.
 type worker struct {
-	sweep      *Sweep
-	prog       *platforms.Program
-	quantities []Quantity // by size, then by name
-	scales     []float64
-	values     []float64 // of the parameters
-	index      []int     // of the values in their ranges
+	*Sweep
+	prog   *platforms.Program
+	values []float64 // of the parameters
+	scales []float64 // of the values, for Keys
 }
 
 func (s *Sweep) worker() *worker {
-	w := &worker{sweep: s, index: make([]int, len(s.Ranges))}
+	w := &worker{Sweep: s}
 	w.prog, w.values = s.Design.compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
-	w.scales = list.Map(s.Ranges, func(r Range) float64 { return unitOf(r.Param.Value.Dim).scale })
-	for _, n := range s.Sizes {
-		w.quantities = append(w.quantities, list.Map(s.Quantities, func(q Quantity) Quantity { return q.At(n) })...)
-	}
+	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
 	return w
 }
 
 // fill computes count rows, beginning with first.
 func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
-	s := w.sweep
-	names, sizes := len(s.Quantities), int64(len(s.Sizes))
-	width := len(s.Ranges) + 1 + names
+	ranges, sizes := len(w.Ranges), int64(len(w.Sizes))
+	width := ranges + 1 + len(w.Quantities)
 	b.First, b.Rows, b.Text = first, int(count), b.Text[:0]
 	b.Values = slices.Grow(b.Values[:0], int(count)*width)[:int(count)*width]
-	point := first / sizes
-	for k, p := len(s.Ranges)-1, point; k >= 0; k-- {
-		steps := int64(s.Ranges[k].Steps)
-		w.index[k] = int(p % steps)
-		w.values[k] = s.Ranges[k].At(w.index[k])
-		p /= steps
-	}
-	possible := w.prog.Set(w.values...)
-	size := first % sizes
-	for i := range int(count) {
-		row := b.Values[i*width : (i+1)*width]
+	possible := false
+	for i := range count {
+		point, size := (first+i)/sizes, (first+i)%sizes
+		if i == 0 || size == 0 {
+			possible = w.set(point, i == 0)
+		}
+		row := b.Values[int(i)*width : int(i+1)*width]
 		for k, v := range w.values {
 			row[k] = v * w.scales[k]
 		}
-		row[len(w.values)] = float64(s.Sizes[size])
-		for k := range names {
-			v := math.NaN()
+		n := w.Sizes[size]
+		row[ranges] = float64(n)
+		for k := range w.Quantities {
+			row[ranges+1+k] = math.NaN()
 			if possible {
-				v = w.quantities[int(size)*names+k].Of(w.prog.Layer())
+				row[ranges+1+k] = w.Quantities[k].of.Of(w.prog.Layer(), n, n)
 			}
-			row[len(w.values)+1+k] = v
 		}
 		if encode != nil {
 			b.Text = encode(b.Text, row)
 		}
-		if size++; size == sizes {
-			size = 0
-			if i+1 < int(count) {
-				w.next()
-				possible = w.prog.Set(w.values...)
-			}
-		}
 	}
 }
 
-// next goes on to the next point, the last range first.
-func (w *worker) next() {
-	for k := len(w.index) - 1; k >= 0; k-- {
-		w.index[k]++
-		if w.index[k] == w.sweep.Ranges[k].Steps {
-			w.index[k] = 0
+// set gives the parameters the values of a point, and reports whether they are possible. Without
+// all, the point follows the one that was set before.
+func (w *worker) set(point int64, all bool) bool {
+	for k := len(w.Ranges) - 1; k >= 0; k-- {
+		r := &w.Ranges[k]
+		index := point % int64(r.Steps)
+		w.values[k] = r.At(int(index))
+		if index > 0 && !all {
+			break // the ranges before it stay
 		}
-		w.values[k] = w.sweep.Ranges[k].At(w.index[k])
-		if w.index[k] > 0 {
-			return
-		}
+		point /= int64(r.Steps)
 	}
+	return w.prog.Set(w.values...)
 }
