@@ -129,9 +129,9 @@ func (f *Answer) ReportedFindings() []Finding {
 	return f.Findings
 }
 
-// Lines returns the line of each pair, node or curve of the part, or only of those that belong to
+// lines returns the line of each pair, node or curve of the part, or only of those that belong to
 // a finding, by the medians of their measurements. With one size there are no lines.
-func (p *Part) Lines(of *Finding) (lines []Line) {
+func (p *Part) lines(of *Finding) (lines []line) {
 	beta := map[string]float64{}
 	for _, s := range p.Spreads {
 		if s.Quantity == Beta {
@@ -146,7 +146,7 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 		}
 		for _, u := range s.units {
 			if of == nil || of.covers(u) {
-				lines = append(lines, Line{beta[u.key], u.median()})
+				lines = append(lines, line{beta[u.key], u.median()})
 			}
 		}
 	}

@@ -113,8 +113,9 @@ func TestPlaces(t *testing.T) {
 	if want := "link rack1 to rack3 10 %, node n04 8 %, "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	m, _ := a.Parts[0].Spreads[0].Matrix()
-	for i, name := range m.Names {
+	m := a.Parts[0].Spreads[0].model
+	for i, node := range m.order() {
+		name := m.names[node]
 		if want := fmt.Sprint("rack", i/4); places[name] != want {
 			t.Errorf("%s of %s stands among %s", name, places[name], want)
 		}

@@ -181,11 +181,10 @@ func (q Quantity) value(c *Curve) float64 {
 	return v
 }
 
-// A Line is β in µs and τ in µs/B.
-type Line struct{ Beta, Tau float64 }
+// A line is β in µs and τ in µs/B.
+type line struct{ beta, tau float64 }
 
-// Time returns β + nτ in µs.
-func (l Line) Time(n quantity.Bytes) float64 { return l.Beta + l.Tau*float64(n) }
+func (l line) time(n quantity.Bytes) float64 { return l.beta + l.tau*float64(n) }
 
 // plural returns "1 file", "2 files".
 func plural(n int, thing string) string {

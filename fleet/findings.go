@@ -272,23 +272,20 @@ func (m *model) bySize(f *Finding, units []int) {
 		return
 	}
 	if m.ends == nil {
-		m.ends = &ends{}
-		for _, k := range m.curves {
-			m.ends.add(k.curve)
-		}
+		m.ends = endsOf(m.curves)
 	}
-	var own ends
+	var curves []keyed
 	for _, i := range units {
 		key := m.units[i].key
 		at, _ := slices.BinarySearchFunc(m.curves, key, func(k keyed, key string) int { return strings.Compare(k.key, key) })
 		for ; at < len(m.curves) && m.curves[at].key == key; at++ {
-			own.add(m.curves[at].curve)
+			curves = append(curves, m.curves[at])
 		}
 	}
-	over := func(a, b []float64) float64 { return stats.Median(a) / stats.Median(b) }
-	first, last := over(own.first, m.ends.first), over(own.last, m.ends.last)
+	own, all := endsOf(curves), m.ends
+	first, last := own.first/all.first, own.last/all.last
 	off := func(measured, line float64) bool { return math.Abs(math.Log(measured/line)) > math.Log(wrongLine) }
 	if f.First, f.Last = first-1, last-1; m.quantity != Latency {
-		f.Wrong = off(first, over(own.lineFirst, m.ends.lineFirst)) || off(last, over(own.lineLast, m.ends.lineLast))
+		f.Wrong = off(first, own.lineFirst/all.lineFirst) || off(last, own.lineLast/all.lineLast)
 	}
 }

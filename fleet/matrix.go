@@ -6,75 +6,46 @@ import (
 	"slices"
 )
 
-// A Matrix is the pairs of a group, node by node. Its memory grows with the pairs, not with the
-// square of the nodes.
-type Matrix struct {
-	Names []string
-	// Ordered is set if nodes with similar residuals stand side by side: racks, and slow nodes.
-	// With more than [MostOrdered] nodes they are in the order of their names.
-	Ordered bool
-	Blocks  bool // nodes of a block stand side by side
-	Pairs   []Pair
-}
-
-// A Pair is a measured pair, in that direction.
-type Pair struct {
-	A, B   int     // indices into Matrix.Names
-	Effect float64 // relative to the typical pair: 0.1 is 10 % slower
-}
-
-// MostOrdered is the largest number of nodes of an ordered matrix: the memory of ordering grows
+// mostOrdered is the largest number of nodes of a map that are ordered: the memory of ordering grows
 // with its square, and the work with its cube.
-const MostOrdered = 1200
+const mostOrdered = 1200
 
-// Matrix returns the pairs of a quantity; false if the curves are not of pairs. Nodes of a block
-// stand side by side, also where the nodes are too many to be ordered.
-func (s *Spread) Matrix() (x Matrix, ok bool) {
-	m := s.model
-	if m == nil || m.fit == nil || len(m.names) < 2 {
-		return x, false
-	}
-	n := len(m.names)
-	x = Matrix{Ordered: n <= MostOrdered}
-	order := make([]int, n)
+// order returns the nodes in an order in which those with similar residuals stand side by side:
+// racks, and slow nodes. More than [mostOrdered] are in the order of their names. In either case
+// nodes of a block stand side by side.
+func (m *model) order() []int {
+	order := make([]int, len(m.names))
 	for i := range order {
 		order[i] = i
 	}
-	if x.Ordered && n > 2 {
+	if n := len(order); n > 2 && n <= mostOrdered {
 		order = seriate(profiles(m.residuals()))
 	}
-	if x.Blocks = m.blocks != nil; x.Blocks {
+	if m.blocks != nil {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.blocks.of[a], m.blocks.of[b]) })
 	}
-	at := make([]int, n) // in the order
-	for i, a := range order {
-		at[a] = i
-		x.Names = append(x.Names, m.names[a])
-	}
-	for _, l := range m.links {
-		x.Pairs = append(x.Pairs, Pair{at[l.a], at[l.b], m.effect(l.y - m.fit.mu)})
-	}
-	return x, true
+	return order
 }
 
-// Cells returns the matrix in squares of each nodes by each, with the largest effect of their
-// pairs; NaN where nothing was measured. A pair that was measured in one direction alone counts
+// cells returns the pairs in squares of each nodes by each, with the largest effect of their pairs
+// in percent; NaN where nothing was measured. A pair that was measured in one direction alone counts
 // for both.
-func (x Matrix) Cells(each int) [][]float64 {
-	cells := square((len(x.Names) + each - 1) / each)
-	there := make(map[[2]int]bool, len(x.Pairs))
-	for _, p := range x.Pairs {
-		there[[2]int{p.A, p.B}] = true
+func (m *model) cells(order []int, each int) [][]float64 {
+	cells := square((len(order) + each - 1) / each)
+	at := make([]int, len(order)) // cell of each node
+	for i, a := range order {
+		at[a] = i / each
 	}
-	set := func(a, b int, v float64) {
-		if z := &cells[a/each][b/each]; !(v <= *z) && !math.IsNaN(v) {
-			*z = v
-		}
+	there := make(map[[2]int]bool, len(m.links))
+	for _, l := range m.links {
+		there[[2]int{l.a, l.b}] = true
 	}
-	for _, p := range x.Pairs {
-		set(p.A, p.B, p.Effect)
-		if !there[[2]int{p.B, p.A}] {
-			set(p.B, p.A, p.Effect)
+	for _, l := range m.links {
+		v := 100 * m.effect(l.y-m.fit.mu)
+		for k, z := range []*float64{&cells[at[l.a]][at[l.b]], &cells[at[l.b]][at[l.a]]} {
+			if !(v <= *z) && (k == 0 || !there[[2]int{l.b, l.a}]) {
+				*z = v
+			}
 		}
 	}
 	return cells

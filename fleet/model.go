@@ -41,13 +41,21 @@ type model struct {
 	ends     *ends     // of all curves; nil until it is asked for
 }
 
-// ends are the times of curves at the smallest and the largest size, measured and by their lines.
-type ends struct{ first, last, lineFirst, lineLast []float64 }
+// ends are the median times of curves at the smallest and the largest size, and by their lines.
+type ends struct{ first, last, lineFirst, lineLast float64 }
 
-func (e *ends) add(c *Curve) {
-	line := Line{float64(c.Beta), float64(c.Tau)}
-	e.first, e.last = append(e.first, float64(c.Latency)), append(e.last, float64(c.Longest))
-	e.lineFirst, e.lineLast = append(e.lineFirst, line.Time(c.Group.First)), append(e.lineLast, line.Time(c.Group.Last))
+func endsOf(curves []keyed) *ends {
+	median := func(of func(c *Curve, by line) float64) float64 {
+		return stats.MedianInPlace(list.Map(curves, func(k keyed) float64 {
+			return of(k.curve, line{float64(k.curve.Beta), float64(k.curve.Tau)})
+		}))
+	}
+	return &ends{
+		first:     median(func(c *Curve, _ line) float64 { return float64(c.Latency) }),
+		last:      median(func(c *Curve, _ line) float64 { return float64(c.Longest) }),
+		lineFirst: median(func(c *Curve, by line) float64 { return by.time(c.Group.First) }),
+		lineLast:  median(func(c *Curve, by line) float64 { return by.time(c.Group.Last) }),
+	}
 }
 
 // units groups the values of a quantity by pair, node or curve, from curves in the order of their

@@ -55,40 +55,34 @@ func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
 // mapOf returns the heat map of a group; false if its curves are not of pairs.
 func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	_, s := f.part(g, q)
-	if s == nil {
+	if s == nil || s.model == nil || s.model.fit == nil || len(s.model.names) < 2 {
 		return h, false
 	}
-	m, ok := s.Matrix()
-	if !ok {
-		return h, false
-	}
-	each := (len(m.Names) + mostCells - 1) / mostCells
+	m, order := s.model, s.model.order()
+	each := (len(order) + mostCells - 1) / mostCells
 	h = reports.HeatMap{
 		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: "slower than typical (%)",
-		Z: m.Cells(each),
+		Z: m.cells(order, each),
 	}
 	if f.Compared {
 		h.Label = "slower than before (%)"
 	}
-	for i, row := range h.Z {
-		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.Names[i*each])
-		for j := range row {
-			row[j] *= 100
-		}
+	for i := range h.Z {
+		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.names[order[i*each]])
 	}
 	h.YS = h.XS
 	note := "Nodes whose pairs differ alike stand side by side."
-	if !m.Ordered {
-		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", MostOrdered)
+	if len(order) > mostOrdered {
+		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", mostOrdered)
 	}
-	if m.Blocks {
+	if m.blocks != nil {
 		note = "Nodes of a block stand side by side; in a block, those whose pairs differ alike."
 	}
 	if each > 1 {
 		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
 	}
 	h.Notes = []string{note}
-	return h, len(h.Names) > 1
+	return h, true
 }
 
 // curves draws the lines of a group's findings over the band of the fleet.
@@ -98,7 +92,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 		return fig, false
 	}
 	const points = 60
-	all := p.Lines(nil)
+	all := p.lines(nil)
 	fig = reports.Figure{
 		Title: g.String(),
 		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
@@ -110,8 +104,8 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	}
 	band := reports.Series{Name: "90 % of the fleet", Kind: reports.Band, X: sizes}
 	middle := reports.Series{Name: "90 % of the fleet", Kind: reports.Line, X: sizes}
-	at := func(lines []Line, n float64) []float64 {
-		rates := list.Map(lines, func(l Line) float64 { return n / l.Time(quantity.Bytes(n)) })
+	at := func(lines []line, n float64) []float64 {
+		rates := list.Map(lines, func(l line) float64 { return n / l.time(quantity.Bytes(n)) })
 		slices.Sort(rates)
 		return rates
 	}
@@ -130,7 +124,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 			continue
 		}
 		shown[x.Who()] = true
-		lines := p.Lines(&x)
+		lines := p.lines(&x)
 		if len(lines) == 0 {
 			continue
 		}
@@ -156,14 +150,16 @@ const mostSlowest = 20
 // slowest returns the slowest pairs of a map.
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.part(g, q)
-	m, _ := s.Matrix()
-	slices.SortFunc(m.Pairs, func(x, y Pair) int {
-		return cmp.Or(cmp.Compare(y.Effect, x.Effect), strings.Compare(m.Names[x.A], m.Names[y.A]), strings.Compare(m.Names[x.B], m.Names[y.B]))
+	m := s.model
+	effect := func(l link) float64 { return m.effect(l.y - m.fit.mu) }
+	links := slices.SortedFunc(slices.Values(m.links), func(x, y link) int { // nodes are in the order of their names
+		return cmp.Or(cmp.Compare(effect(y), effect(x)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
-	return reports.TableOf(m.Pairs[:min(len(m.Pairs), mostSlowest)],
-		reports.Col("node_a", "node", func(p Pair) any { return m.Names[p.A] }),
-		reports.Col("node_b", "node", func(p Pair) any { return m.Names[p.B] }),
-		reports.Col("slower_percent", "slower than typical", func(p Pair) any { return 100 * p.Effect }).Texted(reports.PercentText("%+.1f %%")))
+	return reports.TableOf(links[:min(len(links), mostSlowest)],
+		reports.Col("node_a", "node", func(l link) any { return m.names[l.a] }),
+		reports.Col("node_b", "node", func(l link) any { return m.names[l.b] }),
+		reports.Col("slower_percent", "slower than typical", func(l link) any { return 100 * effect(l) }).
+			Texted(reports.PercentText("%+.1f %%")))
 }
 
 // mostPictured bounds the groups that a page draws.
