@@ -70,11 +70,9 @@ func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 // of samples that cross there in the same direction. If one of the two was fitted, both are those
 // of the next measurements; see [nextCrossing].
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
-	for _, d := range []Design{a, b} {
-		if d.Forecastable() {
-			s.Samples = min(s.Samples, 1000)
-			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
-		}
+	if a.Forecastable() || b.Forecastable() {
+		s.Samples = min(s.Samples, 1000)
+		return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
 	}
 	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
 		x, ok := nearestCrossing(Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
@@ -151,12 +149,12 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 // nextTimes returns the one-way times of a design with the intervals of the next measurements or,
 // if it was not fitted, of its parameters.
 func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
-	if !d.Forecastable() {
-		all, err := d.Predict("one_way", sizes, s)
-		if errors.Is(err, ErrExact) {
-			return all, nil
-		}
-		return all, err
+	if d.Forecastable() {
+		return d.forecasts("one_way", sizes), nil
 	}
-	return d.forecasts("one_way", sizes), nil
+	all, err := d.Predict("one_way", sizes, s)
+	if errors.Is(err, ErrExact) {
+		err = nil
+	}
+	return all, err
 }

@@ -119,9 +119,6 @@ func (q Quantity) Sized() bool { return q.of.Sizes > 0 }
 // simulated reports whether each value of the quantity is a simulation.
 func (q Quantity) simulated() bool { return q.measure != nil }
 
-// Stream reports whether the quantity is of a steady stream of messages.
-func (q Quantity) Stream() bool { return q.of.Stream }
-
 // Dim returns the dimension of the quantity.
 func (q Quantity) Dim() quantity.Dimension { return q.of.Dim }
 
@@ -144,9 +141,6 @@ func (q Quantity) Title() string {
 
 // Head names the quantity without its size: "bandwidth (MB/s)".
 func (q Quantity) Head() string { return q.of.Title + " (" + unitOf(q.of.Dim).name + ")" }
-
-// Noun names the quantity without its size and unit: "bandwidth".
-func (q Quantity) Noun() string { return q.of.Title }
 
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }

@@ -134,27 +134,21 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		steps = 1
 	}
 	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
-	if from < to { // a parameter outside of the range was bisected from there
-		for side, v := range flips {
+	for side, v := range flips {
+		if from < to && !math.IsInf(v, 0) { // a parameter outside of the range was bisected from there
 			flips[side] = min(max(v, from), to)
 		}
 	}
-	switch {
+	low, high := flips[0], flips[1]
+	switch now := p.Value.Num; {
 	case s.Met:
-		s.Reached, s.Value = true, p.Value.Num
-		if !math.IsNaN(flips[0]) {
-			s.From = flips[0]
-		}
-		if !math.IsNaN(flips[1]) {
-			s.To = flips[1]
-		}
-	case math.IsNaN(flips[0]) && math.IsNaN(flips[1]):
+		s.Reached, s.Value, s.From, s.To = true, now, low, high
+	case math.IsInf(low, 0) && math.IsInf(high, 0):
 		s.Value = best
+	case high-now < now-low:
+		s.Reached, s.Value = true, high
 	default:
-		s.Reached, s.Value = true, flips[0]
-		if math.IsNaN(flips[0]) || !math.IsNaN(flips[1]) && flips[1]-p.Value.Num < p.Value.Num-flips[0] {
-			s.Value = flips[1]
-		}
+		s.Reached, s.Value = true, low
 	}
 	s.At = at(s.Value)
 	there, err := d.rebuild(platforms.Change{Path: p.Path, Text: s.text(s.Value), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
@@ -166,11 +160,11 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 }
 
 // flipsOf returns the nearest values below and above the parameter's own at which the target begins
-// or ceases to be met, NaN if it never does, and the value that comes closest.
+// or ceases to be met, ∓Inf if it never does, and the value that comes closest.
 func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64, p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
+	flips = [2]float64{math.Inf(-1), math.Inf(1)}
 	for side, values := range sides {
-		flips[side] = math.NaN()
 		last := p.Value.Num
 		for _, v := range values {
 			q := at(v)
@@ -207,52 +201,41 @@ func (d Design) limits(q Quantity) (owners []Share, err error) {
 
 // part returns the owner's part of the quantity.
 func (q Quantity) part(s Share) quantity.Micros {
-	if q.Stream() {
+	if q.of.Stream {
 		return s.Gap
 	}
 	return s.OneWay
 }
 
-// candidates returns values below and above the parameter's own, the nearest first.
-func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
+// candidates returns values below and above the parameter's own, the nearest first, within the range
+// if from < to.
+func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
+	if from >= to {
+		from, to = 0, math.Inf(1)
+	}
 	now := p.Value.Num
-	bounded := from < to
-	var sides [2][]float64
-	for side, sign := range []float64{-1, +1} {
-		end, hasEnd := to, bounded
-		if side == 0 {
-			end = from
+	start := cmp.Or(now, 1e-6) // of a µs, or of a byte
+	for side, ends := range [2][2]float64{{to, from}, {from, to}} {
+		sign, values := float64(2*side-1), &sides[side]
+		add := func(v float64) {
+			last := len(*values) - 1
+			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) && (last < 0 || v != (*values)[last]) {
+				*values = append(*values, v)
+			}
 		}
-		start := now
-		if start == 0 {
-			start = 1e-6 // of a µs, or of a byte
-		}
-		beyond := func(v float64) bool { return hasEnd && sign*(v-end) >= 0 }
+		add(ends[0]) // the nearest end, if the parameter is outside
 		for k := 1; k <= each*reach; k++ {
 			v := start * math.Exp2(sign*float64(k)/float64(each))
 			if p.Whole() {
 				v = math.Round(v)
 			}
-			if beyond(v) {
+			if sign*(v-ends[1]) >= 0 {
 				break
 			}
-			if last := len(sides[side]) - 1; v != now && sign*(v-now) > 0 && (last < 0 || v != sides[side][last]) && (!p.Whole() || v >= 1) {
-				sides[side] = append(sides[side], v)
-			}
+			add(v)
 		}
-		switch {
-		case hasEnd && sign*(end-now) > 0:
-			sides[side] = append(sides[side], end)
-		case !hasEnd && side == 0 && !p.Whole():
-			sides[side] = append(sides[side], 0)
-		}
-	}
-	if bounded {
-		for side, near := range []float64{to, from} { // the nearest end, if the parameter is outside
-			sides[side] = slices.DeleteFunc(sides[side], func(v float64) bool { return v < from || v > to })
-			if side == 0 && now > to || side == 1 && now < from {
-				sides[side] = append([]float64{near}, sides[side]...)
-			}
+		if !math.IsInf(ends[1], 0) {
+			add(ends[1])
 		}
 	}
 	return sides

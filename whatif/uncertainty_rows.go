@@ -97,7 +97,7 @@ func (u *Uncertainty) Rows() reports.Rows {
 	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
 		{Key: "design", Head: reports.HeadIf(several, "design")}, {Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
 	for i, q := range u.Quantities {
-		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
+		rows.Columns = append(rows.Columns, reports.Column{Head: q.of.Title + ", 95 % interval", Rank: i},
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
 	if several && sized {
