@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -142,7 +141,7 @@ func (r *read) ProcessElement(ctx context.Context, f file) (int, record, error) 
 		if source != f.Source { // a copy
 			kept.Entry.Bytes, kept.Entry.Changed = 0, 0
 		}
-		return json.Marshal(kept)
+		return kept.Encode()
 	})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.Source, err)

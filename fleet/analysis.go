@@ -37,13 +37,14 @@ import (
 // Analyse compares the curves of a reading.
 func Analyse(in Reading, o Options) (*Answer, error) {
 	f, err := report(in.Now, in.Before, o)
+	now, before := faults(in.Now), faults(in.Before)
 	switch {
 	case in.Interrupted != "":
 		f.Broken = errors.New(in.Interrupted)
-	case f.FaultsBefore > 0:
-		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(f.Faults, "file"), f.FaultsBefore)
-	case f.Faults > 0:
-		f.Broken = fmt.Errorf("%s could not be read to the end", plural(f.Faults, "file"))
+	case before > 0:
+		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(now, "file"), before)
+	case now > 0:
+		f.Broken = fmt.Errorf("%s could not be read to the end", plural(now, "file"))
 	}
 	if err != nil {
 		if len(f.Skipped) > 0 {
@@ -58,20 +59,24 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 	return f, nil
 }
 
+// faults counts the files that could not be read to the end.
+func faults(entries []Entry) (n int) {
+	for _, e := range entries {
+		if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
+			n++
+		}
+	}
+	return n
+}
+
 // report compares the curves of entries or, if before is not empty, their changes. The answer does
 // not depend on the order of the entries. It fails if there is nothing to compare.
 func report(now, before []Entry, o Options) (*Answer, error) {
 	o.FDR = cmp.Or(o.FDR, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
-	for i, entries := range [][]Entry{now, before} {
-		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
-		for _, e := range entries {
-			a.Skipped = append(a.Skipped, e.Skipped...)
-			if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
-				*faults++
-			}
-		}
+	for _, e := range slices.Concat(now, before) {
+		a.Skipped = append(a.Skipped, e.Skipped...)
 	}
 	all, earlier := groups(now), groups(before)
 	order := slices.SortedFunc(maps.Keys(all), Group.compare)

@@ -109,10 +109,8 @@ type Answer struct {
 	// Degrees is the number of degrees of freedom of the Student's t that has the tails of the
 	// residuals, for the quantity with the heaviest tails.
 	Degrees float64
-	// Skipped lists the files and outputs that were not used, or only in part. Faults and
-	// FaultsBefore count the files, of now and of before, that could not be read to the end.
-	Skipped              []Skipped
-	Faults, FaultsBefore int
+	// Skipped lists the files and outputs that were not used, or only in part.
+	Skipped []Skipped
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
 	OnlyNow, OnlyBefore int

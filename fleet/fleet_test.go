@@ -298,7 +298,7 @@ func TestReadFaults(t *testing.T) {
 		t.Fatal(seen, err)
 	}
 	a, err := report(entries, nil, Options{})
-	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || a.Faults != 1 || a.Nodes != 3 {
+	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || faults(entries) != 1 || a.Nodes != 3 {
 		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Skipped, err)
 	}
 	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, Reader{}); err == nil || !strings.Contains(err.Error(), "matches no file") {

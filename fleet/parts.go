@@ -27,37 +27,19 @@ type Record struct {
 	Entry  Entry
 }
 
-// MarshalJSON keeps names that are not UTF-8; see [Record.MarshalJSON].
-func (q Question) MarshalJSON() ([]byte, error) {
-	type plain Question
-	return marshal(plain(q))
-}
+// Encode returns the record as a part has it.
+func (r Record) Encode() ([]byte, error) { return encode(r) }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (q *Question) UnmarshalJSON(text []byte) error {
-	type plain Question
-	err := json.Unmarshal(text, (*plain)(q))
-	*q = mapTexts(reflect.ValueOf(*q), unquote).Interface().(Question)
-	return err
-}
-
-// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are
-// quoted as in Go, since JSON has no such text.
-func (r Record) MarshalJSON() ([]byte, error) {
-	type plain Record
-	return marshal(plain(r))
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (r *Record) UnmarshalJSON(text []byte) error {
-	type plain Record
-	err := json.Unmarshal(text, (*plain)(r))
-	*r = mapTexts(reflect.ValueOf(*r), unquote).Interface().(Record)
-	return err
-}
-
-func marshal(v any) ([]byte, error) {
+// encode returns JSON that keeps texts that are not UTF-8, as names of files may be, to the byte:
+// they are quoted as in Go, since JSON has no such text.
+func encode(v any) ([]byte, error) {
 	return json.Marshal(mapTexts(reflect.ValueOf(v), quote).Interface())
+}
+
+// decode reads what encode wrote.
+func decode[T any](text []byte) (v T, err error) {
+	err = json.Unmarshal(text, &v)
+	return mapTexts(reflect.ValueOf(v), unquote).Interface().(T), err
 }
 
 // mapTexts returns a copy of a value with all its texts changed.
@@ -102,7 +84,7 @@ func unquote(s string) string {
 
 // Header returns the header of a part for the shard.
 func (q Question) Header(which shard.Shard) (shard.Header, error) {
-	asked, err := json.Marshal(q)
+	asked, err := encode(q)
 	return shard.Header{Asked: asked, Shard: which}, err
 }
 
@@ -132,8 +114,8 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 	}
 	known := map[source]Entry{}
 	for record := range shard.Kept(path, header) {
-		var f Record
-		if json.Unmarshal(record, &f) == nil && !slices.ContainsFunc(f.Entry.Skipped, func(l Skipped) bool { return l.Fault }) {
+		f, err := decode[Record](record)
+		if err == nil && !slices.ContainsFunc(f.Entry.Skipped, func(l Skipped) bool { return l.Fault }) {
 			known[source{f.Before, f.Entry.Source}] = f.Entry
 		}
 	}
@@ -144,7 +126,7 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 	done := map[source]bool{}
 	for record := range shard.Kept(file.Part(), header) {
 		var f Record
-		if err = json.Unmarshal(record, &f); err != nil {
+		if f, err = decode[Record](record); err != nil {
 			break
 		}
 		done[source{f.Before, f.Entry.Source}] = true
@@ -166,7 +148,7 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 			return ok
 		}
 		r.Each = func(e Entry) error {
-			record, err := json.Marshal(Record{before, e})
+			record, err := encode(Record{before, e})
 			if err == nil {
 				err = file.Write(record)
 			}
@@ -187,13 +169,13 @@ func MergeParts(paths []string) (in Reading, q Question, err error) {
 	if err != nil {
 		return in, q, err
 	}
-	if err := json.Unmarshal(parts.Asked, &q); err != nil {
+	if q, err = decode[Question](parts.Asked); err != nil {
 		return in, q, err
 	}
 	for record, err := range parts.Records() {
 		var r Record
 		if err == nil {
-			err = json.Unmarshal(record, &r)
+			r, err = decode[Record](record)
 		}
 		if err != nil {
 			return in, q, err

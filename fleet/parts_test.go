@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -166,11 +165,11 @@ func TestFleetNames(t *testing.T) {
 		r := Record{Entry: Entry{Path: name, Source: "/" + name,
 			Curves: []Curve{{Nodes: []string{name, "b"}, Group: Group{Labels: name}}}, Skipped: []Skipped{{Reason: name}}}}
 		q := Question{Roots: []string{name}, Before: name, Options: Options{Name: name}}
-		var back Record
-		var asked Question
-		text, err := json.Marshal(r)
-		question, errQuestion := json.Marshal(q)
-		if err = errors.Join(err, errQuestion, json.Unmarshal(text, &back), json.Unmarshal(question, &asked)); err != nil {
+		text, err := encode(r)
+		question, errQuestion := encode(q)
+		back, errBack := decode[Record](text)
+		asked, errAsked := decode[Question](question)
+		if err = errors.Join(err, errQuestion, errBack, errAsked); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back, r) || !reflect.DeepEqual(asked, q) || r.Entry.Path != names[i] || r.Entry.Curves[0].Nodes[0] != name {
