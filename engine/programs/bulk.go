@@ -2,6 +2,7 @@ package programs
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -64,21 +65,19 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	if ep.Node() != 0 {
 		return r, nil
 	}
-	for range a.Warm {
-		if err := e.trip(); err != nil {
-			return r, err
-		}
-	}
 	if a.Each {
 		r.Each = make([]quantity.Micros, 0, a.Count)
 	}
-	start := ep.Now()
-	last := start
-	for range a.Count {
+	var start, last quantity.Micros
+	for i := -a.Warm; i < a.Count; i++ {
+		if i == 0 {
+			start = ep.Now()
+			last = start
+		}
 		if err := e.trip(); err != nil {
 			return r, err
 		}
-		if a.Each {
+		if a.Each && i >= 0 {
 			now := ep.Now()
 			r.Each = append(r.Each, (now-last)/2)
 			last = now
@@ -122,4 +121,75 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 		}
 		return (end - start) / quantity.Micros(messages-from), nil
 	})
+}
+
+// OneStore returns the one-way time of a store of n bytes from node 0 to node 1, averaged over
+// rounds: from the call to the handler, which runs when all data has arrived. Each piece is a
+// request, so a window of credits delays the sender. The next store begins when all credits have
+// returned. Both nodes must read the same clock, as simulated nodes do.
+func OneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
+	memory, data := make([]byte, n), make([]byte, n)
+	pattern(data, n)
+	segment := ep.Register(memory)
+	var spent quantity.Micros
+	arrived := 0
+	take := ep.Handle(func(m *engine.Message) {
+		spent += ep.Now() - unpack(m.Words)
+		arrived++
+	})
+	store := func() error {
+		if err := ep.Store(1, take, segment, 0, data, pack(ep.Now())...); err != nil {
+			return err
+		}
+		return ep.Flush()
+	}
+	return toNodeOne(ep, rounds, store, func() bool { return arrived == rounds }, func() (quantity.Micros, error) {
+		if !bytes.Equal(memory, data) {
+			return 0, errDiffers
+		}
+		return spent / quantity.Micros(rounds), nil
+	})
+}
+
+// minTime, the clock's unit in µs, is the time of a stage that another stage hides: a socket's
+// write may return after the other node has read.
+const minTime = quantity.Micros(1e-3)
+
+// runStages measures the median time of each stage over round trips of messages that travel as one
+// packet. The clock is read around the stages of node 0, and its cost is subtracted; the round trip
+// is measured without these readings.
+func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
+	whole, err := runPingBulk(ep, Args{Size: a.Size, Count: a.Count, Warm: a.Warm})
+	if err != nil {
+		return r, err
+	}
+	var sent, received []quantity.Micros
+	e := newEcho(ep, a.Size)
+	e.pong = ep.Handle(func(*engine.Message) {
+		received = append(received, ep.Now()-a.Transport.Seen())
+		e.back++
+	})
+	if ep.Node() != 0 {
+		return r, nil
+	}
+	a.Transport.Watch(true)
+	defer a.Transport.Watch(false)
+	for range a.Count {
+		start := ep.Now()
+		if err := e.store(); err != nil {
+			return r, err
+		}
+		sent = append(sent, ep.Now()-start)
+		if err := e.wait(); err != nil {
+			return r, err
+		}
+	}
+	middle := func(t []quantity.Micros) quantity.Micros {
+		slices.Sort(t)
+		return max(minTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
+	}
+	send, receive := middle(sent), middle(received)
+	r.Stages = StageTimes{send, max(minTime, whole.Time-send-receive), receive}
+	r.Time = whole.Time
+	return r, e.failed
 }

@@ -20,8 +20,8 @@ func (a algorithm) Run(ep *engine.Endpoint, root, n int) error {
 	if err != nil {
 		return err
 	}
-	if err := a.run(t, c); err != nil {
-		return err
+	if a.run(t, c); t.err != nil {
+		return t.err
 	}
 	return a.check(t, c)
 }
@@ -66,37 +66,32 @@ func init() {
 	definitions["scatter"] = definition{false, atRoot, ownBlock, ofRoot}
 }
 
-func bcastLinear(t *team, c call) error {
+func bcastLinear(t *team, c call) {
 	if t.me() != c.root {
-		return t.into(c.data, c.root, 0)
+		t.into(c.data, c.root, 0)
+		return
 	}
 	for to := range t.size() {
 		if to != c.root {
-			if err := t.send(to, 0, c.data); err != nil {
-				return err
-			}
+			t.send(to, 0, c.data)
 		}
 	}
-	return nil
 }
 
-func bcastPipeline(t *team, c call) error {
+func bcastPipeline(t *team, c call) {
 	v := t.rank(c.root)
 	if v > 0 {
-		if err := t.into(c.data, t.node(c.root, v-1), 0); err != nil {
-			return err
-		}
+		t.into(c.data, t.node(c.root, v-1), 0)
 	}
 	if v+1 < t.size() {
-		return t.send(t.node(c.root, v+1), 0, c.data)
+		t.send(t.node(c.root, v+1), 0, c.data)
 	}
-	return nil
 }
 
 // In the binary tree of Open MPI, the two subtrees below a node have the nodes of its level in
 // turn: counted from the root, node v has v + 2^l and v + 2^(l+1), with 2^l − 1 nodes above its
 // level l.
-func bcastBinary(t *team, c call) error {
+func bcastBinary(t *team, c call) {
 	v := t.rank(c.root)
 	level := bits.Len(uint(v+1)) - 1
 	if v > 0 {
@@ -105,103 +100,76 @@ func bcastBinary(t *team, c call) error {
 		if parent >= 2*above-1 {
 			parent -= above
 		}
-		if err := t.into(c.data, t.node(c.root, parent), 0); err != nil {
-			return err
-		}
+		t.into(c.data, t.node(c.root, parent), 0)
 	}
 	for _, child := range []int{v + 1<<level, v + 2<<level} {
 		if child < t.size() {
-			if err := t.send(t.node(c.root, child), 0, c.data); err != nil {
-				return err
-			}
+			t.send(t.node(c.root, child), 0, c.data)
 		}
 	}
-	return nil
 }
 
 // bcastScatterRing halves what is passed on at each level of a tree, and then passes the blocks
 // round.
-func bcastScatterRing(t *team, c call) error {
+func bcastScatterRing(t *team, c call) {
 	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	have := p // blocks from v on
 	if v > 0 {
 		have = v & -v
-		if err := t.into(c.data[v*n:(v+have)*n], t.node(c.root, v-have), 0); err != nil {
-			return err
-		}
+		t.into(c.data[v*n:(v+have)*n], t.node(c.root, v-have), 0)
 	}
 	for half := have / 2; half > 0; half /= 2 {
-		if err := t.send(t.node(c.root, v+half), 0, c.data[(v+half)*n:(v+2*half)*n]); err != nil {
-			return err
-		}
+		t.send(t.node(c.root, v+half), 0, c.data[(v+half)*n:(v+2*half)*n])
 	}
 	right, left := t.node(c.root, v+1), t.node(c.root, v+p-1)
 	for step := range p - 1 {
-		if err := t.exchange(right, t.block(c.data, v-step), left, t.block(c.data, v-step-1), 1); err != nil {
-			return err
-		}
+		t.exchange(right, t.block(c.data, v-step), left, t.block(c.data, v-step-1), 1)
 	}
-	return nil
 }
 
-func reduceLinear(t *team, c call) error {
+func reduceLinear(t *team, c call) {
 	if t.me() != c.root {
-		return t.send(c.root, 0, c.data)
+		t.send(c.root, 0, c.data)
+		return
 	}
 	for from := t.size() - 1; from >= 0; from-- {
 		if from != c.root {
-			if err := t.add(c.data, from, 0); err != nil {
-				return err
-			}
+			t.add(c.data, from, 0)
 		}
 	}
-	return nil
 }
 
-func reducePipeline(t *team, c call) error {
+func reducePipeline(t *team, c call) {
 	v := t.rank(c.root)
 	if v+1 < t.size() {
-		if err := t.add(c.data, t.node(c.root, v+1), 0); err != nil {
-			return err
-		}
+		t.add(c.data, t.node(c.root, v+1), 0)
 	}
 	if v > 0 {
-		return t.send(t.node(c.root, v-1), 0, c.data)
+		t.send(t.node(c.root, v-1), 0, c.data)
 	}
-	return nil
 }
 
 // addRing passes blocks round, each node adding its own; the node ends with the whole sum of block
 // me + shift.
-func (t *team) addRing(data []byte, shift int) error {
+func (t *team) addRing(data []byte, shift int) {
 	p, me := t.size(), t.me()
 	for step := range p - 1 {
-		if err := t.send((me+1)%p, 2, t.block(data, me+shift-1-step)); err != nil {
-			return err
-		}
-		if err := t.add(t.block(data, me+shift-2-step), (me+p-1)%p, 2); err != nil {
-			return err
-		}
+		t.send((me+1)%p, 2, t.block(data, me+shift-1-step))
+		t.add(t.block(data, me+shift-2-step), (me+p-1)%p, 2)
 	}
-	return nil
 }
 
-func allreduceRing(t *team, c call) error {
-	if err := t.addRing(c.data, 1); err != nil {
-		return err
-	}
+func allreduceRing(t *team, c call) {
+	t.addRing(c.data, 1)
 	p, me := t.size(), t.me()
 	for step := range p - 1 {
-		if err := t.exchange((me+1)%p, t.block(c.data, me+1-step), (me+p-1)%p, t.block(c.data, me-step), 3); err != nil {
-			return err
-		}
+		t.exchange((me+1)%p, t.block(c.data, me+1-step), (me+p-1)%p, t.block(c.data, me-step), 3)
 	}
-	return nil
 }
 
 // allreduceRabenseifner halves what two nodes are about in each round, and then doubles it again.
-func allreduceRabenseifner(t *team, c call) error {
+func allreduceRabenseifner(t *team, c call) {
 	lo, hi := 0, len(c.data)
 	type half struct{ lo, hi int }
 	var kept []half
@@ -212,12 +180,8 @@ func allreduceRabenseifner(t *team, c call) error {
 		if t.me()&bit != 0 {
 			give, keep = keep, give
 		}
-		if err := t.send(t.me()^bit, uint32(bit), c.data[give.lo:give.hi]); err != nil {
-			return err
-		}
-		if err := t.add(c.data[keep.lo:keep.hi], t.me()^bit, uint32(bit)); err != nil {
-			return err
-		}
+		t.send(t.me()^bit, uint32(bit), c.data[give.lo:give.hi])
+		t.add(c.data[keep.lo:keep.hi], t.me()^bit, uint32(bit))
 		lo, hi = keep.lo, keep.hi
 	}
 	for i := len(kept) - 1; i >= 0; i-- {
@@ -226,78 +190,59 @@ func allreduceRabenseifner(t *team, c call) error {
 		if lo == all.lo {
 			other = half{hi, all.hi}
 		}
-		if err := t.exchange(peer, c.data[lo:hi], peer, c.data[other.lo:other.hi], uint32(t.size()<<1|i)); err != nil {
-			return err
-		}
+		t.exchange(peer, c.data[lo:hi], peer, c.data[other.lo:other.hi], uint32(t.size()<<1|i))
 		lo, hi = all.lo, all.hi
 	}
-	return nil
 }
 
-func reduceScatterRing(t *team, c call) error { return t.addRing(c.data, 0) }
+func reduceScatterRing(t *team, c call) { t.addRing(c.data, 0) }
 
-func reduceScatterPairwise(t *team, c call) error {
+func reduceScatterPairwise(t *team, c call) {
 	p, me := t.size(), t.me()
 	own := append([]byte(nil), c.data...)
 	for step := 1; step < p; step++ {
 		to, from := (me+step)%p, (me-step+p)%p
-		if err := t.send(to, 0, t.block(own, to)); err != nil {
-			return err
-		}
-		if err := t.add(t.block(c.data, me), from, 0); err != nil {
-			return err
-		}
+		t.send(to, 0, t.block(own, to))
+		t.add(t.block(c.data, me), from, 0)
 	}
-	return nil
 }
 
-func allgatherDoubling(t *team, c call) error {
+func allgatherDoubling(t *team, c call) {
 	n := len(c.data) / t.size()
 	for bit := 1; bit < t.size(); bit *= 2 {
 		mine, theirs := t.me()&^(bit-1), (t.me()^bit)&^(bit-1)
-		if err := t.exchange(t.me()^bit, c.data[mine*n:(mine+bit)*n], t.me()^bit, c.data[theirs*n:(theirs+bit)*n], uint32(bit)); err != nil {
-			return err
-		}
+		t.exchange(t.me()^bit, c.data[mine*n:(mine+bit)*n], t.me()^bit, c.data[theirs*n:(theirs+bit)*n], uint32(bit))
 	}
-	return nil
 }
 
 // allgatherBruck collects the blocks from its own on, as many as it has in each round.
-func allgatherBruck(t *team, c call) error {
+func allgatherBruck(t *team, c call) {
 	p, me := t.size(), t.me()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data)) // block i is that of node me + i
 	copy(turned, t.block(c.data, me))
 	for have := 1; have < p; have *= 2 {
 		more := min(have, p-have)
-		if err := t.exchange((me-have+p)%p, turned[:more*n], (me+have)%p, turned[have*n:(have+more)*n], uint32(have)); err != nil {
-			return err
-		}
+		t.exchange((me-have+p)%p, turned[:more*n], (me+have)%p, turned[have*n:(have+more)*n], uint32(have))
 	}
 	for i := range p {
 		copy(t.block(c.data, me+i), turned[i*n:(i+1)*n])
 	}
-	return nil
 }
 
-func alltoallLinear(t *team, c call) error {
+func alltoallLinear(t *team, c call) {
 	p, me := t.size(), t.me()
 	copy(t.block(c.other, me), t.block(c.data, me))
 	for step := 1; step < p; step++ {
-		if err := t.send((me+step)%p, 0, t.block(c.data, me+step)); err != nil {
-			return err
-		}
+		t.send((me+step)%p, 0, t.block(c.data, me+step))
 	}
 	for step := 1; step < p; step++ {
-		if err := t.into(t.block(c.other, me+step), (me+step)%p, 0); err != nil {
-			return err
-		}
+		t.into(t.block(c.other, me+step), (me+step)%p, 0)
 	}
-	return nil
 }
 
 // alltoallBruck sends on, in round k, all blocks whose way to go has bit k.
-func alltoallBruck(t *team, c call) error {
+func alltoallBruck(t *team, c call) {
 	p, me := t.size(), t.me()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data)) // block i goes to node me + i
@@ -312,9 +257,7 @@ func alltoallBruck(t *team, c call) error {
 			}
 		}
 		in := make([]byte, len(out))
-		if err := t.exchange((me+bit)%p, out, (me-bit+p)%p, in, uint32(bit)); err != nil {
-			return err
-		}
+		t.exchange((me+bit)%p, out, (me-bit+p)%p, in, uint32(bit))
 		for i := range p {
 			if i&bit != 0 {
 				copy(turned[i*n:(i+1)*n], in)
@@ -325,58 +268,51 @@ func alltoallBruck(t *team, c call) error {
 	for i := range p {
 		copy(t.block(c.other, me-i), turned[i*n:(i+1)*n])
 	}
-	return nil
 }
 
-func gatherLinear(t *team, c call) error {
+func gatherLinear(t *team, c call) {
 	if t.me() != c.root {
-		return t.send(c.root, 0, t.block(c.data, t.me()))
+		t.send(c.root, 0, t.block(c.data, t.me()))
+		return
 	}
 	for from := range t.size() {
 		if from != c.root {
-			if err := t.into(t.block(c.data, from), from, 0); err != nil {
-				return err
-			}
+			t.into(t.block(c.data, from), from, 0)
 		}
 	}
-	return nil
 }
 
 // gatherBinomial collects the blocks counted from the root on, and turns them at the end.
-func gatherBinomial(t *team, c call) error {
+func gatherBinomial(t *team, c call) {
 	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
 	copy(turned[v*n:], t.block(c.data, t.me()))
 	for bit := 1; bit < p; bit *= 2 {
 		if v&bit != 0 {
-			return t.send(t.node(c.root, v-bit), 0, turned[v*n:(v+bit)*n])
+			t.send(t.node(c.root, v-bit), 0, turned[v*n:(v+bit)*n])
+			return
 		}
-		if err := t.into(turned[(v+bit)*n:(v+2*bit)*n], t.node(c.root, v+bit), 0); err != nil {
-			return err
-		}
+		t.into(turned[(v+bit)*n:(v+2*bit)*n], t.node(c.root, v+bit), 0)
 	}
 	for i := range p {
 		copy(t.block(c.data, c.root+i), turned[i*n:(i+1)*n])
 	}
-	return nil
 }
 
-func scatterLinear(t *team, c call) error {
+func scatterLinear(t *team, c call) {
 	if t.me() != c.root {
-		return t.into(t.block(c.data, t.me()), c.root, 0)
+		t.into(t.block(c.data, t.me()), c.root, 0)
+		return
 	}
 	for to := range t.size() {
 		if to != c.root {
-			if err := t.send(to, 0, t.block(c.data, to)); err != nil {
-				return err
-			}
+			t.send(to, 0, t.block(c.data, to))
 		}
 	}
-	return nil
 }
 
-func scatterBinomial(t *team, c call) error {
+func scatterBinomial(t *team, c call) {
 	v, p := t.rank(c.root), t.size()
 	n := len(c.data) / p
 	turned := make([]byte, len(c.data))
@@ -387,59 +323,42 @@ func scatterBinomial(t *team, c call) error {
 		}
 	} else {
 		have = v & -v
-		if err := t.into(turned[v*n:(v+have)*n], t.node(c.root, v-have), 0); err != nil {
-			return err
-		}
+		t.into(turned[v*n:(v+have)*n], t.node(c.root, v-have), 0)
 	}
 	for half := have / 2; half > 0; half /= 2 {
-		if err := t.send(t.node(c.root, v+half), 0, turned[(v+half)*n:(v+2*half)*n]); err != nil {
-			return err
-		}
+		t.send(t.node(c.root, v+half), 0, turned[(v+half)*n:(v+2*half)*n])
 	}
 	copy(t.block(c.data, t.me()), turned[v*n:(v+1)*n])
-	return nil
 }
 
-func barrierDoubling(t *team, c call) error {
+func barrierDoubling(t *team, c call) {
 	for bit := 1; bit < t.size(); bit *= 2 {
-		if err := t.exchange(t.me()^bit, nil, t.me()^bit, nil, uint32(bit)); err != nil {
-			return err
-		}
+		t.exchange(t.me()^bit, nil, t.me()^bit, nil, uint32(bit))
 	}
-	return nil
 }
 
-func scanLinear(t *team, c call) error {
+func scanLinear(t *team, c call) {
 	if t.me() > 0 {
-		if err := t.add(c.data, t.me()-1, 0); err != nil {
-			return err
-		}
+		t.add(c.data, t.me()-1, 0)
 	}
 	if t.me()+1 < t.size() {
-		return t.send(t.me()+1, 0, c.data)
+		t.send(t.me()+1, 0, c.data)
 	}
-	return nil
 }
 
 // scanDoubling keeps two sums: that of all nodes it has heard of, and that of those before it.
-func scanDoubling(t *team, c call) error {
+func scanDoubling(t *team, c call) {
 	all := append([]byte(nil), c.data...)
 	for bit := 1; bit < t.size(); bit *= 2 {
 		peer := t.me() ^ bit
 		if peer >= t.size() {
 			continue
 		}
-		if err := t.send(peer, uint32(bit), all); err != nil {
-			return err
-		}
-		in, err := t.receive(peer, uint32(bit), len(all))
-		if err != nil {
-			return err
-		}
+		t.send(peer, uint32(bit), all)
+		in := t.receive(peer, uint32(bit), len(all))
 		addNumbers(all, in)
 		if peer < t.me() {
 			addNumbers(c.data, in)
 		}
 	}
-	return nil
 }

@@ -3,8 +3,11 @@ package programs
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -43,40 +46,38 @@ func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) 
 // Latency returns half of the round-trip time of n bytes in each direction between nodes 0 and 1,
 // by messages without replies, averaged over rounds.
 func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
-	data, want := make([]byte, n), make([]byte, n)
-	pattern(want, n)
+	data := make([]byte, n)
+	pattern(data, n)
 	got, same := 0, true
 	var last quantity.Micros
 	ping := ep.Handle(func(m *engine.Message) {
 		last = ep.Now()
-		same = same && bytes.Equal(m.Data, want[m.Offset:m.Offset+len(m.Data)])
+		same = same && bytes.Equal(m.Data, data[m.Offset:m.Offset+len(m.Data)])
 		got += len(m.Data)
 	})
-	copy(data, want)
-	switch ep.Node() {
-	case 0:
-		start := ep.Now()
-		for i := range rounds {
-			if err := ep.Send(1, ping, data); err != nil {
-				return 0, err
+	me := ep.Node()
+	if me > 1 {
+		return 0, nil
+	}
+	awaited := []string{"the message back from node 1", "the message of node 0"}[me]
+	start := ep.Now()
+	for i := range rounds {
+		for sender := range 2 {
+			if sender == me {
+				err = ep.Send(1-me, ping, data)
+			} else {
+				err = ep.WaitFor(awaited, func() bool { return got >= (i+1)*n })
 			}
-			if err := ep.WaitFor("the message back from node 1", func() bool { return got >= (i+1)*n }); err != nil {
-				return 0, err
-			}
-		}
-		oneWay = (last - start) / quantity.Micros(2*rounds)
-	case 1:
-		for i := range rounds {
-			if err := ep.WaitFor("the message of node 0", func() bool { return got >= (i+1)*n }); err != nil {
-				return 0, err
-			}
-			if err := ep.Send(0, ping, data); err != nil {
+			if err != nil {
 				return 0, err
 			}
 		}
 	}
 	if !same {
 		return 0, errDiffers
+	}
+	if me == 0 {
+		oneWay = (last - start) / quantity.Micros(2*rounds)
 	}
 	return oneWay, nil
 }
@@ -85,13 +86,12 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 // node 1 as fast as it can. The first third of them fills the path; the interval is that of the
 // remaining messages at node 1.
 func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
-	data, want := make([]byte, n), make([]byte, n)
-	pattern(want, n)
-	copy(data, want)
+	data := make([]byte, n)
+	pattern(data, n)
 	got, from, same := 0, 0, true
 	var start, end quantity.Micros
 	take := ep.Handle(func(m *engine.Message) {
-		same = same && bytes.Equal(m.Data, want[m.Offset:m.Offset+len(m.Data)])
+		same = same && bytes.Equal(m.Data, data[m.Offset:m.Offset+len(m.Data)])
 		if got += len(m.Data); got%n == 0 {
 			if end = ep.Now(); start == 0 && got >= (messages+2)/3*n {
 				start, from = end, got/n
@@ -104,4 +104,115 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 		}
 		return (end - start) / quantity.Micros(messages-from), nil
 	})
+}
+
+// FanIn returns the interval between messages of n bytes, without replies, at node 0, if all other
+// nodes send to it as fast as they can. The first third of the messages fills the paths.
+func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
+	senders := ep.Nodes() - 1
+	all := senders * messages
+	full := (messages + 2) / 3 * senders // one from each sender in turn
+	got := 0
+	came := make([]int, ep.Nodes()) // bytes from each sender; pieces may overtake each other
+	var start, end quantity.Micros
+	take := ep.Handle(func(m *engine.Message) {
+		before := came[m.From] / n
+		if came[m.From] += len(m.Data); came[m.From]/n == before {
+			return
+		}
+		end = ep.Now()
+		if got++; got == full {
+			start = end
+		}
+	})
+	if ep.Node() > 0 {
+		data := make([]byte, n)
+		for range messages {
+			if err := ep.Send(0, take, data); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	if err := ep.WaitFor("the messages of all other nodes", func() bool { return got == all }); err != nil {
+		return 0, err
+	}
+	return (end - start) / quantity.Micros(all-full), nil
+}
+
+// Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of requests
+// to node 1, one burst for each number of messages and each Δ. The clock of a burst stops when its
+// last request is issued, whether or not the reply has arrived. All replies arrive before the next
+// burst.
+func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []benchfile.Burst, err error) {
+	take := ep.Handle(func(*engine.Message) {})
+	if ep.Node() != 0 {
+		return nil, nil
+	}
+	for _, delta := range deltas {
+		for _, count := range messages {
+			if count < 1 {
+				return nil, fmt.Errorf("a burst must have at least 1 message (got %d)", count)
+			}
+			start := ep.Now()
+			for range count {
+				if err := ep.Request(1, take); err != nil {
+					return nil, err
+				}
+				ep.Compute(delta)
+			}
+			bursts = append(bursts, benchfile.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)})
+			if err := ep.Flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return bursts, nil
+}
+
+// must panics if the first reply to a request fails, which is impossible for a valid reply.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// pack converts a time to words, unpack converts it back.
+func pack(t quantity.Micros) []uint32 {
+	b := math.Float64bits(float64(t))
+	return []uint32{uint32(b), uint32(b >> 32)}
+}
+
+func unpack(words []uint32) quantity.Micros {
+	return quantity.Micros(math.Float64frombits(uint64(words[0]) | uint64(words[1])<<32))
+}
+
+func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros {
+	return (ep.Now() - start) / quantity.Micros(count)
+}
+
+// toNodeOne runs a program of messages from node 0 to node 1, which reports a time to node 0 when
+// all messages have arrived.
+func toNodeOne(ep *engine.Endpoint, messages int, send func() error, arrived func() bool, result func() (quantity.Micros, error)) (t quantity.Micros, err error) {
+	reported := false
+	report := ep.Handle(func(m *engine.Message) { t, reported = unpack(m.Words), true })
+	switch ep.Node() {
+	case 0:
+		for range messages {
+			if err := send(); err != nil {
+				return 0, err
+			}
+		}
+		err = ep.WaitFor("the result of node 1", func() bool { return reported })
+	case 1:
+		if err := ep.WaitFor("the messages of node 0", arrived); err != nil {
+			return 0, err
+		}
+		measured, err := result()
+		if err != nil {
+			return 0, err
+		}
+		return 0, ep.Request(0, report, pack(measured)...)
+	}
+	return t, err
 }

@@ -1,10 +1,13 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -15,15 +18,15 @@ var All = []Program{
 	{Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
 		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong},
 	{Name: "latency", Help: "messages back and forth without replies (CLIP)",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: timed(Latency)},
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: Timed(Latency)},
 	{Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
-		On: Simulated, Nodes: 2, Measures: Gap, Run: timed(Stream)},
+		On: Simulated, Nodes: 2, Measures: Gap, Run: Timed(Stream)},
 	{Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
 		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk},
 	{Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: timed(ThruBulk)},
+		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: Timed(ThruBulk)},
 	{Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
-		On: Simulated, Measures: FanInTime, Run: timed(FanIn)},
+		On: Simulated, Measures: FanInTime, Run: Timed(FanIn)},
 	{Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
 		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer)},
 	{Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
@@ -47,35 +50,23 @@ var All = []Program{
 	{Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
 		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, EachReplied: true, Run: runSignature},
 	{Name: "packet", Help: "latency with one packet size after another, to find the best",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: timed(Latency)},
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: Timed(Latency)},
 }
 
 // List returns the programs that run on the system.
-func List(on Where) (list []Program) {
-	for _, p := range All {
-		if p.On&on != 0 {
-			list = append(list, p)
-		}
-	}
-	return list
+func List(on Where) []Program {
+	return slices.DeleteFunc(slices.Clone(All), func(p Program) bool { return p.On&on == 0 })
 }
 
 // Names returns the names of the programs that run on the system.
-func Names(on Where) (names []string) {
-	for _, p := range List(on) {
-		names = append(names, p.Name)
-	}
-	return names
+func Names(on Where) []string {
+	return list.Map(List(on), func(p Program) string { return p.Name })
 }
 
 // Defaults returns the names of the programs that run on real transports if none is named.
-func Defaults() (names []string) {
-	for _, p := range List(Real) {
-		if p.Default {
-			names = append(names, p.Name)
-		}
-	}
-	return names
+func Defaults() []string {
+	defaults := slices.DeleteFunc(List(Real), func(p Program) bool { return !p.Default })
+	return list.Map(defaults, func(p Program) string { return p.Name })
 }
 
 // Find returns the program with the name that runs on the system.
@@ -103,17 +94,15 @@ func runHandOver(_ *engine.Endpoint, a Args) (r Result, err error) {
 }
 
 func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
-	if a.Warm > 0 {
-		if _, err := PingPong(ep, a.Warm); err != nil {
-			return r, err
-		}
+	if _, err := PingPong(ep, a.Warm); err != nil {
+		return r, err
 	}
 	r.Time, err = PingPong(ep, a.Count)
 	return r, err
 }
 
-// timed adapts a program that returns a time and takes a message size and a number of messages.
-func timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
+// Timed adapts a program that returns a time and takes a message size and a number of messages.
+func Timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Time, err = run(ep, a.Size, a.Count)
 		return r, err
@@ -122,10 +111,7 @@ func timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, erro
 
 func runTorture(test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
-		if a.Traffic == "" {
-			a.Traffic = OneToOne
-		}
-		r.Time, err = test(ep, a.Traffic, a.Size, a.Count)
+		r.Time, err = test(ep, cmp.Or(a.Traffic, OneToOne), a.Size, a.Count)
 		r.Time /= quantity.Micros(a.Count)
 		return r, err
 	}

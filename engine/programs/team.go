@@ -15,6 +15,7 @@ type team struct {
 	letters map[letterKey]*letter
 	sent    map[way]uint32 // number of messages
 	read    map[way]uint32
+	err     error // the first
 }
 
 // A way identifies the messages with one tag between this node and another one.
@@ -54,49 +55,45 @@ func newTeam(ep *engine.Endpoint) *team {
 func (t *team) me() int   { return t.ep.Node() }
 func (t *team) size() int { return t.ep.Nodes() }
 
-func (t *team) send(to int, tag uint32, data []byte) error {
+// send, into, add and exchange do nothing after an error.
+
+func (t *team) send(to int, tag uint32, data []byte) {
 	w := way{to, tag}
-	number := t.sent[w]
+	if t.err == nil {
+		t.err = t.ep.Send(to, t.take, data, tag, t.sent[w])
+	}
 	t.sent[w]++
-	return t.ep.Send(to, t.take, data, tag, number)
 }
 
-// receive receives a message that must have n bytes.
-func (t *team) receive(from int, tag uint32, n int) ([]byte, error) {
+// receive receives a message that must have n bytes; it returns nil after an error.
+func (t *team) receive(from int, tag uint32, n int) []byte {
 	w := way{from, tag}
 	key := letterKey{w, t.read[w]}
 	t.read[w]++
 	ready := func() bool { l := t.letters[key]; return l != nil && l.there >= len(l.data) }
-	if err := t.ep.WaitFor("a message of a collective", ready); err != nil {
-		return nil, err
+	if t.err == nil {
+		t.err = t.ep.WaitFor("a message of a collective", ready)
+	}
+	if t.err != nil {
+		return nil
 	}
 	data := t.letters[key].data
 	delete(t.letters, key)
 	if len(data) != n {
-		return nil, fmt.Errorf("node %d sent %d bytes where %d were due", from, len(data), n)
+		t.err = fmt.Errorf("node %d sent %d bytes where %d were due", from, len(data), n)
 	}
-	return data, nil
+	return data
 }
 
 // into receives a message that fills room.
-func (t *team) into(room []byte, from int, tag uint32) error {
-	data, err := t.receive(from, tag, len(room))
-	copy(room, data)
-	return err
-}
+func (t *team) into(room []byte, from int, tag uint32) { copy(room, t.receive(from, tag, len(room))) }
 
 // add receives a message and adds its numbers to those in sum.
-func (t *team) add(sum []byte, from int, tag uint32) error {
-	data, err := t.receive(from, tag, len(sum))
-	addNumbers(sum, data)
-	return err
-}
+func (t *team) add(sum []byte, from int, tag uint32) { addNumbers(sum, t.receive(from, tag, len(sum))) }
 
-func (t *team) exchange(to int, data []byte, from int, room []byte, tag uint32) error {
-	if err := t.send(to, tag, data); err != nil {
-		return err
-	}
-	return t.into(room, from, tag)
+func (t *team) exchange(to int, data []byte, from int, room []byte, tag uint32) {
+	t.send(to, tag, data)
+	t.into(room, from, tag)
 }
 
 // addNumbers adds the numbers in b to those in sum, modulo 2³².

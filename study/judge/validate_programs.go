@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/fit"
@@ -59,10 +58,7 @@ func (r *layerRun) roundTrip(p programs.Program) error {
 func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 	ran := p
 	if r.windowed(n) {
-		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
-			got.Time, err = programs.OneStore(ep, a.Size, a.Count)
-			return got, err
-		}
+		ran.Run = programs.Timed(programs.OneStore)
 	}
 	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 1})
 	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
@@ -80,10 +76,7 @@ func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 	}
 	// With one sender and one receiver, the overheads are separate.
 	const messages = 2
-	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
-		got.Time, err = programs.FanIn(ep, a.Size, a.Count)
-		return got, err
-	}}
+	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn)}
 	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
 	if err != nil {
 		return err
@@ -142,10 +135,7 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
 	ran, count := p, r.messages(n)
 	if r.windowed(n) {
-		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
-			got.Time, err = programs.ThruBulk(ep, a.Size, a.Count)
-			return got, err
-		}
+		ran.Run = programs.Timed(programs.ThruBulk)
 		count = r.requests(n)
 	}
 	got, err := r.measure(ran, programs.Args{Size: int(n), Count: count})
