@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model"
@@ -45,7 +46,7 @@ func (s *System) build(r model.Resources) {
 func (s *System) compile(r model.Resources, added []addition) *plan {
 	switch r := r.(type) {
 	case model.Route:
-		return s.leafOf(s.route(r), added)
+		return s.leaf(s.route(r), added)
 	case model.Choice:
 		p := &plan{choice: &r}
 		for _, b := range r.Branches {
@@ -74,7 +75,8 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 	panic(fmt.Sprintf("virtual: the engine cannot run %T", r))
 }
 
-func (s *System) leafOf(r Route, added []addition) *plan {
+// leaf adds a route with additions to the system.
+func (s *System) leaf(r route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
@@ -83,17 +85,21 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 			}
 		}
 		slowest.added = added
-		r.Stages = append(r.Stages, Stage{Resource: "added", added: added, last: true})
+		r.Stages = append(r.Stages, stage{Resource: "added", added: added, last: true})
 	}
-	return s.leaf(r)
+	for i := range r.Stages {
+		r.Stages[i].kind = s.kindOf(r.Stages[i])
+	}
+	s.routes = append(s.routes, r)
+	return &plan{route: int32(len(s.routes) - 1)}
 }
 
 // route returns the route of a description, with its stages in the places that the platform gives
 // them.
-func (s *System) route(d model.Route) Route {
-	r := Route{Send: d.Send, Receive: d.Receive}
+func (s *System) route(d model.Route) route {
+	r := route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {
-		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
+		next := stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
 		if p, known := s.places[hop.Stage]; known {
 			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, p.Side(), p.Queue, p.Drop
 		}
@@ -113,25 +119,14 @@ func (s *System) route(d model.Route) Route {
 	return r
 }
 
-func (s *System) leaf(r Route) *plan {
-	rt := route{Route: r}
-	for _, st := range r.Stages {
-		rt.resources = append(rt.resources, s.resource(st))
-	}
-	s.routes = append(s.routes, rt)
-	return &plan{route: int32(len(s.routes) - 1)}
-}
-
-// resource returns the number of the stage's kind of resource.
-func (s *System) resource(st Stage) int32 {
+// kindOf returns the number of the stage's kind of resource.
+func (s *System) kindOf(st stage) int32 {
 	k := kind{st.Resource, st.Side}
-	if k.side == Receiver {
-		k.side = Sender // stages of one name share a resource on a node
+	if k.side == model.AtReceiver {
+		k.side = model.AtSender // stages of one name share a resource on a node
 	}
-	for i, known := range s.kinds {
-		if known == k {
-			return int32(i)
-		}
+	if i := slices.Index(s.kinds, k); i >= 0 {
+		return int32(i)
 	}
 	s.kinds = append(s.kinds, k)
 	return int32(len(s.kinds) - 1)

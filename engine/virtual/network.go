@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/internal/heap"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -134,14 +135,11 @@ func (n *network) drop(f *packet) {
 // is no room; the packet then stays where it is until it is released.
 func (n *network) enter(f *packet) bool {
 	r := &n.routes[f.route]
-	if f.Control() {
-		return n.arrive(f)
-	}
-	if int(f.stage) >= len(r.Stages) {
+	if f.Control() || int(f.stage) >= len(r.Stages) {
 		return n.arrive(f)
 	}
 	st := &r.Stages[f.stage]
-	at := n.instance(f, r)
+	at := n.instance(f, st)
 	res := &n.resources[at]
 	if st.Queue > 0 && res.queue.count >= st.Queue {
 		if st.Drop {
@@ -157,15 +155,14 @@ func (n *network) enter(f *packet) bool {
 }
 
 // instance returns the number of the resource of the packet's stage.
-func (n *network) instance(f *packet, r *route) int32 {
-	kind := r.resources[f.stage]
-	switch r.Stages[f.stage].Side {
-	case Sender:
-		return f.Src*int32(len(n.kinds)) + kind
-	case Receiver:
-		return f.Dst*int32(len(n.kinds)) + kind
+func (n *network) instance(f *packet, st *stage) int32 {
+	switch st.Side {
+	case model.AtSender:
+		return f.Src*int32(len(n.kinds)) + st.kind
+	case model.AtReceiver:
+		return f.Dst*int32(len(n.kinds)) + st.kind
 	}
-	return kind // the network's are with node 0
+	return st.kind // the network's are with node 0
 }
 
 // serve starts the next packets of a resource, if it is free.

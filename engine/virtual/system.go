@@ -1,3 +1,14 @@
+// Package virtual runs programs of package engine on simulated nodes, under a virtual clock, with
+// the costs from a platform's file.
+//
+// A packet crosses the sending processor, then stages, then the receiving processor. A stage
+// occupies a resource (a bus, an interface, a link) for some time. A resource serves one packet at
+// a time, in the order of arrival, from any sender. This alone causes pipelining, gaps and
+// bottlenecks. [Build] makes a system from a [model.Layer], [Run] runs a program on it, and
+// [Measure] one of the benchmark programs.
+//
+// Runs are deterministic: simultaneous events happen in the order of the nodes, and on one node in
+// the order in which they were caused.
 package virtual
 
 import (
@@ -8,19 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-)
-
-// The parts of a route; see package model.
-type (
-	Cost = model.Cost
-	Side = model.Side
-)
-
-// The sides of a message.
-const (
-	Sender   = model.AtSender
-	Receiver = model.AtReceiver
-	Network  = model.AtNetwork
 )
 
 // A System is a kind of node and network, as the engine runs it.
@@ -44,31 +42,27 @@ type System struct {
 // A kind of resource: an instance of it is on each node, or in the network.
 type kind struct {
 	name string
-	side Side
+	side model.Side
 }
 
-// A Route is the path of a packet: the sending processor, stages, the receiving processor.
-type Route struct {
-	Send    Cost // of the sending processor
-	Stages  []Stage
-	Receive Cost            // of the receiving processor
+// A route is the path of a packet: the sending processor, stages, the receiving processor.
+type route struct {
+	Send    model.Cost // of the sending processor
+	Stages  []stage
+	Receive model.Cost      // of the receiving processor
 	Cut     func(n int) int // packet size for a piece of n bytes; nil: pieces travel whole
 }
 
-type route struct {
-	Route
-	resources []int32
-}
-
-// A Stage of a route delays a packet by Delay and occupies its resource for Busy, which is mostly
+// A stage of a route delays a packet by Delay and occupies its resource for Busy, which is mostly
 // the same.
-type Stage struct {
+type stage struct {
 	Resource    string // stages that name the same resource on the same node share it
-	Side        Side
-	Delay, Busy Cost
+	Side        model.Side
+	Delay, Busy model.Cost
 	Queue       int  // packets that may wait for it; 0: no bound
 	Drop        bool // drop packets if the queue is full; else they wait in the previous stage
 
+	kind  int32 // of the resource: an index of System.kinds
 	added []addition
 	last  bool // the stage after all others
 }
@@ -98,7 +92,7 @@ type plan struct {
 }
 
 // times returns the delay of a packet in a stage, and the time for which it occupies the stage.
-func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
+func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
 	switch {
@@ -174,29 +168,24 @@ func (p *plan) pieceOf(n int) int {
 	}
 }
 
+// branch returns the plan that serves a message of n bytes.
 func (p *plan) branch(n int) *plan {
-	size := quantity.Bytes(n)
 	if p.choice.Least {
-		return p.branches[fastest(p.costs, n)]
+		best, least := 0, quantity.Micros(math.Inf(1))
+		for i, b := range p.costs {
+			if t := b(n).oneWay; t < least {
+				best, least = i, t
+			}
+		}
+		return p.branches[best]
 	}
 	last := len(p.branches) - 1
 	for i, b := range p.choice.Branches[:last] {
-		if size <= b.UpTo {
+		if quantity.Bytes(n) <= b.UpTo {
 			return p.branches[i]
 		}
 	}
 	return p.branches[last]
-}
-
-// fastest returns the index of the branch on which a message of n bytes arrives first.
-func fastest(branches []costs, n int) int {
-	best, least := 0, quantity.Micros(math.Inf(1))
-	for i, b := range branches {
-		if t := b(n).oneWay; t < least {
-			best, least = i, t
-		}
-	}
-	return best
 }
 
 // cut returns the size of the next piece of a message of n bytes, of which left are still to be

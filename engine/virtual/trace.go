@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -41,7 +42,7 @@ func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	if at >= 0 {
 		s.row = 1 + int(at)%len(t.kinds)
 		s.Node, s.Resource = int(at)/len(t.kinds), t.kinds[s.row-1].name
-		if t.kinds[s.row-1].side == Network {
+		if t.kinds[s.row-1].side == model.AtNetwork {
 			s.Node = -1
 		}
 	}
@@ -65,7 +66,7 @@ func (t *Trace) Write(w io.Writer) error {
 	}
 	for i, k := range t.kinds {
 		nodes := t.nodes
-		if k.side == Network {
+		if k.side == model.AtNetwork {
 			nodes = 0
 		}
 		for node := min(0, nodes-1); node < nodes; node++ {
