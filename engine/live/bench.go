@@ -12,6 +12,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -73,7 +75,7 @@ const Fewest = 9
 // machine's speed does not look like an effect of the size.
 func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	start := time.Now()
-	var points []*point
+	var jobs []Job
 	for _, name := range o.Programs {
 		program, err := programs.Find(name, programs.Real)
 		if err != nil {
@@ -84,12 +86,10 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 			sizes = []int{program.Bytes}
 		}
 		for _, n := range sizes {
-			points = append(points, &point{Job: Job{Program: name, Size: n, Credits: o.Credits, Check: o.Check}, each: hdrhistogram.New(1, highestNano, 3)})
+			jobs = append(jobs, Job{Program: name, Size: n, Credits: o.Credits, Check: o.Check})
 		}
 	}
-	for _, j := range o.Jobs {
-		points = append(points, &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)})
-	}
+	points := list.Map(append(jobs, o.Jobs...), func(j Job) *point { return &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)} })
 	repeat := min(max(float64(o.Budget.Microseconds())/float64((Fewest+3)*len(points)), 1000), longestRepeat)
 	for _, p := range points {
 		if err := p.warm(r, repeat); err != nil {
@@ -113,11 +113,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 			o.Progress(max(float64(time.Since(start))/float64(max(1, o.Budget)), 1-float64(len(open))/float64(len(points))))
 		}
 	}
-	rows := make([]Row, len(points))
-	for i, p := range points {
-		rows[i] = p.row(o.Within)
-	}
-	return rows, nil
+	return list.Map(points, func(p *point) Row { return p.row(o.Within) }), nil
 }
 
 // warm chooses the job's count so that a repeat takes about as long as said, in µs.
@@ -195,4 +191,35 @@ func Median(t []quantity.Micros) (median, low, high quantity.Micros) {
 	}
 	k = max(k-1, 0)
 	return median, t[k], t[n-1-k]
+}
+
+// longest is the number of messages of the longest burst of a signature.
+const longest = 1024
+
+// Signature measures the LogP signature with computations of deltas µs. Each point is the median
+// over 3 to 31 repeats, as many as the budget allows, with its 95 % interval and without the cost
+// of the clock.
+func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]benchfile.Burst, error) {
+	start := time.Now()
+	var bursts []benchfile.Burst
+	var intervals [][]quantity.Micros
+	for i := 0; i < 3 || i < 31 && time.Since(start) < budget; i++ {
+		result, err := r.Run(Job{Program: "signature", Size: 1, Count: longest, Deltas: deltas, Credits: credits})
+		if err != nil {
+			return nil, err
+		}
+		bursts = result.Bursts
+		if intervals == nil {
+			intervals = make([][]quantity.Micros, len(bursts))
+		}
+		for i, b := range bursts {
+			intervals[i] = append(intervals[i], max(0, b.Interval-clockCost()/quantity.Micros(b.Messages)))
+		}
+	}
+	for i := range bursts {
+		slices.Sort(intervals[i])
+		b := &bursts[i]
+		b.Interval, b.Low, b.High = Median(intervals[i])
+	}
+	return bursts, nil
 }

@@ -26,7 +26,8 @@ type answer struct {
 
 // An order is a line of node 0: a job, or its end.
 type order struct {
-	Job *Job `json:"job,omitempty"`
+	Job  *Job `json:"job,omitempty"`
+	lost error
 }
 
 // Limits of a line in bytes: of an order or an answer, and of a greeting.
@@ -40,25 +41,26 @@ const (
 func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
 	defer p.close()
 	p.stall, p.alone = micros(Patience), true
-	orders, failed, done := make(chan order), make(chan error, 1), make(chan struct{})
+	orders, done := make(chan order), make(chan struct{})
 	var ended atomic.Bool // the job that runs
 	defer close(done)
-	go func() {
-		defer close(orders)
-		failed <- p.orders(in, func(o order) bool {
-			if o.Job == nil {
-				ended.Store(true)
-				p.raise(&signal{})
-				return true
-			}
-			select {
-			case orders <- o:
-				return true
-			case <-done:
-				return false
-			}
-		})
-	}()
+	go readLines(in, func(o order, err error) bool {
+		switch {
+		case err != nil:
+			o.lost = err
+			p.raise(&signal{errors.New("the other node is gone")})
+		case o.Job == nil:
+			ended.Store(true)
+			p.raise(&signal{})
+			return true
+		}
+		select {
+		case orders <- o:
+			return true
+		case <-done:
+			return false
+		}
+	})
 	say := json.NewEncoder(out)
 	for {
 		var late <-chan time.Time
@@ -69,11 +71,13 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 		select {
 		case <-late:
 			return fmt.Errorf("no job was ordered for %v", idle)
-		case next, more := <-orders:
-			if !more {
-				return <-failed
-			}
-			o = next
+		case o = <-orders:
+		}
+		switch {
+		case errors.Is(o.lost, errClosed) || errors.Is(o.lost, os.ErrClosed): // which is no error
+			return nil
+		case o.lost != nil:
+			return o.lost
 		}
 		j := *o.Job
 		if err := j.check(); err != nil {
@@ -98,25 +102,6 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 	}
 }
 
-// orders passes the orders of node 0 to give, until give returns false or node 0 closes the
-// connection, which is not an error.
-func (p *port) orders(in io.Reader, give func(order) bool) error {
-	lines := bufio.NewReaderSize(in, maxAnswer)
-	for {
-		var o order
-		if err := readLine(lines, &o); err != nil {
-			defer p.raise(&signal{errors.New("the other node is gone")})
-			if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		if !give(o) {
-			return nil
-		}
-	}
-}
-
 // serve runs the job on node 1, and then serves node 0 until the job has ended.
 func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
 	ep, err := j.endpoint(p, t)
@@ -128,6 +113,18 @@ func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
 	}
 	ep.Linger(ended.Load)
 	return nil
+}
+
+// readLines reads lines of JSON, which take gets until it returns false, and in the end the error
+// after which there are no more.
+func readLines[T any](in io.Reader, take func(line T, err error) (more bool)) {
+	for lines := bufio.NewReaderSize(in, maxAnswer); ; {
+		var line T
+		err := readLine(lines, &line)
+		if !take(line, err) || err != nil {
+			return
+		}
+	}
 }
 
 // readLine reads one line of JSON, no longer than the reader's buffer.

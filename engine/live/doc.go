@@ -11,11 +11,11 @@
 //     stays in its cache until a message comes. Up to 16 bytes travel in the line of the header, up
 //     to 64 in the slot, and up to 256 beside it. More travel in a block of the sender, which the
 //     slot names, so that data is copied once into shared memory and once out of it.
-//   - wire.go, waker.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the
+//   - wire.go, socket.go, stream.go: sockets (datagrams too), with a header of 72 bytes before the
 //     data. A node polls its socket, and sleeps if nothing comes. A stream writes from the
 //     program's memory and reads into the segment.
 //   - control.go, pair.go: two processes and their control channel; serve.go: two machines.
-//   - job.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
+//   - job.go: the measurements; bench.go: their repetition and intervals.
 //
 // Packets have checksums on UDP, and elsewhere only if a [Job] asks for them: memory and the
 // kernel's streams are reliable.

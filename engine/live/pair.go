@@ -3,7 +3,6 @@
 package live
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
@@ -35,24 +32,13 @@ type Pair struct {
 // with the transport, and connects to it. Close ends it. If pinned, the calling goroutine stays on
 // one processor.
 func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
-	var p *port
-	var fd int
-	var err error
-	if t == Shm {
-		var memory []byte
-		if memory, fd, err = newMemory(sharedSize); err != nil {
-			return nil, err
-		}
-		p, err = newShared(memory, 0, func() error { return unix.Munmap(memory) })
-	} else {
-		var mine int
-		if mine, fd, err = t.connected(); err != nil {
-			return nil, err
-		}
-		p, err = t.open(0, mine)
+	mine, fd, err := t.connected()
+	if err != nil {
+		return nil, err
 	}
 	theirs := os.NewFile(uintptr(fd), "node 1")
 	defer theirs.Close()
+	p, err := t.open(0, mine)
 	if err != nil {
 		return nil, err
 	}
@@ -99,20 +85,14 @@ func (q *Pair) Largest() int { return q.port.largest }
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
 	p.stall, p.alone = micros(Patience), true
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
-	go func() {
-		lines := bufio.NewReaderSize(from, maxAnswer)
-		for {
-			var a answer
-			if err := readLine(lines, &a); err != nil {
-				a.lost = fmt.Errorf("the other node is gone: %w", err)
-				p.raise(&signal{a.lost})
-			}
-			q.answers <- a
-			if a.lost != nil {
-				return
-			}
+	go readLines(from, func(a answer, err error) bool {
+		if err != nil {
+			a.lost = fmt.Errorf("the other node is gone: %w", err)
+			p.raise(&signal{a.lost})
 		}
-	}()
+		q.answers <- a
+		return true
+	})
 	return q
 }
 
@@ -197,17 +177,7 @@ func (q *Pair) Close() error {
 
 // Child runs the other process of [Start]: it serves until in ends.
 func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
-	const fd = 3
-	var p *port
-	var err error
-	if t == Shm {
-		var memory []byte
-		if memory, err = mapMemory(fd, sharedSize); err == nil {
-			p, err = newShared(memory, 1, nil)
-		}
-	} else if err = unix.SetNonblock(fd, true); err == nil {
-		p, err = t.open(1, fd)
-	}
+	p, err := t.open(1, 3)
 	if err != nil {
 		return err
 	}

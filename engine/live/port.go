@@ -233,15 +233,6 @@ const gap = 15
 // maxPolls is the number of times that a socket is polled before the port sleeps on it.
 const maxPolls = 500
 
-// sleepsSoon is for links whose sleep is a system call that a message ends. With fewer processors
-// than nodes, polling only keeps the other node from running.
-func (p *port) sleepsSoon() {
-	p.spin, p.yield = 0, 0
-	if nodes <= runtime.NumCPU() {
-		p.spin, p.adapts = maxPolls, true
-	}
-}
-
 // adapt chooses after each wait whether to poll before sleeping. Polling is faster on a processor
 // that has nothing else to do, and slower on one that the other node needs. Both are tried for
 // some waits, and the faster one is kept for many.

@@ -4,8 +4,6 @@ package live
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -28,18 +26,13 @@ type ringEnd struct {
 	freed uint32 // last value of ring.read that this end has written, or read
 }
 
-var errSmall = errors.New("the shared memory has another size")
-
-// newShared makes a node of shared memory, which is cleared and aligned to cache lines.
-func newShared(memory []byte, node int, unmap func() error) (*port, error) {
-	if len(memory) != sharedSize {
-		return nil, fmt.Errorf("%w: %d bytes, wanted %d", errSmall, len(memory), sharedSize)
-	}
+// newShared makes a node of sharedSize bytes of memory, cleared and aligned to cache lines.
+func newShared(memory []byte, node int, unmap func() error) *port {
 	p := newPort(node)
 	l := (*layout)(unsafe.Pointer(&memory[0]))
 	p.link, p.largest = &shared{port: p, unmap: unmap, in: ringEnd{ring: &l.rings[1-node]}, out: ringEnd{ring: &l.rings[node]},
 		mine: &l.pools[node], theirs: &l.pools[1-node]}, blockSize
-	return p, nil
+	return p
 }
 
 func (s *shared) release(b *box) {

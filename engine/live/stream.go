@@ -12,10 +12,7 @@ import (
 
 // streams is a node with a connected stream socket. It implements link.
 type streams struct {
-	*port
-	*waker
-	encoder  encoder
-	fd       int
+	socket
 	timed    bool   // reads may block, for blocksFor
 	blocks   bool   // the next sleep may be such a read
 	buffer   []byte // buffer[from:to] has been read from the socket, and not taken yet
@@ -43,17 +40,14 @@ const (
 	blocksFor = 4 * time.Millisecond
 )
 
-func newStreams(node, fd int) (p *port, err error) {
-	p = newPort(node)
-	p.sleepsSoon()
-	s := &streams{port: p, fd: fd, buffer: make([]byte, streamBuffer)}
-	p.link, p.largest = s, maxPayload
-	if s.waker, err = newWaker(fd); err != nil {
-		return p, err
+func newStreams(node, fd int) (*port, error) {
+	s := &streams{buffer: make([]byte, streamBuffer)}
+	if err := s.init(node, fd, maxPayload, s); err != nil {
+		return nil, err
 	}
 	limit := unix.NsecToTimeval(int64(blocksFor))
 	s.timed = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit) == nil && unix.SetNonblock(fd, false) == nil
-	return p, nil
+	return s.port, nil
 }
 
 func (s *streams) release(b *box) {
@@ -214,13 +208,8 @@ func (s *streams) sleep(d time.Duration) {
 		s.read(0)
 		return
 	}
-	s.waker.sleep(d, s.alone)
+	s.socket.sleep(d)
 	if s.polls[1].Revents != 0 {
 		s.dry = 0
 	}
-}
-
-func (s *streams) close() {
-	s.waker.close()
-	_ = unix.Close(s.fd)
 }

@@ -77,22 +77,15 @@ func connectedUDP() (a, b int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// newMemory makes cleared shared memory without a name, and a descriptor of it for another process.
-func newMemory(size int) (memory []byte, fd int, err error) {
+// newMemory makes cleared memory without a name, which processes share by its descriptor.
+func newMemory(size int) (fd int, err error) {
 	if fd, err = unix.MemfdCreate("halfpeak", unix.MFD_CLOEXEC); err != nil {
-		return nil, 0, fmt.Errorf("shared memory: %w", err)
+		return -1, fmt.Errorf("shared memory: %w", err)
 	}
-	if err = unix.Ftruncate(fd, int64(size)); err == nil {
-		memory, err = mapMemory(fd, size)
+	if err = unix.Ftruncate(fd, int64(size)); err != nil {
+		return -1, errors.Join(fmt.Errorf("shared memory of %d bytes: %w", size, err), unix.Close(fd))
 	}
-	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("shared memory of %d bytes: %w", size, err), unix.Close(fd))
-	}
-	return memory, fd, nil
-}
-
-func mapMemory(fd, size int) ([]byte, error) {
-	return unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	return fd, nil
 }
 
 // pin keeps the goroutine on one processor until unpin: the node's, among those that the process

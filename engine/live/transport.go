@@ -82,9 +82,13 @@ const retry = 2000
 // ms, then every 64 ms.
 const attempts = 6 + int(Patience/time.Microsecond-63*retry)/(32*retry)
 
-// connected returns two sockets that are connected to each other.
+// connected returns the descriptors of the two nodes: of memory that they share, or of two sockets
+// that are connected to each other.
 func (t Transport) connected() (a, b int, err error) {
 	switch t {
+	case Shm:
+		a, err = newMemory(sharedSize)
+		return a, a, err
 	case Unix:
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 		if err != nil {
@@ -98,9 +102,16 @@ func (t Transport) connected() (a, b int, err error) {
 	}
 }
 
-// open makes a port of a socket that is connected to the other node. It closes it if it cannot.
+// open makes a port of the node's descriptor. It closes a socket if it cannot.
 func (t Transport) open(node, fd int) (*port, error) {
-	if t == UDP {
+	switch t {
+	case Shm:
+		memory, err := unix.Mmap(fd, 0, sharedSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+		if err != nil {
+			return nil, fmt.Errorf("shared memory of %d bytes: %w", sharedSize, err)
+		}
+		return newShared(memory, node, func() error { return unix.Munmap(memory) }), nil
+	case UDP:
 		return newDatagrams(node, fd)
 	}
 	return newStreams(node, fd)
