@@ -47,20 +47,15 @@ type host struct {
 func newHost(ctx context.Context, dir, library string) (*host, error) {
 	h := &host{library: library, dir: dir}
 	for name, build := range map[string]struct {
-		text, out string
-		flags     []string
+		text  string
+		flags []string
 	}{
-		"calibrate.c": {mpi.Calibrate, "calibrate", []string{"-lm"}},
-		"trace.c":     {mpi.Trace, "libtrace.so", []string{"-shared", "-fPIC"}},
-		"programs.c":  {programsC, "programs", nil},
+		"calibrate":   {mpi.Calibrate, []string{"-lm"}},
+		"libtrace.so": {mpi.Trace, []string{"-shared", "-fPIC"}},
+		"programs":    {programsC, nil},
 	} {
-		source := filepath.Join(dir, name)
-		if err := os.WriteFile(source, []byte(build.text), 0o666); err != nil {
+		if _, err := compile(ctx, "mpicc."+library, dir, name, build.text, build.flags...); err != nil {
 			return nil, err
-		}
-		args := append([]string{"-O2", source, "-o", filepath.Join(dir, build.out)}, build.flags...)
-		if out, err := exec.CommandContext(ctx, "mpicc."+library, args...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("mpicc.%s %s: %w\n%s", library, name, err, out)
 		}
 	}
 	return h, nil
@@ -73,13 +68,7 @@ func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends its ranks
 	cmd.WaitDelay = 5 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("mpirun.%s: %w\n%s", h.library, err, stderr.Bytes())
-	}
-	return out, nil
+	return output(cmd)
 }
 
 // judge calibrates this computer and reports how well its machine predicts what was not used.

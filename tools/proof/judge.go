@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,10 +15,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/mpi"
 )
 
 // A platform is a cluster of SimGrid. Links have 12.5 GB/s and 0.5 µs; bytes per µs are MB/s.
@@ -63,17 +64,29 @@ var forced = []struct {
 	{"alltoall", "bruck", "bruck", false},
 }
 
-func compile(ctx context.Context, dir string) (program string, err error) {
-	source := filepath.Join(dir, "calibrate.c")
-	if err := os.WriteFile(source, []byte(mpi.Calibrate), 0o666); err != nil {
+// compile compiles the text of a C program, and returns its path.
+func compile(ctx context.Context, compiler, dir, name, text string, flags ...string) (program string, err error) {
+	program = filepath.Join(dir, name)
+	source := program + ".c"
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		return "", err
 	}
-	program = filepath.Join(dir, "calibrate")
-	out, err := exec.CommandContext(ctx, "smpicc", "-O2", "-DWAIT_BY_SLEEP", source, "-o", program, "-lm").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("smpicc: %w\n%s", err, out)
+	args := append([]string{"-O2", source, "-o", program}, flags...)
+	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
 	}
 	return program, nil
+}
+
+// output returns the output of a command; its error has what the command wrote to stderr.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", cmd.Args[0], err, stderr.Bytes())
+	}
+	return out, nil
 }
 
 func platformXML(p platform) string {
@@ -96,17 +109,13 @@ func calibrate(ctx context.Context, dir, program string, p platform, args ...str
 	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
 		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
 		"--cfg=smpi/allgather:bruck"} // the default scans 2·ranks requests for each
-	var flags []string
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		command, args = append(command, args[0]), args[1:]
 	}
-	flags = append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
-	cmd := exec.CommandContext(ctx, "smpirun", append(command, flags...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	flags := append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
+	out, err := output(exec.CommandContext(ctx, "smpirun", append(command, flags...)...))
 	if err != nil {
-		return nil, fmt.Errorf("smpirun: %w\n%s", err, stderr.Bytes())
+		return nil, err
 	}
 	return contention.ReadCalibration(bytes.NewReader(out), "smpirun")
 }
@@ -124,23 +133,19 @@ type collectiveTime struct {
 	measured, predicted quantity.Micros
 }
 
-func (r result) errors() (all []float64) {
-	for _, c := range r.collectives {
-		all = append(all, 100*math.Abs(float64(c.predicted/c.measured)-1))
-	}
-	return all
-}
+// error returns the error of the prediction in percent.
+func (c collectiveTime) error() float64 { return 100 * (float64(c.predicted/c.measured) - 1) }
 
-func (r result) median() float64 { return stats.QuantileOf(r.errors(), 0.5) }
+func (r result) median() float64 {
+	return stats.QuantileOf(list.Map(r.collectives, func(c collectiveTime) float64 { return math.Abs(c.error()) }), 0.5)
+}
 
 func (r result) worst() string {
 	if len(r.collectives) == 0 {
 		return ""
 	}
-	errors := r.errors()
-	at := slices.Index(errors, slices.Max(errors))
-	c := r.collectives[at]
-	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", 100*(float64(c.predicted/c.measured)-1), c.name, c.algorithm, float64(c.bytes))
+	c := slices.MaxFunc(r.collectives, func(a, b collectiveTime) int { return cmp.Compare(math.Abs(a.error()), math.Abs(b.error())) })
+	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", c.error(), c.name, c.algorithm, float64(c.bytes))
 }
 
 // runs returns the number of repeats of a collective, measured and simulated: where many ranks

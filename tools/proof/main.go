@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/mpi"
 )
 
 func main() {
@@ -46,7 +48,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir, only string, verbose bool) error {
-	program, err := compile(ctx, dir)
+	program, err := compile(ctx, "smpicc", dir, "calibrate", mpi.Calibrate, "-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func run(ctx context.Context, dir, only string, verbose bool) error {
 		fmt.Printf("| %s | %d × %d | %+.1f %% | %+.1f %% | %s | %.0f %% | %s |\n", p.name, p.nodes, p.perNode, r.latency, r.bandwidth, r.taper, r.median(), r.worst())
 		for _, c := range r.collectives {
 			if verbose {
-				fmt.Printf("    %s %s %.0f B: measured %.2f, predicted %.2f µs (%+.0f %%)\n", c.name, c.algorithm, float64(c.bytes), float64(c.measured), float64(c.predicted), 100*(float64(c.predicted/c.measured)-1))
+				fmt.Printf("    %s %s %.0f B: measured %.2f, predicted %.2f µs (%+.0f %%)\n", c.name, c.algorithm, float64(c.bytes), float64(c.measured), float64(c.predicted), c.error())
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func program(t *testing.T) (dir, path string) {
 		}
 	}
 	dir = t.TempDir()
-	path, err := compile(t.Context(), dir)
+	path, err := compile(t.Context(), "smpicc", dir, "calibrate", mpi.Calibrate, "-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		t.Fatal(err)
 	}
