@@ -55,20 +55,10 @@ type Accuracy struct {
 }
 
 // Median returns the median relative error, 0.07 for 7 %; NaN without errors.
-func (a Accuracy) Median() float64 {
-	if len(a.Errors) == 0 {
-		return math.NaN()
-	}
-	return stats.Median(a.Errors)
-}
+func (a Accuracy) Median() float64 { return stats.Quantile(a.Errors, 0.5) }
 
 // Worst returns the largest relative error; NaN without errors.
-func (a Accuracy) Worst() float64 {
-	if len(a.Errors) == 0 {
-		return math.NaN()
-	}
-	return a.Errors[len(a.Errors)-1]
-}
+func (a Accuracy) Worst() float64 { return stats.Quantile(a.Errors, 1) }
 
 // Within counts the errors of at most that fraction.
 func (a Accuracy) Within(part float64) int {
@@ -76,7 +66,14 @@ func (a Accuracy) Within(part float64) int {
 	return n
 }
 
-func accuracyOf(all []data.Result) Accuracy {
+func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
+}
+
+// Of returns the accuracy of the measured numbers of a class. The class predicted is the one that
+// tests the models.
+func (r Reproduction) Of(class data.Class) Accuracy {
+	all := r.filter(func(one data.Result) bool { return one.Class == class })
 	a := Accuracy{Numbers: len(all)}
 	for _, r := range all {
 		switch {
@@ -91,16 +88,6 @@ func accuracyOf(all []data.Result) Accuracy {
 	}
 	slices.Sort(a.Errors)
 	return a
-}
-
-func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
-	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
-}
-
-// Of returns the accuracy of the measured numbers of a class. The class predicted is the one that
-// tests the models.
-func (r Reproduction) Of(class data.Class) Accuracy {
-	return accuracyOf(r.filter(func(one data.Result) bool { return one.Class == class }))
 }
 
 func (r Reproduction) count(role data.Role) int {

@@ -14,35 +14,19 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// run runs a program on the layer, and puts its result beside the formula of what it measures.
-func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
-	switch p.Measures {
-	case programs.RoundTrip:
-		return r.roundTrip(p)
-	case programs.OneWay:
-		if p.Replies {
-			return r.pingBulk(p, n)
-		}
-		return r.latency(p, n)
-	case programs.Gap:
-		return r.stream(p, n)
-	case programs.Interval:
-		return r.interval(p, n)
-	case programs.FanInTime:
-		got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
-		r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
-		return err
-	case programs.Exchange:
-		return r.exchange(p, n)
-	case programs.LogP:
-		return r.signature(p)
-	case programs.Packet:
-		return r.packet(p, n)
-	}
-	return fmt.Errorf("no formula to compare with: it measures %q", p.Measures)
+// comparisons run a program on the layer, and put its result beside the formula of what it measures.
+var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes) error{
+	programs.RoundTrip: (*layerRun).roundTrip,
+	programs.OneWay:    (*layerRun).oneWay,
+	programs.Gap:       (*layerRun).stream,
+	programs.Interval:  (*layerRun).interval,
+	programs.FanInTime: (*layerRun).fanIn,
+	programs.Exchange:  (*layerRun).exchange,
+	programs.LogP:      (*layerRun).signature,
+	programs.Packet:    (*layerRun).packet,
 }
 
-func (r *layerRun) roundTrip(p programs.Program) error {
+func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) error {
 	// The first ping finds everything free; later ones may have to wait for the gap.
 	const rounds = 10
 	first, err := r.measure(p, programs.Args{Count: 1})
@@ -55,7 +39,16 @@ func (r *layerRun) roundTrip(p programs.Program) error {
 	return err
 }
 
-func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
+func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) error {
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+	return err
+}
+
+func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) error {
+	if p.Replies {
+		return r.pingBulk(p, n)
+	}
 	ran := p
 	if r.windowed(n) {
 		ran.Run = programs.Timed(programs.OneStore)
@@ -201,7 +194,7 @@ const longestBurst = 2048
 const shortBurst = 64
 
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
-func (r *layerRun) signature(p programs.Program) error {
+func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) error {
 	ref := r.design.Layer.Ref()
 	send, receive := r.model.Overheads(1)
 	if send == 0 || receive == 0 {
