@@ -83,7 +83,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 		if err := j.check(); err != nil {
 			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
 		}
-		p.epoch, p.cut = j.Epoch, j.Piece
+		p.prepare(j.Epoch, j.Piece)
 		if s := p.signal.Load(); s != nil && s.err == nil {
 			p.signal.CompareAndSwap(s, nil)
 		}

@@ -127,7 +127,7 @@ func (q *Pair) Run(j Job) (r programs.Result, err error) {
 	defer func() { q.failed = err != nil }()
 	q.epoch++
 	j.Epoch = q.epoch
-	q.port.epoch, q.port.cut = q.epoch, j.Piece
+	q.port.prepare(j.Epoch, j.Piece)
 	if err := q.say(order{Job: &j}); err != nil {
 		return r, err
 	}

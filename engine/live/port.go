@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -59,7 +60,7 @@ type port struct {
 	epoch   uint8              // of the program; frames of other epochs are thrown away
 	alone   bool               // the other node is in another process
 	largest int                // the largest piece that the link takes
-	cut     int                // the largest piece that a job wants, if not 0
+	cut     int                // the largest piece that a job wants
 	spin    int                // polls before the processor is let go
 	yield   int                // polls after those that let other goroutines run, before it sleeps
 	adapts  bool               // spin changes with what adapt finds
@@ -89,7 +90,7 @@ type signal struct{ err error }
 type lost struct{ error }
 
 func newPort(node int) *port {
-	p := &port{node: node, spin: 2000, yield: 20000, start: time.Now()}
+	p := &port{node: node, cut: math.MaxInt, spin: 2000, yield: 20000, start: time.Now()}
 	if nodes > runtime.NumCPU() {
 		p.spin = 20
 	}
@@ -126,19 +127,14 @@ func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 }
 
 func (p *port) Cut(_, left int) (piece, size int) {
-	if piece = p.largest; p.cut > 0 {
-		piece = min(piece, p.cut)
-	}
-	piece = min(piece, left)
+	piece = min(p.largest, p.cut, left)
 	return piece, piece
 }
 
-func (p *port) Short() int {
-	if p.cut > 0 {
-		return min(beside, p.cut)
-	}
-	return beside
-}
+func (p *port) Short() int { return min(beside, p.cut) }
+
+// prepare makes the port ready for a job, whose pieces have at most the given size; 0: no bound.
+func (p *port) prepare(epoch uint8, piece int) { p.epoch, p.cut = epoch, cmp.Or(piece, math.MaxInt) }
 
 // Direct implements [engine.Direct] for links that read data to its place.
 func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }
