@@ -29,11 +29,15 @@ func New(port Port, o Options) (*Endpoint, error) {
 	e.handlers = []Handler{
 		NoHandler:    nil,
 		getHandler:   (*Message).get,
-		meetHandler:  (*Message).meet,
-		askHandler:   (*Message).ask,
-		grantHandler: (*Message).granted,
-		payHandler:   (*Message).pay,
-		paidHandler:  (*Message).paid,
+		meetHandler:  func(*Message) { e.met++ },
+		askHandler:   func(m *Message) { _ = m.Reply(grantHandler) }, // a first reply cannot fail
+		grantHandler: func(*Message) { e.grants++ },
+		payHandler:   func(m *Message) { e.pay(m.From) },
+		paidHandler: func(m *Message) {
+			if p := &e.peers[m.From]; len(m.Words) > 0 {
+				p.out -= int32(min(m.Words[0], uint32(p.out)))
+			}
+		},
 	}
 	return e, nil
 }
@@ -65,18 +69,4 @@ func (m *Message) get() {
 	d := delivery{h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from : from+n], nil}
 	// It cannot fail: this request has not been replied to.
 	_ = m.replyBulk(d, part{m.frame.Message, int(m.frame.At), int(m.Words[3])})
-}
-
-func (m *Message) meet() { m.Endpoint.met++ }
-
-func (m *Message) ask() { _ = m.Reply(grantHandler) } // a first reply cannot fail
-
-func (m *Message) granted() { m.Endpoint.grants++ }
-
-func (m *Message) pay() { m.Endpoint.pay(m.From) }
-
-func (m *Message) paid() {
-	if p := &m.Endpoint.peers[m.From]; len(m.Words) > 0 {
-		p.out -= int32(min(m.Words[0], uint32(p.out)))
-	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -186,21 +187,20 @@ func (e *Endpoint) copyOf(f *Frame) *Frame {
 func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
 	lost := r.silent > 0 // then the packets behind it are likely to be lost too
 	r.silent = 0
-	left := r.unacked[:0]
-	first := len(r.unacked) > 0 && (r.unacked[0].Seq == seq || r.unacked[0].Seq-expect >= 1<<31)
-	for _, f := range r.unacked {
-		if f.Seq == seq || f.Seq-expect >= 1<<31 {
-			e.unacked--
-			e.kept = append(e.kept, f)
-			continue
+	arrived := func(f *Frame) bool { return f.Seq == seq || f.Seq-expect >= 1<<31 }
+	first := len(r.unacked) > 0 && arrived(r.unacked[0])
+	r.unacked = slices.DeleteFunc(r.unacked, func(f *Frame) bool {
+		if !arrived(f) {
+			return false
 		}
-		left = append(left, f)
-	}
-	r.unacked = left
-	if first && len(left) > 0 {
+		e.unacked--
+		e.kept = append(e.kept, f)
+		return true
+	})
+	if first && len(r.unacked) > 0 {
 		if lost {
 			r.silent = 1
-			e.sendAgain(r, left[0])
+			e.sendAgain(r, r.unacked[0])
 		}
 		e.startTimer(r)
 	}
