@@ -106,17 +106,22 @@ func (s *System) route(d model.Route) route {
 		r.Stages = append(r.Stages, next)
 	}
 	if d.Packets != nil {
-		sizes := map[int]int{} // the best one takes a search
-		r.Cut = func(n int) int {
-			size, known := sizes[n]
-			if !known {
-				size = int(d.Packets.PacketSize(quantity.Bytes(n)))
-				sizes[n] = size
-			}
-			return size
-		}
+		r.Cut = memo(func(n int) int { return int(d.Packets.PacketSize(quantity.Bytes(n))) }) // it may take a search
 	}
 	return r
+}
+
+// memo returns f with a memory of its results.
+func memo[T any](f func(n int) T) func(n int) T {
+	known := map[int]T{}
+	return func(n int) T {
+		result, ok := known[n]
+		if !ok {
+			result = f(n)
+			known[n] = result
+		}
+		return result
+	}
 }
 
 // kindOf returns the number of the stage's kind of resource.
@@ -153,15 +158,7 @@ func (s *System) alone(r model.Resources) costs {
 	part := &System{Name: s.Name, Interrupt: -1, places: places}
 	part.build(r)
 	part.Options = engine.Options{} // a window of pieces holds back requests; these have no replies
-	known := map[int]cost{}
-	return func(n int) cost {
-		c, ok := known[n]
-		if !ok {
-			c = part.measure(n)
-			known[n] = c
-		}
-		return c
-	}
+	return memo(part.measure)
 }
 
 // measure returns the cost of a message of n bytes in a stream of them: the first gives the one-way
