@@ -85,9 +85,9 @@ func Signature(designs ...whatif.Design) (reports.Figure, error) {
 		if err != nil {
 			return f, err
 		}
-		bursts, rtt, err := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
-		if err != nil {
-			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
+		bursts, rtt := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
+		if r.err != nil {
+			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
 		}
 		f.Series = append(f.Series, bench.SignatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
 			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)

@@ -36,8 +36,8 @@ func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) 
 				continue
 			}
 			for _, n := range r.sizesOf(p.Sizes) {
-				if err := comparisons[p.Measures](r, p, n); err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", d.Layer.Ref(), p.Name, err)
+				if comparisons[p.Measures](r, p, n); r.err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", d.Layer.Ref(), p.Name, r.err)
 				}
 			}
 		}

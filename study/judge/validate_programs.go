@@ -15,7 +15,7 @@ import (
 )
 
 // comparisons run a program on the layer, and put its result beside the formula of what it measures.
-var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes) error{
+var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes){
 	programs.RoundTrip: (*layerRun).roundTrip,
 	programs.OneWay:    (*layerRun).oneWay,
 	programs.Gap:       (*layerRun).stream,
@@ -26,34 +26,30 @@ var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n 
 	programs.Packet:    (*layerRun).packet,
 }
 
-func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) error {
+func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
 	// The first ping finds everything free; later ones may have to wait for the gap.
 	const rounds = 10
-	first, err := r.measure(p, programs.Args{Count: 1})
-	if err != nil {
-		return err
-	}
-	got, err := r.measure(p, programs.Args{Count: rounds})
+	first := r.measure(p, programs.Args{Count: 1})
+	got := r.measure(p, programs.Args{Count: rounds})
 	steady := (rounds*got.Time - first.Time) / (rounds - 1)
 	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs", r.turns(1)...)
-	return err
 }
 
-func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) error {
-	got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) {
+	got := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
 	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
-	return err
 }
 
-func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) error {
+func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 	if p.Replies {
-		return r.pingBulk(p, n)
+		r.pingBulk(p, n)
+		return
 	}
 	ran := p
 	if r.windowed(n) {
 		ran.Run = programs.Timed(programs.OneStore)
 	}
-	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 1})
+	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
 	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
@@ -64,15 +60,16 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) error {
 		row.PaperBound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
 	send, receive := r.model.Overheads(n)
-	if err != nil || send == 0 && receive == 0 {
-		return err
+	if r.err != nil || send == 0 && receive == 0 {
+		return
 	}
 	// With one sender and one receiver, the overheads are separate.
 	const messages = 2
 	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn)}
 	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
 	if err != nil {
-		return err
+		r.err = err
+		return
 	}
 	add := func(what string, modelled quantity.Micros, node int) {
 		if modelled > 0 {
@@ -81,7 +78,6 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) error {
 	}
 	add("send overhead", send, 1)
 	add("receive overhead", receive, 0)
-	return nil
 }
 
 // windowed reports whether a window of credits holds back the pieces of n bytes.
@@ -125,19 +121,18 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 	return append(r.turns(n), bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
 }
 
-func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
+func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
 	ran, count := p, r.messages(n)
 	if r.windowed(n) {
 		ran.Run = programs.Timed(programs.ThruBulk)
 		count = r.requests(n)
 	}
-	got, err := r.measure(ran, programs.Args{Size: int(n), Count: count})
+	got := r.measure(ran, programs.Args{Size: int(n), Count: count})
 	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
-	return err
 }
 
-func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
-	got, err := r.measure(p, programs.Args{Size: int(n), Count: 1})
+func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) {
+	got := r.measure(p, programs.Args{Size: int(n), Count: 1})
 	bounds := r.shortPiece(n)
 	switch {
 	case r.windowed(n):
@@ -150,14 +145,13 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
 		bounds = r.turns(n)
 	}
 	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
-	return err
 }
 
 // interval compares a stream of requests with [model.Requests]. Until replies come back as fast
 // as requests go, requests have the way to themselves: at most a window of them more arrives.
-func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
+func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
 	count := r.requests(n)
-	got, err := r.measure(p, programs.Args{Size: int(n), Count: count})
+	got := r.measure(p, programs.Args{Size: int(n), Count: count})
 	modelled := model.Requests(r.resources(), n, r.system.Options.Credits, r.model.OneWay)
 	var bounds []bound
 	if r.windowed(n) {
@@ -167,24 +161,19 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
 		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
 	}
 	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
-	return err
 }
 
 // exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no formula: the test is
 // that it ends without an error.
-func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
+func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
 	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
-		got, err := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
-		if err != nil {
-			return err
-		}
+		got := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
 		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
 		row.NoFormula = true
 		if r.lost != (virtual.FaultStats{}) {
 			row.Bound = lossy
 		}
 	}
-	return nil
 }
 
 // longestBurst is the number of messages of the longest burst of a signature.
@@ -194,21 +183,22 @@ const longestBurst = 2048
 const shortBurst = 64
 
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
-func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) error {
+func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	ref := r.design.Layer.Ref()
 	send, receive := r.model.Overheads(1)
 	if send == 0 || receive == 0 {
 		r.Notes = append(r.Notes, ref+": no signature: its model does not say what occupies both processors.")
-		return nil
+		return
 	}
 	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
-	bursts, rtt, err := r.bursts(p, clearShares)
-	if err != nil {
-		return err
+	bursts, rtt := r.bursts(p, clearShares)
+	if r.err != nil {
+		return
 	}
 	found, err := fit.LogP(&benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}, rtt)
 	if err != nil {
-		return err
+		r.err = err
+		return
 	}
 	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
 		// The clock of a burst stops while as many requests as there are credits are on their way.
@@ -234,7 +224,6 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) error {
 	for _, w := range found.Warnings {
 		r.Notes = append(r.Notes, ref+": "+w)
 	}
-	return nil
 }
 
 // clearShares are computations Δ, as fractions of the longest interval in the engine, that identify
@@ -243,19 +232,12 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) error {
 var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
 // bursts runs a signature with these computations, and the round trip.
-func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros, err error) {
-	round, err := r.other("ping_pong", programs.Args{Count: 1}) // later ones may wait for the gap
-	if err != nil {
-		return nil, 0, err
-	}
-	gap, err := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
-	if err != nil {
-		return nil, 0, err
-	}
+func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros) {
+	round := r.other("ping_pong", programs.Args{Count: 1}) // later ones may wait for the gap
+	gap := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
 	longest := gap.Time + round.Time/2
 	deltas := list.Map(shares, func(share quantity.Micros) quantity.Micros { return share * longest })
-	got, err := r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas})
-	return got.Bursts, round.Time, err
+	return r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas}).Bursts, round.Time
 }
 
 // maxTried is the maximum number of packets in the search for the best packet size.
@@ -263,34 +245,32 @@ const maxTried = 256
 
 // packet finds the best packet by running: small messages in packets of all sizes; larger ones in
 // all numbers of packets up to maxTried, and then in all sizes within a tenth of the best.
-func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
+func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
 	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
-		return nil
+		return
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
-	try := func(size quantity.Bytes) error {
+	try := func(size quantity.Bytes) {
+		if r.err != nil {
+			return
+		}
 		s := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
-		if err == nil && got.Time < least*(1-different) {
+		if r.err = err; err == nil && got.Time < least*(1-different) {
 			best, least = size, got.Time
 		}
-		return err
 	}
 	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
-		if err := try(quantity.Bytes(math.Ceil(float64(n / count)))); err != nil {
-			return err
-		}
+		try(quantity.Bytes(math.Ceil(float64(n / count))))
 	}
 	from, to := quantity.Bytes(math.Floor(float64(best)*0.9)), best*1.1
 	if n <= 4*quantity.KiB {
 		from, to = 1, n
 	}
 	for size := max(1, from); size <= min(n, to); size++ {
-		if err := try(size); err != nil {
-			return err
-		}
+		try(size)
 	}
 	size, t := judged.BestPacket(n)
 	var bounds []bound
@@ -301,5 +281,4 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
 	}
 	r.add(run.Name, n, "best packet", float64(size), float64(best), "B", bounds...)
 	r.add(run.Name, n, "one way", float64(t), float64(least), "µs", bounds...)
-	return nil
 }

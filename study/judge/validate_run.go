@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -73,6 +74,7 @@ type layerRun struct {
 	points []data.Point
 	lost   virtual.FaultStats
 	resent int64
+	err    error // the first of a program; after it, none runs
 }
 
 func newRun(v *Validation, o ValidateOptions, d whatif.Design) (*layerRun, error) {
@@ -129,21 +131,23 @@ const (
 const lossy = "packets were lost, repeated or held back"
 
 // measure runs a program on the layer's system, and returns what node 0 measured.
-func (r *layerRun) measure(p programs.Program, a programs.Args) (programs.Result, error) {
+func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result {
+	if r.err != nil {
+		return programs.Result{}
+	}
 	result, report, err := virtual.Measure(r.system, virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}, p, a)
 	r.lost.Add(report.Faults)
 	for _, s := range report.Nodes {
 		r.resent += s.Resent
 	}
-	return result, err
+	r.err = err
+	return result
 }
 
 // other runs the program of this name for another program that needs its result.
-func (r *layerRun) other(name string, a programs.Args) (programs.Result, error) {
+func (r *layerRun) other(name string, a programs.Args) programs.Result {
 	p, err := programs.Find(name, programs.Simulated)
-	if err != nil {
-		return programs.Result{}, err
-	}
+	r.err = cmp.Or(r.err, err)
 	return r.measure(p, a)
 }
 
