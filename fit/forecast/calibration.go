@@ -56,14 +56,14 @@ type Weights struct{ Own, Shapes, Up, Down Terms }
 // of the result is the sum of its terms.
 func (w *Weights) Combine(p Parts) Guess {
 	g := w.Blend(p)
-	g.Up[0], g.Down[0] = w.Up.dot(g.Up), w.Down.dot(g.Down)
+	g.Up[0], g.Down[0] = w.Up.Dot(g.Up), w.Down.Dot(g.Down)
 	return g
 }
 
 // Blend is Combine without the sum of the terms.
 func (w *Weights) Blend(p Parts) Guess {
-	u1, d1 := w.Own.dot(p.Own.Up), w.Own.dot(p.Own.Down)
-	u2, d2 := w.Shapes.dot(p.Shapes.Up), w.Shapes.dot(p.Shapes.Down)
+	u1, d1 := w.Own.Dot(p.Own.Up), w.Own.Dot(p.Own.Down)
+	u2, d2 := w.Shapes.Dot(p.Shapes.Up), w.Shapes.Dot(p.Shapes.Down)
 	a, b := 1/(u1+d1)/(u1+d1), 1/(u2+d2)/(u2+d2)
 	if !(u2+d2 > 0) || a > 1e12 {
 		a, b = 1, 0

@@ -219,7 +219,7 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	if len(c.runs.up) > 0 {
 		return own, true
 	}
-	return c.calibration.Run.dot(terms), false
+	return c.calibration.Run.Dot(terms), false
 }
 
 // compareRuns pools the variances between runs of neighbouring sizes, which are similar.

@@ -46,7 +46,8 @@ const (
 	wide
 )
 
-func (k Terms) dot(v Terms) (sum float64) {
+// Dot returns the sum of the terms v with the weights k.
+func (k Terms) Dot(v Terms) (sum float64) {
 	for i := range k {
 		sum += k[i] * v[i]
 	}

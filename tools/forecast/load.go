@@ -2,20 +2,65 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
+
+// A Curve is one table of a benchmark's file.
+type Curve struct {
+	// Machine is the machine of the curve; see [Load].
+	Machine string
+	// Name is the file within its folder, and the table.
+	Name string
+	Kind benchfile.Kind
+	// Points by size, without the empty message.
+	Points     []forecast.Point
+	Resolution quantity.Micros
+	// Planted marks a curve that [Planted] made.
+	Planted bool
+}
+
+// minSizes is the minimum number of sizes of a curve; with fewer, none can be held out.
+const minSizes = 12
+
+// Latency reports whether the curve has times of messages.
+func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == benchfile.RoundTrip }
+
+// Operation reports whether the curve has times of operations, of collectives or of the gaps of
+// streams, which jump more.
+func Operation(c *Curve) bool {
+	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective || c.Kind == benchfile.Gap
+}
+
+// ofSize returns the point of a size, or no points.
+func (c *Curve) ofSize(n quantity.Bytes) []forecast.Point {
+	i, found := slices.BinarySearchFunc(c.Points, n, func(p forecast.Point, n quantity.Bytes) int { return cmp.Compare(p.Size, n) })
+	if !found {
+		return nil
+	}
+	return c.Points[i : i+1]
+}
+
+// run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,
+// -3.out, and the number of a table among those with the same title.
+var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
+
+// measurement returns the name of the measurement; its runs share it.
+func (c *Curve) measurement() string {
+	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
+}
 
 // benchmarks are names of folders for benchmarks, not machines.
 var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
@@ -43,12 +88,11 @@ func Load(folders ...string) (curves []Curve, err error) {
 				machine = cmp.Or(listed[filepath.ToSlash(name)], filepath.Base(name))
 			}
 			for _, c := range read(path) {
-				if len(c.Points) < minSizes || slices.ContainsFunc(curves, c.sameRun) {
-					continue
+				copied := slices.ContainsFunc(curves, func(o Curve) bool { return o.Kind == c.Kind && slices.Equal(o.Points, c.Points) })
+				if len(c.Points) >= minSizes && !copied {
+					c.Machine, c.Name = cmp.Or(systems[machine], machine), strings.TrimSpace(name+" "+c.Name)
+					curves = append(curves, c)
 				}
-				machine := cmp.Or(systems[machine], machine)
-				c.Machine, c.Name = machine, strings.TrimSpace(name+" "+c.Name)
-				curves = append(curves, c)
 			}
 			return nil
 		})
@@ -63,17 +107,8 @@ func Load(folders ...string) (curves []Curve, err error) {
 // that begins with "machine", whose text counts up to the first comma. Files whose machine
 // is not stated are omitted.
 func machines(index string) map[string]string {
-	f, err := os.Open(index)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
-	rows, err := r.ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil
-	}
+	text, _ := os.ReadFile(index) // without an index, no machine is known
+	rows := list.Map(strings.Split(string(text), "\n"), func(line string) []string { return strings.Split(line, "\t") })
 	file := slices.Index(rows[0], "file")
 	machine := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, "machine") })
 	if min(file, machine) < 0 {

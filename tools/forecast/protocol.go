@@ -9,47 +9,40 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Case is a held-out measurement, and the points that predict it.
+// A Case holds measurements of a curve that are held out, and the points that predict them.
 type Case struct {
-	Curve *Curve
-	// Set is equal for cases with the same Points.
-	Set    int
-	Points []forecast.Point
-	Held   forecast.Point
-	// Weight gives each machine the same total, whatever its number of curves.
+	Curve        *Curve
+	Points, Held []forecast.Point
+	// Weight of each held-out measurement. It gives each machine the same total, whatever its number
+	// of curves.
 	Weight float64
 }
 
-// A hold returns the cases of a curve: the held-out measurements and the remaining points.
+// A hold returns the cases of a curve, which is one of all.
 type hold func(c *Curve, all []Curve) []Case
 
 // A Protocol selects the sizes of a curve that are held out.
 type Protocol struct {
 	Name string
-	hold hold
+	hold
 }
 
-// split holds out the points with held(i), and predicts from those with given(i) or, if given is
-// nil, from the rest.
-func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
-	var rest []forecast.Point
-	for i, p := range c.Points {
-		if given == nil && !held(i) || given != nil && given(i) {
-			rest = append(rest, p)
-		}
-	}
+// split predicts the points i with held(i) from the rest.
+func split(c *Curve, held func(i int) bool) (s Case) {
 	for i, p := range c.Points {
 		if held(i) {
-			cases = append(cases, Case{Set: set, Points: rest, Held: p})
+			s.Held = append(s.Held, p)
+		} else {
+			s.Points = append(s.Points, p)
 		}
 	}
-	return cases
+	return s
 }
 
 // without holds out the points i of n with held(i, n).
 func without(held func(i, n int) bool) hold {
 	return func(c *Curve, _ []Curve) []Case {
-		return split(c, 0, func(i int) bool { return held(i, len(c.Points)) }, nil)
+		return []Case{split(c, func(i int) bool { return held(i, len(c.Points)) })}
 	}
 }
 
@@ -66,7 +59,7 @@ func smallest(k int) hold { return without(func(i, _ int) bool { return i < k })
 func every(step int) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
-			cases = append(cases, split(c, phase, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 }, nil)...)
+			cases = append(cases, split(c, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 }))
 		}
 		return cases
 	}
@@ -85,13 +78,8 @@ func evenly(sizes int) hold {
 		if len(given) < sizes {
 			return nil
 		}
-		return split(c, 0, func(i int) bool { return !given[i] }, nil)
+		return []Case{split(c, func(i int) bool { return !given[i] })}
 	}
-}
-
-// ended returns the cases of a curve that ends after n points, of sizes beyond them.
-func ended(c *Curve, n int, held func(i int) bool) []Case {
-	return split(c, n, func(i int) bool { return i >= n && held(i) }, func(i int) bool { return i < n })
 }
 
 // upTo64K predicts 1 MiB from the sizes up to 64 KiB.
@@ -100,15 +88,15 @@ func upTo64K(c *Curve, _ []Curve) []Case {
 	if n < forecast.MinSizes {
 		return nil
 	}
-	return ended(c, n, func(i int) bool { return c.Points[i].Size == 1<<20 })
+	return []Case{{Points: c.Points[:n], Held: c.ofSize(1 << 20)}}
 }
 
-// cutWhere ends the measurement at each size from 4 KiB, and holds out sizes beyond it.
-func cutWhere(held func(c *Curve, n, i int) bool) hold {
+// cutAt ends the measurement after n sizes, for each n from 4 KiB, and holds out sizes beyond it.
+func cutAt(held func(c *Curve, n int) []forecast.Point) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for n := 8; n <= len(c.Points)-2; n++ {
 			if c.Points[n-1].Size >= 4096 {
-				cases = append(cases, ended(c, n, func(i int) bool { return held(c, n, i) })...)
+				cases = append(cases, Case{Points: c.Points[:n], Held: held(c, n)})
 			}
 		}
 		return cases
@@ -117,14 +105,14 @@ func cutWhere(held func(c *Curve, n, i int) bool) hold {
 
 var (
 	// cut holds out the next two sizes.
-	cut = cutWhere(func(_ *Curve, n, i int) bool { return i < n+2 })
+	cut = cutAt(func(c *Curve, n int) []forecast.Point { return c.Points[n : n+2] })
 	// cutFar holds out the size four octaves above.
-	cutFar = cutWhere(func(c *Curve, n, i int) bool { return c.Points[i].Size == 16*c.Points[n-1].Size })
+	cutFar = cutAt(func(c *Curve, n int) []forecast.Point { return c.ofSize(16 * c.Points[n-1].Size) })
 )
 
 // again predicts another run at the measured sizes, from the given number of runs before it.
 func again(runs int) hold {
-	return func(c *Curve, all []Curve) (cases []Case) {
+	return func(c *Curve, all []Curve) []Case {
 		var before []*Curve
 		for i := range all {
 			if all[i].measurement() == c.measurement() && len(all[i].Points) == len(c.Points) {
@@ -137,11 +125,7 @@ func again(runs int) hold {
 		if len(before) < runs {
 			return nil
 		}
-		points := together(before[len(before)-runs:])
-		for _, p := range c.Points {
-			cases = append(cases, Case{Points: points, Held: p})
-		}
-		return cases
+		return []Case{{Points: together(before[len(before)-runs:]), Held: c.Points}}
 	}
 }
 
@@ -183,8 +167,7 @@ var Protocols = []Protocol{
 }
 
 // Cases returns the cases of the curves that use selects. Each machine has the weight 1.
-func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
-	set := 0
+func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	total := map[string]float64{}
 	distinct := shapesOf(curves, use)
 	for i := range curves {
@@ -192,18 +175,17 @@ func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 		if !use(c) {
 			continue
 		}
-		cases := p.hold(c, curves)
-		most := 0
-		for j := range cases {
-			cases[j].Curve = c
-			most = max(most, cases[j].Set)
-			cases[j].Set += set
-			cases[j].Weight = 1 / float64(len(cases))
+		cases, held := h(c, curves), 0
+		for _, s := range cases {
+			held += len(s.Held)
 		}
-		if len(cases) > 0 {
-			total[c.Machine]++
-			set += most + 1
-			all = append(all, cases...)
+		if held == 0 {
+			continue
+		}
+		total[c.Machine]++
+		for _, s := range cases {
+			s.Curve, s.Weight = c, 1/float64(held)
+			all = append(all, s)
 		}
 	}
 	for i := range all {
@@ -212,24 +194,20 @@ func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	return all
 }
 
-// each calls do for every case, with the curve of its points under the calibration of its machine;
-// nil omits a machine.
-func each(cases []Case, of func(machine string) *forecast.Calibration, do func(h *Case, c *forecast.Curve)) {
-	var c forecast.Curve
-	set := -1
-	for i := range cases {
-		h := &cases[i]
-		k := of(h.Curve.Machine)
+// each calls do for every held-out measurement, with the curve of the points of its case under the
+// calibration of its machine; nil omits a machine.
+func each(cases []Case, of func(machine string) *forecast.Calibration, do func(s Case, held forecast.Point, c *forecast.Curve)) {
+	for _, s := range cases {
+		k := of(s.Curve.Machine)
 		if k == nil {
 			continue
 		}
-		if h.Set != set {
-			var err error
-			if c, err = k.New(h.Points, h.Curve.Resolution); err != nil {
-				continue
-			}
-			set = h.Set
+		c, err := k.New(s.Points, s.Curve.Resolution)
+		if err != nil {
+			continue
 		}
-		do(h, &c)
+		for _, p := range s.Held {
+			do(s, p, &c)
+		}
 	}
 }

@@ -28,11 +28,11 @@ type Score struct {
 func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
 	by := map[string][]judged{}
 	var all []judged
-	each(cases, of, func(h *Case, c *forecast.Curve) {
-		f := c.At(h.Held.Size)
-		j := judged{f.Low <= h.Held.Time && h.Held.Time <= f.High,
-			math.Abs(float64(f.Middle/h.Held.Time) - 1), float64((f.High - f.Low) / f.Middle)}
-		all, by[h.Curve.Machine] = append(all, j), append(by[h.Curve.Machine], j)
+	each(cases, of, func(s Case, held forecast.Point, c *forecast.Curve) {
+		f := c.At(held.Size)
+		j := judged{f.Low <= held.Time && held.Time <= f.High,
+			math.Abs(float64(f.Middle/held.Time) - 1), float64((f.High - f.Low) / f.Middle)}
+		all, by[s.Curve.Machine] = append(all, j), append(by[s.Curve.Machine], j)
 	})
 	total := summary(all)
 	total.Machines = len(by)
@@ -90,7 +90,7 @@ func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine 
 		if len(cases) == 0 {
 			continue
 		}
-		s := Judge(slices.DeleteFunc(slices.Clone(cases), func(h Case) bool { return h.Curve.Planted }), of)
+		s := Judge(slices.DeleteFunc(slices.Clone(cases), func(s Case) bool { return s.Curve.Planted }), of)
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n", p.Name, s.Cases, s.Machines,
 			100*s.Coverage, 100*s.CoverageByMachine, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
 		if !machines {

@@ -52,7 +52,7 @@ func library(curves []Curve) (all []forecast.Shape) {
 			s.Weight = 1 / float64(len(by[m]))
 			s.Rise = g.sum
 			for i := range s.Rise {
-				s.Rise[i] = math.Round(100*s.Rise[i]/g.n) / 100
+				s.Rise[i] = math.Round(100*s.Rise[i]/g.n)/100 + 0 // no −0
 			}
 			all = append(all, s)
 		}

@@ -127,18 +127,17 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 	}
 }
 
-// A share is a protocol with the weight of its cases.
+// A share has the cases of a hold, with the weight of these.
 type share struct {
-	hold   hold
+	hold
 	weight float64
 }
 
 func (t *trainer) samples(shares []share) (all []sample) {
+	of := func(machine string) *forecast.Calibration { return t.without[machine] }
 	for _, s := range shares {
-		p := Protocol{"", s.hold}
-		of := func(machine string) *forecast.Calibration { return t.without[machine] }
-		each(p.Cases(t.curves, t.use), of, func(h *Case, c *forecast.Curve) {
-			all = append(all, sample{h.Curve.Machine, math.Log(float64(h.Held.Time)), c.Parts(h.Held.Size), h.Weight * s.weight})
+		each(s.Cases(t.curves, t.use), of, func(h Case, held forecast.Point, c *forecast.Curve) {
+			all = append(all, sample{h.Curve.Machine, math.Log(float64(held.Time)), c.Parts(held.Size), h.Weight * s.weight})
 		})
 	}
 	return all
@@ -152,33 +151,28 @@ type term struct {
 	weight   float64
 }
 
-func (t *term) half(w *forecast.Terms) (up, down float64) {
-	return t.parts.Half(dot(w, &t.up), 0), t.parts.Half(dot(w, &t.down), 0)
-}
-
-// chain learns the weights of the two predictions, then those of their combination.
+// chain learns the weights of the two predictions, then those of their combination, by side.
 func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
 	v := make([]term, len(all))
-	fill := func(g func(s *sample) forecast.Guess) []term {
+	learn := func(start, from forecast.Terms, of func(s *sample) term) forecast.Terms {
 		for i := range all {
-			s := &all[i]
-			p := g(s)
-			v[i] = term{s.y - p.Middle, &s.parts, p.Up, p.Down, s.weight}
+			v[i] = of(&all[i])
+			v[i].parts, v[i].weight = &all[i].parts, all[i].weight
 		}
-		return v
+		return descend(v, start, from)
 	}
-	w.Own = descend(fill(func(s *sample) forecast.Guess { return s.parts.Own }), first.Own, from.Own)
-	w.Shapes = descend(fill(func(s *sample) forecast.Guess { return s.parts.Shapes }), first.Shapes, from.Shapes)
-	fill(func(s *sample) forecast.Guess { return w.Blend(s.parts) })
-	for i := range v {
-		v[i].down = forecast.Terms{math.Inf(1)}
-	}
-	w.Up = descend(v, first.Up, from.Up)
-	fill(func(s *sample) forecast.Guess { return w.Blend(s.parts) })
-	for i := range v {
-		v[i].off, v[i].up, v[i].down = -v[i].off, v[i].down, forecast.Terms{math.Inf(1)}
-	}
-	w.Down = descend(v, first.Down, from.Down)
+	both := func(y float64, g forecast.Guess) term { return term{off: y - g.Middle, up: g.Up, down: g.Down} }
+	w.Own = learn(first.Own, from.Own, func(s *sample) term { return both(s.y, s.parts.Own) })
+	w.Shapes = learn(first.Shapes, from.Shapes, func(s *sample) term { return both(s.y, s.parts.Shapes) })
+	unbounded := forecast.Terms{math.Inf(1)}
+	w.Up = learn(first.Up, from.Up, func(s *sample) term {
+		g := w.Blend(s.parts)
+		return term{off: s.y - g.Middle, up: g.Up, down: unbounded}
+	})
+	w.Down = learn(first.Down, from.Down, func(s *sample) term {
+		g := w.Blend(s.parts)
+		return term{off: g.Middle - s.y, up: g.Down, down: unbounded}
+	})
 	return w
 }
 
@@ -255,18 +249,11 @@ func descend(all []term, start, from forecast.Terms) forecast.Terms {
 	return w
 }
 
-func dot(a, b *forecast.Terms) (s float64) {
-	for i := range a {
-		s += a[i] * b[i]
-	}
-	return s
-}
-
 func score(all []term, w *forecast.Terms) float64 {
 	var sum, weight float64
 	for i := range all {
 		s := &all[i]
-		up, down := s.half(w)
+		up, down := s.parts.Half(w.Dot(s.up), 0), s.parts.Half(w.Dot(s.down), 0)
 		if math.IsInf(down, 1) {
 			sum += s.weight * (up + missed*max(0, s.off-up))
 		} else {
@@ -280,16 +267,15 @@ func score(all []term, w *forecast.Terms) float64 {
 // learnRun returns the weights of the terms for the next run, from one run.
 func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	var all []term
-	p := Protocol{"", again(1)}
 	of := func(machine string) *forecast.Calibration {
 		if machine == t.leftOut {
 			return nil
 		}
 		return bare
 	}
-	each(p.Cases(t.curves, t.use), of, func(h *Case, c *forecast.Curve) {
-		terms, _ := c.RunTerms(h.Held.Size)
-		all = append(all, term{math.Log(float64(h.Held.Time)) - c.Parts(h.Held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, h.Weight})
+	each(again(1).Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
+		terms, _ := c.RunTerms(held.Size)
+		all = append(all, term{math.Log(float64(held.Time)) - c.Parts(held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, s.Weight})
 	})
 	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {
@@ -298,7 +284,7 @@ func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	w := descend(all, start, start)
 	var scores []scored
 	for _, s := range all {
-		scores = append(scores, scored{math.Abs(s.off) / max(dot(&w, &s.up), 1e-9), s.weight})
+		scores = append(scores, scored{math.Abs(s.off) / max(w.Dot(s.up), 1e-9), s.weight})
 	}
 	f := quantileOf(scores, level)
 	for i := range w {
