@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -202,15 +205,6 @@ func hold(errors [][]float64) {
 
 // asGood reports whether errors a exceed b by at most one standard error of their difference.
 func asGood(a, b []float64) bool {
-	d := slices.Clone(a)
-	for i := range d {
-		d[i] -= b[i]
-	}
-	m := stats.Mean(d)
-	var ss float64
-	for _, v := range d {
-		ss += (v - m) * (v - m)
-	}
-	n := float64(len(d))
-	return m <= math.Sqrt(ss/(n-1)/n)+1e-12
+	mean, deviation := stat.MeanStdDev(floats.SubTo(make([]float64, len(a)), a, b), nil)
+	return mean <= stat.StdErr(deviation, float64(len(a)))+1e-12
 }

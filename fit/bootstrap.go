@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -38,7 +37,7 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	if r.Model == "table" {
 		return nil, fmt.Errorf("%s: a per-size table meets every point: there are no errors to resample", r.Name)
 	}
-	pieces, m := r.pieces(), r.form
+	pieces, m := r.pieces, r.form
 	m.k = len(pieces)
 	random := rand.New(rand.NewPCG(seed, 0))
 	residuals := relativeResiduals(r.Points, pieces)
@@ -73,12 +72,6 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 		}
 	}
 	return b, nil
-}
-
-func (r *Result) pieces() []piece {
-	return list.Map(r.Segments, func(s Segment) piece {
-		return piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}
-	})
 }
 
 // relativeResiduals returns the relative errors of each piece about their mean,

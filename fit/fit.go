@@ -36,8 +36,6 @@ type Segment struct {
 	// independent of each other.
 	Correlation float64
 	Errors
-
-	upTo quantity.Bytes // the largest size that the line serves
 }
 
 // Time returns β + nτ.
@@ -125,6 +123,7 @@ type Result struct {
 	Warnings []string
 
 	form    form
+	pieces  []piece         // of the segments
 	quantum float64         // the resolution of the times as printed
 	step    quantity.Micros // that matters: see widen
 }
@@ -132,16 +131,7 @@ type Result struct {
 // Time returns the fitted time of n bytes. Outside the measured sizes it extrapolates the first or
 // last line.
 func (r *Result) Time(n quantity.Bytes) quantity.Micros {
-	return r.Segments[r.segmentAt(n)].Time(n)
-}
-
-func (r *Result) segmentAt(n quantity.Bytes) int {
-	for i := range r.Segments[:len(r.Segments)-1] {
-		if n <= r.Segments[i].upTo {
-			return i
-		}
-	}
-	return len(r.Segments) - 1
+	return quantity.Micros(valueAt(r.pieces, float64(n)))
 }
 
 // Resolution returns the step of the times: that of a clock if they show one, else that of their
@@ -169,7 +159,7 @@ func (r *Result) Layer() (model.Layer, error) {
 	for i, s := range r.Segments {
 		lines[i] = model.Branch{
 			Name:  fmt.Sprintf("segment %d", i+1),
-			UpTo:  s.upTo,
+			UpTo:  quantity.Bytes(r.pieces[i].until),
 			Layer: &model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
 		}
 	}

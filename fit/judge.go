@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,17 +13,23 @@ import (
 
 // judge adds warnings about the table (too few sizes, no spread, a coarse clock, an exceptional
 // first row) and about the model (an active bound, one dominant point, errors that are not noise).
-func (r *Result) judge(pieces []piece) {
-	r.judgeSizes()
+func (r *Result) judge() {
+	n := len(r.Points)
+	if n < 5 {
+		r.warn("%d sizes are few; for useful intervals, measure 10 over a factor of 100", n)
+	}
+	if first, last := r.Points[0].Size, r.Points[n-1].Size; last < 8*first {
+		r.warn("no spread in the sizes (%v to %v): β and τ are hardly identifiable", first, last)
+	}
 	r.judgeTimes()
 	if r.Model == "table" {
 		return
 	}
 	first := 0
-	for i := range pieces {
-		p := &pieces[i]
+	for i := range r.pieces {
+		p := &r.pieces[i]
 		where := ""
-		if len(pieces) > 1 {
+		if len(r.pieces) > 1 {
 			where = fmt.Sprintf("%v to %v: ", r.Segments[i].From, r.Segments[i].To)
 		}
 		switch {
@@ -40,9 +47,9 @@ func (r *Result) judge(pieces []piece) {
 	runs, z := signRuns(r.Points)
 	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
 	switch {
-	case len(pieces) == 1 && wrong:
+	case len(r.pieces) == 1 && wrong:
 		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v); the protocol changes with size, fit segments", 100*r.P95, 100*r.Worst, r.WorstAt)
-	case len(pieces) == 1 && bent:
+	case len(r.pieces) == 1 && bent:
 		r.warn("one line does not follow these points: they lie above and below it in only %d runs, so the intervals are too narrow; fit segments", runs)
 	case wrong:
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
@@ -51,17 +58,6 @@ func (r *Result) judge(pieces []piece) {
 
 // wrong reports whether the model misses at least one size in 20 by more than 10 %.
 func (r *Result) wrong() bool { return r.P95 > 0.10 }
-
-func (r *Result) judgeSizes() {
-	n := len(r.Points)
-	first, last := r.Points[0].Size, r.Points[n-1].Size
-	if n < 5 {
-		r.warn("%d sizes are few; for useful intervals, measure 10 over a factor of 100", n)
-	}
-	if last < 8*first {
-		r.warn("no spread in the sizes (%v to %v): β and τ are hardly identifiable", first, last)
-	}
-}
 
 func (r *Result) judgeTimes() {
 	if r.step > 0 && r.step > quantity.Micros(r.quantum) {
@@ -110,8 +106,11 @@ const coarse = 0.02
 // 0.
 func (r *Result) coarseStep() quantity.Micros {
 	printed := quantity.Micros(r.quantum)
-	if q := tick(r.Points, printed); q > 0 && r.scatter() > q/20 {
-		return q
+	if q := tick(r.Points, printed); q > 0 {
+		off := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
+		if stats.Median(off) > float64(q/20) {
+			return q
+		}
 	}
 	if printed > coarse*shortest(r.Points) {
 		return printed
@@ -120,11 +119,7 @@ func (r *Result) coarseStep() quantity.Micros {
 }
 
 func shortest(points []Point) quantity.Micros {
-	t := points[0].Time
-	for _, p := range points {
-		t = min(t, p.Time)
-	}
-	return t
+	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Time, b.Time) }).Time
 }
 
 // widen extends the intervals of β by the resolution of the times. Rounded times are off by up to
@@ -137,12 +132,6 @@ func (r *Result) widen() {
 		b := &r.Segments[i].Beta
 		b.Low, b.High = max(0, b.Low-r.step/2), b.High+r.step
 	}
-}
-
-func (r *Result) scatter() quantity.Micros {
-	d := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
-	slices.Sort(d)
-	return quantity.Micros(stats.Quantile(d, 0.5))
 }
 
 // tick returns the step of the clock behind the times if it is coarser than their printing: if the
@@ -175,7 +164,7 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 // leverage returns the size with the most weight on a line, and its leverage: 1 makes the line pass
 // through its point for any values of the rest, 2/n is the mean.
 func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
-	var all moments
+	var all stats.Moments
 	w := make([]float64, len(points))
 	for i, p := range points {
 		w[i] = float64(p.Count)

@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -12,11 +13,8 @@ type line struct {
 	beta, betaLow, betaHigh float64
 	tau, tauLow, tauHigh    float64
 	freeBeta, freeTau       float64 // without the bounds
-	// Σw, and the weighted mean and scatter of the sizes.
-	sw, mx, sxx float64
 	// The variances of β and τ and their covariance; +Inf and 0 if unknown.
 	varBeta, varTau, covariance float64
-	rho                         float64 // correlation of neighbours' errors
 	t                           float64 // Student's, for 95 %
 }
 
@@ -50,12 +48,22 @@ func fitRelative(points []Point) line {
 	for i, p := range points {
 		w[i] = float64(p.Count) / (float64(p.Time) * float64(p.Time))
 	}
-	l := solve(points, w)
+	l := reweight(points, w, solve(points, w), func(line) []float64 { return nil })
+	l.intervals(points, w, l.residuals(points, w), 1)
+	return l
+}
+
+// reweight solves for a line until the weights w agree with it. They are those of relative errors
+// about the line l, times the factors of the points, if there are any.
+func reweight(points []Point, w []float64, l line, factors func(l line) []float64) line {
 	for range reweightings {
-		change := 0.0
+		change, factor := 0.0, factors(l)
 		for i, p := range points {
-			fitted := l.at(float64(p.Size))
+			fitted := l.beta + l.tau*float64(p.Size)
 			next := float64(p.Count) / (fitted * fitted)
+			if factor != nil {
+				next *= factor[i]
+			}
 			change = max(change, math.Abs(next/w[i]-1))
 			w[i] = next
 		}
@@ -63,8 +71,24 @@ func fitRelative(points []Point) line {
 			break
 		}
 	}
-	l.leastSquaresIntervals(points, w)
 	return l
+}
+
+// weights returns the weights of relative errors about the line.
+func (l *line) weights(points []Point) []float64 {
+	return list.Map(points, func(p Point) float64 {
+		fitted := l.at(float64(p.Size))
+		return float64(p.Count) / (fitted * fitted)
+	})
+}
+
+// residuals returns the weighted errors of the line.
+func (l *line) residuals(points []Point, w []float64) []float64 {
+	e := make([]float64, len(points))
+	for i, p := range points {
+		e[i] = math.Sqrt(w[i]) * (float64(p.Time) - l.at(float64(p.Size)))
+	}
+	return e
 }
 
 // fitOrdinary is like fitRelative, but the weight is the number of rows alone.
@@ -74,42 +98,33 @@ func fitOrdinary(points []Point) line {
 		w[i] = float64(p.Count)
 	}
 	l := solve(points, w)
-	l.leastSquaresIntervals(points, w)
+	l.intervals(points, w, l.residuals(points, w), 1)
 	return l
 }
 
 // solve returns the weighted least-squares line under β, τ ≥ 0.
 func solve(points []Point, w []float64) line {
-	var m moments
+	var m stats.Moments
 	for i, p := range points {
 		m.Add(float64(p.Size), float64(p.Time), w[i])
 	}
-	l := line{sw: m.W, mx: m.X, sxx: m.XX, freeTau: m.XY / m.XX}
-	l.freeBeta = m.Y - l.freeTau*m.X
-	l.beta, l.tau = m.line()
+	var l line
+	l.freeBeta, l.freeTau = m.Line()
+	l.beta, l.tau = m.NonNegative()
 	return l
-}
-
-// leastSquaresIntervals sets the 95 % intervals of a line with these weights.
-func (l *line) leastSquaresIntervals(points []Point, w []float64) {
-	e := make([]float64, len(points))
-	for i, p := range points {
-		e[i] = math.Sqrt(w[i]) * (float64(p.Time) - l.at(float64(p.Size)))
-	}
-	l.intervals(points, w, e, 1, 1)
 }
 
 // minCorrelated is the minimum number of points for testing their errors for correlation.
 const minCorrelated = 12
 
 // intervals sets the 95 % intervals from the weighted residuals e, by Student's t. Variances are
-// divided by the efficiency of the method for a level and for a slope. At a bound, the interval is
-// that of the unbounded line, truncated there.
+// divided by the efficiency of the method. At a bound, the interval is that of the unbounded line,
+// truncated there.
 //
 // Errors that are correlated along the sizes carry less information; see setVariances. Their
 // correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters
 // (Kendall 1954), if there is evidence of it.
-func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
+func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
 	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
 	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
@@ -123,13 +138,14 @@ func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float6
 			neighbours += e[i] * e[i-1]
 		}
 	}
+	rho := 0.0
 	if n >= minCorrelated && squares > 0 {
-		rho := (neighbours/squares + 2/float64(n)) / (1 - 4/float64(n))
-		if rho > 1.5/math.Sqrt(float64(n)) {
-			l.rho = min(rho, 0.95)
+		rho = (neighbours/squares + 2/float64(n)) / (1 - 4/float64(n))
+		if rho = min(rho, 0.95); rho <= 1.5/math.Sqrt(float64(n)) {
+			rho = 0
 		}
 	}
-	l.setVariances(l.rho, squares, points, w, ofLevel, ofSlope)
+	l.setVariances(rho, squares, points, w, efficiency)
 	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
@@ -139,20 +155,24 @@ func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float6
 // of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is tr(R−HR)σ², which is
 // (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors carry the information of
 // n(1−ρ)/(1+ρ) independent ones.
-func (l *line) setVariances(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
+func (l *line) setVariances(rho, squares float64, points []Point, w []float64, efficiency float64) {
 	n := len(points)
+	var m stats.Moments
+	for i, p := range points {
+		m.Add(float64(p.Size), 0, w[i])
+	}
 	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
 	for i, p := range points {
 		r := math.Sqrt(w[i])
-		level[i], slope[i] = r/math.Sqrt(l.sw), r*(float64(p.Size)-l.mx)/math.Sqrt(l.sxx)
+		level[i], slope[i] = r/math.Sqrt(m.W), r*(float64(p.Size)-m.X)/math.Sqrt(m.XX)
 	}
 	ll, ls, ss := correlated(level, level, rho), correlated(level, slope, rho), correlated(slope, slope, rho)
 	sigma2 := squares / max(1, float64(n)-ll-ss)
 	l.t = stats.T95(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
-	both := sigma2 * ls / math.Sqrt(l.sw*l.sxx*ofLevel*ofSlope)
-	l.varTau = sigma2 * ss / l.sxx / ofSlope
-	l.covariance = both - l.mx*l.varTau
-	l.varBeta = sigma2*ll/l.sw/ofLevel - 2*l.mx*both + l.mx*l.mx*l.varTau
+	both := sigma2 * ls / math.Sqrt(m.W*m.XX) / efficiency
+	l.varTau = sigma2 * ss / m.XX / efficiency
+	l.covariance = both - m.X*l.varTau
+	l.varBeta = sigma2*ll/m.W/efficiency - 2*m.X*both + m.X*m.X*l.varTau
 }
 
 // correlated returns aᵀRb with Rᵢⱼ = ρ^|i−j|.
@@ -165,26 +185,9 @@ func correlated(a, b []float64, rho float64) (sum float64) {
 	return sum
 }
 
-// moments are the weighted sums of points about their means, updated point by point without loss of
-// digits (West 1979).
-type moments struct{ stats.Moments }
-
-func (m *moments) line() (beta, tau float64) {
-	if m.XX > 0 {
-		tau = m.XY / m.XX
-	}
-	beta = m.Y - tau*m.X
-	switch {
-	case tau < 0: // then β = Σwy/Σw is the least with τ = 0
-		return m.Y, 0
-	case beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
-		return 0, (m.XY + m.W*m.X*m.Y) / (m.XX + m.W*m.X*m.X)
-	}
-	return beta, tau
-}
-
-func (m *moments) rss() float64 {
-	beta, tau := m.line()
+// rss returns the sum of squares about the line under β, τ ≥ 0.
+func rss(m *stats.Moments) float64 {
+	beta, tau := m.NonNegative()
 	d := m.Y - beta - tau*m.X
 	return max(0, m.YY-2*tau*m.XY+tau*tau*m.XX+m.W*d*d)
 }

@@ -96,7 +96,7 @@ func TestLinearNumpy(t *testing.T) {
 			squares += w[i] * math.Pow(float64(p.Time-p.Fitted), 2)
 		}
 		l := solve(r.Points, w)
-		l.setVariances(0, squares, r.Points, w, 1, 1)
+		l.setVariances(0, squares, r.Points, w, 1)
 		for _, v := range []struct {
 			name           string
 			got, want, tol float64

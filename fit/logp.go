@@ -134,7 +134,7 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 // half of the bursts, at least two.
 func level(bursts []benchfile.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
-	var m moments
+	var m stats.Moments
 	for _, b := range upper {
 		m.Add(1/float64(b.Messages), float64(b.Interval), 1/float64(b.Interval*b.Interval))
 	}

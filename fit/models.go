@@ -93,12 +93,12 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
-		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: resolution(t),
+		Breaks: breaks, Points: points, Warnings: warnings, form: m, pieces: pieces, quantum: resolution(t),
 	}
 	at := 0
 	for i, p := range pieces {
 		s := Segment{
-			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points, upTo: quantity.Bytes(p.until),
+			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points,
 			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
 			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
 		}
@@ -117,6 +117,6 @@ func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, 
 	if m.name != "table" {
 		r.widen()
 	}
-	r.judge(pieces)
+	r.judge()
 	return r
 }

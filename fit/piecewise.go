@@ -190,7 +190,7 @@ func (d *division) search(points []Point, w []float64, least, most int) {
 	d.costs = make([][]float64, last)
 	for i := range d.costs {
 		row := make([]float64, last-i)
-		var m moments
+		var m stats.Moments
 		at := d.places[i]
 		for j := range row {
 			for ; at < d.places[i+j+1]; at++ {
@@ -198,7 +198,7 @@ func (d *division) search(points []Point, w []float64, least, most int) {
 			}
 			row[j] = math.Inf(1)
 			if at-d.places[i] >= least {
-				row[j] = m.rss()
+				row[j] = rss(&m)
 			}
 		}
 		d.costs[i] = row

@@ -4,10 +4,9 @@ import "math"
 
 // An end is the continuation of a curve beyond its first or last size.
 type end struct {
-	// The line of the two octaves of sizes next to the end.
-	beta, tau float64
+	ray // of the two octaves of sizes next to the end
 	// Other possible lines: through the two sizes next to the end, and through four octaves.
-	alternatives [2]struct{ beta, tau float64 }
+	alternatives [2]ray
 	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
 	slope float64
 	// scatter is the deviation of the sizes of the two octaves from their line.
@@ -29,34 +28,24 @@ func (c *series) span(i int, octaves float64, step int) int {
 	return j
 }
 
+// A ray is a line β + nτ.
+type ray struct{ beta, tau float64 }
+
+// at returns the logarithm of the time of n bytes.
+func (r ray) at(n float64) float64 { return math.Log(r.beta + r.tau*n) }
+
 // ray returns the line of the sizes from i to j, under β, τ ≥ 0.
-func (c *series) ray(i, j int) (beta, tau float64) {
-	beta, tau = c.line(i, j)
-	switch {
-	case tau < 0: // the mean of relative errors
-		var w, wt float64
-		for k := i; k <= j; k++ {
-			w += 1 / (c.t[k] * c.t[k])
-			wt += 1 / c.t[k]
-		}
-		return wt / w, 0
-	case beta < 0: // likewise, in proportion to the size
-		var xx, x float64
-		for k := i; k <= j; k++ {
-			r := c.n[k] / c.t[k]
-			x += r
-			xx += r * r
-		}
-		return 0, x / xx
-	}
-	return beta, tau
+func (c *series) ray(i, j int) ray {
+	m := c.moments(i, j)
+	beta, tau := m.NonNegative()
+	return ray{beta, tau}
 }
 
 // off returns the deviation of the sizes from i to j from the line.
 func (e *end) off(c *series, i, j int) float64 {
 	sum := 0.0
 	for k := i; k <= j; k++ {
-		d := c.y[k] - math.Log(e.beta+e.tau*c.n[k])
+		d := c.y[k] - e.at(c.n[k])
 		sum += d * d
 	}
 	return math.Sqrt(sum / float64(max(1, j-i-1)))
@@ -64,13 +53,12 @@ func (e *end) off(c *series, i, j int) float64 {
 
 // endAt returns the end that the curve would have at size l without larger sizes.
 func (c *series) endAt(l int) end {
-	var e end
 	i := c.span(l, 2, -1)
-	e.beta, e.tau = c.ray(i, l)
-	e.slope = min(max((c.y[l]-c.y[i])/(c.x[l]-c.x[i])/math.Ln2, 0), 1)
-	e.alternatives[0].beta, e.alternatives[0].tau = c.ray(l-1, l)
-	e.alternatives[1].beta, e.alternatives[1].tau = c.ray(c.span(l, 4, -1), l)
-	return e
+	return end{
+		ray:          c.ray(i, l),
+		alternatives: [2]ray{c.ray(l-1, l), c.ray(c.span(l, 4, -1), l)},
+		slope:        min(max((c.y[l]-c.y[i])/(c.x[l]-c.x[i])/math.Ln2, 0), 1),
+	}
 }
 
 // tested is the number of octaves at a curve's end that are predicted from the sizes before them.
@@ -93,7 +81,7 @@ func (c *series) last() end {
 			if to <= m {
 				continue
 			}
-			off := (c.y[to] - math.Log(before.beta+before.tau*c.n[to])) / max(c.x[to]-c.x[m], 0.5)
+			off := (c.y[to] - before.at(c.n[to])) / max(c.x[to]-c.x[m], 0.5)
 			sum += off * off
 			weight++
 		}
@@ -107,46 +95,34 @@ func (c *series) last() end {
 // above predicts the time of n bytes, above the last size.
 func (e *end) above(c *series, n float64) Guess {
 	l := len(c.n) - 1
-	middle := math.Log(e.beta + e.tau*n)
+	middle := e.at(n)
 	octaves := math.Log2(n) - c.x[l]
-	high := c.y[l] + octaves*math.Ln2 // in proportion to the size
-	low := high
-	for _, o := range e.alternatives {
-		y := math.Log(o.beta + o.tau*n)
-		high, low = max(high, y), min(low, y)
-	}
+	proportional := c.y[l] + octaves*math.Ln2
+	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
 	both := Terms{floor: octaves, residual: octaves * e.residual, noisy: c.noise, wide: e.scatter}
 	up, down := both, both
-	up[side], up[jump] = max(0, high-middle), octaves*(1-e.slope)
-	down[side] = max(0, middle-low)
+	up[side], up[jump] = max(0, max(proportional, a, b)-middle), octaves*(1-e.slope)
+	down[side] = max(0, middle-min(proportional, a, b))
 	return Guess{middle, up, down}
 }
 
 // first returns the end of the curve at its smallest size, where its sizes are predicted with an
 // error of residual.
 func (c *series) first(residual float64) end {
-	var e end
 	j := c.span(0, 2, 1)
-	e.beta, e.tau = c.ray(0, j)
+	e := end{ray: c.ray(0, j), alternatives: [2]ray{c.ray(0, 1), {beta: c.t[0]}}, residual: residual}
 	e.scatter = e.off(c, 0, j)
-	e.alternatives[0].beta, e.alternatives[0].tau = c.ray(0, 1)
-	e.alternatives[1].beta = c.t[0]
-	e.residual = residual
 	return e
 }
 
 // below predicts the time of n bytes, below the first size.
 func (e *end) below(c *series, n float64) Guess {
-	middle := math.Log(e.beta + e.tau*n)
+	middle := e.at(n)
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
-	high, low := middle, middle
-	for _, o := range e.alternatives {
-		y := math.Log(o.beta + o.tau*n)
-		high, low = max(high, y), min(low, y)
-	}
+	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
 	breaks := c.calibration.breaks(n, c.n[0])
 	both := Terms{floor: share, residual: share * e.residual, noisy: c.noise, jump: breaks, wide: e.scatter}
 	up, down := both, both
-	up[side], down[side] = high-middle, middle-low
+	up[side], down[side] = max(0, a-middle, b-middle), max(0, middle-a, middle-b)
 	return Guess{middle, up, down}
 }

@@ -114,7 +114,8 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 func (c Curve) At(n quantity.Bytes) Forecast {
 	p := c.Parts(n)
 	g := c.calibration.weights(&p).Combine(p)
-	u, d := p.Half(g.Up[0], p.Up(g.Middle)), p.Half(g.Down[0], p.Down(g.Middle))
+	up, down := p.Sides(g.Middle)
+	u, d := p.Half(g.Up[0], up), p.Half(g.Down[0], down)
 	if p.From == Above {
 		// A larger message may take a faster path; the minimum is half of the last time.
 		d = min(d, max(0, g.Middle-p.Low+math.Ln2))

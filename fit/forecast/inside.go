@@ -31,15 +31,20 @@ func (c *series) gap(a, b int) gap {
 	}
 	g := gap{a: a, b: b, before: math.NaN(), after: math.NaN()}
 	if low < a {
-		// Not below 0, and no steeper than in proportion to the size.
-		_, tau := c.line(low, a)
-		g.before = min(max(tau, 0), c.t[a]/c.n[a])
+		g.before = c.slope(low, a, a)
 	}
 	if high > b {
-		_, tau := c.line(b, high)
-		g.after = min(max(tau, 0), c.t[b]/c.n[b])
+		g.after = c.slope(b, high, b)
 	}
 	return g
+}
+
+// slope returns the time per byte of the sizes from i to j, not below 0, and no steeper than in
+// proportion to the size k.
+func (c *series) slope(i, j, k int) float64 {
+	m := c.moments(i, j)
+	_, tau := m.Line()
+	return min(max(tau, 0), c.t[k]/c.n[k])
 }
 
 // jumps is the logarithm of a factor between the two sides of a gap. At it, the prediction takes
@@ -70,13 +75,9 @@ func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 			from = Jump
 		}
 	}
-	p.Middle = middle
-	p.Up[side], p.Down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
 	both := Terms{floor: 1, noisy: c.noise * amplify(ta, tb, chord, (n-na)/(nb-na)), jump: math.Abs(after - before), wide: (c.x[g.b] - c.x[g.a]) * (c.x[g.b] - c.x[g.a]) / 4}
-	both[side] = p.Up[side]
-	p.Up = both
-	both[side] = p.Down[side]
-	p.Down = both
+	p = Guess{middle, both, both}
+	p.Up[side], p.Down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
 	return p, from
 }
 

@@ -15,14 +15,14 @@ type series struct {
 	noise       float64   // relative; see estimateNoise
 }
 
-// line is the least-squares line of the relative errors at the sizes from i to j.
-func (c *series) line(i, j int) (beta, tau float64) {
-	var m stats.Moments
+// moments returns the moments of the sizes from i to j and their times, with the weights of relative
+// errors.
+func (c *series) moments(i, j int) (m stats.Moments) {
 	for ; i <= j; i++ {
 		v := c.t[j] / c.t[i]
 		m.Add(c.n[i], c.t[i], v*v)
 	}
-	return m.Line()
+	return m
 }
 
 // nearest returns the index of the size nearest to 2^x bytes.
@@ -77,4 +77,71 @@ func (d *decaying) at(xs []float64, x float64) float64 {
 	s := d.up[i].times(math.Exp(-math.Abs(x - xs[i])))
 	t := d.down[i].times(math.Exp(x - xs[i]))
 	return (s.sum + t.sum) / (s.weight + t.weight)
+}
+
+// The prior of the noise of a curve is log-normal, with a median of 1 % and a deviation of a factor
+// 4. One size in ten is at a jump, of 50 %.
+const (
+	noiseMedian = 0.01
+	noiseFactor = 4
+	straight    = 0.5
+	jumping     = 0.1
+	jumpSize    = 0.5
+	mostTriples = 64
+	// noiseQuantile is the 95 % quantile of normal variables plus a sixth, since the noise is an
+	// estimate.
+	noiseQuantile = 2.3
+)
+
+// estimateNoise separates noise from bends. The distance of a size from the chord of its neighbours
+// has two causes: the noise of the three, and the bend of the curve, which is taken to be as large
+// as in the library's shapes at these sizes. The noise is the root mean square of its posterior
+// distribution.
+func (c *series) estimateNoise() {
+	type triple struct{ off, amplified, bend float64 }
+	var all []triple
+	step := max(1, (len(c.n)-2)/mostTriples)
+	for i := 1; i < len(c.n)-1; i += step {
+		a, b := i-1, i+1
+		s := (c.n[i] - c.n[a]) / (c.n[b] - c.n[a])
+		chord := c.t[a] + (c.t[b]-c.t[a])*s
+		all = append(all, triple{c.y[i] - math.Log(chord), amplify(c.t[a], c.t[b], chord, s), c.calibration.bend(c.x[a], c.x[i], c.x[b], s)})
+	}
+	var sum, squares, best float64
+	const steps = 60
+	logs := make([]float64, steps)
+	sigmas := make([]float64, steps)
+	best = math.Inf(-1)
+	for k := range steps {
+		sigma := 1e-4 * math.Exp(float64(k)/(steps-1)*math.Log(5e3)) // to 50 %
+		z := math.Log(sigma/noiseMedian) / math.Log(noiseFactor)
+		log := -z * z / 2
+		for _, t := range all {
+			v := sigma * sigma * t.amplified * t.amplified
+			p := straight*density(t.off, v) + (1-straight-jumping)*density(t.off, v+t.bend*t.bend) + jumping*density(t.off, v+jumpSize*jumpSize)
+			log += math.Log(p + 1e-300)
+		}
+		sigmas[k], logs[k] = sigma, log
+		best = max(best, log)
+	}
+	for k, sigma := range sigmas {
+		p := math.Exp(logs[k] - best)
+		sum += p
+		squares += p * sigma * sigma
+	}
+	c.noise = math.Sqrt(squares / sum)
+}
+
+// density returns the density at x of a normal variable with the given variance, without the
+// constant factor.
+func density(x, variance float64) float64 {
+	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
+}
+
+// amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
+// errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
+// and tb, and the time chord is at the part s of its length.
+func amplify(ta, tb, chord, s float64) float64 {
+	a, b := (1-s)*ta/chord, s*tb/chord
+	return math.Sqrt(1 + a*a + b*b)
 }

@@ -89,20 +89,12 @@ func (p *Parts) Half(sum, least float64) float64 {
 	return p.Run + p.Share*(math.Hypot(p.Noise, sum)-p.Run)
 }
 
-// Up returns the distance from a middle to the upper side of a jump; 0 elsewhere.
-func (p *Parts) Up(middle float64) float64 {
+// Sides returns the distances from a middle to the two sides of a jump; 0 elsewhere.
+func (p *Parts) Sides(middle float64) (up, down float64) {
 	if p.From != Jump {
-		return 0
+		return 0, 0
 	}
-	return max(0, p.Top-middle) + sides
-}
-
-// Down is like Up, for the lower side.
-func (p *Parts) Down(middle float64) float64 {
-	if p.From != Jump {
-		return 0
-	}
-	return max(0, middle-p.Bottom) + sides
+	return max(0, p.Top-middle) + sides, max(0, middle-p.Bottom) + sides
 }
 
 // sides is the distance of the ends of an interval from the two sides of a jump.

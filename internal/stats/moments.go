@@ -24,3 +24,18 @@ func (m *Moments) Line() (intercept, slope float64) {
 	slope = m.XY / m.XX
 	return m.Y - slope*m.X, slope
 }
+
+// NonNegative returns the least-squares line under intercept, slope ≥ 0, for y ≥ 0.
+func (m *Moments) NonNegative() (intercept, slope float64) {
+	if !(m.XX > 0) {
+		return m.Y, 0
+	}
+	intercept, slope = m.Line()
+	switch {
+	case slope < 0: // then Σwy/Σw is the best constant
+		return m.Y, 0
+	case intercept < 0: // then Σwxy/Σwx² is the best slope through the origin
+		return 0, (m.XY + m.W*m.X*m.Y) / (m.XX + m.W*m.X*m.X)
+	}
+	return intercept, slope
+}

@@ -38,9 +38,9 @@ func (s *sample) outcome(w *forecast.Weights) outcome {
 	}
 	r = math.Sqrt(r)
 	o := outcome{machine: s.machine, weight: s.weight}
-	if off > s.parts.Up(g.Middle) {
+	if up, down := s.parts.Sides(g.Middle); off > up {
 		o.up = r / max(g.Up[0], 1e-9)
-	} else if -off > s.parts.Down(g.Middle) {
+	} else if -off > down {
 		o.down = r / max(g.Down[0], 1e-9)
 	}
 	return o
