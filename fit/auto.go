@@ -45,34 +45,33 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		return nil, err
 	}
 	points = thin(points, maxTried)
-	var tried []candidate
-	var errors [][]float64
+	var tried []*candidate
 	for _, m := range candidates {
-		if m.name != "linear" && len(points) < m.minPoints()+1 {
+		fewest := map[string]int{"envelope": 5, "piecewise": 5, "table": 3}[m.name] // one to leave out
+		if len(points) < fewest {
 			continue
 		}
 		pieces, _ := m.fit(points, resolution(t))
-		errors = append(errors, leaveOut(points, m, resolution(t)))
-		tried = append(tried, candidate{Trial{Model: m.name, Method: string(m.method)}, m,
-			m.name != "table" && (m.method != Ordinary || even(points, pieces))})
+		tried = append(tried, &candidate{Trial{Model: m.name, Method: string(m.method)}, m,
+			m.name != "table" && (m.method != Ordinary || even(points, pieces)), leaveOut(points, m, resolution(t))})
 	}
-	hold(errors)
-	best := 0
-	for i := range tried {
-		if tried[i].Error = stats.Mean(errors[i]); tried[i].Error < tried[best].Error {
-			best = i
+	hold(tried)
+	best := tried[0]
+	for _, c := range tried {
+		if c.Error = stats.Mean(c.errors); c.Error < best.Error {
+			best = c
 		}
 	}
-	r, chosen, err := choose(t, tried, func(i int) bool { return asGood(errors[i], errors[best]) })
+	r, chosen, err := choose(t, tried, best)
 	if err != nil {
 		return nil, err
 	}
-	tried[chosen].Chosen = true
+	chosen.Chosen = true
 	for _, c := range tried {
 		r.Tried = append(r.Tried, c.Trial)
 	}
-	if tried[best].Model == "table" && !asGood(errors[chosen], errors[best]) {
-		better, off := fmt.Sprintf("%.1f", 100*tried[best].Error), fmt.Sprintf("%.1f", 100*tried[chosen].Error)
+	if best.Model == "table" && !chosen.asGood(best) {
+		better, off := fmt.Sprintf("%.1f", 100*best.Error), fmt.Sprintf("%.1f", 100*chosen.Error)
 		if better != off { // "0.2 % against 0.2 %" says nothing
 			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
 		}
@@ -85,24 +84,31 @@ type candidate struct {
 	Trial
 	form     form
 	eligible bool
+	errors   []float64 // relative, of the held-out points
+}
+
+// asGood reports whether the errors exceed those of b by at most one standard error of their
+// difference.
+func (c *candidate) asGood(b *candidate) bool {
+	mean, deviation := stat.MeanStdDev(floats.SubTo(make([]float64, len(b.errors)), c.errors, b.errors), nil)
+	return mean <= stat.StdErr(deviation, float64(len(b.errors)))+1e-12
 }
 
 // choose returns the result of the simplest candidate that predicts as well as the best, unless it
 // is wrong and another such candidate is not half as wrong: jumps between protocols make the errors
 // of all models so uneven that one line can be as good. If no candidate is as good as the table,
 // choose returns the one with the minimum error.
-func choose(t *benchfile.Table, tried []candidate, good func(int) bool) (r *Result, chosen int, err error) {
-	chosen = -1
-	for i, c := range tried {
-		if !c.eligible || !good(i) {
+func choose(t *benchfile.Table, tried []*candidate, best *candidate) (r *Result, chosen *candidate, err error) {
+	for _, c := range tried {
+		if !c.eligible || !c.asGood(best) {
 			continue
 		}
 		next, err := c.form.result(t)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		if r == nil || next.P95 < r.P95/2 {
-			r, chosen = next, i
+			r, chosen = next, c
 		}
 		if !r.wrong() {
 			break
@@ -111,12 +117,12 @@ func choose(t *benchfile.Table, tried []candidate, good func(int) bool) (r *Resu
 	if r != nil {
 		return r, chosen, nil
 	}
-	for i, c := range tried {
-		if c.eligible && (chosen < 0 || c.Error < tried[chosen].Error) {
-			chosen = i
+	for _, c := range tried {
+		if c.eligible && (chosen == nil || c.Error < chosen.Error) {
+			chosen = c
 		}
 	}
-	r, err = tried[chosen].form.result(t)
+	r, err = chosen.form.result(t)
 	return r, chosen, err
 }
 
@@ -188,23 +194,17 @@ func even(points []Point, pieces []piece) bool {
 
 // hold limits the errors of outliers to outlier deviations of the model with the minimum median
 // error.
-func hold(errors [][]float64) {
+func hold(tried []*candidate) {
 	least := math.Inf(1)
-	for _, e := range errors {
-		least = min(least, stats.Median(e))
+	for _, c := range tried {
+		least = min(least, stats.Median(c.errors))
 	}
 	bound := outlier * max(stats.NormalMAD*least, sameTime)
-	for _, e := range errors {
-		for i, out := range outlying(e, bound) {
+	for _, c := range tried {
+		for i, out := range outlying(c.errors, bound) {
 			if out {
-				e[i] = bound
+				c.errors[i] = bound
 			}
 		}
 	}
-}
-
-// asGood reports whether errors a exceed b by at most one standard error of their difference.
-func asGood(a, b []float64) bool {
-	mean, deviation := stat.MeanStdDev(floats.SubTo(make([]float64, len(a)), a, b), nil)
-	return mean <= stat.StdErr(deviation, float64(len(a)))+1e-12
 }

@@ -30,19 +30,11 @@ func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	case "table":
 		return fitTable(points), nil
 	}
-	return []piece{{fitLine(points, m.method), len(points), math.Inf(1)}}, nil
-}
-
-func (m form) minPoints() int {
-	switch m.name {
-	case "piecewise", "envelope":
-		return 2 * max(2, m.k)
-	}
-	return 2
+	return []piece{{fitLine[m.method](points), len(points), math.Inf(1)}}, nil
 }
 
 func fitTable(points []Point) []piece {
-	pieces := make([]piece, 0, len(points)-1)
+	var pieces []piece
 	for i := 1; i < len(points); i++ {
 		p, q := points[i-1], points[i]
 		l := line{tau: float64(q.Time-p.Time) / float64(q.Size-p.Size), betaLow: math.Inf(-1), tauLow: math.Inf(-1), betaHigh: math.Inf(1), tauHigh: math.Inf(1)}
@@ -101,7 +93,6 @@ func squares(points []Point, pieces []piece) (sum float64) {
 	return sum
 }
 
-// fitRegimes returns a line for each range that has points.
 func fitRegimes(points []Point, m Method, known []quantity.Bytes) (pieces []piece) {
 	for _, upTo := range known {
 		end := slices.IndexFunc(points, func(p Point) bool { return p.Size > upTo })
@@ -109,7 +100,7 @@ func fitRegimes(points []Point, m Method, known []quantity.Bytes) (pieces []piec
 			end = len(points)
 		}
 		if end > 0 {
-			pieces = append(pieces, piece{fitLine(points[:end], m), end, float64(upTo)})
+			pieces = append(pieces, piece{fitLine[m](points[:end]), end, float64(upTo)})
 			points = points[end:]
 		}
 	}

@@ -33,7 +33,10 @@ const (
 // Methods lists all methods, the default first.
 var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 
-// check returns an error if the method is unknown.
+var fitLine = map[Method]func(points []Point) line{
+	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber, TheilSen: fitTheilSen,
+}
+
 func (m Method) check() error {
 	if slices.Contains(Methods, m) {
 		return nil
@@ -41,19 +44,6 @@ func (m Method) check() error {
 	names := list.Map(Methods, func(n Method) string { return string(n) })
 	last := len(names) - 1
 	return fmt.Errorf("unknown method %q; choose from %s and %s", m, strings.Join(names[:last], ", "), names[last])
-}
-
-// fitLine fits a line to points, which are sorted by size.
-func fitLine(points []Point, m Method) line {
-	switch m {
-	case Ordinary:
-		return fitOrdinary(points)
-	case Huber:
-		return fitHuber(points)
-	case TheilSen:
-		return fitTheilSen(points)
-	}
-	return fitRelative(points)
 }
 
 const (
@@ -73,32 +63,22 @@ const huberK = 1.345
 // in a row, the system behaves differently.
 func outlying(e []float64, bound float64) []bool {
 	over := make([]bool, len(e))
-	for i := 0; i < len(e); {
-		j := i
-		for j < len(e) && math.Abs(e[j]) > bound {
-			j++
-		}
-		for k := i; k < j && j-i <= 2; k++ {
-			over[k] = true
-		}
-		i = max(j, i+1)
+	out := func(i int) bool { return i >= 0 && i < len(e) && math.Abs(e[i]) > bound }
+	for i := range e {
+		over[i] = out(i) && !(out(i-1) && out(i-2) || out(i-1) && out(i+1) || out(i+1) && out(i+2))
 	}
 	return over
 }
 
-// outlierBound returns the distance, in standard deviations, beyond which one of n points is an
-// outlier. Deviations from a line of two parameters are too small by √(1 − 2/n), and if there are
-// few points, Student's t replaces the normal distribution.
-func outlierBound(n int) float64 {
-	free := max(1, float64(n-2))
-	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / 1.959964
-}
-
 // inliers returns the points that are not outliers, given their errors e and the standard deviation
-// of these; nil if all points are inliers, or at most half.
+// of these; nil if all points are inliers, or at most half. Deviations from a line of two parameters
+// are too small by √(1 − 2/n), and if there are few points, Student's t replaces the normal
+// distribution.
 func inliers(points []Point, e []float64, scale float64) []Point {
+	n := float64(len(points))
+	free := max(1, n-2)
+	out := outlying(e, outlier*math.Sqrt(n/free)*stats.T95(free)/1.959964*scale)
 	var rest []Point
-	out := outlying(e, outlierBound(len(points))*scale)
 	for i, p := range points {
 		if !out[i] {
 			rest = append(rest, p)

@@ -78,19 +78,12 @@ func PerSize(t *benchfile.Table) (*Result, error) {
 	return form{name: "table"}.result(t)
 }
 
-// result fits the form to a table.
 func (m form) result(t *benchfile.Table) (*Result, error) {
 	points, kind, warnings, err := prepare(t)
 	if err != nil {
 		return nil, err
 	}
 	pieces, breaks := m.fit(points, resolution(t))
-	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
-}
-
-// newResult builds a result: it evaluates the pieces at the points, computes the errors, and adds
-// the warnings.
-func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
 		Breaks: breaks, Points: points, Warnings: warnings, form: m, pieces: pieces, quantum: resolution(t),
@@ -118,5 +111,5 @@ func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, 
 		r.widen()
 	}
 	r.judge()
-	return r
+	return r, nil
 }

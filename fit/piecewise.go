@@ -56,11 +56,10 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 }
 
 func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
-	v := upper.at(n) - lower.at(n)
-	if dof < 1 {
-		return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(1))}
+	v, d := upper.at(n)-lower.at(n), math.Inf(1)
+	if dof >= 1 {
+		d = stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	}
-	d := stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(v - d), quantity.Micros(v + d)}
 }
 
@@ -87,11 +86,11 @@ type division struct {
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)
 	k = min(k, n/2)
-	most, least := k, minPoints
+	most := k
 	if k == 0 {
 		most = max(1, min(MaxSegments, n/minPoints))
 	}
-	least = max(1, min(least, n/most))
+	least := max(1, min(minPoints, n/most))
 	d := &division{n: n, places: places(n, least)}
 	w := make([]float64, n)
 	for i, p := range points {

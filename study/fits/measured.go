@@ -24,7 +24,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		_, err := collective.Find(o.Collective, "")
 		return nil, nil, err
 	}
-	of := map[seriesKey][]seriesSample{}
+	of := map[seriesKey][]seriesPoint{}
 	var keys []seriesKey
 	skipped, unsaid := 0, 0
 	for _, s := range sources {
@@ -32,7 +32,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 			skipped++
 			continue
 		}
-		k, samples, note, err := o.samples(s, &unsaid)
+		k, points, note, err := o.points(s, &unsaid)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -42,7 +42,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		case of[k] == nil:
 			keys = append(keys, k)
 		}
-		of[k] = append(of[k], samples...)
+		of[k] = append(of[k], points...)
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
 		return nil, nil, usage.Fields(fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; pass one for all tables, or one for each", len(o.Ranks), unsaid), "measured-ranks")
@@ -54,19 +54,20 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", skipped))
 	}
 	for _, k := range keys {
-		lacks := func(lack func(s seriesSample) bool) bool { return slices.ContainsFunc(of[k], lack) }
-		if lacks(func(s seriesSample) bool { return s.perNode == 0 }) { // nodes are not known
-			for i := range of[k] {
-				of[k][i].perNode = 0
+		unplaced := slices.ContainsFunc(of[k], func(p seriesPoint) bool { return p.PerNode == 0 })
+		partly := slices.ContainsFunc(of[k], func(p seriesPoint) bool { return p.slowest <= 0 })
+		var average, slowest []fitted.Point
+		for _, p := range of[k] {
+			if unplaced {
+				p.PerNode = 0
 			}
+			average = append(average, p.Point)
+			p.Time, p.Deviation = p.slowest, 0
+			slowest = append(slowest, p.Point)
 		}
-		all = append(all, Series{k.data(of[k], fitted.Average), k.algorithm, k.name})
-		if !lacks(func(s seriesSample) bool { return s.Slowest <= 0 }) {
-			for i := range of[k] {
-				s := &of[k][i]
-				s.Mean, s.Variance = s.Slowest, 0
-			}
-			all = append(all, Series{k.data(of[k], fitted.Slowest), k.algorithm, k.name})
+		all = append(all, k.series(fitted.Average, average))
+		if !partly {
+			all = append(all, k.series(fitted.Slowest, slowest))
 		}
 	}
 	return all, notes, nil
@@ -97,20 +98,15 @@ type JointFit struct {
 // A seriesKey has the common values of the tables of a series.
 type seriesKey struct{ collective, algorithm, name string }
 
-// A seriesPlace is a point of a series; PerNode is 0 if not known.
-type seriesPlace struct {
-	ranks, perNode int
-	size           quantity.Bytes
+// A seriesPoint is a point with the average over ranks, and the time of the slowest rank, or 0.
+type seriesPoint struct {
+	fitted.Point
+	slowest quantity.Micros
 }
 
-type seriesSample struct {
-	benchfile.Sample
-	seriesPlace
-}
-
-// samples returns the samples of a table and their series, or a note with the reason why the table
-// is left out. unsaid counts the tables that do not give their ranks.
-func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples []seriesSample, note string, err error) {
+// points returns the points of a table and their series, or a note with the reason why the table is
+// left out. unsaid counts the tables that do not give their ranks.
+func (o MeasuredOptions) points(s fitSource, unsaid *int) (k seriesKey, points []seriesPoint, note string, err error) {
 	c := s.table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
 		return k, nil, "", usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
@@ -144,25 +140,35 @@ func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples
 		if total { // the registry counts the block of a rank
 			n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
 		}
-		samples = append(samples, seriesSample{t, seriesPlace{c.Ranks, c.PerNode, n}})
+		points = append(points, seriesPoint{fitted.Point{
+			Ranks: c.Ranks, PerNode: c.PerNode, Size: n,
+			Time: t.Mean, Count: max(1, t.Count), Deviation: math.Sqrt(t.Variance) / float64(t.Mean),
+		}, t.Slowest})
 	}
-	return k, samples, "", nil
+	return k, points, "", nil
 }
 
-// data returns the points of a series, one for each call.
-func (k seriesKey) data(samples []seriesSample, statistic fitted.Statistic) fitted.Data {
-	repeats := map[seriesPlace][]benchfile.Sample{}
-	for _, s := range samples {
-		repeats[s.seriesPlace] = append(repeats[s.seriesPlace], s.Sample)
-	}
+// series returns the series of points. Those of the same call become one, in which each counts once.
+func (k seriesKey) series(statistic fitted.Statistic, points []fitted.Point) Series {
+	slices.SortStableFunc(points, byCall)
 	d := fitted.Data{Collective: k.collective, Statistic: statistic}
-	for p, here := range repeats {
-		d.Points = append(d.Points, pointOf(p, here))
+	for len(points) > 0 {
+		n := 1
+		for n < len(points) && byCall(points[n], points[0]) == 0 {
+			n++
+		}
+		for i := range points[:n] {
+			if n > 1 {
+				points[i].Count, points[i].Deviation = 1, 0
+			}
+		}
+		d.Points, points = append(d.Points, fitted.Repeated(points[:n])), points[n:]
 	}
-	slices.SortFunc(d.Points, func(a, b fitted.Point) int {
-		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
-	})
-	return d
+	return Series{d, k.algorithm, k.name}
+}
+
+func byCall(a, b fitted.Point) int {
+	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them.
@@ -184,19 +190,6 @@ func seriesName(t *benchfile.Table) string {
 		return t.Series
 	}
 	return strings.TrimSpace(t.Format + " " + t.Series)
-}
-
-// pointOf returns the point of a call from its samples.
-func pointOf(p seriesPlace, repeats []benchfile.Sample) fitted.Point {
-	var all []fitted.Point
-	for _, s := range repeats {
-		o := fitted.Point{Ranks: p.ranks, PerNode: p.perNode, Size: p.size, Time: s.Mean, Count: 1}
-		if len(repeats) == 1 {
-			o.Count, o.Deviation = max(1, s.Count), math.Sqrt(s.Variance)/float64(s.Mean)
-		}
-		all = append(all, o)
-	}
-	return fitted.Repeated(all)
 }
 
 // registered returns the registry's name for a collective as files name it. Collectives of varying
@@ -222,21 +215,24 @@ func registeredAlgorithm(name, file string) (string, error) {
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil
 	}
-	number, err := strconv.Atoi(file)
-	if e, unknown := collective.Find(name, file); unknown == nil && err != nil {
-		return e.Name, nil // a name here before the same one elsewhere
-	}
-	for _, e := range collective.Of(name) {
-		if err == nil && e.OpenMPI == number || err != nil && slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file)) {
-			return e.Name, nil
-		}
-	}
-	if err == nil {
-		if collective.Of(name) == nil {
+	all := collective.Of(name)
+	if number, err := strconv.Atoi(file); err == nil {
+		if i := slices.IndexFunc(all, func(e collective.Entry) bool { return e.OpenMPI == number }); i >= 0 {
+			return all[i].Name, nil
+		} else if all == nil {
 			return file, nil // the unknown collective is reported elsewhere
 		}
 		return "", usage.Fields(fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number), "algorithm")
 	}
 	e, err := collective.Find(name, file)
-	return e.Name, err
+	if err == nil { // a name here before the same one elsewhere
+		return e.Name, nil
+	}
+	elsewhere := func(e collective.Entry) bool {
+		return slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file))
+	}
+	if i := slices.IndexFunc(all, elsewhere); i >= 0 {
+		return all[i].Name, nil
+	}
+	return "", err
 }
