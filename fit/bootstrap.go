@@ -37,16 +37,19 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	if r.Model == "table" {
 		return nil, fmt.Errorf("%s: a per-size table meets every point: there are no errors to resample", r.Name)
 	}
-	pieces, m := r.pieces, r.form
-	m.k = len(pieces)
+	m, k := r.form, len(r.Segments)
+	m.k = k
 	random := rand.New(rand.NewPCG(seed, 0))
-	residuals := relativeResiduals(r.Points, pieces)
+	residuals := r.relativeResiduals()
 	points := slices.Clone(r.Points)
-	betas, taus, ends := make([][]float64, len(pieces)), make([][]float64, len(pieces)), make([][]float64, len(pieces))
+	betas, taus, ends := make([][]float64, k), make([][]float64, k), make([][]float64, k)
 	for range samples {
-		resample(points, r.Points, pieces, residuals, random)
+		for i, p := range r.Points {
+			own := residuals[p.Segment]
+			points[i].Time = p.Fitted * quantity.Micros(max(1+own[random.IntN(len(own))], 0.01)) // above zero
+		}
 		again, _ := m.fit(points, r.quantum)
-		if len(again) != len(pieces) {
+		if len(again) != k {
 			continue // a switch that is one line this time
 		}
 		at := 0
@@ -58,14 +61,14 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	}
 	b := &Bootstrap{Samples: len(betas[0])}
 	if b.Samples < samples/2 {
-		return nil, fmt.Errorf("%s: only %d of %d resamplings have %d segments: the model is not in the data", r.Name, b.Samples, samples, len(pieces))
+		return nil, fmt.Errorf("%s: only %d of %d resamplings have %d segments: the model is not in the data", r.Name, b.Samples, samples, k)
 	}
 	for i, s := range r.Segments {
 		low, high := percentiles(betas[i], float64(s.Beta.Value), s.Points)
 		b.Beta = append(b.Beta, Estimate[quantity.Micros]{s.Beta.Value, quantity.Micros(max(0, low)), quantity.Micros(high)})
 		low, high = percentiles(taus[i], float64(s.Tau.Value), s.Points)
 		b.Tau = append(b.Tau, Estimate[quantity.MicrosPerByte]{s.Tau.Value, quantity.MicrosPerByte(max(0, low)), quantity.MicrosPerByte(high)})
-		if i+1 < len(pieces) {
+		if i+1 < k {
 			slices.Sort(ends[i])
 			low, high = stats.Quantile(ends[i], 0.025), stats.Quantile(ends[i], 0.975)
 			b.Breaks = append(b.Breaks, Estimate[quantity.Bytes]{s.To, min(s.To, quantity.Bytes(low)), max(s.To, quantity.Bytes(high))})
@@ -74,37 +77,20 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	return b, nil
 }
 
-// relativeResiduals returns the relative errors of each piece about their mean,
-// times √(n/(n−2)) for the two parameters.
-func relativeResiduals(points []Point, pieces []piece) [][]float64 {
-	all := make([][]float64, len(pieces))
-	first := 0
-	for i := range pieces {
-		n := pieces[i].points
-		e := make([]float64, n)
-		mean := 0.0
-		for j, p := range points[first : first+n] {
-			e[j] = float64(p.Time)/pieces[i].at(float64(p.Size)) - 1
-			mean += e[j] / float64(n)
-		}
+// relativeResiduals returns the relative errors of each segment about their mean, times √(n/(n−2))
+// for the two parameters.
+func (r *Result) relativeResiduals() [][]float64 {
+	all := make([][]float64, len(r.Segments))
+	for _, p := range r.Points {
+		all[p.Segment] = append(all[p.Segment], float64(p.Time)/float64(p.Fitted)-1)
+	}
+	for _, e := range all {
+		n, mean := float64(len(e)), stats.Mean(e)
 		for j := range e {
-			e[j] = (e[j] - mean) * math.Sqrt(float64(n)/math.Max(1, float64(n-2)))
+			e[j] = (e[j] - mean) * math.Sqrt(n/math.Max(1, n-2))
 		}
-		all[i], first = e, first+n
 	}
 	return all
-}
-
-// resample sets the times of into to fitted times with drawn errors. Times stay above zero.
-func resample(into, points []Point, pieces []piece, residuals [][]float64, random *rand.Rand) {
-	first := 0
-	for i := range pieces {
-		for j := first; j < first+pieces[i].points; j++ {
-			e := residuals[i][random.IntN(len(residuals[i]))]
-			into[j].Time = quantity.Micros(pieces[i].at(float64(points[j].Size)) * max(1+e, 0.01))
-		}
-		first += pieces[i].points
-	}
 }
 
 // percentiles returns the 2.5 % and 97.5 % points about a value of a line through points points.

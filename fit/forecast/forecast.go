@@ -172,7 +172,10 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	}
 	p.Own.Up[grain] = c.resolution / 2 / math.Exp(p.Own.Middle)
 	p.Own.Down[grain] = p.Own.Up[grain]
-	p.Run, p.Repeated = c.run(n)
+	terms, own := c.RunTerms(n)
+	if p.Run, p.Repeated = own, len(c.runs.up) > 0; !p.Repeated {
+		p.Run = c.calibration.Run.Dot(terms)
+	}
 	p.Noise = noiseQuantile * p.Own.Up[noisy]
 	switch p.From {
 	case Between, Jump:
@@ -214,14 +217,6 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 // if each of four machines counts once. The curve's own variance has a degree of freedom for each
 // run but the first, since a slow run is slow at all sizes, and one more from these machines.
 const runScale = 0.002
-
-func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
-	terms, own := c.RunTerms(n)
-	if len(c.runs.up) > 0 {
-		return own, true
-	}
-	return c.calibration.Run.Dot(terms), false
-}
 
 // compareRuns pools the variances between runs of neighbouring sizes, which are similar.
 func (c *Curve) compareRuns(points []Point) {

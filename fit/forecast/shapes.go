@@ -53,8 +53,13 @@ func (a *anchors) candidates(c *series, x float64) (all []candidate, outside flo
 	for k := range xs {
 		w[k] = math.Exp(-math.Abs(xs[k]-x) / reach)
 	}
-	all = make([]candidate, len(a.off))
+	// The anchors next to x, and the share of the second.
 	i, _ := slices.BinarySearch(xs, x)
+	low, high, share := max(i-1, 0), min(i, last), 0.0
+	if low < high {
+		share = (x - xs[low]) / (xs[high] - xs[low])
+	}
+	all = make([]candidate, len(a.off))
 	for j, off := range a.off {
 		var sw, s, ss float64
 		for k, r := range off {
@@ -64,21 +69,10 @@ func (a *anchors) candidates(c *series, x float64) (all []candidate, outside flo
 		}
 		mean := s / sw
 		shape := &c.calibration.Library[j]
-		y := shape.at(x)
-		switch {
-		case i == 0:
-			y += off[0]
-			outside = xs[0] - x
-		case i > last:
-			y += off[last]
-			outside = x - xs[last]
-		default:
-			t := (x - xs[i-1]) / (xs[i] - xs[i-1])
-			y += off[i-1] + t*(off[i]-off[i-1])
-		}
+		y := shape.at(x) + (off[low] + share*(off[high]-off[low]))
 		all[j] = candidate{y, math.Sqrt(max(0, ss/sw-mean*mean)), shape.Weight}
 	}
-	return all, outside
+	return all, max(0, xs[0]-x, x-xs[last])
 }
 
 // guess predicts the time of n bytes from the shapes that are most like the curve next to n.

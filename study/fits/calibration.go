@@ -28,8 +28,7 @@ func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 	if len(paths) != 1 {
 		return nil, nil
 	}
-	info, err := os.Stat(paths[0])
-	if err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() {
 		return nil, nil
 	}
 	f, err := os.Open(paths[0])
@@ -37,17 +36,14 @@ func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 		return nil, nil
 	}
 	text, release, err := benchfile.Text(f)
-	if err != nil {
-		f.Close()
-		return nil, nil // other readers report the error
+	if err == nil { // other readers report the error
+		if head, _ := text.Peek(64 << 10); contention.IsCalibration(head) {
+			return text, func() { release(); f.Close() }
+		}
+		release()
 	}
-	done = func() { release(); f.Close() }
-	head, _ := text.Peek(64 << 10)
-	if !contention.IsCalibration(head) {
-		done()
-		return nil, nil
-	}
-	return text, done
+	f.Close()
+	return nil, nil
 }
 
 // levels describes each level in a line.
