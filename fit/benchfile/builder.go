@@ -27,8 +27,6 @@ type builder struct {
 	held  []held                     // the rows, as long as they are few: see hold
 	sizes map[uint64]*sums.Aggregate // nil as long as rows are held
 	shift uint                       // mantissa bits dropped from a size to make its key
-	last  *sums.Aggregate            // of the last row, with its key
-	key   uint64
 
 	file    *File
 	usage   *usage // of the file
@@ -132,8 +130,7 @@ func (b *builder) add(r row, line int) {
 	a.AddSize(r.size)
 	a.Min, a.Max = min(a.Min, r.min), max(a.Max, r.max, r.time)
 	if a.Count == 1 {
-		a.Printed, a.First = r.median, r.time
-		return
+		a.Printed = r.median
 	}
 	b.usage.times += a.Keep(r.time)
 	if b.usage.times > maxKept || len(a.Times) == 0 {
@@ -169,39 +166,24 @@ func (b *builder) warnOnce(text string) {
 	}
 }
 
-// aggregate returns the aggregate of the size of the row in the given line.
+// aggregate returns the aggregate of the size of the row in the given line. If there are too many
+// sizes, it merges neighbouring ones.
 func (b *builder) aggregate(size float64, line int) *sums.Aggregate {
-	b.bySize()
-	if b.last != nil && b.key == b.keyOf(size) {
-		return b.last
-	}
-	a := b.sizes[b.keyOf(size)]
-	if a == nil {
-		a = b.room(size)
+	a := b.bySize()[b.keyOf(size)]
+	for a == nil && len(b.sizes) >= MaxSizes {
+		b.coarsen()
+		a = b.sizes[b.keyOf(size)]
 	}
 	if a == nil {
 		a = &sums.Aggregate{Min: math.Inf(1), Line: line, Size: size}
 		b.sizes[b.keyOf(size)] = a
 		b.usage.sizes++
 	}
-	b.last, b.key = a, b.keyOf(size)
 	return a
 }
 
 // keyOf returns the key of a size.
 func (b *builder) keyOf(size float64) uint64 { return math.Float64bits(size) >> b.shift }
-
-// room makes room for a size that is new, if need be by merging neighbouring sizes. It returns the
-// merged aggregate that holds the size, or nil if the size needs a new one.
-func (b *builder) room(size float64) *sums.Aggregate {
-	for len(b.sizes) >= MaxSizes {
-		b.coarsen()
-		if a := b.sizes[b.keyOf(size)]; a != nil {
-			return a
-		}
-	}
-	return nil
-}
 
 // coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
 func (b *builder) coarsen() {
@@ -216,7 +198,6 @@ func (b *builder) coarsen() {
 		}
 	}
 	b.sizes = merged
-	b.last = nil
 }
 
 // absorb moves the rows of another table into this one.
@@ -226,18 +207,10 @@ func (b *builder) absorb(o *builder) {
 		b.coarsen()
 	}
 	for _, a := range o.bySize() {
-		to := b.sizes[b.keyOf(a.Size)]
-		if to == nil {
-			to = b.room(a.Size)
-		}
-		if to == nil {
-			b.sizes[b.keyOf(a.Size)] = a
-			continue
-		}
-		b.usage.sizes--
-		b.pool(to, a)
+		b.pool(b.aggregate(a.Size, a.Line), a)
 	}
-	b.last, o.merged = nil, true
+	b.usage.sizes -= len(o.sizes)
+	o.merged = true
 	b.usage.merged++
 	t, u := b.table, o.table
 	t.Rows += u.Rows
@@ -278,7 +251,7 @@ func (b *builder) finish() {
 		}
 		t.Samples = append(t.Samples, s)
 	}
-	b.held, b.sizes, b.last = nil, nil, nil
+	b.held, b.sizes = nil, nil
 	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
 	if b.shift > 0 {
 		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")

@@ -274,16 +274,8 @@ func (s *sheet) takeBlock(p *parser, b *plain.Block) bool {
 			x.Times = nil
 		}
 		x.SetSizes()
-		key := math.Float64bits(x.Size)
-		if there := to.sizes[key]; there != nil {
-			p.usage.times += len(x.Times)
-			to.pool(there, &x)
-			continue
-		}
-		x.Times = slices.Clone(x.Times)
 		p.usage.times += len(x.Times)
-		to.sizes[key] = &x
-		p.usage.sizes++
+		to.pool(to.aggregate(x.Size, x.Line), &x)
 	}
 	if b.Lines > 0 {
 		to.resolution(math.Pow10(b.Exp) * s.row.Scale[column.Time])

@@ -200,7 +200,7 @@ func (b *Block) add(l *Layout, size uint64, time float64, exp int) bool {
 			} else {
 				a = new(sums.Aggregate)
 			}
-			*a = sums.Aggregate{Size: bytes, Min: time, Max: time, Line: b.Lines + 1, First: time, Times: a.Times[:0]}
+			*a = sums.Aggregate{Size: bytes, Min: time, Max: time, Line: b.Lines + 1, Times: a.Times[:0]}
 			if b.Sizes == nil {
 				b.Sizes = map[uint64]*sums.Aggregate{}
 			}
@@ -209,9 +209,7 @@ func (b *Block) add(l *Layout, size uint64, time float64, exp int) bool {
 		recent.size, recent.a = size, a
 	}
 	a.Moments.Add(time)
-	if a.Count > 1 {
-		a.Keep(time)
-	}
+	a.Keep(time)
 	a.Min, a.Max = min(a.Min, time), max(a.Max, time)
 	b.Exp = min(b.Exp, exp)
 	return true

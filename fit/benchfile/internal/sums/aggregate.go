@@ -3,6 +3,7 @@ package sums
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
@@ -15,8 +16,7 @@ type Aggregate struct {
 	Printed  float64   // the median that the row printed, for one row; else 0
 	Slowest  *Moments  // µs, of the rows that print the time of the slowest rank; else nil
 	Line     int       // of the first row
-	First    float64   // the time of the first row
-	Times    []float64 // of all rows, from the second one on, unless there are too many
+	Times    []float64 // of all rows, unless there are too many
 
 	sizes [2]uint64 // the sum of the sizes, least significant word first
 }
@@ -36,13 +36,10 @@ func (a *Aggregate) MeanSize() float64 {
 	return sum / float64(a.Count)
 }
 
-// Keep adds the time of the last row, from the second one on, to the kept times. It returns by how
-// many they grew.
+// Keep adds the time of the last row to the kept times. It returns by how many they grew.
 func (a *Aggregate) Keep(t float64) int {
 	had := len(a.Times)
 	switch {
-	case a.Count == 2:
-		a.Times = append(a.Times[:0], a.First, t)
 	case int64(had) != a.Count-1: // they were too many
 	case a.Count > maxTimes:
 		a.Times = a.Times[:0]
@@ -64,21 +61,20 @@ func (a *Aggregate) Median() float64 {
 	return 0
 }
 
-// allTimes returns the times of all rows, nil if there were too many.
-func (a *Aggregate) allTimes() []float64 {
-	if a.Count == 1 {
-		return []float64{a.First}
-	}
-	return a.Times
-}
-
-// Merge moves the rows of o to a. The times are kept only if both hold the same size. Merge returns
-// by how many the kept times of both grew.
+// Merge adds the rows of o. The times are kept only if both hold the same size. Merge returns by
+// how many the kept times of both grew.
 func (a *Aggregate) Merge(o *Aggregate) int {
+	if a.Count == 0 {
+		*a = *o
+		a.Times = slices.Clone(o.Times)
+		return 0
+	}
 	had := len(a.Times) + len(o.Times)
-	x, y := a.allTimes(), o.allTimes()
-	if a.Times = nil; x != nil && y != nil && len(x)+len(y) <= maxTimes && a.Size == o.Size {
-		a.Times = append(x, y...)
+	all := int64(len(a.Times)) == a.Count && int64(len(o.Times)) == o.Count
+	if all && had <= maxTimes && a.Size == o.Size {
+		a.Times = append(a.Times, o.Times...)
+	} else {
+		a.Times = nil
 	}
 	a.Join(&o.Moments)
 	if a.Slowest == nil {
