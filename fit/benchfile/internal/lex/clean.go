@@ -56,42 +56,27 @@ func Clean(line []byte) []byte {
 // Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l ("[0] …")
 // print.
 func Unlabelled(line []byte) []byte {
-	bracket := line[0] == '['
-	i := 0
-	if bracket {
-		i++
-	}
-	digits := i
-	for i < len(line) && line[i] >= '0' && line[i] <= '9' {
-		i++
-	}
 	end := ": "
+	from, bracket := bytes.CutPrefix(line, []byte("["))
 	if bracket {
 		end = "] "
 	}
-	if i == digits || !bytes.HasPrefix(line[i:], []byte(end)) {
+	behind := bytes.TrimLeft(from, "0123456789")
+	rest, ok := bytes.CutPrefix(behind, []byte(end))
+	if !ok || len(behind) == len(from) {
 		return line
 	}
-	return bytes.TrimSpace(line[i+2:])
+	return bytes.TrimSpace(rest)
 }
 
 // Fields splits a line at white space into at most len(into) fields, and returns their number; it
 // is len(into)+1 if the line has more.
-func Fields(line []byte, into [][]byte) int {
-	n := 0
-	for i := 0; i < len(line); {
-		if line[i] == ' ' || line[i] == '\t' {
-			i++
-			continue
-		}
-		start := i
-		for i < len(line) && line[i] != ' ' && line[i] != '\t' {
-			i++
-		}
+func Fields(line []byte, into [][]byte) (n int) {
+	for field := range bytes.FieldsSeq(line) {
 		if n == len(into) {
 			return n + 1
 		}
-		into[n] = line[start:i]
+		into[n] = field
 		n++
 	}
 	return n
@@ -99,33 +84,25 @@ func Fields(line []byte, into [][]byte) int {
 
 // Stacked returns the names of columns whose words are stacked in several lines. A column ends
 // where all lines are blank.
-func Stacked(lines []string) []string {
-	width := 0
+func Stacked(lines []string) (names []string) {
+	var inked []bool // by place: a line is not blank there
 	for _, l := range lines {
-		width = max(width, len(l))
-	}
-	blank := func(at int) bool {
-		for _, l := range lines {
-			if at < len(l) && l[at] != ' ' {
-				return false
-			}
+		inked = append(inked, make([]bool, max(0, len(l)-len(inked)))...)
+		for at := range len(l) {
+			inked[at] = inked[at] || l[at] != ' '
 		}
-		return true
 	}
-	var names []string
-	for at := 0; at < width; {
-		if blank(at) {
-			at++
+	for from, to := 0, 0; from < len(inked); from = to {
+		for to < len(inked) && inked[to] == inked[from] {
+			to++
+		}
+		if !inked[from] {
 			continue
-		}
-		from := at
-		for at < width && !blank(at) {
-			at++
 		}
 		var words []string
 		for _, l := range lines {
 			if from < len(l) {
-				words = append(words, strings.Fields(l[from:min(at, len(l))])...)
+				words = append(words, strings.Fields(l[from:min(to, len(l))])...)
 			}
 		}
 		names = append(names, strings.Join(words, " "))
