@@ -2,8 +2,8 @@ package benchfile
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
@@ -89,13 +89,13 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if c == nil {
 			continue
 		}
-		f.begin(p, line, names, comma, c)
+		f.begin(p, line, cols, comma, c)
 		return true
 	}
 	return false
 }
 
-func (f *csv) begin(p *parser, line []byte, names [][]byte, comma byte, c *column.Columns) {
+func (f *csv) begin(p *parser, line []byte, names []column.Name, comma byte, c *column.Columns) {
 	p.suggest("the header is not followed by a row")
 	f.open(p, line, names, comma, c)
 }
@@ -106,13 +106,15 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	if len(values) != len(names) || column.IsRow(values, f.between) {
 		return false
 	}
-	with := make([][]byte, len(names))
+	with := make([]column.Name, len(names))
 	for i, v := range values {
-		if with[i] = names[i]; len(bytes.Trim(v, "()[]- ")) > 0 {
-			with[i] = []byte(string(names[i]) + " [" + strings.Trim(string(v), "()[] ") + "]")
+		name := names[i]
+		if len(bytes.Trim(v, "()[]- ")) > 0 {
+			name = fmt.Appendf(nil, "%s [%s]", name, bytes.Trim(v, "()[] "))
 		}
+		with[i] = column.Parse(name)
 	}
-	c, _ := column.Find(list.Map(with, column.Parse), p.columnOptions(), "")
+	c, _ := column.Find(with, p.columnOptions(), "")
 	if c == nil {
 		return false
 	}
@@ -159,7 +161,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		}
 		return false
 	}
-	f.open(p, nil, make([][]byte, len(values)), comma, c)
+	f.open(p, nil, make([]column.Name, len(values)), comma, c)
 	f.row.Fields = lex.Split(f.row.Fields[:0], line, comma)
 	return f.sheet.take(p)
 }

@@ -173,12 +173,3 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 
 // wide splits a header at two or more blanks, or a tab.
 var wide = regexp.MustCompile(`\s{2,}|\t`)
-
-// find returns the submatches of e in line. All matches of e must contain part: looking for it
-// first is much faster, since most lines do not contain it.
-func find(e *regexp.Regexp, part string, line []byte) [][]byte {
-	if !bytes.Contains(line, []byte(part)) {
-		return nil
-	}
-	return e.FindSubmatch(line)
-}

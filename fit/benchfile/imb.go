@@ -57,7 +57,7 @@ func (f *imb) take(p *parser, line []byte) bool {
 	if line[0] != '#' {
 		return false
 	}
-	if m := find(imbTitle, "Benchmarking", line); m != nil {
+	if m := imbTitle.FindSubmatch(line); m != nil {
 		f.title, f.processes, f.mode, f.grid, f.commas = string(m[1]), 0, "", nil, false
 		return true
 	}

@@ -33,21 +33,19 @@ type objects struct {
 	index  int      // number of objects in the array so far
 
 	// The object that is open.
-	text   []byte
-	values []span
+	text   []byte   // of the values
+	values [][]byte // of all cells
 	cells  []cell
 	at     []int
 	nested string // keys that hold more than plain values
 	full   bool   // the object exceeds maxValues or maxKeys
 }
 
-type span struct{ from, to int }
-
 // A cell holds the values of a key, values[from:to]: one value, or those of a list.
 type cell struct {
-	name string
-	span
-	list bool
+	name     string
+	from, to int
+	list     bool
 }
 
 // maxValues and maxKeys bound one object: an object of arrays must be held as a whole, since its
@@ -128,7 +126,7 @@ func (f *objects) Open() {
 			f.full = true
 			return
 		}
-		f.cells = append(f.cells, cell{f.scan.Key(base), span{len(f.values), len(f.values)}, true})
+		f.cells = append(f.cells, cell{f.scan.Key(base), len(f.values), len(f.values), true})
 	case depth == base+2 && f.nested == "" && f.scan.Stack[base-1] == '{':
 		f.nested = f.scan.Key(base)
 	}
@@ -151,13 +149,11 @@ func (f *objects) Scalar(text []byte) {
 	}
 	from := len(f.text)
 	f.text = append(f.text, lex.Bounded(text)...)
-	f.values = append(f.values, span{from, len(f.text)})
-	at := len(f.values)
 	if depth == base {
-		f.cells = append(f.cells, cell{f.scan.Key(base), span{at - 1, at}, false})
-	} else {
-		f.cells[len(f.cells)-1].to = at
+		f.cells = append(f.cells, cell{f.scan.Key(base), len(f.values), 0, false})
 	}
+	f.values = append(f.values, f.text[from:len(f.text):len(f.text)])
+	f.cells[len(f.cells)-1].to = len(f.values)
 }
 
 func (f *objects) Close() {
@@ -203,20 +199,14 @@ func (f *objects) object(p *parser) {
 	f.used = true
 	f.taken++
 	p.object = f.index
-	fields := f.rows.row.Fields[:0]
 	for i := range n {
-		fields = fields[:0]
-		for k := range f.names {
+		fields := f.rows.row.Fields[:0]
+		for _, k := range at {
 			var v []byte
-			if at[k] >= 0 {
-				x := &f.cells[at[k]]
-				j := x.from
-				if x.list {
-					j += i
-				}
-				if j < x.to && (!x.list || n == x.to-x.from) && (x.list || x.to > x.from) {
-					v = f.text[f.values[j].from:f.values[j].to]
-				}
+			if k >= 0 && !f.cells[k].list {
+				v = f.values[f.cells[k].from]
+			} else if k >= 0 && n == f.cells[k].to-f.cells[k].from {
+				v = f.values[f.cells[k].from+i]
 			}
 			fields = append(fields, v)
 		}
@@ -237,13 +227,8 @@ func (f *objects) layout(p *parser) bool {
 	if f.names != nil && f.tables == f.tableOf() && f.fitsLayout(p) {
 		return true
 	}
-	names := make([][]byte, len(f.cells))
-	text := make([]string, len(f.cells))
-	for i := range f.cells {
-		text[i] = f.cells[i].name
-		names[i] = []byte(text[i])
-	}
-	c, why := column.Find(list.Map(names, column.Parse), p.columnOptions(), p.unit)
+	names := list.Map(f.cells, func(c cell) column.Name { return column.Parse([]byte(c.name)) })
+	c, why := column.Find(names, p.columnOptions(), p.unit)
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
@@ -251,7 +236,7 @@ func (f *objects) layout(p *parser) bool {
 		return false
 	}
 	f.rows.open(p, nil, names, ',', c)
-	f.names, f.tables = text, f.tableOf()
+	f.names, f.tables = list.Map(f.cells, func(c cell) string { return c.name }), f.tableOf()
 	return true
 }
 
@@ -274,7 +259,7 @@ func (f *objects) fitsLayout(p *parser) bool {
 	for i := range f.cells {
 		if name := f.cells[i].name; len(f.names) < 4*maxColumns && !slices.Contains(f.names, name) {
 			f.names = append(f.names, name)
-			f.rows.split.extend(p, []byte(name), len(f.names)-1)
+			f.rows.split.extend(p, column.Parse([]byte(name)), len(f.names)-1)
 			f.rows.width = len(f.names)
 		}
 	}

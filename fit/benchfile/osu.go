@@ -49,7 +49,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 	if c := line[0]; c != '#' && c != 'O' {
 		return false
 	}
-	if m := find(osuTitle, "OSU ", line); m != nil {
+	if m := osuTitle.FindSubmatch(line); m != nil {
 		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), [2]string{}, nil
 		return true
 	}

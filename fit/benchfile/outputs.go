@@ -35,7 +35,7 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 		ctx = context.Background()
 	}
 	if name == "-" {
-		return outputs(&input.Waiting{Ctx: ctx, R: os.Stdin}, "standard input", o, 0, each)
+		return outputs(input.Waiting(ctx, os.Stdin), "standard input", o, 0, each)
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -44,20 +44,27 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 	case info.IsDir():
 		return &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
 	}
-	f, err := input.OpenUnless(ctx, name, !info.Mode().IsRegular())
+	open := func() (*os.File, error) { return os.Open(name) }
+	var f *os.File
+	if info.Mode().IsRegular() {
+		f, err = open()
+	} else {
+		f, err = input.Await(ctx, open)
+	}
 	if err != nil {
 		return pathError(name, err)
 	}
 	defer f.Close()
+	in := input.Waiting(ctx, f)
 	if info.Mode().IsRegular() {
-		return outputs(input.ReaderFunc(func(into []byte) (int, error) {
+		in = input.ReaderFunc(func(into []byte) (int, error) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
 			return f.Read(into)
-		}), name, o, 0, each)
+		})
 	}
-	return outputs(&input.Waiting{Ctx: ctx, R: f}, name, o, 0, each)
+	return outputs(in, name, o, 0, each)
 }
 
 // maxNested is the maximum depth of archives inside archives.

@@ -315,7 +315,7 @@ func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
 		put()
 		return nil, nil, err
 	}
-	text, _ = input.UTF8(unzipped)
+	text = input.UTF8(unzipped)
 	if head, _ := text.Peek(3); string(head) == "\ufeff" {
 		_, _ = text.Discard(3) // cannot fail: it was peeked
 	}

@@ -28,7 +28,7 @@ type sheet struct {
 }
 
 // open closes the open tables and opens the tables of a header.
-func (s *sheet) open(p *parser, header []byte, names [][]byte, comma byte, c *column.Columns) {
+func (s *sheet) open(p *parser, header []byte, names []column.Name, comma byte, c *column.Columns) {
 	s.close(p)
 	s.header, s.width = append([]byte{}, header...), len(names)
 	s.row.Comma, s.row.Columns = comma, c

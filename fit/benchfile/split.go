@@ -61,13 +61,13 @@ const (
 )
 
 // newSplitter returns a splitter of the rows under a header into tables like the given one.
-func newSplitter(p *parser, header [][]byte, c *column.Columns, like Table) splitter {
+func newSplitter(p *parser, header []column.Name, c *column.Columns, like Table) splitter {
 	s := splitter{cols: c, like: like}
 	if p.asked == nil {
 		p.asked = map[string]bool{}
 	}
-	for i, text := range header {
-		s.add(p, text, i)
+	for i, name := range header {
+		s.add(p, name, i)
 	}
 	for _, names := range p.opt.Names {
 		if s.groupBy(names) {
@@ -94,9 +94,8 @@ func (s *splitter) groupBy(names []string) bool {
 }
 
 // add adds a column, and reports whether it may separate rows.
-func (s *splitter) add(p *parser, text []byte, i int) bool {
+func (s *splitter) add(p *parser, col column.Name, i int) bool {
 	c := s.cols
-	col := column.Parse(text)
 	x := splitColumn{at: i, name: col.Full, base: col.Base, means: col.Meaning(), values: map[string]bool{}}
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
@@ -134,8 +133,8 @@ func (p *parser) optionNames(option []string, name string, number int) (asks boo
 }
 
 // extend adds a column that the rows so far do not have: their value in it is empty.
-func (s *splitter) extend(p *parser, text []byte, i int) {
-	if !s.add(p, text, i) {
+func (s *splitter) extend(p *parser, name column.Name, i int) {
+	if !s.add(p, name, i) {
 		return
 	}
 	for _, x := range s.order {

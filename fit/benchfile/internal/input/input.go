@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
@@ -26,50 +25,34 @@ type ReaderFunc func([]byte) (int, error)
 
 func (r ReaderFunc) Read(into []byte) (int, error) { return r(into) }
 
-// OpenUnless opens a file. If waits is set, opening may block, as for a pipe without a writer; then
-// OpenUnless gives up when ctx is done.
-func OpenUnless(ctx context.Context, name string, waits bool) (*os.File, error) {
-	if !waits {
-		return os.Open(name)
+// Await returns what f returns. If ctx ends first, f goes on alone: it may wait forever, as for the
+// writer of a pipe.
+func Await[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
+	type result struct {
+		value T
+		err   error
 	}
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
+	done := make(chan result, 1)
 	go func() {
-		f, err := os.Open(name)
-		done <- opened{f, err}
+		v, err := f()
+		done <- result{v, err}
 	}()
 	select {
-	case o := <-done:
-		return o.f, o.err
+	case r := <-done:
+		return r.value, r.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return value, ctx.Err()
 	}
 }
 
 // Waiting reads from a source that may never deliver, such as a pipe, a terminal or a device.
 // Reading ends when ctx is done.
-type Waiting struct {
-	Ctx context.Context
-	R   io.Reader
-}
-
-func (w *Waiting) Read(into []byte) (int, error) {
-	var n int // n, err and the text belong to the read, which may end long after ctx
-	var err error
-	text, done := make([]byte, len(into)), make(chan struct{})
-	go func() {
-		n, err = w.R.Read(text)
-		close(done)
-	}()
-	select {
-	case <-done:
+func Waiting(ctx context.Context, from io.Reader) io.Reader {
+	return ReaderFunc(func(into []byte) (int, error) {
+		text := make([]byte, len(into)) // of the read, which may end long after ctx
+		n, err := Await(ctx, func() (int, error) { return from.Read(text) })
 		return copy(into, text[:n]), err
-	case <-w.Ctx.Done():
-		return 0, w.Ctx.Err()
-	}
+	})
 }
 
 // readAhead reads in a second goroutine: decompressing gzip takes as long as parsing its text. stop
@@ -112,14 +95,14 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	return text, func() { put(); stop() }, nil
 }
 
-// UTF8 returns in, or its text as UTF-8 and true if it begins with a byte order mark of UTF-16, as
+// UTF8 returns in, or its text as UTF-8 if it begins with a byte order mark of UTF-16, as
 // PowerShell's > writes it.
-func UTF8(in *bufio.Reader) (text *bufio.Reader, decodes bool) {
+func UTF8(in *bufio.Reader) *bufio.Reader {
 	if head, _ := in.Peek(2); string(head) != "\xff\xfe" && string(head) != "\xfe\xff" {
-		return in, false
+		return in
 	}
 	decoder := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
-	return bufio.NewReaderSize(decoder.Reader(in), MaxLine), true
+	return bufio.NewReaderSize(decoder.Reader(in), MaxLine)
 }
 
 // NotText returns what the file is if it is not text, else "".

@@ -13,7 +13,7 @@ func TestReadingEnds(t *testing.T) {
 	silent, _ := io.Pipe()
 	for name, r := range map[string]io.Reader{"pipe": silent, "device": endless{}} {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		_, err := io.Copy(io.Discard, &Waiting{Ctx: ctx, R: r})
+		_, err := io.Copy(io.Discard, Waiting(ctx, r))
 		stop()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)

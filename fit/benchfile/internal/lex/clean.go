@@ -61,9 +61,12 @@ func Unlabelled(line []byte) []byte {
 	if bracket {
 		end = "] "
 	}
-	behind := bytes.TrimLeft(from, "0123456789")
-	rest, ok := bytes.CutPrefix(behind, []byte(end))
-	if !ok || len(behind) == len(from) {
+	digits := 0
+	for digits < len(from) && from[digits] >= '0' && from[digits] <= '9' {
+		digits++
+	}
+	rest, ok := bytes.CutPrefix(from[digits:], []byte(end))
+	if !ok || digits == 0 {
 		return line
 	}
 	return bytes.TrimSpace(rest)
@@ -72,11 +75,19 @@ func Unlabelled(line []byte) []byte {
 // Fields splits a line at white space into at most len(into) fields, and returns their number; it
 // is len(into)+1 if the line has more.
 func Fields(line []byte, into [][]byte) (n int) {
-	for field := range bytes.FieldsSeq(line) {
+	for i := 0; i < len(line); {
+		if line[i] == ' ' || line[i] == '\t' {
+			i++
+			continue
+		}
+		start := i
+		for i < len(line) && line[i] != ' ' && line[i] != '\t' {
+			i++
+		}
 		if n == len(into) {
 			return n + 1
 		}
-		into[n] = field
+		into[n] = line[start:i]
 		n++
 	}
 	return n
