@@ -60,7 +60,6 @@ func (b *builder) tally(what string, rows, first int) {
 	t.rows, t.first = t.rows+rows, min(t.first, first)
 }
 
-// count adds the current line to the tally of what.
 func (b *builder) count(what string) { b.tally(what, 1, b.file.Lines) }
 
 // row is one line of a benchmark. The fields that it does not print are 0.
@@ -156,13 +155,11 @@ func (b *builder) resolution(q float64) {
 	}
 }
 
-func (b *builder) warn(text string) { b.table.warn(text) }
-
 // warnOnce warns if the table has not had such a warning.
 func (b *builder) warnOnce(text string) {
 	if !b.warned {
 		b.warned = true
-		b.warn(text)
+		b.table.warn(text)
 	}
 }
 
@@ -182,7 +179,6 @@ func (b *builder) aggregate(size float64, line int) *sums.Aggregate {
 	return a
 }
 
-// keyOf returns the key of a size.
 func (b *builder) keyOf(size float64) uint64 { return math.Float64bits(size) >> b.shift }
 
 // coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
@@ -254,10 +250,10 @@ func (b *builder) finish() {
 	b.held, b.sizes = nil, nil
 	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
 	if b.shift > 0 {
-		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
+		b.table.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
 	}
 	for _, t := range b.tallies {
 		noun, rest, _ := strings.Cut(t.what, " ")
-		b.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest, t.first))
+		b.table.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest, t.first))
 	}
 }

@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -49,46 +50,40 @@ func (s *splitter) end(p *parser) {
 // and options keep together. If there is only one size, values that do not repeat are results if
 // they have decimals or the column has no name (the index that pandas writes).
 func (s *splitter) isDimension(i int) (splits, dimension bool) {
-	type set struct {
-		sizes map[uint64]bool
-		pairs map[string]map[uint64]bool // by value
-	}
-	sets := map[string]*set{}
+	sets := map[string]map[string]map[uint64]bool{} // sizes by value, by what names and options keep together
 	for _, x := range s.order {
 		key := string(s.keyOf(x, asked))
-		g := sets[key]
-		if g == nil {
-			g = &set{map[uint64]bool{}, map[string]map[uint64]bool{}}
-			sets[key] = g
+		if sets[key] == nil {
+			sets[key] = map[string]map[uint64]bool{}
 		}
-		v := g.pairs[x.values[i]]
-		if v == nil {
-			v = map[uint64]bool{}
-			g.pairs[x.values[i]] = v
+		sizes := sets[key][x.values[i]]
+		if sizes == nil {
+			sizes = map[uint64]bool{}
+			sets[key][x.values[i]] = sizes
 		}
 		for _, a := range x.b.bySize() {
-			size := math.Float64bits(a.Size)
-			g.sizes[size], v[size] = true, true
+			sizes[math.Float64bits(a.Size)] = true
 		}
 		if len(x.b.table.Bursts) > 0 {
-			g.sizes[0], v[0] = true, true
+			sizes[0] = true
 		}
 	}
 	pairs, full, one, fractions := 0, 0, true, true
-	for _, g := range sets {
-		n := 0
-		for value, sizes := range g.pairs {
+	for _, set := range sets {
+		n, all := 0, map[uint64]bool{}
+		for value, sizes := range set {
 			n += len(sizes)
+			maps.Copy(all, sizes)
 			_, isNumber := lex.Parse([]byte(value))
 			fractions = fractions && isNumber && strings.Contains(value, ".")
 		}
-		if len(g.pairs) < 2 {
+		if len(set) < 2 {
 			continue
 		}
-		splits = splits || n > len(g.sizes)
-		one = one && len(g.sizes) == 1
+		splits = splits || n > len(all)
+		one = one && len(all) == 1
 		pairs += n
-		full += len(g.pairs) * len(g.sizes)
+		full += len(set) * len(all)
 	}
 	unnamed := strings.HasPrefix(s.columns[i].base, "column ")
 	single := one && pairs == s.rows && (fractions || unnamed)
@@ -217,7 +212,6 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 	return op
 }
 
-// sizes returns the number of sizes of all tables.
 func (s *splitter) sizes() int {
 	n := 0
 	for _, x := range s.order {

@@ -116,7 +116,7 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	}
 	g.b = p.begin(t)
 	if f.title == "IMB" {
-		g.b.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
+		g.b.table.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
 	}
 	return true
 }

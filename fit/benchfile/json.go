@@ -88,7 +88,7 @@ func (f *objects) discard() {
 	f.clear()
 }
 
-// feed scans a piece of a line, or its end.
+// feed scans a piece of a line, and its end if it is the last.
 func (f *objects) feed(piece []byte, ends bool) bool {
 	return f.scan.Feed(piece) && (!ends || f.scan.Feed([]byte{'\n'}))
 }

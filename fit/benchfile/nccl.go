@@ -22,7 +22,6 @@ type nccl struct {
 	name      string
 	ranks     int
 	hosts     []string // of the ranks, in their order
-	groups    int
 	open      []*builder
 	low, high float64 // bounds of busbw/algbw over all rows of the open tables
 	texts     [16][]byte
@@ -32,7 +31,7 @@ type nccl struct {
 const maxHosts = 1 << 12
 
 func (f *nccl) take(p *parser, line []byte) bool {
-	if f.groups > 0 && f.row(p, line) {
+	if len(f.open) > 0 && f.row(p, line) {
 		return true
 	}
 	if line[0] != '#' {
@@ -54,7 +53,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	}
 	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
 		f.end(p)
-		f.groups, f.open, f.low, f.high = n, nil, 0, math.Inf(1)
+		f.open, f.low, f.high = nil, 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
 		switch name := strings.TrimSpace(f.name); {
 		case name == "sendrecv_perf", name == "hypercube_perf":
@@ -69,13 +68,12 @@ func (f *nccl) take(p *parser, line []byte) bool {
 			op.Nodes = len(f.hosts)
 			op.place()
 		}
-		for i := range n {
-			place := []string{"out-of-place", "in-place"}[i]
+		for _, place := range []string{"out-of-place", "in-place"}[:n] {
 			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
 		}
 		return true
 	}
-	return f.groups > 0 && (bytes.Contains(line, []byte("out-of-place")) || bytes.Contains(line, []byte("(elements)")))
+	return len(f.open) > 0 && (bytes.Contains(line, []byte("out-of-place")) || bytes.Contains(line, []byte("(elements)")))
 }
 
 func (f *nccl) row(p *parser, line []byte) bool {
@@ -90,7 +88,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
 		return false
 	}
-	tail := n - 4*f.groups
+	tail := n - 4*len(f.open)
 	if tail < 3 || tail > 5 {
 		f.open[0].count(cutOff)
 		return true

@@ -64,7 +64,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		t, ok := lex.Parse(m[2])
 		if f.oneOne == nil || size.Value < f.lastSize || f.columns != 0 {
 			f.oneOne, f.columns = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay}), 0
-			f.oneOne.warn("the times are the shortest of each size")
+			f.oneOne.table.warn("the times are the shortest of each size")
 		}
 		f.lastSize = size.Value
 		if ok {
@@ -124,7 +124,7 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 	if f.trip == nil || f.data || size.Value < f.lastSize {
 		f.begin(p)
 		f.data = false
-		f.gap.warn("from Netgauge's own g and G, which are those of all sizes up to each")
+		f.gap.table.warn("from Netgauge's own g and G, which are those of all sizes up to each")
 		if l, ok := lex.Parse(m[1]); ok {
 			f.trip.resolution(2 * l.Quantum())
 			f.trip.row(row{size: size.Value, time: 2 * l.Value})

@@ -108,7 +108,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 				return err
 			}
 		}
-		if damaged := (*Damaged)(nil); errors.As(err, &damaged) || !r.lines.Held() {
+		if damaged := (*Damaged)(nil); errors.As(err, &damaged) || r.lines.Held == nil {
 			break
 		}
 		lines, title, before = r.lines, r.title, before+r.file.Lines
@@ -165,7 +165,6 @@ const (
 // A podSplitter collects the lines of pods. Each pod is a file of its own; an output of a pod is
 // read when the pod's next output begins. The text of a pod is not searched for further prefixes.
 type podSplitter struct {
-	name  string
 	read  func(pod string, text []byte) error
 	pods  map[string]*podText
 	order []string
@@ -182,7 +181,7 @@ func pods(in *bufio.Reader, name string, o Options, depth int, each func(*File, 
 	if depth > maxNested {
 		return each(nil, &Error{File: name, Msg: "names of pods before names of pods; keep one before each line"})
 	}
-	s := &podSplitter{name: name, pods: map[string]*podText{}, read: func(pod string, text []byte) error {
+	s := &podSplitter{pods: map[string]*podText{}, read: func(pod string, text []byte) error {
 		return outputs(bytes.NewReader(text), name+"!"+pod, o, maxNested+1, each)
 	}}
 	var last *podText

@@ -115,7 +115,7 @@ func (r *reader) run() error {
 		r.file.Lines++
 		if r.divides && r.begins(line) {
 			r.file.Lines--
-			r.lines.Hold(raw)
+			r.lines.Held = raw
 			return nil
 		}
 		if r.lines.More {

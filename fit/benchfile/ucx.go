@@ -113,7 +113,7 @@ func (f *ucx) flush(p *parser) {
 	}
 	b := f.tables.table(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
 	if !f.final {
-		b.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
+		b.table.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
 	}
 	r := row{size: f.size, time: f.latency}
 	if kind == Gap {

@@ -50,35 +50,26 @@ func UnitNamed(name string) (quantity.Value, bool) {
 func Parse(text []byte) Name {
 	full := strings.TrimSpace(string(text))
 	c := Name{Full: full, Base: full}
-	try := func(base, unit string) bool {
-		u, ok := UnitNamed(strings.TrimSpace(unit))
-		if ok && u.Dim != quantity.DimNone {
+	try := func(base, unit string) {
+		if u, ok := UnitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
 			c.Base, c.Unit, c.HasUnit = base, u, true
 		}
-		return c.HasUnit
 	}
 	for _, pair := range []string{"()", "[]"} {
-		if i := strings.IndexByte(full, pair[0]); i >= 0 && strings.HasSuffix(full, pair[1:]) && try(full[:i], full[i+1:len(full)-1]) {
-			break
+		if i := strings.IndexByte(full, pair[0]); i >= 0 && strings.HasSuffix(full, pair[1:]) {
+			try(full[:i], full[i+1:len(full)-1])
 		}
 	}
-	for i := strings.IndexAny(full, "_ -./:"); !c.HasUnit && i >= 0; {
-		if try(full[:i], full[i+1:]) {
-			break
+	for i, r := range full {
+		if !c.HasUnit && strings.ContainsRune("_ -./:", r) {
+			try(full[:i], full[i+1:])
 		}
-		next := strings.IndexAny(full[i+1:], "_ -./:")
-		if next < 0 {
-			break
-		}
-		i += 1 + next
 	}
 	if !c.HasUnit && len(full) > 1 { // "t" and "m" are names, not units
 		try("", full)
 	}
-	c.Base = strings.ToLower(c.Base)
-	if strings.ContainsAny(c.Base, "_ -./") {
-		c.Base = strings.Join(strings.FieldsFunc(c.Base, func(r rune) bool { return strings.ContainsRune("_ -./", r) }), "_")
-	}
+	words := strings.FieldsFunc(strings.ToLower(c.Base), func(r rune) bool { return strings.ContainsRune("_ -./", r) })
+	c.Base = strings.Join(words, "_")
 	return c
 }
 

@@ -130,10 +130,10 @@ type Lines struct {
 	Offset   int64
 	progress func(int64)
 	reported int64
-	Long     int  // lines that were cut
-	More     bool // the line goes on in the next piece
-	Partial  bool // the last line had no end
-	held     []byte
+	Long     int    // lines that were cut
+	More     bool   // the line goes on in the next piece
+	Partial  bool   // the last line had no end
+	Held     []byte // the line that Next has returned last, if it is put back
 }
 
 func NewLines(in *bufio.Reader, progress func(int64)) Lines {
@@ -142,8 +142,8 @@ func NewLines(in *bufio.Reader, progress func(int64)) Lines {
 
 // Next returns the next line without its end, valid until the next call.
 func (l *Lines) Next() ([]byte, error) {
-	if line := l.held; line != nil {
-		l.held = nil
+	if line := l.Held; line != nil {
+		l.Held = nil
 		return line, nil
 	}
 	line, err := l.in.ReadSlice('\n')
@@ -165,12 +165,6 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 	return nil, err
 }
-
-// Hold puts the line back that Next has returned last.
-func (l *Lines) Hold(line []byte) { l.held = line }
-
-// Held reports whether a line was put back.
-func (l *Lines) Held() bool { return l.held != nil }
 
 // Count adds n to the number of bytes read, and reports progress.
 func (l *Lines) Count(n int) {
