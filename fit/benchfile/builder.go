@@ -49,7 +49,6 @@ const (
 	unusable     = "row without a usable size or time left out"
 )
 
-// tally adds rows to the tally of what; first is the line of the first of them.
 func (b *builder) tally(what string, rows, first int) {
 	i := slices.IndexFunc(b.tallies, func(t tally) bool { return t.what == what })
 	if i < 0 {
@@ -155,7 +154,6 @@ func (b *builder) resolution(q float64) {
 	}
 }
 
-// warnOnce warns if the table has not had such a warning.
 func (b *builder) warnOnce(text string) {
 	if !b.warned {
 		b.warned = true
@@ -222,7 +220,6 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-// pool moves the rows of o to a.
 func (b *builder) pool(a, o *sums.Aggregate) { b.usage.times += a.Merge(o) }
 
 // finish moves the samples into the table, and drops what they were made of.

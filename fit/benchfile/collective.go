@@ -79,7 +79,6 @@ func (c CollectiveOp) perRank() CollectiveOp {
 // nameWord finds the collective in the name of a file.
 var nameWord = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)(?:[^a-z]|$)`)
 
-// fromFileName returns the operation that the name of a file gives.
 func fromFileName(name string) (c CollectiveOp) {
 	if m := nameWord.FindStringSubmatch(filepath.Base(name)); m != nil {
 		c, _ = collectiveNamed(m[1])

@@ -140,7 +140,6 @@ func (g *grid) optional(c gridColumn) float64 {
 	return max(0, v.Value)
 }
 
-// hasTimes reports whether the table has times; else it has rates alone.
 func (g *grid) hasTimes() bool { return g.at[gridTime] >= 0 }
 
 // bidirectional matches the titles of tests whose rates add up both directions.

@@ -216,7 +216,6 @@ func (f *objects) object(p *parser) {
 	p.object = 0
 }
 
-// cell returns the index of the object's cell with the name, or −1.
 func (f *objects) cell(name string) int {
 	return slices.IndexFunc(f.cells, func(c cell) bool { return c.name == name })
 }
@@ -284,7 +283,6 @@ type iperf3 struct {
 
 func (f *iperf3) used() bool { return len(f.tables) > 0 }
 
-// scalar reads a value anywhere in an object.
 func (f *iperf3) scalar(s *jsonscan.Scanner, text []byte) {
 	switch depth := len(s.Stack); {
 	case depth == 3 && s.Key(1) == "start" && s.Key(2) == "test_start":

@@ -43,7 +43,6 @@ type netperfRun struct {
 	size, response, time, min, max, median, throughput, perUs float64
 }
 
-// ok reports whether the run has printed a time or a rate.
 func (r *netperfRun) ok() bool { return r.time > 0 || r.min > 0 || r.throughput > 0 }
 
 var (

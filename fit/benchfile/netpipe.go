@@ -66,7 +66,6 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 	return false
 }
 
-// row reads a row of np.out, and reports whether the numbers are one.
 func (f *netpipe) row(p *parser, v []lex.Number) bool {
 	size, t, unit := v[0].Value, v[len(v)-1], 1.0
 	bits := 8 * size // per µs: Mbit/s

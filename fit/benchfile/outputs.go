@@ -233,7 +233,6 @@ func (s *podSplitter) begin(line []byte) (*podText, []byte, error) {
 	return p, rest, nil
 }
 
-// flush reads the texts of pods so far.
 func (s *podSplitter) flush(pods ...string) error {
 	for _, pod := range pods {
 		p := s.pods[pod]

@@ -45,7 +45,6 @@ type parser struct {
 // maxHeader is the longest line that can be a header or a remark.
 const maxHeader = 1024
 
-// begin starts a table at the current line.
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = lex.Plain(t.Title)
@@ -116,7 +115,6 @@ func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
-// remember appends text to texts unless they contain it or are full.
 func remember(texts []string, text string) []string {
 	if len(texts) >= 100 || slices.Contains(texts, text) {
 		return texts
@@ -128,7 +126,6 @@ func (p *parser) note(msg string, args ...any) {
 	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
-// ended reports whether the reading was interrupted.
 func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
 
 var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
@@ -185,7 +182,6 @@ func (p *parser) placeOf() (c CollectiveOp) {
 	return c
 }
 
-// algorithmOf returns the collective's algorithm that a command line or the file's name gives.
 func (p *parser) algorithmOf(name string) string {
 	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
 		return p.algorithm

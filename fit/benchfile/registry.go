@@ -102,7 +102,6 @@ func kindOfLine(line []byte) (kind lineKind, title string) {
 	return otherLine, ""
 }
 
-// starts reports whether a line is the first of a benchmark's output.
 func starts(line []byte) bool {
 	for _, r := range registry {
 		for _, s := range r.starts {

@@ -50,7 +50,6 @@ func (s *sheet) open(p *parser, header []byte, names []column.Name, comma byte, 
 	s.split = newSplitter(p, names, c, Table{Format: s.format, Kind: s.kind})
 }
 
-// kindOf returns the kind of the times or rates in a column of the given name.
 func kindOf(name string, rate bool) Kind {
 	switch {
 	case strings.HasPrefix(name, "rtt") || strings.HasPrefix(name, "round") || name == "prtt" || name == "ping":
@@ -148,7 +147,6 @@ func thousands(text []byte) string {
 	return ""
 }
 
-// isNaN reports whether the value is a printed NaN or infinity.
 func isNaN(b []byte) bool {
 	s := strings.TrimLeft(strings.ToLower(lex.Short(b)), "+-")
 	return s == "nan" || strings.HasPrefix(s, "inf")

@@ -60,7 +60,6 @@ const (
 	maxColumns  = 64      // maximum number of possible dimensions
 )
 
-// newSplitter returns a splitter of the rows under a header into tables like the given one.
 func newSplitter(p *parser, header []column.Name, c *column.Columns, like Table) splitter {
 	s := splitter{cols: c, like: like}
 	if p.asked == nil {
@@ -146,7 +145,6 @@ func (s *splitter) extend(p *parser, name column.Name, i int) {
 	s.regroup()
 }
 
-// table returns the table of a row.
 func (s *splitter) table(p *parser, r *column.Row) *builder {
 	s.rows++
 	if s.only != nil {
@@ -242,7 +240,6 @@ func (s *splitter) giveUp(p *parser, r *column.Row) bool {
 	return worst >= 0
 }
 
-// pool merges the tables that only column i separates.
 func (s *splitter) pool(i int) {
 	s.columns[i].role = pooled
 	s.regroup()

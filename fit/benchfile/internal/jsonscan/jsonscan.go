@@ -101,7 +101,6 @@ func (s *Scanner) append(b []byte) {
 	s.text = append(s.text, b...)
 }
 
-// begin scans the first byte of a token.
 func (s *Scanner) begin(c byte) bool {
 	value := s.want == wantValue || s.want == wantValueOrEnd
 	switch {
@@ -161,7 +160,6 @@ func (s *Scanner) endValue() {
 	}
 }
 
-// token ends the token in s.text.
 func (s *Scanner) token() []byte {
 	text := s.text
 	if s.long {
@@ -208,7 +206,6 @@ func (s *Scanner) name(text []byte) string {
 	return name
 }
 
-// word ends a number or a literal.
 func (s *Scanner) word() bool {
 	text := s.token()
 	switch string(text) {
