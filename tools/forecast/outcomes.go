@@ -1,10 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
@@ -46,29 +47,30 @@ func (s *sample) outcome(w *forecast.Weights) outcome {
 	return o
 }
 
-// factors returns the factors of the two sides that make intervals contain the share level of the
+// widening returns the factors of the two sides that make intervals contain the share level of the
 // outcomes, with the minimum mean width. If nested is set, [nestedLevel] replaces level.
-func factors(all []sample, unseen []outcome, w *forecast.Weights, nested bool) (up, down float64) {
+func widening(all []sample, unseen []outcome, w *forecast.Weights, nested bool) (up, down float64) {
 	ups, downs := sides(unseen, "")
 	part, least := 0.0, math.Inf(1)
 	for k := 1.0; k < 10; k++ {
-		u, d := quantileOf(ups, 1-(1-level)*k/10), quantileOf(downs, level+(1-level)*k/10)
+		u, d := ups.quantile(1-(1-level)*k/10), downs.quantile(level+(1-level)*k/10)
 		if width := meanWidth(all, w, u, d); width < least {
 			part, least, up, down = k/10, width, u, d
 		}
 	}
 	if nested {
 		l := nestedLevel(unseen, part)
-		up, down = quantileOf(ups, 1-(1-l)*part), quantileOf(downs, l+(1-l)*part)
+		up, down = ups.quantile(1-(1-l)*part), downs.quantile(l+(1-l)*part)
 	}
 	return up, down
 }
 
 // sides returns the factors of the outcomes on all machines but one, by side.
-func sides(all []outcome, but string) (ups, downs []scored) {
+func sides(all []outcome, but string) (ups, downs factors) {
 	for _, o := range all {
 		if o.machine != but {
-			ups, downs = append(ups, scored{o.up, o.weight}), append(downs, scored{o.down, o.weight})
+			ups.add(o.up, o.weight)
+			downs.add(o.down, o.weight)
 		}
 	}
 	return ups, downs
@@ -92,7 +94,7 @@ func nestedLevel(all []outcome, part float64) float64 {
 		own := by[m]
 		ups, downs := sides(all, m)
 		for i, l := range levels {
-			u, d := quantileOf(ups, 1-(1-l)*part), quantileOf(downs, l+(1-l)*part)
+			u, d := ups.quantile(1-(1-l)*part), downs.quantile(l+(1-l)*part)
 			for _, o := range own {
 				if o.up <= u && o.down <= d {
 					held[i] += o.weight
@@ -121,24 +123,18 @@ func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
 	return sum / weight
 }
 
-// scored is the factor of an outcome with its weight.
-type scored struct{ factor, weight float64 }
+// factors are factors of outcomes with their weights.
+type factors struct{ values, weights []float64 }
 
-// quantileOf returns the weighted quantile of the factors.
-func quantileOf(v []scored, level float64) float64 {
-	if len(v) == 0 {
+func (f *factors) add(value, weight float64) {
+	f.values, f.weights = append(f.values, value), append(f.weights, weight)
+}
+
+// quantile returns the weighted quantile, or 1 without factors.
+func (f *factors) quantile(level float64) float64 {
+	if len(f.values) == 0 {
 		return 1
 	}
-	total := 0.0
-	for _, s := range v {
-		total += s.weight
-	}
-	slices.SortFunc(v, func(a, b scored) int { return cmp.Compare(a.factor, b.factor) })
-	sum := 0.0
-	for _, s := range v {
-		if sum += s.weight; sum >= level*total {
-			return s.factor
-		}
-	}
-	return v[len(v)-1].factor
+	stat.SortWeighted(f.values, f.weights)
+	return stat.Quantile(level, stat.Empirical, f.values, f.weights)
 }

@@ -207,7 +207,7 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 			unseen = append(unseen, s.outcome(&learned))
 		}
 	}
-	up, down := factors(all, unseen, &w, t.nested)
+	up, down := widening(all, unseen, &w, t.nested)
 	for i := range w.Up {
 		w.Up[i] *= up
 		w.Down[i] *= down
@@ -282,11 +282,11 @@ func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 		return start
 	}
 	w := descend(all, start, start)
-	var scores []scored
+	var scores factors
 	for _, s := range all {
-		scores = append(scores, scored{math.Abs(s.off) / max(w.Dot(s.up), 1e-9), s.weight})
+		scores.add(math.Abs(s.off)/max(w.Dot(s.up), 1e-9), s.weight)
 	}
-	f := quantileOf(scores, level)
+	f := scores.quantile(level)
 	for i := range w {
 		w[i] *= f
 	}
