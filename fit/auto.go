@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -152,11 +153,7 @@ func leaveOut(points []Point, m form, quantum float64) []float64 {
 	n := len(points)
 	if n < 4 { // too few to leave one out: what the fit leaves
 		pieces, _ := m.fit(points, quantum)
-		e := make([]float64, n)
-		for i, p := range points {
-			e[i] = relativeError(pieces, p)
-		}
-		return e
+		return list.Map(points, func(p Point) float64 { return relativeError(pieces, p) })
 	}
 	folds := min(n-2, maxFolds)
 	e := make([]float64, n-2)

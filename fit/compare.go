@@ -39,14 +39,12 @@ func Compare(before, after *Result) ([]Change, error) {
 			beta := difference(a.Beta, b.Beta)
 			tau := difference(a.Tau, b.Tau)
 			middle := quantity.Bytes(math.Sqrt(float64(from) * float64(to)))
-			c := Change{
+			time := float64(b.Time(middle) / a.Time(middle))
+			changes = append(changes, Change{
 				From: from, To: to, Beta: beta, Tau: tau,
 				BetaReal: beta.Low > 0 || beta.High < 0, TauReal: tau.Low > 0 || tau.High < 0,
-				Time: float64(b.Time(middle) / a.Time(middle)),
-			}
-			noise := math.Hypot(before.deviation(i), after.deviation(j))
-			c.TimeReal = math.Abs(math.Log(c.Time)) > noise
-			changes = append(changes, c)
+				Time: time, TimeReal: math.Abs(math.Log(time)) > math.Hypot(before.deviation(i), after.deviation(j)),
+			})
 		}
 	}
 	if len(changes) == 0 {

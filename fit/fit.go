@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -149,11 +150,10 @@ func (r *Result) Layer() (model.Layer, error) {
 		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer", r.Name, r.Kind)
 	}
 	if r.Model == "table" {
-		t := new(model.Table)
-		for _, p := range r.Points {
-			t.Sizes, t.Times = append(t.Sizes, p.Size), append(t.Times, p.Time)
-		}
-		return t, nil
+		return &model.Table{
+			Sizes: list.Map(r.Points, func(p Point) quantity.Bytes { return p.Size }),
+			Times: list.Map(r.Points, func(p Point) quantity.Micros { return p.Time }),
+		}, nil
 	}
 	lines := make([]model.Branch, len(r.Segments))
 	for i, s := range r.Segments {

@@ -185,22 +185,17 @@ func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 // signRuns counts the runs of one sign among the residuals by size, and returns their distance from
 // the expected number in standard deviations, z (Wald and Wolfowitz 1940).
 func signRuns(points []Point) (runs int, z float64) {
-	var above, below float64
-	var last bool
+	n, above, last := float64(len(points)), 0.0, false
 	for i, p := range points {
 		up := p.Time > p.Fitted
 		if i == 0 || up != last {
 			runs++
 		}
-		last = up
-		if up {
+		if last = up; up {
 			above++
-		} else {
-			below++
 		}
 	}
-	n := above + below
-	mean := 2*above*below/n + 1
+	mean := 2*above*(n-above)/n + 1
 	variance := (mean - 1) * (mean - 2) / (n - 1)
 	if n < 8 || variance <= 0 {
 		return runs, 0

@@ -34,7 +34,6 @@ const (
 	breakLevel = 7.35
 )
 
-// fitPiecewise returns the pieces of the best division, and its breaks.
 func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	d := split(points, k, quantum)
 	pieces := make([]piece, d.k)

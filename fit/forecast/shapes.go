@@ -3,6 +3,8 @@ package forecast
 import (
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // anchors are sizes of a curve about an octave apart, where it is compared with other shapes.
@@ -16,20 +18,12 @@ func (c *series) align() anchors {
 	a := anchors{off: make([][]float64, len(c.calibration.Library))}
 	var index []int
 	for i, x := range c.x {
-		if i == 0 || i == len(c.x)-1 || x-c.x[index[len(index)-1]] > 0.75 {
-			index = append(index, i)
+		if i == 0 || i == len(c.x)-1 || x-a.x[len(a.x)-1] > 0.75 {
+			index, a.x = append(index, i), append(a.x, x)
 		}
 	}
-	for _, i := range index {
-		a.x = append(a.x, c.x[i])
-	}
-	for j := range c.calibration.Library {
-		s := &c.calibration.Library[j]
-		off := make([]float64, len(index))
-		for k, i := range index {
-			off[k] = c.y[i] - s.at(c.x[i])
-		}
-		a.off[j] = off
+	for j, s := range c.calibration.Library {
+		a.off[j] = list.Map(index, func(i int) float64 { return c.y[i] - s.at(c.x[i]) })
 	}
 	return a
 }

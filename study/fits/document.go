@@ -150,7 +150,6 @@ func timedKeys(t *benchfile.Table) []platforms.Key {
 // maxMeasured is the maximum number of points that are saved beside the lines.
 const maxMeasured = 4096
 
-// measuredTable is the table of the points that lines were fitted to.
 func measuredTable(name string, c Curve) platforms.Table {
 	t := platforms.NewTable("measured", name)
 	setPoints(&t, c.Points)

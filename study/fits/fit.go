@@ -84,11 +84,15 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 			return nil, cmp.Or(f.Broken, err)
 		}
 	}
-	used := in.Sources
-	if f.Collectives != nil {
-		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != benchfile.Collective })
+	var warned []string
+	for _, s := range in.Sources {
+		if f.Collectives == nil || s.table.Kind == benchfile.Collective {
+			for _, w := range s.table.Warnings {
+				warned = append(warned, s.about("%s", w))
+			}
+		}
 	}
-	f.Notes = slices.Concat(in.Notes, warnings(used), f.Notes, f.gapNotes())
+	f.Notes = slices.Concat(in.Notes, warned, f.Notes, f.gapNotes())
 	return f, nil
 }
 

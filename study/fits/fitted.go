@@ -53,7 +53,6 @@ type Change struct {
 	fit.Change
 }
 
-// estimated returns an estimate as an interval for tables.
 func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
 	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
 }

@@ -98,10 +98,8 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 	return d, nil
 }
 
-// A levelRole is the key of a level that a kind of table gives.
-type levelRole struct{ key, suffix, what string }
-
-var levelRoles = map[benchfile.Kind]levelRole{
+// levelRoles holds the keys of a level that kinds of tables give.
+var levelRoles = map[benchfile.Kind]struct{ key, suffix, what string }{
 	benchfile.OneWay:          {"layer", "", "times of messages"},
 	benchfile.RoundTrip:       {"layer", "", "times of messages"},
 	benchfile.Gap:             {"gap", "-gap", "gaps"},

@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// addParameter adds an estimate of a parameter.
 func (f *Fitted) addParameter(model, name string, value reports.Interval) {
 	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), model, name, value})
 }

@@ -25,7 +25,6 @@ type fitSource struct {
 	level string // of a machine; "": none
 }
 
-// tablesIn returns the tables of a file as sources.
 func tablesIn(file *benchfile.File) (all []fitSource) {
 	for i := range file.Tables {
 		all = append(all, fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
@@ -141,15 +140,6 @@ func (in *input) end(paths ...string) {
 			in.Notes[i] = strings.TrimPrefix(note, paths[0]+": ")
 		}
 	}
-}
-
-func warnings(sources []fitSource) (notes []string) {
-	for _, s := range sources {
-		for _, w := range s.table.Warnings {
-			notes = append(notes, s.about("%s", w))
-		}
-	}
-	return notes
 }
 
 // fail keeps the first error of a file that could not be read.

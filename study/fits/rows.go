@@ -156,7 +156,6 @@ func changeRows(changes []Change) reports.Rows {
 	return rows
 }
 
-// parameterRows returns the rows of models that are not curves over sizes.
 func parameterRows(all []Parameter) reports.Rows {
 	scaled := func(v float64, p Parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
 	unit := func(p Parameter) any { _, name := whatif.Unit(p.Dim); return name }

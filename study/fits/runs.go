@@ -145,12 +145,10 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 	return of, alone
 }
 
-// aloneNotes has a note for each table without a partner.
 func aloneNotes(alone []fitSource) []string {
 	return list.Map(alone, func(s fitSource) string { return fmt.Sprintf("%s has no partner and is skipped", s.name()) })
 }
 
-// tablesOf lists the tables of a file, for messages.
 func tablesOf(sources []fitSource) string {
 	names := list.Map(sources, func(s fitSource) string { return s.table.Name() })
 	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
