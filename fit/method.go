@@ -71,9 +71,9 @@ func outlying(e []float64, bound float64) []bool {
 }
 
 // inliers returns the points that are not outliers, given their errors e and the standard deviation
-// of these; nil if all points are inliers, or at most half. Deviations from a line of two parameters
-// are too small by √(1 − 2/n), and if there are few points, Student's t replaces the normal
-// distribution.
+// of these; nil if all points are inliers, or at most half. Deviations from a line of two
+// parameters are too small by √(1 − 2/n), and if there are few points, Student's t replaces the
+// normal distribution.
 func inliers(points []Point, e []float64, scale float64) []Point {
 	n := float64(len(points))
 	free := max(1, n-2)

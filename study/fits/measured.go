@@ -148,7 +148,7 @@ func (o MeasuredOptions) points(s fitSource, unsaid *int) (k seriesKey, points [
 	return k, points, "", nil
 }
 
-// series returns the series of points. Those of the same call become one, in which each counts once.
+// series returns the series of points. Those of one call become one, in which each counts once.
 func (k seriesKey) series(statistic fitted.Statistic, points []fitted.Point) Series {
 	slices.SortStableFunc(points, byCall)
 	d := fitted.Data{Collective: k.collective, Statistic: statistic}

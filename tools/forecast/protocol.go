@@ -13,8 +13,8 @@ import (
 type Case struct {
 	Curve        *Curve
 	Points, Held []forecast.Point
-	// Weight of each held-out measurement. It gives each machine the same total, whatever its number
-	// of curves.
+	// Weight of each held-out measurement. Each machine has the same total, whatever its number of
+	// curves.
 	Weight float64
 }
 
