@@ -12,7 +12,8 @@ import (
 type line struct {
 	beta, betaLow, betaHigh float64
 	tau, tauLow, tauHigh    float64
-	freeBeta, freeTau       float64 // without the bounds
+	freeBeta, freeTau       float64       // without the bounds
+	moments                 stats.Moments // of sizes and times under the weights of the intervals
 	// The variances of β and τ and their covariance; +Inf and 0 if unknown.
 	varBeta, varTau, covariance float64
 	t                           float64 // Student's, for 95 %
@@ -108,7 +109,7 @@ func solve(points []Point, w []float64) line {
 	for i, p := range points {
 		m.Add(float64(p.Size), float64(p.Time), w[i])
 	}
-	var l line
+	l := line{moments: m}
 	l.freeBeta, l.freeTau = m.Line()
 	l.beta, l.tau = m.NonNegative()
 	return l
@@ -157,10 +158,7 @@ func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
 // n(1−ρ)/(1+ρ) independent ones.
 func (l *line) setVariances(rho, squares float64, points []Point, w []float64, efficiency float64) {
 	n := len(points)
-	var m stats.Moments
-	for i, p := range points {
-		m.Add(float64(p.Size), 0, w[i])
-	}
+	m := &l.moments
 	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
 	for i, p := range points {
 		r := math.Sqrt(w[i])

@@ -111,6 +111,7 @@ func fitHuber(points []Point) line {
 		e[i] = math.Sqrt(float64(p.Count)) * min(max(e[i], -huberK*scale), huberK*scale)
 	}
 	w := l.weights(points)
+	l.moments = solve(points, w).moments
 	share := inside / float64(n)
 	efficiency := share / (1 + 2/float64(n)*(1-share)/share) * stats.T95(float64(n-2)) / stats.T95(inside-3)
 	l.intervals(points, w, e, efficiency*efficiency)
@@ -167,6 +168,7 @@ func fitTheilSen(points []Point) line {
 		l = theilSenLine(points)
 	}
 	w := l.weights(points)
+	l.moments = solve(points, w).moments
 	l.intervals(points, w, l.residuals(points, w), efficiency)
 	return l
 }
