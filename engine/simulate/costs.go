@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -56,19 +55,21 @@ func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
 	return c.machine.Cost(level, 1), false
 }
 
-// messageCost returns the cost of a message in ticks, or the error of Cost.check.
-func (c *costs) messageCost(from, to uint32, size uint64) (*cost, error) {
+// messageCost returns the cost of a message in ticks. If Cost.check finds an error, the run fails.
+func (r *run) messageCost(from, to uint32, size uint64) *cost {
+	c := &r.costs
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
 	h := (size ^ size>>8 ^ size>>16 ^ uint64(k.level)*37) & 255
 	near := &c.near[h]
 	if near.known && near.key == k {
-		return &near.cost, nil
+		return &near.cost
 	}
 	found, ok := c.all[k]
 	if !ok {
 		f, joint := c.cost(int(k.level), size)
 		if err := f.check(); err != nil {
-			return nil, fmt.Errorf("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
+			r.fail("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
+			return &cost{}
 		}
 		found = f.inTicks()
 		found.joint = joint
@@ -83,5 +84,5 @@ func (c *costs) messageCost(from, to uint32, size uint64) (*cost, error) {
 		}
 	}
 	near.known, near.key, near.cost = true, k, found
-	return &near.cost, nil
+	return &near.cost
 }

@@ -145,8 +145,7 @@ func (r *run) isRendezvous(i uint32) bool {
 	if r.costs.machine == nil {
 		return op.Size > r.eager
 	}
-	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
-	return err == nil && c.rendezvous
+	return r.messageCost(n.rank, op.Peer, op.Size).rendezvous
 }
 
 func (r *run) wait(i uint32) Wait {

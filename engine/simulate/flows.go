@@ -19,14 +19,14 @@ func (r *run) skewStarts() {
 
 // flow begins the flow of send i, whose first byte is at the receiver. It returns false if the
 // message does not flow, or has flowed already.
-func (r *run) flow(i uint32, t uint64) (bool, error) {
+func (r *run) flow(i uint32, t uint64) bool {
 	if r.flows == nil || r.flows.states[i] == arrived || r.nodes[i].waits == requested {
-		return false, nil
+		return false
 	}
 	n, op := &r.nodes[i], &r.ops[i]
-	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
-	if err != nil || !c.fair || c.rendezvous && n.waits == flying {
-		return false, err
+	c := r.messageCost(n.rank, op.Peer, op.Size)
+	if !c.fair || c.rendezvous && n.waits == flying {
+		return false
 	}
 	pair := [2]uint32{n.rank, op.Peer}
 	q := r.flows.pairs[pair]
@@ -41,26 +41,22 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 		q.ready = begin + c.gap
 		if begin > t {
 			r.push(begin, i|message)
-			return true, nil
+			return true
 		}
 	}
 	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
-	alone, err := r.uses(&f, n.rank, op.Peer, c, 1)
-	if reverse := r.shared.levelAt(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; err == nil && reverse > 0 {
-		_, err = r.uses(&f, op.Peer, n.rank, c, reverse)
+	f.most = 1 / r.uses(&f, n.rank, op.Peer, c, 1)
+	if reverse := r.shared.levelAt(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; reverse > 0 {
+		r.uses(&f, op.Peer, n.rank, c, reverse)
 	}
-	if err != nil {
-		return false, err
-	}
-	f.most = 1 / alone
 	r.flows.active = append(r.flows.active, f)
 	r.computeRates(t)
-	return true, nil
+	return true
 }
 
 // uses adds to a flow the resources on the way from one rank to another, each with the given part
 // of its occupancy. It returns how long the message takes there alone, in ticks.
-func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float64, err error) {
+func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float64) {
 	add := func(resource int, ticks uint64) {
 		if ticks > 0 {
 			f.uses = append(f.uses, use{resource, part * float64(ticks)})
@@ -68,7 +64,7 @@ func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float
 	}
 	ranks := r.s.Ranks()
 	alone = float64(c.stream)
-	links, err := r.shared.pass(from, to, r.ops[f.op].Size, c.gap, func(resource int, inside bool, o occupancy) {
+	links := r.shared.pass(from, to, r.ops[f.op].Size, c.gap, func(resource int, inside bool, o occupancy) {
 		if o.each > 0 {
 			alone = max(alone, float64(o.alone))
 		}
@@ -80,7 +76,7 @@ func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float
 		add(int(from), c.gap)
 		add(ranks+int(to), c.intake)
 	}
-	return alone, err
+	return alone
 }
 
 // computeRates schedules a computation of the rates for the end of moment t.
@@ -130,10 +126,7 @@ func (r *run) flowOn(t uint64) {
 func (r *run) endFlow(w flow, t uint64) {
 	n, op := &r.nodes[w.op], &r.ops[w.op]
 	r.flows.states[w.op] = arrived
-	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
-	if err != nil {
-		return // the same cost was valid when the flow began
-	}
+	c := r.messageCost(n.rank, op.Peer, op.Size)
 	if took := t - w.start; took > c.stream {
 		r.recordSharingDelay(w.op, took-c.stream)
 	}
@@ -156,13 +149,10 @@ func (r *run) endFlow(w flow, t uint64) {
 
 // firstByte returns the arrival time of the first byte of message i, if t is the time of its
 // arrival or, if the message flowed, of its last byte.
-func (r *run) firstByte(i uint32, t uint64) (uint64, error) {
+func (r *run) firstByte(i uint32, t uint64) uint64 {
 	if r.flows == nil || r.flows.states[i] != arrived {
-		return t, nil
+		return t
 	}
-	c, err := r.costs.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
-	if err != nil {
-		return t, err
-	}
-	return t - min(c.stream, t), nil
+	c := r.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
+	return t - min(c.stream, t)
 }

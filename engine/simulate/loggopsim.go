@@ -15,7 +15,7 @@ import (
 // to be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
 func (r *run) loggopsim(m loggops) error {
 	r.plain, r.eager = r.wraps(m), m.S
-	r.proceed = func(e entry, _ bool) error { r.peer(m, e); return nil }
+	r.proceed = func(e entry, _ bool) { r.peer(m, e) }
 	r.start(func(i uint32) bool { return m.o+m.L > 0 && len(r.s.AfterStarted(i)) == 0 })
 	return r.loop()
 }

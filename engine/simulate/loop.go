@@ -16,17 +16,16 @@ func (r *run) loop() error {
 		}
 		r.prefetch()
 		e := r.q.pop()
-		var err error
 		switch {
 		case e.what == flowTick:
 			r.flowOn(e.time)
 		case e.what&armed != 0:
-			err = r.call(e)
+			r.call(e)
 		default:
-			err = r.proceed(e, false)
+			r.proceed(e, false)
 		}
-		if err != nil {
-			return err
+		if r.err != nil {
+			return r.err
 		}
 		if len(r.here)+len(r.there) > 0 {
 			r.insert()
@@ -37,11 +36,11 @@ func (r *run) loop() error {
 
 // call begins the operation of a desk that is due, if there is one, and queues a call for the next
 // operation.
-func (r *run) call(e entry) error {
+func (r *run) call(e entry) {
 	rank := e.what & opMask
 	d := &r.desks[rank]
 	if d.time != e.time || d.num != e.num {
-		return nil // a newer entry represents the desk
+		return // a newer entry represents the desk
 	}
 	d.time = noEntry
 	l, at := r.nextLine(d)
@@ -51,15 +50,12 @@ func (r *run) call(e entry) error {
 			d.used--
 			*l, d.lines[d.used] = d.lines[d.used], *l
 		}
-		if err := r.proceed(entry{e.time, e.num, what}, true); err != nil {
-			return err
-		}
+		r.proceed(entry{e.time, e.num, what}, true)
 		l, at = r.nextLine(d)
 	}
 	if l != nil {
 		r.callAt(rank, at, l.waiting[l.first].num)
 	}
-	return nil
 }
 
 // tickMask sets how often a run calls tick: every 8,192 entries.

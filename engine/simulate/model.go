@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"fmt"
-
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
@@ -26,25 +24,29 @@ func (r *run) model() error {
 
 // step processes a queue entry, or parks its operation at the desk of its rank; late is set if it
 // comes from there.
-func (r *run) step(e entry, late bool) error {
+func (r *run) step(e entry, late bool) {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
 	switch {
 	case late:
-		return r.begin(i, t, true)
+		r.begin(i, t, true)
+		return
 	case t > latest:
-		return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", n.rank, r.name(i))
+		r.fail("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", n.rank, r.name(i))
+		return
 	case e.what&message != 0:
-		return r.arrival(i, t)
+		r.arrival(i, t)
+		return
 	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
 		n.waits = granted
-		return r.take(i, n.next, handshake, t, t)
+		r.take(i, n.next, handshake, t, t)
+		return
 	case op.Kind == schedule.Recv && n.waits == free:
 		r.finish(r.s.AfterStarted(i), t, r.recordPosting(i, t))
 		if s, ok := r.post(i); ok {
-			return r.meet(s, i, r.ready[s], t)
+			r.meet(s, i, r.ready[s], t)
 		}
-		return nil
+		return
 	}
 	cpu, nic := r.cpuOf(n.rank, op), -1
 	if op.Kind == schedule.Send || n.waits == granting {
@@ -53,52 +55,50 @@ func (r *run) step(e entry, late bool) error {
 	if r.freeAt(cpu, nic) > t {
 		r.parked++
 		r.park(n.rank, r.parked, i, cpu, nic)
-		return nil
+		return
 	}
-	return r.begin(i, t, false)
+	r.begin(i, t, false)
 }
 
 // arrival processes the arrival of a message's first byte or, if the message flows, of its last.
-func (r *run) arrival(i uint32, t uint64) error {
-	if flows, err := r.flow(i, t); flows || err != nil {
-		return err
+func (r *run) arrival(i uint32, t uint64) {
+	if r.flow(i, t) {
+		return
 	}
-	came, err := r.firstByte(i, t)
-	if err != nil {
-		return err
-	}
+	came := r.firstByte(i, t)
 	n := &r.nodes[i]
 	if n.waits == streaming {
 		j := n.next
 		n.waits, r.nodes[j].waits = done, arriving
-		return r.take(j, i, r.ops[i].Size, came, t)
+		r.take(j, i, r.ops[i].Size, came, t)
+	} else if j, ok := r.arrive(i); ok {
+		r.meet(i, j, came, t)
+	} else {
+		r.ready[i] = came
 	}
-	if j, ok := r.arrive(i); ok {
-		return r.meet(i, j, came, t)
-	}
-	r.ready[i] = came
-	return nil
 }
 
 // begin begins the next part of an operation whose clocks are free; late is set if it had to wait
 // for them.
-func (r *run) begin(i uint32, t uint64, late bool) error {
+func (r *run) begin(i uint32, t uint64, late bool) {
 	switch n, op := &r.nodes[i], &r.ops[i]; {
 	case op.Kind == schedule.Calc:
-		return r.calc(i, t, late)
+		r.calc(i, t, late)
 	case op.Kind == schedule.Send:
-		return r.send(i, t, late)
+		r.send(i, t, late)
 	case n.waits == granting:
-		return r.grant(i, t, late)
+		r.grant(i, t, late)
+	default:
+		r.receive(i, t, late)
 	}
-	return r.receive(i, t, late)
 }
 
-func (r *run) calc(i uint32, t uint64, late bool) error {
+func (r *run) calc(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
 	if op.Size > 1<<60/1000 {
-		return fmt.Errorf("rank %d: %s computes for %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
+		r.fail("rank %d: %s computes for %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
+		return
 	}
 	length := op.Size * 1000
 	end := t + length + r.noise.delay(n.rank, t, length)
@@ -107,31 +107,22 @@ func (r *run) calc(i uint32, t uint64, late bool) error {
 	n.waits = done
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
-	return nil
 }
 
 // send begins an eager message, or requests a rendezvous, or sends its data when the grant has
 // come.
-func (r *run) send(i uint32, t uint64, late bool) error {
+func (r *run) send(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
-	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
-	if err != nil {
-		return err
-	}
+	c := r.messageCost(n.rank, op.Peer, op.Size)
 	begin, step, bytes := t, stepSend, op.Size
 	if c.rendezvous {
 		if step, bytes = stepRequest, handshake; n.waits != free {
 			step, bytes = stepData, op.Size
-			back, err := r.costs.messageCost(op.Peer, n.rank, handshake)
-			if err != nil {
-				return err
-			}
+			back := r.messageCost(op.Peer, n.rank, handshake)
 			begin += back.receive + r.noise.delay(n.rank, t, back.receive)
 		}
-		if c, err = r.costs.messageCost(n.rank, op.Peer, bytes); err != nil {
-			return err
-		}
+		c = r.messageCost(n.rank, op.Peer, bytes)
 	}
 	end := begin + c.send + r.noise.delay(n.rank, begin, c.send)
 	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}, late, cpu, nic)
@@ -140,9 +131,7 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 		r.flows.sent[i] = by
 	}
 	if r.shared != nil && step != stepRequest && !flows {
-		if held, err = r.shared.delay(n.rank, op.Peer, op.Size, c, t); err != nil {
-			return err
-		}
+		held = r.shared.delay(n.rank, op.Peer, op.Size, c, t)
 		r.recordSharingDelay(i, held)
 	}
 	gap := c.gap
@@ -168,39 +157,34 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	} else if step == stepData && !flows {
 		r.finish(r.s.AfterDone(i), left, by.as(atDone))
 	}
-	return nil
 }
 
 // meet matches the message of send i, or its request, with receive j. Its first byte arrived at
 // time came.
-func (r *run) meet(i, j uint32, came, now uint64) error {
+func (r *run) meet(i, j uint32, came, now uint64) {
 	from, to := &r.nodes[i], &r.nodes[j]
 	to.next = i
 	if r.ops[i].Size > r.ops[j].Size {
-		return fmt.Errorf("rank %d: %s has no room for the message of rank %d: %s", to.rank, r.name(j), from.rank, r.name(i))
+		r.fail("rank %d: %s has no room for the message of rank %d: %s", to.rank, r.name(j), from.rank, r.name(i))
+		return
 	}
-	c, err := r.costs.messageCost(from.rank, to.rank, r.ops[i].Size)
-	if err != nil {
-		return err
-	}
+	c := r.messageCost(from.rank, to.rank, r.ops[i].Size)
 	if c.rendezvous {
 		from.next = j
 		from.waits, to.waits = requested, granting
-		return r.take(j, i, handshake, came, now)
+		r.take(j, i, handshake, came, now)
+		return
 	}
 	from.waits, to.waits = done, arriving
-	return r.take(j, i, r.ops[i].Size, came, now)
+	r.take(j, i, r.ops[i].Size, came, now)
 }
 
 // take lets the NIC of operation i take in bytes from operation from, which arrived at time came;
 // i continues when it has them. A NIC takes in one message after the other, in the order of their
 // matches.
-func (r *run) take(i, from uint32, bytes, came, now uint64) error {
+func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	rank := r.nodes[i].rank
-	c, err := r.costs.messageCost(r.nodes[from].rank, rank, bytes)
-	if err != nil {
-		return err
-	}
+	c := r.messageCost(r.nodes[from].rank, rank, bytes)
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
 	r.recordIntake(act{start: begin, begin: begin, end: begin + c.stream, bytes: bytes, op: i, step: stepTake}, nic, came, now)
@@ -208,22 +192,15 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) error {
 		r.clock[nic] = begin + c.intake
 	}
 	r.push(max(now, begin+c.stream), i)
-	return nil
 }
 
-func (r *run) grant(i uint32, t uint64, late bool) error {
+func (r *run) grant(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic, from := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), n.next
 	peer := r.nodes[from].rank
-	there, err := r.costs.messageCost(peer, n.rank, handshake)
-	if err != nil {
-		return err
-	}
+	there := r.messageCost(peer, n.rank, handshake)
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
-	back, err := r.costs.messageCost(n.rank, peer, handshake)
-	if err != nil {
-		return err
-	}
+	back := r.messageCost(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
 	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}, late, cpu, nic)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
@@ -231,21 +208,16 @@ func (r *run) grant(i uint32, t uint64, late bool) error {
 	r.setCause(from, by.as(atArrival))
 	n.waits = streaming
 	r.push(back.arrival(end), from)
-	return nil
 }
 
 // receive begins the processor's part of receive i, whose message the NIC has taken in.
-func (r *run) receive(i uint32, t uint64, late bool) error {
+func (r *run) receive(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
-	c, err := r.costs.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
-	if err != nil {
-		return err
-	}
+	c := r.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
 	end := t + c.receive + r.noise.delay(n.rank, t, c.receive)
 	by := r.recordStep(act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
-	return nil
 }

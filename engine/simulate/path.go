@@ -115,10 +115,7 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 	by, end := r.run.finisher(rank)
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
-		d, err := r.run.parts(a, by.at)
-		if err != nil {
-			return nil, err
-		}
+		d := r.run.parts(a, by.at)
 		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, d.Shares})
 		p.Shares.add(d.Shares)
 		to := p.Slopes.all()
@@ -162,14 +159,14 @@ func (d *division) stream(c *cost) {
 }
 
 // parts divides the time from the beginning of a step to a moment that it allows.
-func (r *run) parts(a *act, at relation) (d division, err error) {
+func (r *run) parts(a *act, at relation) (d division) {
 	if at == atStart {
-		return d, nil
+		return d
 	}
 	if a.step == stepCalc {
 		d.Compute = r.ops[a.op].Size * 1000
 		d.Noise = a.end - a.start - d.Compute
-		return d, nil
+		return d
 	}
 	from, to := r.endsOf(a)
 	if a.bytes > 1 && a.bytes != handshake {
@@ -181,17 +178,10 @@ func (r *run) parts(a *act, at relation) (d division, err error) {
 		d.perByte = uint64(math.Round(float64(m.OverheadPerByte) * picos))
 	}
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
-		one, err := r.costs.messageCost(to, from, handshake)
-		if err != nil {
-			return d, err
-		}
-		nominal = one.receive
+		nominal = r.messageCost(to, from, handshake).receive
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
-	c, err := r.costs.messageCost(from, to, a.bytes)
-	if err != nil {
-		return d, err
-	}
+	c := r.messageCost(from, to, a.bytes)
 	stream := uint64(0)
 	if isLogGOPS {
 		stream = c.stream
@@ -212,7 +202,7 @@ func (r *run) parts(a *act, at relation) (d division, err error) {
 		d.Noise = a.end - a.start - nominal - c.send
 		r.afterSend(&d, a, at, c)
 	}
-	return d, nil
+	return d
 }
 
 // afterSend adds the time from the end of a processor's send until the moment.

@@ -19,17 +19,18 @@ type run struct {
 	matching
 	clocks
 	ctx      context.Context
-	borrowed bool                           // nodes are the program's
-	stride   int                            // number of clocks of a rank
-	plain    bool                           // nothing is parked: clocks may shrink
-	eager    uint64                         // S, by LogGOPSim's rules
-	num      uint32                         // of the next entry
-	fresh    uint32                         // added to the numbers of entries that were not parked
-	events   uint64                         // entries processed
-	proceed  func(e entry, late bool) error // does what an entry says; late if it was parked
-	here     []uint32                       // operations that are free now, at the rank of the event
-	there    []uint32                       // the same at the sender, by LogGOPSim's rules
+	borrowed bool                     // nodes are the program's
+	stride   int                      // number of clocks of a rank
+	plain    bool                     // nothing is parked: clocks may shrink
+	eager    uint64                   // S, by LogGOPSim's rules
+	num      uint32                   // of the next entry
+	fresh    uint32                   // added to the numbers of entries that were not parked
+	events   uint64                   // entries processed
+	proceed  func(e entry, late bool) // does what an entry says; late if it was parked
+	here     []uint32                 // operations that are free now, at the rank of the event
+	there    []uint32                 // the same at the sender, by LogGOPSim's rules
 	noise    noise
+	err      error // the first one, which ends the run
 
 	// The default rules.
 	costs  costs
@@ -61,6 +62,13 @@ func newRun(ctx context.Context, p *Program, recorded bool) *run {
 		}
 	}
 	return r
+}
+
+// fail ends the run with an error, unless it has one.
+func (r *run) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
 }
 
 // borrow gets the nodes of the program, or a copy if another run has them or if they must be kept.

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -16,14 +15,15 @@ type sharing struct {
 	last     key
 	occupied []occupancy       // of last
 	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks
+	fail     func(format string, args ...any)
 }
 
-func newSharing(m Machine) *sharing {
+func newSharing(m Machine, fail func(format string, args ...any)) *sharing {
 	l, ok := m.(*levels)
 	if !ok || !l.Shares() && !l.flows() {
 		return nil
 	}
-	return &sharing{levels: l, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
@@ -38,20 +38,19 @@ func (l *levels) resources() int {
 
 // delay sends a message through all resources that it uses, from time begin on, and returns the
 // largest delay in ticks.
-func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
-	_, err = s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
+func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64) {
+	s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
 		held = max(held, s.clocks[resource].pass(begin, c.stream, o))
 	})
-	return held, err
+	return held
 }
 
 // pass calls use with each resource that a message uses, and for how long. It returns the number of
 // links of the topology among them.
-func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int, inside bool, o occupancy)) (links int, err error) {
+func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int, inside bool, o occupancy)) (links int) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := s.common(a, b)
-	occupied, err := s.occupies(level, size, gap)
-	for i, o := range occupied {
+	for i, o := range s.occupies(level, size, gap) {
 		if i < level {
 			use(s.count+s.link(i, a[i], to), false, o)
 			use(s.count*(1+s.routes)+s.link(i, b[i], to), false, o)
@@ -63,7 +62,7 @@ func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int,
 	for _, link := range route {
 		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(size))
 	}
-	return len(route), err
+	return len(route)
 }
 
 // link returns the number of the link by which messages to a rank pass the port of a unit.
@@ -87,10 +86,10 @@ type occupancy struct{ each, alone uint64 }
 
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:
 // of the ports of the levels inside it, and of the inside of that level and those around it.
-func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
+func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
 	k := key{size, int32(level)}
 	if s.occupied != nil && s.last == k {
-		return s.occupied, nil
+		return s.occupied
 	}
 	all, ok := s.known[k]
 	if !ok {
@@ -100,7 +99,8 @@ func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 				o = port
 			}
 			if !(o.Each >= 0 && o.Each <= longest) {
-				return nil, fmt.Errorf("level %s: a message of %d bytes occupies a shared resource for %v µs; times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
+				s.fail("level %s: a message of %d bytes occupies a shared resource for %v µs; times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
+				return nil
 			}
 			all = append(all, occupancy{uint64(math.Round(float64(o.Each) * picos)), uint64(math.Round(float64(o.Alone) * picos))})
 		}
@@ -109,7 +109,7 @@ func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 		}
 	}
 	s.last, s.occupied = k, all
-	return all, nil
+	return all
 }
 
 // occupancy returns how long a message of size bytes occupies a link, in ticks.
