@@ -14,10 +14,11 @@ type cost struct {
 	fair                               bool // its bytes have fair shares: see flows
 }
 
-func (c Cost) inTicks() cost {
+func inTicks(c Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false, false}
+	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
+	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), latency, c.Rendezvous, false, false}
 }
 
 // arrival returns the time at which the first byte arrives of a message whose sender's processor is
@@ -39,23 +40,10 @@ type key struct {
 	level int32
 }
 
-// handshake replaces the size of a request or a grant.
+// handshake replaces the size of a request or a grant, which are messages of one byte.
 const handshake = 1 << 63
 
-// cost returns the machine's cost of a message. Requests and grants are messages of one byte, or
-// take no time if the times of the message include them.
-func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
-	l, leveled := c.machine.(*levels)
-	switch {
-	case size != handshake:
-		return c.machine.Cost(level, size), leveled && l.joint(level, size)
-	case leveled && l.levelAt(level).Eager > 0:
-		return Cost{}, true
-	}
-	return c.machine.Cost(level, 1), false
-}
-
-// messageCost returns the cost of a message in ticks. If Cost.check finds an error, the run fails.
+// messageCost returns the cost of a message in ticks. If check finds an error, the run fails.
 func (r *run) messageCost(from, to uint32, size uint64) *cost {
 	c := &r.costs
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
@@ -66,15 +54,22 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 	}
 	found, ok := c.all[k]
 	if !ok {
-		f, joint := c.cost(int(k.level), size)
-		if err := f.check(); err != nil {
+		l, leveled := c.machine.(*levels)
+		level := int(k.level)
+		var f Cost // zero for a handshake that the times of its message include
+		switch {
+		case size != handshake:
+			f = c.machine.Cost(level, size)
+		case !leveled || !(l.levelAt(level).Eager > 0):
+			f = c.machine.Cost(level, 1)
+		}
+		if err := check(f); err != nil {
 			r.fail("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
 			return &cost{}
 		}
-		found = f.inTicks()
-		found.joint = joint
-		if l, ok := c.machine.(*levels); ok && size != handshake {
-			found.fair = found.stream > 0 && l.fair(int(k.level), size)
+		found = inTicks(f)
+		if leveled && size != handshake {
+			found.joint, found.fair = l.joint(level, size), found.stream > 0 && l.fair(level, size)
 		}
 		if c.all == nil {
 			c.all = map[key]cost{}

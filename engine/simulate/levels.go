@@ -63,7 +63,7 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	l := &levels{Machine: m, eager: eager, units: make([]uint32, 0, len(on)*len(m.Levels))}
 	for level := range m.Levels {
 		for _, n := range probes {
-			if err := l.Cost(level, n).check(); err != nil {
+			if err := check(l.Cost(level, n)); err != nil {
 				return nil, fmt.Errorf("level %s: a message of %d bytes: %w", m.Levels[level].Name, n, err)
 			}
 		}

@@ -18,27 +18,12 @@ type Machine interface {
 	Cost(level int, n uint64) Cost
 }
 
-// A Cost holds the times of one message in µs; all are finite, and only Latency may be negative.
-//
-// A negative Latency means that sending overlaps with travelling, as it does in a pipeline.
-//
-// Without competing messages, a message is received Send + Latency + Serialization + Receive after
-// its send has begun.
-type Cost struct {
-	Send          quantity.Micros // of the sender's processor
-	Latency       quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
-	Serialization quantity.Micros // from the first byte to the last
-	Receive       quantity.Micros // of the receiver's processor, after the last byte
-	Gap           quantity.Micros // of the sender's NIC, from the beginning of a message to the next
-	ReceiveGap    quantity.Micros // of the receiver's NIC, likewise
-
-	// Rendezvous is set if the message waits until its receive is posted: a request and a grant,
-	// of one byte each, come first.
-	Rendezvous bool
-}
-
-// OneWay returns the one-way time of an eager message without competing messages.
-func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Serialization + c.Receive }
+// A Cost holds the times of one message in µs; all are finite, and only Latency may be negative: at
+// least −Send, if sending overlaps with travelling, as it does in a pipeline. If Rendezvous is set,
+// the message waits until its receive is posted: a request and a grant, of one byte each, come
+// first. Without competing messages, a message is received Send + Latency + Serialization + Receive
+// after its send has begun.
+type Cost = machine.Cost
 
 // Level returns 0, since LogGOPS has no distances.
 func (m LogGOPS) Level(from, to int) int { return 0 }
@@ -79,7 +64,7 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	}
 	m := layerMachine{l.Model, eager}
 	for _, n := range probes {
-		if err := m.Cost(0, n).check(); err != nil {
+		if err := check(m.Cost(0, n)); err != nil {
 			return nil, fmt.Errorf("%s: a message of %d bytes: %w", l.Ref(), n, err)
 		}
 	}
@@ -98,7 +83,7 @@ func (m layerMachine) Cost(_ int, n uint64) Cost {
 	return costAt(machine.Level{Layer: m.Layer}, n, m.eager)
 }
 
-func (c Cost) check() error {
+func check(c Cost) error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
@@ -117,6 +102,6 @@ const longest quantity.Micros = 1 << 60 / picos
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
-	return Cost{Send: c.Send, Latency: c.Latency, Serialization: c.Serialization, Receive: c.Receive, Gap: c.Gap, ReceiveGap: c.ReceiveGap,
-		Rendezvous: c.Rendezvous || size > eager}
+	c.Rendezvous = c.Rendezvous || size > eager
+	return c
 }
