@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 )
@@ -24,8 +25,8 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 			whole += fill
 		}
 		fill += n
-		if err := t.parse(buf[:whole]); err != nil {
-			return nil, err
+		if t.parse(buf[:whole]); t.err != nil {
+			return nil, t.err
 		}
 		t.begin = 0
 		fill = copy(buf, buf[whole:fill])
@@ -49,8 +50,8 @@ func (t *textReader) end(last []byte) (*Schedule, error) {
 	at := len(last) - 1
 	if at > 0 {
 		last[at] = '\n'
-		if err := t.parse(last); err != nil {
-			return nil, err
+		if t.parse(last); t.err != nil {
+			return nil, t.err
 		}
 		t.line, t.begin = t.line-1, 0
 	}
@@ -72,13 +73,13 @@ func (t *textReader) end(last []byte) (*Schedule, error) {
 }
 
 // parse parses whole lines, each with its newline.
-func (t *textReader) parse(l []byte) error {
+func (t *textReader) parse(l []byte) {
 	t.begin = 0
-	for i := 0; i < len(l); {
+	for i := 0; i < len(l) && t.err == nil; {
 		if t.comment {
 			for !word(l, i, "*/") {
 				if i == len(l) {
-					return nil
+					return
 				}
 				if l[i] == '\n' {
 					t.newline(i)
@@ -91,16 +92,13 @@ func (t *textReader) parse(l []byte) error {
 		i = blanks(l, i)
 		begin := i
 		i = labelEnd(l, i)
-		var err error
 		switch {
 		case i > begin && t.inRank:
-			i, err = t.statement(l, begin, i)
-			if err == nil {
-				t.newline(i)
-				i++
-			}
+			i = t.statement(l, begin, i)
+			t.newline(i)
+			i++
 		case i > begin:
-			i, err = t.block(l, begin, i)
+			i = t.block(l, begin, i)
 		case lineEnds(l, i) || word(l, i, "//"):
 			i += bytes.IndexByte(l[i:], '\n')
 			t.newline(i)
@@ -112,15 +110,11 @@ func (t *textReader) parse(l []byte) error {
 			t.comment = true
 			i += 2
 		case t.inRank:
-			err = t.expected(l, i, `a statement or "}"`)
+			t.expected(l, i, `a statement or "}"`)
 		default:
-			err = t.expected(l, i, t.header())
-		}
-		if err != nil {
-			return err
+			t.expected(l, i, t.header())
 		}
 	}
-	return nil
 }
 
 func (t *textReader) newline(i int) {
@@ -140,40 +134,26 @@ func (t *textReader) header() string {
 
 // block parses a statement outside of ranks, which begins with the word l[begin:i]. It returns the
 // beginning of the next one.
-func (t *textReader) block(l []byte, begin, i int) (int, error) {
-	switch string(l[begin:i]) {
-	case "num_ranks":
-		if t.ranks != 0 {
-			return i, t.expected(l, begin, t.header())
+func (t *textReader) block(l []byte, begin, i int) int {
+	switch w := string(l[begin:i]); {
+	case w == "num_ranks" && t.ranks == 0:
+		if t.ranks, i = t.number(l, i, w, MaxRanks); t.ranks == 0 {
+			t.fail(begin, "num_ranks is 0; a schedule has at least one rank")
 		}
-		n, i, err := t.number(l, i, "num_ranks", MaxRanks)
-		if err != nil {
-			return i, err
-		}
-		if n == 0 {
-			return i, t.errorf(begin, "num_ranks is 0; a schedule has at least one rank")
-		}
-		t.ranks = n
-		t.b = NewBuilder(int(n))
+		t.b = NewBuilder(int(t.ranks))
 		t.b.read = t.read
-		return i, nil
-	case "rank":
-		if t.ranks == 0 || uint64(len(t.b.s.first)) == t.ranks {
-			return i, t.expected(l, begin, t.header())
-		}
-		n, i, err := t.number(l, i, "the rank", MaxRanks)
-		if err != nil {
-			return i, err
-		}
+	case w == "rank" && t.ranks != 0 && uint64(len(t.b.s.first)) < t.ranks:
+		var n uint64
+		n, i = t.number(l, i, "the rank", MaxRanks)
 		if want := len(t.b.s.first); n != uint64(want) {
-			return i, t.errorf(begin, "rank %d where rank %d should be; ranks come in order, none twice, none left out", n, want)
+			t.fail(begin, "rank %d where rank %d should be; ranks come in order, none twice, none left out", n, want)
 		}
-		if i = blanks(l, i); !word(l, i, "{") {
-			return i, t.expected(l, i, `"{"`)
-		}
+		i = t.want(l, i, "{", `"{"`)
 		t.inRank = true
 		t.b.NextRank()
-		return i + 1, t.b.Err()
+		t.err = cmp.Or(t.err, t.b.Err())
+	default:
+		t.expected(l, begin, t.header())
 	}
-	return i, t.expected(l, begin, t.header())
+	return i
 }
