@@ -9,27 +9,16 @@ package collective
 // sends to the odd one after it, sits out, and gets the result from there.
 func RecursiveDoubling(p *Part) {
 	p.blocks(1)
-	power := highest(p.Size)
-	extra := p.Size - power
-	i := p.Place - extra
-	if p.Place < 2*extra {
-		if p.Place%2 == 0 {
-			p.send(p.Place+1, slot(0))
-			p.recv(p.Place+1, slot(0))
-			return
-		}
-		i = p.Place / 2
-		p.foldNext(p.Place-1, slot(0))
+	h := foldToPowerOfTwo(p, slot(0))
+	if h.rank < 0 {
+		p.recv(p.Place+1, slot(0))
+		return
 	}
-	for d := 1; d < power; d *= 2 {
-		// The places that exchange get new numbers: place 2i+1 is i, up to 2·extra.
-		peer := survivorPlace(i^d, extra)
-		p.send(peer, slot(0))
-		p.foldNext(peer, slot(0))
+	for d := 1; d < h.power; d *= 2 {
+		p.send(h.place(h.rank^d), slot(0))
+		p.foldNext(h.place(h.rank^d), slot(0))
 	}
-	if p.Place < 2*extra {
-		p.send(p.Place-1, slot(0))
-	}
+	h.answer(p, slot(0))
 }
 
 // linearAllreduce is a linear reduce to place 0 and a linear broadcast from there.
@@ -118,9 +107,7 @@ func mpichRabenseifner(p *Part) {
 	}
 	p.step()
 	h.double(p, h.exchange(p))
-	if p.Place < 2*h.extra {
-		p.send(p.Place-1, all)
-	}
+	h.answer(p, all)
 }
 
 // doubleTree uses two binary trees at once, each for one half of the message, in segments: combined
@@ -132,75 +119,32 @@ func mpichRabenseifner(p *Part) {
 // shifted by one place if p is odd, as in NCCL. Its messages have the tag Tag + 1, since two
 // members can be neighbours in both trees.
 func doubleTree(p *Part) {
-	half := (p.elements() + 1) / 2
-	first := min(half*p.element(), p.Bytes)
-	size := p.segment(max(first, 1))
-	left := max(int((first+size-1)/size), 1)
-	right := max(int((p.Bytes-first+size-1)/size), 1)
-	p.cut(left+right, func(i int) uint64 {
-		if i <= left {
-			return min(uint64(i)*size, first)
-		}
-		return min(first+uint64(i-left)*size, p.Bytes)
-	})
-	n, place := p.Size, p.Place
-	parent, children := ncclTree(n, place)
-	trees := []arm{{parent: parent, children: children, slots: span{0, left}}}
-	to := func(q int) int { return n - 1 - q }
-	back := to
+	halves, n := p.halves(), p.Size
+	to, back := func(q int) int { return n - 1 - q }, func(q int) int { return n - 1 - q }
 	if n%2 == 1 {
-		to = func(q int) int { return (q - 1 + n) % n }
-		back = func(q int) int { return (q + 1) % n }
+		to, back = func(q int) int { return (q - 1 + n) % n }, func(q int) int { return (q + 1) % n }
 	}
-	parent, children = ncclTree(n, to(place))
-	if parent >= 0 {
-		parent = back(parent)
-	}
-	for i := range children {
-		children[i] = back(children[i])
-	}
-	trees = append(trees, arm{parent: parent, children: children, slots: span{left, left + right}})
+	branches := [2]branch{branchOf(ncclTree, p, p.Place, func(q int) int { return q }), branchOf(ncclTree, p, to(p.Place), back)}
 	tag := p.Tag
-	each := func(f func(a arm, s int)) {
-		for s := range max(left, right) {
-			for i, a := range trees {
+	each := func(pass func(branch, *Part, span)) {
+		for s := range halves[0].hi {
+			for i, half := range halves {
 				p.Tag = tag + uint32(i)
-				if a.slots.lo+s < a.slots.hi {
-					f(a, a.slots.lo+s)
+				if half.lo+s < half.hi {
+					pass(branches[i], p, slot(half.lo+s))
 				}
 			}
 		}
 		p.Tag = tag
 	}
-	each(func(a arm, s int) {
-		for _, child := range a.children {
-			p.fold(child, slot(s))
-		}
-		if a.parent >= 0 {
-			p.send(a.parent, slot(s))
-		}
-	})
-	each(func(a arm, s int) {
-		if a.parent >= 0 {
-			p.recv(a.parent, slot(s))
-		}
-		for _, child := range a.children {
-			p.send(child, slot(s))
-		}
-	})
-}
-
-// An arm is the place of a member in one of the two trees.
-type arm struct {
-	parent   int
-	children []int
-	slots    span
+	each(branch.up)
+	each(branch.down)
 }
 
 // ncclTree is a binary tree whose root is place 0 and whose odd places are leaves: the
 // parent of a place is the place with its lowest bit moved up by one, if there is one, and
 // otherwise with that bit cleared; 0 has one child, the highest power of two below n.
-func ncclTree(n, place int) (parent int, children []int) {
+func ncclTree(n, _, place int) (parent int, children []int) {
 	if place == 0 {
 		if n > 1 {
 			children = []int{highest(n - 1)}

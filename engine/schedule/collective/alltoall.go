@@ -3,9 +3,11 @@ package collective
 // An alltoall sends a block of Bytes bytes from every member to every other. Slot i is the block
 // for place i, slot p + i the block from place i.
 
-func (p *Part) pairs() { p.blocks(2 * p.Size) }
-
-func (p *Part) own() { p.copy(slot(p.Size+p.Place), slot(p.Place)) }
+// pairs cuts the slots, and copies the member's own block.
+func (p *Part) pairs() {
+	p.blocks(2 * p.Size)
+	p.copy(slot(p.Size+p.Place), slot(p.Place))
+}
 
 // LinearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the member
 // at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for each
@@ -14,7 +16,6 @@ func LinearAlltoall(p *Part) { shiftAlltoall(p, func() {}) }
 
 func shiftAlltoall(p *Part, step func()) {
 	p.pairs()
-	p.own()
 	for s := 1; s < p.Size; s++ {
 		to, from := p.shifted(s), p.shifted(-s)
 		p.send(to, slot(to))
@@ -30,7 +31,6 @@ func pairwiseAlltoall(p *Part) { shiftAlltoall(p, p.step) }
 // begins when the oldest of its kind is done.
 func syncAlltoall(p *Part) {
 	p.pairs()
-	p.own()
 	most := fanoutOr(p.Fanout, 4, 1)
 	sends, recvs := make([]uint32, 0, p.Size), make([]uint32, 0, p.Size)
 	for s := 1; s < p.Size; s++ {
@@ -48,7 +48,7 @@ func syncAlltoall(p *Part) {
 // distance, (to − from) mod p, has that bit travel by d in one message (Bruck and others 1997).
 // Each round waits for the previous round.
 func bruckAlltoall(p *Part) {
-	p.pairs()
+	p.blocks(2 * p.Size)
 	// Slots are numbered by distance: slot j first holds the block for place + j, and in the end
 	// the block from place − j.
 	for d := 1; d < p.Size; d *= 2 {

@@ -32,10 +32,8 @@ func SchedgenDissemination(p *Part) {
 
 // linearBarrier: all members report to place 0, which then answers all.
 func linearBarrier(p *Part) {
-	p.Root, p.Gamma = 0, 0
-	p.blocks(1)
-	starUp(p)
-	tree(starTree).down(p, 1)
+	p.Gamma = 0
+	linearAllreduce(p)
 }
 
 // treeBarrier is linearBarrier along contiguousTree.

@@ -1,7 +1,5 @@
 package collective
 
-import "slices"
-
 // In the comments, p is the number of members, n is Bytes, and v is a place relative to the root,
 // (place − root) mod p.
 
@@ -17,26 +15,14 @@ func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 // next place, which is in the right half. If the number of members is even, the last place of the
 // left half has no partner, and gets the rest from the root.
 func splitBinaryBroadcast(p *Part) {
-	half := (p.elements() + 1) / 2
-	first := min(half*p.element(), p.Bytes)
-	size := p.segment(first)
-	left := int((first + size - 1) / size)
-	size2 := p.segment(p.Bytes - first)
-	all := left + int((p.Bytes-first+size2-1)/size2)
-	p.cut(all, func(i int) uint64 {
-		if i <= left {
-			return min(uint64(i)*size, first)
-		}
-		return min(first+uint64(i-left)*size2, p.Bytes)
-	})
-	halves := []span{{0, left}, {left, all}}
+	halves := p.halves()
 	v := p.virtual()
-	parent, children := binaryTree(p.Size, 0, v)
+	b := tree(binaryTree).at(p)
 	if v == 0 {
-		for i := range max(left, all-left) {
-			for side, child := range children {
+		for i := range halves[0].hi {
+			for side, child := range b.children {
 				if h := halves[side]; i < h.hi-h.lo {
-					p.send(p.real(child), slot(h.lo+i))
+					p.send(child, slot(h.lo+i))
 				}
 			}
 		}
@@ -48,10 +34,7 @@ func splitBinaryBroadcast(p *Part) {
 	side := 1 - v%2 // odd places are of the left half
 	mine, other := halves[side], halves[1-side]
 	for s := mine.lo; s < mine.hi; s++ {
-		p.recv(p.real(parent), slot(s))
-		for _, child := range children {
-			p.send(p.real(child), slot(s))
-		}
+		b.down(p, slot(s))
 	}
 	switch {
 	case side == 1:
@@ -70,21 +53,21 @@ func splitBinaryBroadcast(p *Part) {
 // numbered from the root.
 func scatterTree(p *Part) {
 	p.portions(p.Size)
-	scatterDown(p, func(v, n int) []span { return []span{{v, v + n}} })
+	tree(farthestFirst).scatter(p, func(v int) []span { return []span{{v, v + subtreeSize(v, p.Size)}} })
 }
 
-// scatterDown sends slots down contiguousTree; slots returns those of the places v … v+n−1. A
-// member whose slots are empty gets no message.
-func scatterDown(p *Part, slots func(v, n int) []span) {
+// scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A member
+// whose slots are empty gets no message.
+func (t tree) scatter(p *Part, slots func(v int) []span) {
 	v := p.virtual()
-	parent, children := contiguousTree(p.Size, 0, v)
+	parent, children := t(p.Size, p.Fanout, v)
 	if parent >= 0 {
-		if mine := slots(v, subtreeSize(v, p.Size)); p.size(mine) > 0 || p.Bytes == 0 {
+		if mine := slots(v); p.size(mine) > 0 || p.Bytes == 0 {
 			p.recv(p.real(parent), mine...)
 		}
 	}
-	for _, child := range slices.Backward(children) {
-		if theirs := slots(child, subtreeSize(child, p.Size)); p.size(theirs) > 0 || p.Bytes == 0 {
+	for _, child := range children {
+		if theirs := slots(child); p.size(theirs) > 0 || p.Bytes == 0 {
 			p.send(p.real(child), theirs...)
 		}
 	}

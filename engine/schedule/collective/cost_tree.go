@@ -201,11 +201,6 @@ func binomialScatterCost(m Model, p int, c Call) (float64, bool) {
 	return slices.Max(has), c.Bytes > 0
 }
 
-// linearBarrierCost is 2(p − 1)(α + nβ), here.
-func linearBarrierCost(m Model, p int, c Call) (float64, bool) {
-	return m.fanIn(p-1, c.Bytes) + m.fanOut(p-1, c.Bytes), true
-}
-
 // treeBarrierCost is up and down contiguousTree, 2⌈lg p⌉(α + nβ), here.
 func treeBarrierCost(m Model, p int, c Call) (float64, bool) {
 	m.Gamma, c.Segment = 0, 0

@@ -4,14 +4,24 @@ package collective
 
 // LinearGather sends Bytes bytes from every other member to the root, which receives one message
 // after the other.
-func LinearGather(p *Part) {
+func LinearGather(p *Part) { tree(starTree).gather(p, p.own) }
+
+// own returns the block of a virtual place.
+func (p *Part) own(v int) []span { return []span{slot(p.real(v))} }
+
+// subtree returns the blocks of a virtual place and of its subtree of contiguousTree.
+func (p *Part) subtree(v int) []span { return circularSpans(p.real(v), subtreeSize(v, p.Size), p.Size) }
+
+// gather sends blocks up the tree; blocks returns those of the subtree of a virtual place.
+func (t tree) gather(p *Part, blocks func(v int) []span) {
 	p.blocks(p.Size)
-	if p.Place != p.Root {
-		p.send(p.Root, slot(p.Place))
-		return
+	v := p.virtual()
+	parent, children := t(p.Size, p.Fanout, v)
+	for _, child := range children {
+		p.recv(p.real(child), blocks(child)...)
 	}
-	for v := 1; v < p.Size; v++ {
-		p.recv(p.real(v), slot(p.real(v)))
+	if parent >= 0 {
+		p.send(p.real(parent), blocks(v)...)
 	}
 }
 
@@ -49,36 +59,16 @@ func syncGather(p *Part) {
 }
 
 // binomialGather sends blocks up contiguousTree, each member's together with those of its subtree.
-func binomialGather(p *Part) {
-	p.blocks(p.Size)
-	v := p.virtual()
-	parent, children := contiguousTree(p.Size, 0, v)
-	for _, child := range children {
-		p.recv(p.real(child), circularSpans(p.real(child), subtreeSize(child, p.Size), p.Size)...)
-	}
-	if parent >= 0 {
-		p.send(p.real(parent), circularSpans(p.Place, subtreeSize(v, p.Size), p.Size)...)
-	}
-}
+func binomialGather(p *Part) { tree(contiguousTree).gather(p, p.subtree) }
 
 // LinearScatter sends Bytes bytes from the root to every other member, one after the other.
 func LinearScatter(p *Part) {
 	p.blocks(p.Size)
-	starScatter(p)
-}
-
-func starScatter(p *Part) {
-	if p.Place != p.Root {
-		p.recv(p.Root, slot(p.Place))
-		return
-	}
-	for v := 1; v < p.Size; v++ {
-		p.send(p.real(v), slot(p.real(v)))
-	}
+	tree(starTree).scatter(p, p.own)
 }
 
 // binomialScatter sends blocks down contiguousTree, those of the farthest child first.
 func binomialScatter(p *Part) {
 	p.blocks(p.Size)
-	scatterDown(p, func(v, n int) []span { return circularSpans(p.real(v), n, p.Size) })
+	tree(farthestFirst).scatter(p, p.subtree)
 }

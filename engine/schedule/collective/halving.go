@@ -74,6 +74,13 @@ func foldToPowerOfTwo(p *Part, all span) halving {
 	return h
 }
 
+// answer sends slots from the odd place of a pair to the one that sits out.
+func (h halving) answer(p *Part, s span) {
+	if p.Place < 2*h.extra {
+		p.send(p.Place-1, s)
+	}
+}
+
 // survivorPlace returns the place of the i'th remaining member, if of each of the first pairs only
 // the odd place remains.
 func survivorPlace(i, pairs int) int {

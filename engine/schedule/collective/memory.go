@@ -3,6 +3,8 @@ package collective
 import (
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
@@ -64,6 +66,22 @@ func (p *Part) segments() int {
 	n := max(int((p.Bytes+size-1)/size), 1)
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*size, p.Bytes) })
 	return n
+}
+
+// halves divides Bytes into two halves of whole elements, the first one rounded up, each into slots
+// of one segment.
+func (p *Part) halves() [2]span {
+	first := min((p.elements()+1)/2*p.element(), p.Bytes)
+	size := p.segment(first)
+	left := max(int((first+size-1)/size), 1)
+	all := left + max(int((p.Bytes-first+size-1)/size), 1)
+	p.cut(all, func(i int) uint64 {
+		if i <= left {
+			return min(uint64(i)*size, first)
+		}
+		return min(first+uint64(i-left)*size, p.Bytes)
+	})
+	return [2]span{{0, left}, {left, all}}
 }
 
 func (p *Part) size(spans []span) (bytes uint64) {
@@ -213,29 +231,57 @@ func circularSpans(lo, n, size int) []span {
 	return []span{{lo, size}, {0, lo + n - size}}
 }
 
+// A branch is a member with its neighbours in a tree, by their places; parent is −1 for the root.
+type branch struct {
+	parent   int
+	children []int
+}
+
+// at returns the member's branch of the tree.
+func (t tree) at(p *Part) branch { return branchOf(t, p, p.virtual(), p.real) }
+
+// branchOf returns the branch of the virtual place v; place returns the places of virtual ones.
+func branchOf(t tree, p *Part, v int, place func(virtual int) int) branch {
+	parent, children := t(p.Size, p.Fanout, v)
+	if parent >= 0 {
+		parent = place(parent)
+	}
+	return branch{parent, list.Map(children, place)}
+}
+
+// down passes slots on to the children.
+func (b branch) down(p *Part, s span) {
+	if b.parent >= 0 {
+		p.recv(b.parent, s)
+	}
+	for _, child := range b.children {
+		p.send(child, s)
+	}
+}
+
+// up combines the children's slots with those of the member, and passes them on to the parent.
+func (b branch) up(p *Part, s span) {
+	for _, child := range b.children {
+		p.fold(child, s)
+	}
+	if b.parent >= 0 {
+		p.send(b.parent, s)
+	}
+}
+
 // down sends the slots one by one from the root along the tree.
 func (t tree) down(p *Part, slots int) {
-	parent, children := t(p.Size, p.Fanout, p.virtual())
+	b := t.at(p)
 	for s := range slots {
-		if parent >= 0 {
-			p.recv(p.real(parent), slot(s))
-		}
-		for _, child := range children {
-			p.send(p.real(child), slot(s))
-		}
+		b.down(p, slot(s))
 	}
 }
 
 // up combines the slots one by one along the tree towards the root.
 func (t tree) up(p *Part, slots int) {
-	parent, children := t(p.Size, p.Fanout, p.virtual())
+	b := t.at(p)
 	for s := range slots {
-		for _, child := range children {
-			p.fold(p.real(child), slot(s))
-		}
-		if parent >= 0 {
-			p.send(p.real(parent), slot(s))
-		}
+		b.up(p, slot(s))
 	}
 }
 

@@ -40,9 +40,7 @@ func halvingReduceScatter(p *Part) {
 		return
 	}
 	h.exchangeHalves(p, false, ofRanks(h.extra), func() {})
-	if p.Place < 2*h.extra {
-		p.send(p.Place-1, slot(p.Place-1))
-	}
+	h.answer(p, slot(p.Place-1))
 }
 
 // butterflyReduceScatter is halvingReduceScatter with the distances in increasing order, so that
@@ -125,13 +123,6 @@ func doublingReduceScatter(p *Part) {
 func reduceThenScatter(p *Part) {
 	p.Root = 0
 	p.blocks(p.Size)
-	parent, children := contiguousTree(p.Size, 0, p.Place)
-	all := span{0, p.Size}
-	for _, child := range children {
-		p.fold(child, all)
-	}
-	if parent >= 0 {
-		p.send(parent, all)
-	}
-	starScatter(p)
+	tree(contiguousTree).at(p).up(p, span{0, p.Size})
+	tree(starTree).scatter(p, p.own)
 }

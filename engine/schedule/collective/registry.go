@@ -146,7 +146,7 @@ var Algorithms = []Entry{
 	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Params: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
 
-	{Collective: "barrier", Name: "linear", OpenMPI: 1, Algorithm: linearBarrier, Cost: linearBarrierCost,
+	{Collective: "barrier", Name: "linear", OpenMPI: 1, Algorithm: linearBarrier, Cost: inTurns(linearGatherCost, linearCost),
 		Help: "all report to rank 0, which answers all"},
 	{Collective: "barrier", Name: "double-ring", OpenMPI: 2, Algorithm: doubleRingBarrier, Cost: doubleRingCost,
 		Help: "a token goes around twice"},
