@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -105,3 +106,31 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	c.Rendezvous = c.Rendezvous || size > eager
 	return c
 }
+
+// A cost is a Cost in ticks.
+type cost struct {
+	send, stream, receive, gap, intake uint64
+	latency                            int64 // at least -send
+	rendezvous                         bool
+	joint                              bool // the times include the rendezvous
+	fair                               bool // its bytes have fair shares: see flows
+}
+
+func inTicks(c Cost) cost {
+	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
+	send := t(c.Send)
+	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
+	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), latency, c.Rendezvous, false, false}
+}
+
+// arrival returns the time at which the first byte arrives of a message whose sender's processor is
+// done at end.
+func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
+
+type key struct {
+	size  uint64
+	level int32
+}
+
+// handshake replaces the size of a request or a grant, which are messages of one byte.
+const handshake = 1 << 63

@@ -15,28 +15,22 @@ type matching struct {
 // arrive finds the receive that takes the message of send i, or leaves the message.
 func (m *matching) arrive(i uint32) (receive uint32, ok bool) {
 	n := &m.nodes[i]
-	if n.channel >= maxChannel {
-		if n.channel == wildChannel {
-			if receive, ok = m.wild[m.ops[i].Peer].arrive(m, i); ok {
-				return receive, true
-			}
-		}
-		n.waits = unexpected
-		return 0, false
+	if n.channel < maxChannel {
+		return m.match(i, posted, unexpected)
 	}
-	tail := m.tail[n.channel]
-	if tail != 0 && m.nodes[tail-1].waits == posted {
-		return m.takeFirst(n.channel, tail-1), true
+	if n.channel == wildChannel {
+		if receive, ok = m.wild[m.ops[i].Peer].arrive(m, i); ok {
+			return receive, true
+		}
 	}
 	n.waits = unexpected
-	m.append(n, i, tail)
 	return 0, false
 }
 
 // post finds the send whose message receive j takes, or leaves the receive.
 func (m *matching) post(j uint32) (send uint32, ok bool) {
-	n := &m.nodes[j]
 	if m.wild != nil {
+		n := &m.nodes[j]
 		if l, is := m.wild[n.rank]; is {
 			if send, ok = l.post(m, j); !ok {
 				n.waits = posted
@@ -44,35 +38,29 @@ func (m *matching) post(j uint32) (send uint32, ok bool) {
 			return send, ok
 		}
 	}
-	tail := m.tail[n.channel]
-	if tail != 0 && m.nodes[tail-1].waits == unexpected {
-		return m.takeFirst(n.channel, tail-1), true
-	}
-	n.waits = posted
-	m.append(n, j, tail)
-	return 0, false
+	return m.match(j, unexpected, posted)
 }
 
-// takeFirst removes and returns the first member of the list that ends with last.
-func (m *matching) takeFirst(channel, last uint32) uint32 {
-	head := m.nodes[last].next
-	if head == last {
-		m.tail[channel] = 0
-	} else {
-		m.nodes[last].next = m.nodes[head].next
+// match takes the first member of the operation's list if the list's members have the state wanted.
+// Otherwise it appends the operation, whose state becomes left.
+func (m *matching) match(op, wanted, left uint32) (found uint32, ok bool) {
+	n := &m.nodes[op]
+	tail := &m.tail[n.channel]
+	if *tail == 0 {
+		n.waits, n.next, *tail = left, op, op+1
+		return 0, false
 	}
-	return head
-}
-
-func (m *matching) append(n *node, op, tail uint32) {
-	if tail == 0 {
-		n.next = op
-	} else {
-		last := &m.nodes[tail-1]
-		n.next = last.next
-		last.next = op
+	last := &m.nodes[*tail-1]
+	if last.waits != wanted {
+		n.waits, n.next, last.next, *tail = left, last.next, op, op+1
+		return 0, false
 	}
-	m.tail[n.channel] = op + 1
+	if found = last.next; found == *tail-1 {
+		*tail = 0
+	} else {
+		last.next = m.nodes[found].next
+	}
+	return found, true
 }
 
 // wildLists holds the channels of a rank with wildcards. A message is in the list of each channel

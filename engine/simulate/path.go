@@ -104,15 +104,12 @@ var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
 
 // Path returns the critical path of the rank that finishes last. The run must have been recorded,
 // and the schedule must have ended.
-func (r *Result) Path() (*Path, error) { return r.PathOf(r.last()) }
-
-// PathOf returns the path of the given rank.
-func (r *Result) PathOf(rank int) (*Path, error) {
+func (r *Result) Path() (*Path, error) {
 	if r.run == nil {
 		return nil, errNotRecorded
 	}
-	p := &Path{Rank: rank}
-	by, end := r.run.finisher(rank)
+	p := &Path{Rank: r.last()}
+	by, end := r.run.finisher(p.Rank)
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
 		d := r.run.parts(a, by.at)

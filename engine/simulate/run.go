@@ -135,3 +135,52 @@ func (r *run) name(op uint32) string {
 	}
 	return fmt.Sprintf("%s (%s)", strings.Trim(strconv.Quote(label), `"`), r.ops[op])
 }
+
+type costs struct {
+	machine Machine
+	near    [256]struct {
+		known bool
+		key
+		cost
+	}
+	all map[key]cost
+}
+
+// messageCost returns the cost of a message in ticks. If check finds an error, the run fails.
+func (r *run) messageCost(from, to uint32, size uint64) *cost {
+	c := &r.costs
+	k := key{size, int32(c.machine.Level(int(from), int(to)))}
+	h := (size ^ size>>8 ^ size>>16 ^ uint64(k.level)*37) & 255
+	near := &c.near[h]
+	if near.known && near.key == k {
+		return &near.cost
+	}
+	found, ok := c.all[k]
+	if !ok {
+		l, leveled := c.machine.(*levels)
+		level := int(k.level)
+		var f Cost // zero for a handshake that the times of its message include
+		switch {
+		case size != handshake:
+			f = c.machine.Cost(level, size)
+		case !leveled || !(l.levelAt(level).Eager > 0):
+			f = c.machine.Cost(level, 1)
+		}
+		if err := check(f); err != nil {
+			r.fail("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
+			return &cost{}
+		}
+		found = inTicks(f)
+		if leveled && size != handshake {
+			found.joint, found.fair = l.joint(level, size), found.stream > 0 && l.fair(level, size)
+		}
+		if c.all == nil {
+			c.all = map[key]cost{}
+		}
+		if len(c.all) < 1<<16 {
+			c.all[k] = found
+		}
+	}
+	near.known, near.key, near.cost = true, k, found
+	return &near.cost
+}

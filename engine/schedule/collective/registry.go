@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
@@ -173,24 +174,18 @@ func linearBroadcast(p *Part) {
 // Find returns the algorithm of that name. It also accepts "broadcast" for bcast, and underscores
 // for hyphens. The error of an unknown name suggests the closest one, or lists all.
 func Find(collective, name string) (Entry, error) {
-	c := canonical(collective)
-	var collectives, names []string
-	for _, e := range Algorithms {
-		if !slices.Contains(collectives, e.Collective) {
-			collectives = append(collectives, e.Collective)
-		}
-		if e.Collective != c {
-			continue
-		}
+	var names []string
+	for _, e := range Of(collective) {
 		if e.Name == strings.ReplaceAll(strings.ToLower(name), "_", "-") {
 			return e, nil
 		}
 		names = append(names, e.Name)
 	}
 	if names == nil {
+		collectives := slices.Compact(list.Map(Algorithms, func(e Entry) string { return e.Collective }))
 		return Entry{}, fmt.Errorf("no collective %q%s", collective, nearest.Hint(collective, collectives))
 	}
-	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", c, name, nearest.Hint(name, names))
+	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, nearest.Hint(name, names))
 }
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is

@@ -187,21 +187,17 @@ type section struct {
 // byCollective groups the choices by collective, in the order of first appearance. If totals is
 // set, sizes of blocks become totals of all ranks.
 func byCollective(all []choice, totals bool) (out []section, err error) {
-	for len(all) > 0 {
-		first := all[0].of
-		var mine, rest []choice
-		for _, c := range all {
-			if c.of.Collective == first.Collective {
-				mine = append(mine, c)
-			} else {
-				rest = append(rest, c)
-			}
+	for _, c := range all {
+		name := c.of.Collective
+		if slices.ContainsFunc(out, func(s section) bool { return s.name == name }) {
+			continue
 		}
-		list, err := groups(mine, totals && first.InBlocks())
+		mine := slices.DeleteFunc(slices.Clone(all), func(c choice) bool { return c.of.Collective != name })
+		list, err := groups(mine, totals && c.of.InBlocks())
 		if err != nil {
 			return nil, err
 		}
-		out, all = append(out, section{first.Collective, list}), rest
+		out = append(out, section{name, list})
 	}
 	return out, nil
 }
