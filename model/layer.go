@@ -59,12 +59,8 @@ type Kind struct {
 	// Steps returns the number of arithmetic steps of a prediction beyond its parts; nil: one.
 	Steps func(l Layer) float64
 
-	new  func() Layer
-	copy func(Layer) Layer
+	zero Layer // without parts, all of its parameters zero
 }
-
-// New returns a layer of the kind without parts, all of its parameters zero.
-func (k *Kind) New() Layer { return k.new() }
 
 // Keys returns the keys of the kind in a platform file.
 func (k *Kind) Keys() []string {
@@ -140,22 +136,6 @@ func (f *Field) Grow(l Layer, n int) {
 	default:
 		panic("model: the field " + f.Key + " is not a list")
 	}
-}
-
-// kindOf returns the row k of the layer *T with the functions that make and copy one.
-func kindOf[T any, P layerOf[T]](k Kind) *Kind {
-	k.new = func() Layer { return P(new(T)) }
-	k.copy = func(l Layer) Layer {
-		c := *l.(P)
-		return P(&c)
-	}
-	return &k
-}
-
-// layerOf is a pointer to T that is a layer.
-type layerOf[T any] interface {
-	*T
-	Layer
 }
 
 // A Selector is a layer that selects one of several branches for a message of n bytes: a protocol

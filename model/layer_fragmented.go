@@ -122,8 +122,8 @@ func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n,
 // Resources returns the resources of the layer below, used once by each piece.
 func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
 
-var fragmentedKind = kindOf[Fragmented](Kind{
-	Name: "fragmented", Formerly: []string{"segmented"},
+var fragmentedKind = &Kind{
+	Name: "fragmented", Formerly: []string{"segmented"}, zero: &Fragmented{},
 	Cost:  "pieces of at most mtu bytes, each a message of the layer below",
 	Parts: []Part{{Key: "below", At: func(l Layer) *Layer { return &l.(*Fragmented).Below }}},
 	Fields: []Field{
@@ -131,6 +131,6 @@ var fragmentedKind = kindOf[Fragmented](Kind{
 		{Key: "window", Measure: Count, Optional: true, Phrase: "pieces without a credit returned", At: func(l Layer) any { return &l.(*Fragmented).Window }},
 	},
 	Asks: 4,
-})
+}
 
 func (*Fragmented) Kind() *Kind { return fragmentedKind }

@@ -28,12 +28,12 @@ func (l *Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { ret
 // Resources returns one resource, which is occupied for the whole time.
 func (l *Linear) Resources() Resources { return oneHop(Cost{Beta: l.Beta, Tau: l.Tau}) }
 
-var linearKind = kindOf[Linear](Kind{
-	Name: "linear", Cost: "β + nτ",
+var linearKind = &Kind{
+	Name: "linear", Cost: "β + nτ", zero: &Linear{},
 	Fields: []Field{
 		{Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed cost of a message", At: func(l Layer) any { return &l.(*Linear).Beta }},
 		{Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "time per byte", At: func(l Layer) any { return &l.(*Linear).Tau }},
 	},
-})
+}
 
 func (*Linear) Kind() *Kind { return linearKind }

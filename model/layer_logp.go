@@ -90,18 +90,18 @@ func logPFields(at func(Layer) *LogP) []Field {
 
 var logPAliases = map[string][]string{"o": {"o_s", "o_r"}}
 
-var logPKind = kindOf[LogP](Kind{
-	Name: "logp", Cost: "o_s + L + o_r, whatever n",
+var logPKind = &Kind{
+	Name: "logp", Cost: "o_s + L + o_r, whatever n", zero: &LogP{},
 	Fields:  logPFields(func(l Layer) *LogP { return l.(*LogP) }),
 	Aliases: logPAliases,
-})
+}
 
-var logGPKind = kindOf[LogGP](Kind{
-	Name: "loggp", Cost: "o_s + (n−1)G + L + o_r",
+var logGPKind = &Kind{
+	Name: "loggp", Cost: "o_s + (n−1)G + L + o_r", zero: &LogGP{},
 	Fields: append(logPFields(func(l Layer) *LogP { return &l.(*LogGP).LogP }),
 		Field{Key: "G", Measure: PerByte, Symbol: "G", Phrase: "gap per byte", At: func(l Layer) any { return &l.(*LogGP).GapPerByte }}),
 	Aliases: logPAliases,
-})
+}
 
 func (*LogP) Kind() *Kind { return logPKind }
 

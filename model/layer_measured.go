@@ -84,11 +84,11 @@ func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
 	return "", m.Lines
 }
 
-var measuredKind = kindOf[Measured](Kind{
-	Name: "measured", Cost: "the measured cost",
+var measuredKind = &Kind{
+	Name: "measured", Cost: "the measured cost", zero: &Measured{},
 	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*Measured).Lines }}},
 	Asks:  2,
-})
+}
 
 // Kind returns a row that is not in the registry.
 func (*Measured) Kind() *Kind { return measuredKind }

@@ -79,8 +79,8 @@ func (l *Pipeline) Resources() Resources {
 
 func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
 
-var pipelineKind = kindOf[Pipeline](Kind{
-	Name: "pipeline", Cost: "exact time through the stages in packets",
+var pipelineKind = &Kind{
+	Name: "pipeline", Cost: "exact time through the stages in packets", zero: &Pipeline{},
 	Fields: []Field{
 		{Key: "packets", Measure: Size, Phrase: "size of the packets", Words: CutWords(), At: func(l Layer) any { return &l.(*Pipeline).Cut }},
 	},
@@ -94,7 +94,7 @@ var pipelineKind = kindOf[Pipeline](Kind{
 		}
 		return steps
 	},
-})
+}
 
 // MaxStages is the maximum number of stages of a pipeline.
 const MaxStages = 256

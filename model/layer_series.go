@@ -2,72 +2,44 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Series adds a cost to the layer below: a protocol on top of a transfer, or a copy after it. The
-// added cost is a layer, or β and τ.
+// Series adds the cost of another layer to the layer below: a protocol on top of a transfer, or a
+// copy after it. In a platform file the other layer may be β and τ, which are a [Linear] cost.
 //
-//	T(n) = T_below(n) + T_added(n) + β + nτ
+//	T(n) = T_below(n) + T_added(n)
 //
-// Gaps and overheads add up as well, since an overlap is unknown. A Series without an added cost
-// has the costs of the layer below.
-type Series struct {
-	Below, Added Layer // Added may be nil
-
-	Beta quantity.Micros        // β, ≥ 0
-	Tau  quantity.MicrosPerByte // τ, ≥ 0
-}
+// Gaps and overheads add up as well, since an overlap is unknown.
+type Series struct{ Below, Added Layer }
 
 // OneWay returns T(n).
 func (s *Series) OneWay(n quantity.Bytes) quantity.Micros {
-	t := s.Below.OneWay(n)
-	if s.Added != nil {
-		t += s.Added.OneWay(n)
-	}
-	return t + (s.Beta + s.Tau.Times(n))
+	return s.Below.OneWay(n) + s.Added.OneWay(n)
 }
 
 // Gap returns the sum of the gaps.
-func (s *Series) Gap(n quantity.Bytes) quantity.Micros {
-	t := s.Below.Gap(n)
-	if s.Added != nil {
-		t += s.Added.Gap(n)
-	}
-	return t + (s.Beta + s.Tau.Times(n))
-}
+func (s *Series) Gap(n quantity.Bytes) quantity.Micros { return s.Below.Gap(n) + s.Added.Gap(n) }
 
 // Overheads returns the sums of both layers' overheads.
 func (s *Series) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	send, receive = s.Below.Overheads(n)
-	if s.Added != nil {
-		moreSend, moreReceive := s.Added.Overheads(n)
-		send, receive = send+moreSend, receive+moreReceive
-	}
-	return send, receive
+	moreSend, moreReceive := s.Added.Overheads(n)
+	return send + moreSend, receive + moreReceive
 }
 
 // PacketSize returns the packet size in bytes of the layer below.
 func (s *Series) PacketSize(n quantity.Bytes) quantity.Bytes { return PacketSize(s.Below, n) }
 
 // Resources returns the resources of both layers.
-func (s *Series) Resources() Resources {
-	r := s.Below.Resources()
-	if s.Added != nil {
-		r = Sum{Below: r, Added: s.Added.Resources()}
-	}
-	if s.Beta > 0 || s.Tau > 0 || s.Added == nil {
-		r = Sum{Below: r, Added: (&Linear{s.Beta, s.Tau}).Resources()}
-	}
-	return r
-}
+func (s *Series) Resources() Resources { return Sum{s.Below.Resources(), s.Added.Resources()} }
 
-var seriesKind = kindOf[Series](Kind{
-	Name: "series", Cost: "that of the layer below and of the layer added, or β + nτ more",
+var seriesKind = &Kind{
+	Name: "series", Cost: "that of the layer below and of the layer added, or β + nτ more", zero: &Series{Added: &Linear{}},
 	Parts: []Part{
 		{Key: "below", At: func(l Layer) *Layer { return &l.(*Series).Below }},
 		{Key: "added", Optional: true, At: func(l Layer) *Layer { return &l.(*Series).Added }},
 	},
 	Fields: []Field{
-		{Key: "beta", Measure: Time, Optional: true, Symbol: "β", Phrase: "cost added to a message", At: func(l Layer) any { return &l.(*Series).Beta }},
-		{Key: "tau", Measure: PerByte, Optional: true, Symbol: "τ", Phrase: "time added per byte", At: func(l Layer) any { return &l.(*Series).Tau }},
+		{Key: "beta", Measure: Time, Optional: true, Symbol: "β", Phrase: "cost added to a message", At: func(l Layer) any { return &ownCost(l).Beta }},
+		{Key: "tau", Measure: PerByte, Optional: true, Symbol: "τ", Phrase: "time added per byte", At: func(l Layer) any { return &ownCost(l).Tau }},
 	},
 	Given: func(has func(string) bool) (key, wrong string) {
 		added, beta, tau := has("added"), has("beta"), has("tau")
@@ -84,6 +56,15 @@ var seriesKind = kindOf[Series](Kind{
 		return "", ""
 	},
 	Asks: 1,
-})
+}
+
+// ownCost returns the β and τ of a series; they are of no effect if it adds another layer.
+func ownCost(l Layer) *Linear {
+	own, found := l.(*Series).Added.(*Linear)
+	if !found {
+		return new(Linear)
+	}
+	return own
+}
 
 func (*Series) Kind() *Kind { return seriesKind }

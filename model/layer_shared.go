@@ -38,13 +38,13 @@ func (l *Shared) Resources() Resources {
 		Busy: Cost{Beta: s * l.Beta, Tau: quantity.MicrosPerByte(s) * l.Tau}}}}
 }
 
-var sharedKind = kindOf[Shared](Kind{
-	Name: "shared", Cost: "β + nτ; the gap is as many times that as there are senders",
+var sharedKind = &Kind{
+	Name: "shared", Cost: "β + nτ; the gap is as many times that as there are senders", zero: &Shared{},
 	Fields: []Field{
 		{Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed occupancy by a message", At: func(l Layer) any { return &l.(*Shared).Beta }},
 		{Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "occupancy per byte", At: func(l Layer) any { return &l.(*Shared).Tau }},
 		{Key: "senders", Measure: Count, Phrase: "senders that take turns", At: func(l Layer) any { return &l.(*Shared).Senders }},
 	},
-})
+}
 
 func (*Shared) Kind() *Kind { return sharedKind }

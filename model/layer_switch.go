@@ -65,18 +65,17 @@ func (s *Switch) Resources() Resources {
 	return Choice{Branches: ways, Least: s.Least, branch: s.branch}
 }
 
-var switchKind = kindOf[Switch](Kind{
-	Name: "switch", Cost: "that of the branch for n; the boundary belongs to the lower one",
+var switchKind = &Kind{
+	Name: "switch", Cost: "that of the branch for n; the boundary belongs to the lower one", zero: &Switch{},
 	Branches: func(l Layer) *[]Branch { return &l.(*Switch).Branches },
 	Bounds:   true,
 	Check:    func(l Layer) (string, error) { return l.(*Switch).check() },
 	Asks:     1,
-})
+}
 
 var envelopeKind = func() *Kind {
 	k := *switchKind
-	k.Name, k.Cost, k.Bounds, k.Asks = "envelope", "the least of the branches'", false, 2
-	k.new = func() Layer { return &Switch{Least: true} }
+	k.Name, k.Cost, k.Bounds, k.Asks, k.zero = "envelope", "the least of the branches'", false, 2, &Switch{Least: true}
 	return &k
 }()
 

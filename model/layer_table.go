@@ -45,15 +45,15 @@ func (t *Table) Resources() Resources {
 	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Curve: &Curve{t.Sizes, t.Times}}, Busy: Cost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
 }
 
-var tableKind = kindOf[Table](Kind{
-	Name: "table", Cost: "the measured cost, interpolated in logarithms",
+var tableKind = &Kind{
+	Name: "table", Cost: "the measured cost, interpolated in logarithms", zero: &Table{},
 	Fields: []Field{
 		{Key: "sizes", Measure: Size, List: true, Phrase: "measured size", At: func(l Layer) any { return &l.(*Table).Sizes }},
 		{Key: "times", Measure: Time, List: true, Symbol: "measured times", Phrase: "measured one-way time", At: func(l Layer) any { return &l.(*Table).Times }},
 		{Key: "gaps", Measure: Time, List: true, Optional: true, Symbol: "measured gaps", Phrase: "measured gap", At: func(l Layer) any { return &l.(*Table).Gaps }},
 	},
 	Check: func(l Layer) (string, error) { return l.(*Table).check() },
-})
+}
 
 func (t *Table) check() (key string, err error) {
 	if len(t.Sizes) < 2 {

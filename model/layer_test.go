@@ -47,6 +47,7 @@ var layers = map[string]Layer{
 	"table":                    measured,
 	"shared":                   &Shared{3, 0.01, 4},
 	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
+	"series of another kind":   &Series{Below: &Linear{4, 0.002}, Added: &Shared{3, 0.01, 4}},
 }
 
 // Each kind of the registry has a layer here: of lines, three stages or three values, and 1 to 4 in

@@ -2,15 +2,21 @@ package model
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// New returns a layer of the kind without parts, all of its parameters zero.
+func (k *Kind) New() Layer { return Clone(k.zero) }
+
 // Clone returns a deep copy of a layer; a part that is used twice is copied twice.
 func Clone(l Layer) Layer {
 	k := l.Kind()
-	l = k.copy(l)
+	c := reflect.New(reflect.TypeOf(l).Elem())
+	c.Elem().Set(reflect.ValueOf(l).Elem())
+	l = c.Interface().(Layer)
 	if k.Branches != nil {
 		at := k.Branches(l)
 		*at = slices.Clone(*at)
