@@ -87,13 +87,8 @@ type Parameter struct {
 	Phrase string `json:"phrase"` // what it is
 	Source string `json:"source"`
 	Unit   string `json:"unit"` // as Set reads it after the number: "us/KiB", "B", ""
-
-	Value *Number `json:"value"` // now; null if a word stands there
-	Word  string  `json:"word"`  // in place of a number, "best"
-	Text  string  `json:"text"`  // for people: "3.8 µs/KiB"
-	Low   *Number `json:"low"`   // of its interval; null: it has none
-	High  *Number `json:"high"`
-	File  Given   `json:"file"` // in the platform's file
+	Given         // now
+	File   Given  `json:"file"` // in the platform's file
 
 	Words    []string `json:"words"`    // that may stand in place of a number
 	Whole    bool     `json:"whole"`    // only whole numbers can be its value
@@ -109,12 +104,12 @@ type Parameter struct {
 	Zero bool   `json:"zero"`
 }
 
-// A Given is the value of a parameter in its file.
+// A Given is the value of a parameter.
 type Given struct {
-	Value *Number `json:"value"`
-	Word  string  `json:"word"`
-	Text  string  `json:"text"` // for people: "7.6 µs/KiB"
-	Low   *Number `json:"low"`  // of its interval; null: it has none
+	Value *Number `json:"value"` // null if a word stands there
+	Word  string  `json:"word"`  // in place of a number, "best"
+	Text  string  `json:"text"`  // for people: "7.6 µs/KiB"
+	Low   *Number `json:"low"`   // of its interval; null: it has none
 	High  *Number `json:"high"`
 }
 

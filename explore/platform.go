@@ -121,13 +121,9 @@ func parameters(d resolved) []Parameter {
 		scale, unit := whatif.Unit(p.Value.Dim)
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
-			Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
-			Words: []string{}, Whole: whole(p),
+			Given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
-			File: Given{Value: optional(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: whatif.TextOf(was)},
 		}
-		q.Low, q.High = interval(p, scale)
-		q.File.Low, q.File.High = interval(was, scale)
 		for _, word := range model.CutWords() {
 			if p.TakesWord(word) {
 				q.Words = append(q.Words, word)
@@ -156,9 +152,10 @@ func parameters(d resolved) []Parameter {
 // too, since most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
-func interval(p platforms.Param, scale float64) (low, high *Number) {
+func givenOf(p platforms.Param, scale float64) Given {
 	has := p.PlusMinus > 0
-	return optional((p.Value.Num-p.PlusMinus)*scale, has), optional((p.Value.Num+p.PlusMinus)*scale, has)
+	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
+		Low: optional((p.Value.Num-p.PlusMinus)*scale, has), High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
 }
 
 // reach is the factor between the value of the file and either end of a slider.
