@@ -44,7 +44,6 @@ func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 	return collectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
-// mapQuestion reads the question of a map.
 func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
@@ -72,7 +71,6 @@ func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []
 	return q, fits, err
 }
 
-// compute answers the question, by the fits if there are any.
 func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times, error) {
 	if len(fits) > 0 {
 		return collectives.FittedQuestion{Calls: q.Calls, Fits: fits}.Compute(context.Background())
@@ -138,10 +136,8 @@ func (a *Times) best(cell *collectives.Times) int {
 	return -1
 }
 
-// maxPlaces bounds the places of a table.
 const maxPlaces = 200
 
-// placesRows returns the times of all algorithms, as the command has them.
 func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	q, fits, err := x.mapQuestion(r)
 	if err != nil {
@@ -157,7 +153,6 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	return times.Rows(), nil
 }
 
-// callQuestion reads the question of one collective.
 func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
@@ -188,7 +183,6 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 	return q, nil
 }
 
-// schedule simulates one collective, and returns its messages.
 func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
@@ -258,7 +252,6 @@ func shape(ranks int, messages []Message) (parents []int, shape string) {
 	return parents, "graph"
 }
 
-// scheduleRows returns the messages as a table.
 func scheduleRows(a Schedule) reports.Rows {
 	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"}, {Key: "sent_us"}, {Key: "received_us"}}}
 	for _, m := range a.Messages {

@@ -30,7 +30,6 @@ var commands = map[string]struct {
 
 const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes}"
 
-// fields reads a request of type T as a map.
 func fields[T any](request []byte) (values map[string]any, err error) {
 	var r T
 	if err := read(request, &r); err != nil {
@@ -113,7 +112,6 @@ func fillLine(line string, words map[string][]string) []string {
 	return all
 }
 
-// shellQuote returns the words as a command line for a POSIX shell.
 func shellQuote(words []string) string {
 	words = slices.Clone(words)
 	for i, w := range words {

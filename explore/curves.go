@@ -15,10 +15,8 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// maxSamples bounds the samples of an interval.
 const maxSamples = 10_000
 
-// curves draws one quantity of some designs.
 func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
@@ -41,7 +39,6 @@ func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	return f, err
 }
 
-// addCurve adds a design to the figure, under its name.
 func (r Curves) addCurve(f *reports.Figure, name string, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
@@ -115,7 +112,6 @@ func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes [
 	return nil
 }
 
-// predictRows returns the costs of messages.
 func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
@@ -131,7 +127,6 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	return predict.Costs(sizes, designs...).Rows(nil), nil
 }
 
-// sized reads the request of a question at sizes.
 func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, err error) {
 	if d, err = x.design(r.Design); err != nil {
 		return d, nil, err
@@ -148,7 +143,6 @@ func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, e
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve.
 const maxShared = 512
 
-// ownersRows returns the breakdown of the time.
 func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	d, sizes, err := x.sized(r, maxShared)
 	if err != nil {
@@ -157,7 +151,6 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	return whatif.OwnerRows(d.now, sizes)
 }
 
-// shares returns the share of each parameter.
 func (x *Explorer) shares(r Sized) (Shares, error) {
 	d, sizes, err := x.sized(r, maxShared)
 	if err != nil {
@@ -181,7 +174,6 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 	return a, nil
 }
 
-// formula returns the formula of the one-way time of n bytes.
 func formula(m model.Layer, n quantity.Bytes) string {
 	if m = model.At(m, n); m.Kind().Name == "pipeline" {
 		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"

@@ -40,7 +40,6 @@ type resolved struct {
 	base, now whatif.Design
 }
 
-// find returns the platform and the layer that a ref names.
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
 	if ref == "" {
 		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
@@ -96,7 +95,6 @@ func (x *Explorer) remember(key string, r resolved) {
 	x.designs[key] = r
 }
 
-// all returns the designs of a request.
 func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
@@ -121,7 +119,6 @@ func (x *Explorer) messages(d Design) (whatif.Design, error) {
 	return r.now, err
 }
 
-// sizes reads the sizes of a request.
 func sizes(text string) ([]quantity.Bytes, error) {
 	if len(text) > 1<<16 {
 		return nil, fmt.Errorf("sizes must have at most %d bytes (got %d)", 1<<16, len(text))
@@ -148,7 +145,6 @@ func size(text string) (quantity.Bytes, error) {
 // A question reads its request and answers it.
 type question func(*Explorer, []byte) (any, error)
 
-// asks returns the question whose request is a T.
 func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
 	return func(x *Explorer, request []byte) (any, error) {
 		var r T
@@ -175,12 +171,10 @@ func read(request []byte, to any) error {
 	return nil
 }
 
-// tabled returns the question whose answer is a table of these rows.
 func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
 	return asks(func(x *Explorer, r T) (Table, error) { return tableOf(rows(x, r)) })
 }
 
-// tableOf returns a table as a command prints it.
 func tableOf(rows reports.Rows, err error) (Table, error) {
 	if err != nil {
 		return Table{}, err

@@ -66,7 +66,6 @@ func failure(err error) []byte {
 	return text
 }
 
-// questions has the questions by name.
 var questions = map[string]question{
 	"about":      asks((*Explorer).about),
 	"platforms":  asks((*Explorer).list),
@@ -93,7 +92,6 @@ func (x *Explorer) ask(question string, request []byte) (any, error) {
 	return q(x, request)
 }
 
-// about lists the possible questions.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{Version: release.Version(), Formats: benchfile.Known}
 	for _, e := range collective.Algorithms {
@@ -104,7 +102,6 @@ func (x *Explorer) about(Nothing) (About, error) {
 	return a, nil
 }
 
-// csv returns another question's numbers as CSV.
 func (x *Explorer) csv(w Wrapped) (Text, error) {
 	table, has := tables[w.Question]
 	if !has {

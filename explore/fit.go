@@ -72,7 +72,6 @@ func fileName(name string) string {
 	return name[:min(len(name), 200)]
 }
 
-// fit fits the file of a benchmark, and adds the fit as a platform.
 func (x *Explorer) fit(r File) (Fit, error) {
 	f, err := fitFile(r)
 	if err != nil {

@@ -20,7 +20,6 @@ const (
 	maxMessage quantity.Bytes = 64 << 20
 )
 
-// pipeline returns a message packet by packet.
 func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 	d, n, err := x.pipelined(r)
 	if err != nil {

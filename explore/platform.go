@@ -24,7 +24,6 @@ const (
 	maxAdded    = 256
 )
 
-// list returns the embedded platforms, and those that were added.
 func (x *Explorer) list(Nothing) (Platforms, error) {
 	within, err := platforms.All()
 	if err != nil {
@@ -37,7 +36,6 @@ func (x *Explorer) list(Nothing) (Platforms, error) {
 	return all, nil
 }
 
-// add adds a platform file, or replaces that of the same name.
 func (x *Explorer) add(r NewPlatform) (Platforms, error) {
 	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
 	if file == "." || file == "/" || r.Name == "" {
@@ -76,7 +74,6 @@ func layerHead(l platforms.Layer, platform string) LayerHead {
 	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
 }
 
-// platform returns a layer with the parameters of the file and the values of the design.
 func (x *Explorer) platform(r Design) (Platform, error) {
 	d, err := x.design(r)
 	if err != nil {
@@ -191,7 +188,6 @@ func ends(now, file platforms.Param) (from, to float64) {
 	return from, to
 }
 
-// toml returns the design as a platform file.
 func (x *Explorer) toml(r Design) (Text, error) {
 	d, err := x.design(r)
 	if err != nil {

@@ -66,7 +66,6 @@ type Knob struct {
 	cut   *Cut
 }
 
-// knobAt returns the knob for a pointer from [Field.At].
 func knobAt(at any) Knob {
 	switch at := at.(type) {
 	case *quantity.Micros:

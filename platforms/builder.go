@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A builder makes a platform of a document.
 type builder struct {
 	*composition
 	p         *Platform
@@ -99,7 +98,6 @@ func named[T any](s *section, key string, all map[string]T) (v T) {
 	return v
 }
 
-// each parses texts that stand in a key.
 func each[V any](s *section, key string, texts []string, parse func(string) (V, error)) []V {
 	return list.Map(texts, func(text string) V {
 		v, err := parse(text)
@@ -116,7 +114,6 @@ func (s *section) count(key string) int {
 	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
 }
 
-// whole returns a parser of whole numbers from low to high.
 func whole[N int | int64](what string, low, high N) func(text string) (N, error) {
 	return func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -135,7 +132,6 @@ type scope struct {
 	fields map[string]Param
 }
 
-// optional returns the value of a key; 0 if it is missing.
 func (s *scope) optional(key string) float64 {
 	if s.text(key) == "" {
 		return 0
@@ -199,7 +195,6 @@ func orWords(words []string) string {
 	return strings.Join(words[:last], `", "`) + `" or "` + words[last]
 }
 
-// resolve returns the slot of a name in a formula.
 func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
 	b := s.builder
 	if name == "stage" && len(args) == 2 {

@@ -122,7 +122,6 @@ func (p Platform) Uses(layer string) ([]Param, error) {
 	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.composition.slotAt[q.Path]] }), err
 }
 
-// used returns the slots of Uses.
 func (p Platform) used(layer string) (map[int]bool, error) {
 	if _, err := p.Layer(layer); err != nil {
 		return nil, err
@@ -234,7 +233,6 @@ type Program struct {
 	steps  []step
 }
 
-// A step gives one slot its value.
 type step struct {
 	slot, input int // input: the index into the values of Set; -1: the slot is computed
 	at          []model.Knob

@@ -177,7 +177,6 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 	return l
 }
 
-// knobs holds the places of parameters in a model.
 type knobs struct {
 	at     map[int][]model.Knob // by slot
 	checks []model.Layer        // that can be impossible

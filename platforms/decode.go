@@ -79,7 +79,6 @@ const (
 	maxKeys   = 20000
 )
 
-// modernise replaces each former name by the present one.
 func (s *source) modernise() error {
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -150,7 +149,6 @@ func (r *treeReader) keys(kind, path string, entries map[string]any) []Key {
 	return list.Map(r.inOrder(path, entries), func(name string) Key { return r.key(kind, path, name, entries[name]) })
 }
 
-// key reads a key of a table of the kind at path.
 func (r *treeReader) key(kind, path, name string, value any) Key {
 	at := join(path, name)
 	of := schema[kind]
@@ -169,7 +167,6 @@ func (r *treeReader) key(kind, path, name string, value any) Key {
 	return Key{name, r.value(what, at, name, value)}
 }
 
-// value reads the value of the key at path at.
 func (r *treeReader) value(what form, at, name string, value any) any {
 	switch what {
 	case truth:

@@ -79,7 +79,6 @@ func value[T any](keys []Key, name string) T {
 	return t
 }
 
-// text returns the text of the key; "" if it is missing.
 func text(keys []Key, name string) string { return value[string](keys, name) }
 
 func set(keys *[]Key, name string, value any) {
@@ -111,7 +110,6 @@ func (s *source) positionOf(path string) position {
 	return pos
 }
 
-// valueAt returns the position of the key's value.
 func (s *source) valueAt(path string) position {
 	if pos, known := s.values[path]; known {
 		return pos
@@ -162,7 +160,6 @@ func (s *source) compare(a, b string) int {
 	return cmp.Or(p.line-q.line, p.column-q.column, strings.Compare(a, b))
 }
 
-// inOrder returns the keys of a table in the order of the file.
 func (s *source) inOrder(path string, table map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(table), func(a, b string) int { return s.compare(join(path, a), join(path, b)) })
 }

@@ -158,7 +158,6 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	return quantity.Value{Num: float64(p.Time(l.scope.Clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
-// names returns the names that a formula of the layer can have, for hints.
 func (l Layer) names() []string {
 	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
 	for _, c := range l.scope.Constants {

@@ -58,7 +58,6 @@ func newCollective() *cobra.Command {
 	return cmd
 }
 
-// run computes the times and writes the answer.
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
@@ -191,7 +190,6 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, time
 	return o.out.writeTo(cmd, func(w io.Writer) error { return times.WriteRules(ctx, w, q, o.out.path) })
 }
 
-// measuredFlags name files of measured collectives.
 type measuredFlags struct {
 	files     collectives.MeasuredFiles
 	statistic choice

@@ -65,7 +65,6 @@ func newEngineBench() *cobra.Command {
 	return c
 }
 
-// check returns the first contradiction of the options.
 func (o *benchOptions) check() error {
 	signature := false
 	for _, name := range o.bench.Programs {
@@ -149,7 +148,6 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 	return measured.Rows(), err
 }
 
-// connect starts another process of this program, or finds a server.
 func connect(to, token string, pinned bool) (*live.Pair, error) {
 	if address, ok := strings.CutPrefix(to, "tcp://"); ok {
 		return live.Dial(address, token)
@@ -168,7 +166,6 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
-// tokenFlags name the source of a token.
 type tokenFlags struct{ word, path string }
 
 func (t *tokenFlags) declare(c *cobra.Command) {

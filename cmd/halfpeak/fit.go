@@ -66,7 +66,6 @@ func newFit() *cobra.Command {
 	return cmd
 }
 
-// declareMachine declares the flags of a machine with levels.
 func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; repeat for each level, from the innermost")
 	f.StringVar(&o.asked.Fans.File, "fan-out-times", "", "estimate contention from this `file` of roots that send to several receivers at once")
@@ -77,7 +76,6 @@ func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.arity, "arity", nil, "number of units of the next inner level, or of cores, in one unit, as `LEVEL=NUMBER`")
 }
 
-// run fits the files and writes the results.
 func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if len(args)+len(o.levels) == 0 {
 		return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)

@@ -34,7 +34,6 @@ func parsedSizes(text string) []quantity.Bytes {
 	return sizes
 }
 
-// declareSizes declares a flag with message sizes.
 func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, help string) {
 	flags.Var(cmd.Flags(), to, func(text string) ([]quantity.Bytes, error) {
 		sizes, err := quantity.ParseSizes(text)
@@ -45,7 +44,6 @@ func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, hel
 	}, "sizes", name, otherwise, help)
 }
 
-// choice is one of a few words.
 type choice struct {
 	value   string
 	choices []string
@@ -113,7 +111,6 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "also print times in cycles of the host's processor, if its clock is known")
 }
 
-// add adds the columns in cycles if they are asked for.
 func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
 	if !c {
 		return rows, nil
@@ -179,7 +176,6 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 	return all, nil
 }
 
-// declareCall declares the flags of a collective's parameters, beside its size.
 func declareCall(cmd *cobra.Command, call *collective.Call) {
 	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
 	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
@@ -199,7 +195,6 @@ func completeBy(cmd *cobra.Command, flag string, words cobra.CompletionFunc) {
 	}
 }
 
-// completePlatforms completes names of platforms and of their layers, and files.
 func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	all, err := platforms.All()
@@ -222,7 +217,6 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// completeCollective completes the name of a collective, then platforms.
 func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
@@ -252,7 +246,6 @@ func completeAlgorithms(cmd *cobra.Command) {
 	}
 }
 
-// completeParams completes the names of the platform's parameters.
 func completeParams(cmd *cobra.Command, flag, ending string) {
 	completeBy(cmd, flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

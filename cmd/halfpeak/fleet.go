@@ -65,7 +65,6 @@ func newFleet() *cobra.Command {
 	return cmd
 }
 
-// answer compares the curves and shows the findings.
 func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
 	a, err := fleet.Analyse(in, asked)
 	if err != nil {
@@ -99,7 +98,6 @@ func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Answer) error {
 	return o.write(cmd, a.FindingRows())
 }
 
-// newFleetMerge answers from the parts of a fleet's shards.
 func newFleetMerge() *cobra.Command {
 	var out fleetOutput
 	cmd := command("fleet merge", wantArgs(1, -1, `the parts of all shards, as in "halfpeak fleet merge part-*"`), func(cmd *cobra.Command, args []string) error {
@@ -113,7 +111,6 @@ func newFleetMerge() *cobra.Command {
 	return cmd
 }
 
-// checkShard finds flags that do not go with --shard.
 func (o *fleetOutput) checkShard(which shard.Shard) error {
 	switch {
 	case which.Count == 0:

@@ -49,7 +49,6 @@ func fenced(text, language string) string {
 	return text
 }
 
-// group returns a command that only holds subcommands.
 func group(path string, sub ...*cobra.Command) *cobra.Command {
 	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -85,7 +84,6 @@ func newDocs() *cobra.Command {
 // unitsTopic is the name of the help topic that ends with a table.
 const unitsTopic = "units"
 
-// newTopics returns the help topics that are not commands.
 func newTopics() []*cobra.Command {
 	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
 	return []*cobra.Command{

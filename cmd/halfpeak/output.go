@@ -20,7 +20,6 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// output is the destination and the format of a command's rows.
 type output struct {
 	format choice
 	path   string
@@ -41,7 +40,6 @@ func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
 }
 
-// declareUnit declares --unit.
 func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
 	complete(cmd, "unit", quantity.ChoosableUnits())
@@ -50,12 +48,10 @@ func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 // formats are the formats that a file's extension stands for.
 var formats = map[string]reports.Format{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
 
-// extension returns the ending of a name, in lower case and without its dot.
 func extension(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-// kind returns the format of --format, or of the -o file's extension.
 func (o *output) kind() (reports.Format, error) {
 	if o.format.value != "" {
 		return reports.Format(o.format.value), nil
@@ -70,7 +66,6 @@ func (o *output) kind() (reports.Format, error) {
 	return format, nil
 }
 
-// forPeople reports whether the output is text or Markdown.
 func (o *output) forPeople() bool {
 	format, err := o.kind()
 	return err == nil && format != reports.CSV && format != reports.JSON
@@ -109,7 +104,6 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	return err
 }
 
-// writeTo writes to the -o file, or to standard output if there is none.
 func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error {
 	if o.path == "" {
 		return write(cmd.OutOrStdout())
@@ -117,7 +111,6 @@ func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error 
 	return filesOf(cmd).Write(o.path, write)
 }
 
-// written returns a function that writes the text.
 func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write([]byte(text))
@@ -195,7 +188,6 @@ func (p *plotting) checkPlot() error {
 	return nil
 }
 
-// draw writes the picture if a figure was asked for.
 func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, error)) error {
 	if p.plot == "" {
 		return nil
@@ -212,7 +204,6 @@ func declareSize(cmd *cobra.Command, width, height *int) {
 	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")
 }
 
-// pixels reads a side of an image, at least least.
 func pixels(least int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -223,12 +214,10 @@ func pixels(least int) func(string) (int, error) {
 	}
 }
 
-// isImage reports whether the path's extension is that of an image.
 func isImage(path string) bool {
 	return slices.Contains(reports.Exts(), extension(path))
 }
 
-// drawTo draws the picture into the file.
 func drawTo(cmd *cobra.Command, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
@@ -239,7 +228,6 @@ func drawTo(cmd *cobra.Command, path string, p reports.Picture, width, height in
 	return filesOf(cmd).Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
 }
 
-// savePlatform writes the text of a platform file, unless the path is empty.
 func savePlatform[T ~string | ~[]byte](cmd *cobra.Command, path string, encode func() (T, error)) error {
 	if err := checkSave(path); err != nil || path == "" {
 		return err

@@ -68,7 +68,6 @@ func parseRankRange(text string) (r rankRange, err error) {
 	return r, err
 }
 
-// plot is the picture that the options ask for.
 func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
 	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes) > 1) {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")

@@ -47,7 +47,6 @@ func newReport() *cobra.Command {
 	return cmd
 }
 
-// documentWriter chooses how a report is written.
 func documentWriter(format, path string) (func(reports.Document, io.Writer) error, error) {
 	if format == "" {
 		switch ext := extension(path); {
@@ -91,7 +90,6 @@ func newExplore() *cobra.Command {
 	return cmd
 }
 
-// startOf returns the start of a page with these platforms.
 func startOf(refs []string) (page.Start, error) {
 	start := page.Start{Version: release.Version()}
 	of := map[string]string{} // the paths of files by their names in the page
@@ -162,7 +160,6 @@ func newReproduce() *cobra.Command {
 	return cmd
 }
 
-// drawFigures draws the figures of the papers into a folder.
 func drawFigures(cmd *cobra.Command, folder string) error {
 	figures, err := judge.PaperFigures()
 	if err != nil {

@@ -56,7 +56,6 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 // maxMessage bounds each line of an error, in bytes: input that it quotes may be of any length.
 const maxMessage = 2000
 
-// brief returns a message with the middle of overlong lines left out.
 func brief(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {

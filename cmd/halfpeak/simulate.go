@@ -53,7 +53,6 @@ func newSimulate() *cobra.Command {
 	return cmd
 }
 
-// check returns the first contradiction of the flags.
 func (o *simulateOptions) check() error {
 	recorded, machines := o.criticalPath || o.trace != "", len(o.machines)
 	loggopsim := o.rules.value == simulate.LogGOPSim.String()

@@ -79,7 +79,6 @@ func newTune() *cobra.Command {
 	return cmd
 }
 
-// run reads the measurements, and writes the table and the files.
 func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q := &o.question
 	q.Library = o.library.value
@@ -115,7 +114,6 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	return o.out.write(cmd, rows)
 }
 
-// read returns the candidates with the measurements in files and in the folder.
 func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []string, error) {
 	m, err := tune.NewMap(ctx, o.question)
 	if err != nil {
@@ -150,7 +148,6 @@ func (o *tuneOptions) write(cmd *cobra.Command, m *tune.Map, decisions []tune.De
 	return filesOf(cmd).Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules, decisions) })
 }
 
-// writeScript writes the next measurements into a new file.
 func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports.Rows) error {
 	points := o.points
 	if o.minutes > 0 {

@@ -55,7 +55,6 @@ func newValidate() *cobra.Command {
 	return cmd
 }
 
-// check returns the first contradiction of the options.
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
 		if !slices.Contains(judge.Programs(), name) {
@@ -106,7 +105,6 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	return o.write(cmd, v.Rows())
 }
 
-// liveOptions are the flags of validate --live.
 type liveOptions struct {
 	transport string
 	budget    time.Duration

@@ -70,7 +70,6 @@ func newWhatif() *cobra.Command {
 	return cmd
 }
 
-// check returns the first contradiction of the flags.
 func (o *whatifOptions) check() error {
 	questions := 0
 	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown, o.landmarks, o.uncertainty} {
@@ -125,7 +124,6 @@ func (o *whatifOptions) checkOutput() error {
 	return cmp.Or(o.checkPlot(), err)
 }
 
-// stream is the format of a stream of rows, if one is asked for.
 func (o *whatifOptions) stream() string {
 	name := cmp.Or(o.out.format.value, extension(o.out.path))
 	if slices.Contains(reports.StreamFormats(), name) {
@@ -134,7 +132,6 @@ func (o *whatifOptions) stream() string {
 	return ""
 }
 
-// run answers the question of the flags, about the platform after --set.
 func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	o.sized = cmd.Flags().Changed("size")
 	if err := o.check(); err != nil {
@@ -285,7 +282,6 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 // manyRows is the maximum number of rows that are written without --force.
 const manyRows = 1e9
 
-// runSweep writes the rows of a sweep and its picture.
 func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
 	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
 	for _, text := range o.sweep {
@@ -339,7 +335,6 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	return o.draw(cmd, func() (reports.Picture, error) { return picture(), nil })
 }
 
-// sizesOr returns the sizes that were given, else the default.
 func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 	if o.sized {
 		return o.sizes
@@ -347,7 +342,6 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 	return parsedSizes(otherwise)
 }
 
-// finishes reports whether the finish of a program is asked for.
 func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
 
 // quantityOr returns the names of the quantities that were given, else of a program's finish, else

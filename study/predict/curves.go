@@ -34,7 +34,6 @@ func (k CurveKind) Quantity() string {
 	return string(k)
 }
 
-// quantity returns the quantity of messages of n bytes.
 func (k CurveKind) quantity(n quantity.Bytes) whatif.Quantity {
 	q, err := whatif.NewQuantity(k.Quantity(), n)
 	if err != nil {
@@ -138,7 +137,6 @@ func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
 	return marks
 }
 
-// fittedSeries are the points that a design was fitted to.
 func fittedSeries(d whatif.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {

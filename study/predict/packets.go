@@ -89,7 +89,6 @@ func (c Cutting) Rows() reports.Rows {
 	return rows
 }
 
-// planBytes lists the size of every packet.
 func planBytes(plan model.Plan) []float64 {
 	sizes := make([]float64, 0, plan.Packets())
 	for _, r := range plan {

@@ -103,7 +103,6 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
-// asymptotes returns r∞ and n½ of a layer in words.
 func asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()

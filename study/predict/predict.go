@@ -78,7 +78,6 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) *Predictions {
 	return all
 }
 
-// follow computes the quantities that follow from the time.
 func (p *Predicted) follow(m model.Layer) {
 	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
 	switch p.Timed.Of {

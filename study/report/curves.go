@@ -18,7 +18,6 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// curves draws bandwidth and latency with their measurements.
 func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	points, err := data.Points(s.Layer.Ref())
 	if err != nil {
@@ -101,7 +100,6 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 		})).Texted(reports.PercentText("%+.1f %%")))
 }
 
-// quantityOf is the value of a curve with its unit.
 func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
 	if k == predict.Latency {
 		return t
@@ -232,7 +230,6 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 
 var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "One-way time by stage or parameter", whatif.Gap: "Gap between messages by stage or parameter"}
 
-// shareRows are the numbers of the areas at these sizes.
 func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 	var at []int
 	for i, x := range a.XS {

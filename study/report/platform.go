@@ -24,7 +24,6 @@ func (s subject) title() string {
 	return title
 }
 
-// summary gives the key numbers in words.
 func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -70,7 +69,6 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	return text
 }
 
-// keyNumbers returns the figures of merit, and the notes of platform and layer.
 func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -119,7 +117,6 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
-// sections returns the other sections about a platform.
 func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []reports.Section

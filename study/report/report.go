@@ -88,7 +88,6 @@ func designs(subjects []subject) []whatif.Design {
 	return list.Map(subjects, func(s subject) whatif.Design { return s.Design })
 }
 
-// leaders says which of the platforms is ahead.
 func leaders(subjects []subject, lo quantity.Bytes) string {
 	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
@@ -102,7 +101,6 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 	return text
 }
 
-// overview puts the platforms side by side.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
