@@ -85,13 +85,8 @@ var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "St
 // Papers returns the short names of the papers.
 func Papers() []string { return slices.Sorted(maps.Values(papers)) }
 
-// Facts returns all facts, sorted by file name and then by row.
-func Facts() ([]Fact, error) {
-	all, err := facts()
-	return slices.Clone(all), err
-}
-
-// facts reads the facts once, since every figure asks for its points.
+// facts reads all facts once, since every figure asks for its points. They are sorted by file name
+// and then by row.
 var facts = sync.OnceValues(func() ([]Fact, error) {
 	files, err := embedded.ReadDir(".")
 	if err != nil {
@@ -289,7 +284,7 @@ func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 
 // Reproduce compares all facts with the models.
 func Reproduce() ([]Result, error) {
-	facts, err := Facts()
+	facts, err := facts()
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +310,7 @@ type Point struct {
 // bandwidths as sizes over times. It includes numbers with the role Input, which do not test the
 // model, since the layer's parameters come from them.
 func Points(layer string) ([]Point, error) {
-	facts, err := Facts()
+	facts, err := facts()
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func TestRoles(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	facts, err := Facts()
+	facts, err := facts()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func TestFactsFile(t *testing.T) {
 // adds @ and a word to its name.
 func checkFacts(t *testing.T, prefix string) {
 	t.Helper()
-	facts, err := Facts()
+	facts, err := facts()
 	if err != nil {
 		t.Fatal(err)
 	}

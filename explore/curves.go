@@ -127,37 +127,34 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	return predict.Costs(sizes, designs...).Rows(nil), nil
 }
 
-func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, err error) {
-	if d, err = x.design(r.Design); err != nil {
+// maxShared bounds the sizes of a breakdown: each costs as much as a curve.
+const maxShared = 512
+
+func (x *Explorer) sized(r Sized) (d whatif.Design, all []quantity.Bytes, err error) {
+	if d, err = x.messages(r.Design); err != nil {
 		return d, nil, err
 	}
-	if err = d.now.Layer.Messages(); err != nil {
-		return d, nil, err
-	}
-	if all, err = sizes(r.Sizes); err == nil && len(all) > most {
-		err = fmt.Errorf("%d sizes; at most %d here", len(all), most)
+	if all, err = sizes(r.Sizes); err == nil && len(all) > maxShared {
+		err = fmt.Errorf("%d sizes; at most %d here", len(all), maxShared)
 	}
 	return d, all, err
 }
 
-// maxShared bounds the sizes of a breakdown: each costs as much as a curve.
-const maxShared = 512
-
 func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
-	d, sizes, err := x.sized(r, maxShared)
+	d, sizes, err := x.sized(r)
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return whatif.OwnerRows(d.now, sizes)
+	return whatif.OwnerRows(d, sizes)
 }
 
 func (x *Explorer) shares(r Sized) (Shares, error) {
-	d, sizes, err := x.sized(r, maxShared)
+	d, sizes, err := x.sized(r)
 	if err != nil {
 		return Shares{}, err
 	}
-	n, m := sizes[0], d.now.Layer.Model
-	all, err := d.now.Shares(n)
+	n, m := sizes[0], d.Layer.Model
+	all, err := d.Shares(n)
 	if err != nil {
 		return Shares{}, err
 	}

@@ -1,8 +1,10 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
@@ -64,25 +66,10 @@ type Roof struct {
 // A Level is a level of the machine in a platform file, with the names of its layers; see
 // [machine.Level].
 type Level struct {
-	Name string
-	LevelLayers
-	Params   []Param // arity; then lanes, ports, eager_threshold, packet, reverse, crowd, hop, routes
+	Name     string
+	Layers   map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
+	Params   []Param           // arity; then lanes, ports, eager_threshold, packet, reverse, crowd, hop, routes
 	topology machine.Topology
-}
-
-// LevelLayers are the names of a level's layers; "" if not given.
-type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port, Link string }
-
-func (l *LevelLayers) parts() []levelPart {
-	return []levelPart{{"layer", &l.Layer, Message}, {"gap", &l.Gap, Stream}, {"send", &l.Send, Message}, {"receive", &l.Receive, Message},
-		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}, {"link", &l.Link, Message}}
-}
-
-// A levelPart is one of them by its key, with the subject of its times.
-type levelPart struct {
-	key  string
-	name *string
-	of   Subject
 }
 
 // value returns the number of the key; 0 if it is not given.
@@ -113,8 +100,9 @@ func (p Platform) Layer(name string) (Layer, error) {
 // parameters. It is missing if the platform has no levels, or if [Platform.With] left out layers of
 // theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
-	layer := func(name string) model.Layer {
-		if name == "" {
+	layer := func(of Level, key string) model.Layer {
+		name, given := of.Layers[key]
+		if !given {
 			return nil
 		}
 		l, err := p.Layer(name)
@@ -128,9 +116,9 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	for _, l := range p.Levels {
 		m.Levels = append(m.Levels, machine.Level{
 			Name: l.Name, Arity: int(l.value("arity")),
-			Layer: layer(l.Layer), Gap: layer(l.Gap), Send: layer(l.Send), Receive: layer(l.Receive),
-			Shared: layer(l.Shared), Port: layer(l.Port), Lanes: l.value("lanes"), Ports: l.value("ports"), Routes: int(l.value("routes")),
-			Topology: l.topology, Hop: quantity.Micros(l.value("hop")), Link: layer(l.Link),
+			Layer: layer(l, "layer"), Gap: layer(l, "gap"), Send: layer(l, "send"), Receive: layer(l, "receive"),
+			Shared: layer(l, "shared"), Port: layer(l, "port"), Lanes: l.value("lanes"), Ports: l.value("ports"), Routes: int(l.value("routes")),
+			Topology: l.topology, Hop: quantity.Micros(l.value("hop")), Link: layer(l, "link"),
 			Packet: quantity.Bytes(l.value("packet")), Reverse: l.value("reverse"),
 			Eager: quantity.Bytes(l.value("eager_threshold")), Crowd: quantity.Micros(l.value("crowd")),
 		})
@@ -238,4 +226,80 @@ type Protocol struct {
 	Drop           bool            // a packet that finds no room is lost; else it waits in the network
 	Poll           quantity.Micros // cost of a poll that finds nothing
 	Interrupt      quantity.Micros // cost of an interrupt; negative: the processor polls
+}
+
+// A Subject is what takes the times of a layer.
+type Subject string
+
+const (
+	// Message is a message from its start to its arrival, one way.
+	Message Subject = "message"
+	// Stream is a message of a stream: the time is the gap to the next one; the one-way time is
+	// unknown.
+	Stream Subject = "stream"
+	// Operation is neither one message nor a collective: an exchange, a call on one side.
+	Operation Subject = "operation"
+	// Collective is a collective operation.
+	Collective Subject = "collective"
+)
+
+var subjects = []string{string(Message), string(Stream), string(Operation), string(Collective)}
+
+// Timed describes the subject of a layer's times.
+type Timed struct {
+	Of Subject
+	// Collective is the name that MPI gives the collective, in lower case ("allreduce", "bcast");
+	// empty for other subjects, or if unknown.
+	Collective string
+	Ranks      int  // of the collective; 0: unknown
+	PerRank    bool // the size is the block of one rank, as for MPI's allgather
+}
+
+func (t Timed) String() string {
+	switch t.Of {
+	case Stream:
+		return "gap of a stream"
+	case Collective:
+		text := cmp.Or(t.Collective, "collective")
+		switch {
+		case t.Ranks == 1:
+			text += ", 1 rank"
+		case t.Ranks > 1:
+			text += fmt.Sprintf(", %d ranks", t.Ranks)
+		}
+		return text
+	}
+	return string(t.Of)
+}
+
+// Bandwidths returns the bandwidths of a collective of n bytes that takes the time, as nccl-tests
+// defines them:
+//
+//	algbw = S / t        busbw = f algbw
+//
+// Where: S = bytes of the whole buffer, n or, if n is the block of one rank, n times the ranks;
+// f = 2(p−1)/p for allreduce, (p−1)/p for allgather, reduce_scatter and alltoall, 1 for bcast,
+// reduce and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 if
+// the ranks or f are unknown, or if t is not a collective.
+func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quantity.MBps) {
+	if t.Of != Collective || t.PerRank && t.Ranks == 0 {
+		return 0, 0
+	}
+	p := float64(t.Ranks)
+	if alg = quantity.MBps(float64(n) / float64(time)); t.PerRank {
+		alg *= quantity.MBps(p)
+	}
+	factor := 0.0
+	switch strings.TrimPrefix(t.Collective, "i") { // MPI's non-blocking ones
+	case "allreduce":
+		factor = 2 * (p - 1) / p
+	case "allgather", "reduce_scatter", "reduce_scatter_block", "alltoall":
+		factor = (p - 1) / p
+	case "bcast", "reduce", "sendrecv":
+		return alg, alg
+	}
+	if t.Ranks == 0 {
+		factor = 0
+	}
+	return alg, alg * quantity.MBps(factor)
 }

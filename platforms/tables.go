@@ -135,11 +135,11 @@ func (b *builder) levelTables() {
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
-		l := Level{Name: t.Name}
-		for _, part := range l.parts() {
-			if t.has(part.key) || part.key == "layer" {
-				*part.name = t.text(part.key)
-				t.levelLayer(part.key, *part.name, part.of)
+		l := Level{Name: t.Name, Layers: map[string]string{}}
+		for _, key := range []string{"layer", "gap", "send", "receive", "shared", "port", "link"} {
+			if t.has(key) || key == "layer" {
+				l.Layers[key] = t.text(key)
+				t.levelLayer(key, l.Layers[key])
 			}
 		}
 		if t.text("arity") == "" {
@@ -181,9 +181,13 @@ func (b *builder) levelTables() {
 // maxLevels bounds the levels of a machine.
 const maxLevels = 32
 
-func (s *section) levelLayer(key, name string, of Subject) {
+func (s *section) levelLayer(key, name string) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
+	}
+	of := Message
+	if key == "gap" {
+		of = Stream
 	}
 	s.requireLayer(key, name)
 	if l, _ := s.p.Layer(name); l.Timed.Of != of {

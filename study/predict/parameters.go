@@ -71,11 +71,11 @@ func levelNotes(p platforms.Platform) (notes []string) {
 		if i > 0 {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
-		note += "): messages as " + p.Name + "/" + l.Layer
-		for _, of := range []struct{ name, layer string }{{"gap", l.Gap}, {"o_s", l.Send}, {"o_r", l.Receive},
-			{"its inside occupied", l.Shared}, {"its port occupied", l.Port}} {
-			if of.layer != "" {
-				note += ", " + of.name + " as " + p.Name + "/" + of.layer
+		note += "): messages as " + p.Name + "/" + l.Layers["layer"]
+		for _, of := range []struct{ name, key string }{{"gap", "gap"}, {"o_s", "send"}, {"o_r", "receive"},
+			{"its inside occupied", "shared"}, {"its port occupied", "port"}} {
+			if layer, given := l.Layers[of.key]; given {
+				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
 		}
 		if at.Eager > 0 {
