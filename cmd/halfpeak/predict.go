@@ -14,31 +14,25 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-type predictOptions struct {
-	output
-	layers layerOptions
-	sizes  []quantity.Bytes
-	cycles cyclesFlag
-}
-
 func newPredict() *cobra.Command {
-	o := predictOptions{output: output{plain: true}}
+	out, layers := output{plain: true}, layerOptions{any: true}
+	var cycles cyclesFlag
+	var sizes []quantity.Bytes
 	cmd := command("predict", wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`), func(cmd *cobra.Command, args []string) error {
-		o.layers.any = true
-		designs, err := o.layers.designs(args)
+		designs, err := layers.designs(args)
 		if err != nil {
 			return err
 		}
-		rows, err := o.cycles.add(predict.Costs(o.sizes, designs...).Rows(o.units), designs)
+		rows, err := cycles.add(predict.Costs(sizes, designs...).Rows(out.units), designs)
 		if err != nil {
 			return err
 		}
-		return o.write(cmd, rows)
+		return out.write(cmd, rows)
 	})
-	o.declare(cmd)
-	o.layers.declare(cmd)
-	declareSizes(cmd, &o.sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
-	o.cycles.declare(cmd)
+	out.declare(cmd)
+	layers.declare(cmd)
+	declareSizes(cmd, &sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
+	cycles.declare(cmd)
 	return cmd
 }
 

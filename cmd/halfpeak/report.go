@@ -24,10 +24,10 @@ import (
 
 func newReport() *cobra.Command {
 	var sizes []quantity.Bytes
-	var format choice
-	var path, title string
+	var out output
+	var title string
 	cmd := command("report", wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`), func(cmd *cobra.Command, args []string) error {
-		write, err := documentWriter(format.value, path)
+		write, err := documentWriter(out.format.value, out.path)
 		if err != nil {
 			return err
 		}
@@ -35,13 +35,10 @@ func newReport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if path == "" {
-			return write(doc, cmd.OutOrStdout())
-		}
-		return filesOf(cmd).Write(path, func(w io.Writer) error { return write(doc, w) })
+		return out.writeTo(cmd, func(w io.Writer) error { return write(doc, w) })
 	})
-	optional(cmd, &format, "format", "kind of file; by default, by the extension of the -o file", "html", "markdown")
-	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
+	optional(cmd, &out.format, "format", "kind of file; by default, by the extension of the -o file", "html", "markdown")
+	cmd.Flags().VarP((*outputFile)(&out.path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
 	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd
