@@ -20,9 +20,6 @@ const (
 	maxUnpacked = 256 << 20 // its contents, if it is compressed
 )
 
-// errBomb is the error of a compressed file with too large contents.
-var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
-
 // unpacked undoes gzip within bounds. If the file is cut off or damaged, it returns the text up to
 // there, and the error.
 func unpacked(data []byte) ([]byte, error) {
@@ -36,7 +33,7 @@ func unpacked(data []byte) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
 	if len(text) > maxUnpacked || packed(text) {
-		return nil, errBomb
+		return nil, fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
 	}
 	return text, err
 }

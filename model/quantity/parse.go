@@ -121,8 +121,6 @@ func literal(text string, want Dimension) (Value, error) {
 	return Value{num * unit.Num, unit.Dim}, nil
 }
 
-var errNoNumber = errors.New("no number")
-
 // number parses the decimal number at the beginning of text, and returns the rest.
 func number(text string) (float64, string, error) {
 	end := 0
@@ -142,7 +140,7 @@ func number(text string) (float64, string, error) {
 	}
 	v, err := strconv.ParseFloat(text[:end], 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, text, errNoNumber
+		return 0, text, errors.New("no number")
 	}
 	if math.IsInf(v, 0) {
 		return 0, text, fmt.Errorf("number %s is too large", text[:end])
