@@ -186,49 +186,42 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
 	}
-	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
-	case reflect.Float64, reflect.Float32:
+	switch rv := reflect.ValueOf(v); {
+	case rv.CanFloat():
 		return significant(rv.Float(), 4)
-	case reflect.Bool:
-		if rv.Bool() {
-			return "yes"
-		}
-		return "no"
-	case reflect.Slice:
-		parts := make([]string, rv.Len())
-		for i := range parts {
-			parts[i] = forEyes(c, rv.Index(i).Interface(), scales)
-		}
-		return strings.Join(parts, " ")
-	default:
-		return bare(v)
+	case rv.Kind() == reflect.Bool:
+		return map[bool]string{true: "yes", false: "no"}[rv.Bool()]
+	case rv.Kind() == reflect.Slice:
+		return joinElements(rv, " ", func(v any) string { return forEyes(c, v, scales) })
 	}
+	return bare(v)
 }
 
 // bare formats a cell for CSV: floats have 12 significant digits, absent values are empty.
 func bare(v any) string {
-	if absent(v) {
-		return ""
-	}
 	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
-	case reflect.Float64, reflect.Float32:
+	switch {
+	case absent(v):
+		return ""
+	case rv.CanFloat():
 		return bareFloat(rv.Float())
-	case reflect.Slice:
-		parts := make([]string, rv.Len())
-		for i := range parts {
-			parts[i] = bare(rv.Index(i).Interface())
-		}
-		return strings.Join(parts, " ")
-	case reflect.String:
-		return rv.String()
-	case reflect.Bool:
-		return strconv.FormatBool(rv.Bool())
-	default:
-		if rv.CanInt() {
-			return strconv.FormatInt(rv.Int(), 10)
-		}
+	case rv.CanInt():
+		return strconv.FormatInt(rv.Int(), 10)
+	case rv.CanUint():
 		return strconv.FormatUint(rv.Uint(), 10)
+	case rv.Kind() == reflect.Bool:
+		return strconv.FormatBool(rv.Bool())
+	case rv.Kind() == reflect.Slice:
+		return joinElements(rv, " ", bare)
 	}
+	return rv.String()
+}
+
+// joinElements returns the texts of a slice's elements with the separator between them.
+func joinElements(slice reflect.Value, separator string, text func(v any) string) string {
+	parts := make([]string, slice.Len())
+	for i := range parts {
+		parts[i] = text(slice.Index(i).Interface())
+	}
+	return strings.Join(parts, separator)
 }

@@ -55,18 +55,15 @@ func (v View) Write(w io.Writer, r Rows) error {
 func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w, r) }
 
 // JSON returns what [View.Write] prints in that format.
-func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
+func (r Rows) JSON() ([]byte, error) { return r.bytes(JSON) }
 
 // CSV returns what [View.Write] prints in that format.
-func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
+func (r Rows) CSV() ([]byte, error) { return r.bytes(CSV) }
 
-func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
-	if err := r.check(); err != nil {
-		return nil, err
-	}
+func (r Rows) bytes(f Format) ([]byte, error) {
 	var b bytes.Buffer
-	write(&b, r)
-	return b.Bytes(), nil
+	err := Write(&b, f, r)
+	return b.Bytes(), err
 }
 
 func writeJSON(b *bytes.Buffer, r Rows) {
@@ -75,19 +72,13 @@ func writeJSON(b *bytes.Buffer, r Rows) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString("\n{")
-		separator := ""
+		var fields []string
 		for j, v := range row {
-			if r.Columns[j].Key == "" {
-				continue
+			if key := r.Columns[j].Key; key != "" {
+				fields = append(fields, jsonString(key)+":"+jsonValue(v))
 			}
-			b.WriteString(separator)
-			separator = ","
-			b.Write(jsonString(r.Columns[j].Key))
-			b.WriteByte(':')
-			b.Write(jsonValue(v))
 		}
-		b.WriteByte('}')
+		b.WriteString("\n{" + strings.Join(fields, ",") + "}")
 	}
 	if len(r.Data) > 0 {
 		b.WriteByte('\n')
@@ -95,31 +86,25 @@ func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteString("]\n")
 }
 
-func jsonValue(v any) []byte {
-	if absent(v) {
-		return []byte("null")
-	}
+func jsonValue(v any) string {
 	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
-	case reflect.String:
+	switch {
+	case absent(v):
+		return "null"
+	case rv.Kind() == reflect.String:
 		return jsonString(rv.String())
-	case reflect.Slice:
-		parts := make([][]byte, rv.Len())
-		for i := range parts {
-			parts[i] = jsonValue(rv.Index(i).Interface())
-		}
-		return fmt.Appendf(nil, "[%s]", bytes.Join(parts, []byte(",")))
-	default:
-		return []byte(bare(v))
+	case rv.Kind() == reflect.Slice:
+		return "[" + joinElements(rv, ",", jsonValue) + "]"
 	}
+	return bare(v)
 }
 
-func jsonString(s string) []byte {
-	var b bytes.Buffer
+func jsonString(s string) string {
+	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string and a buffer: neither can fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func writeCSV(b *bytes.Buffer, r Rows) {

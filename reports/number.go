@@ -12,50 +12,20 @@ import (
 // equal on machines that fuse x*y+z.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
-// appendFloat places the decimal point among the digits of FormatFloat. The result is the shortest
-// text for the rounded number, because different numbers of 12 digits are different floats. Below
-// 1e-300, where floats have fewer digits, it searches for the shortest.
+// appendFloat appends the shortest text for the rounded number: with an exponent below 1e-6 and from
+// 1e21 on.
 func appendFloat(b []byte, v float64) []byte {
-	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	switch abs := math.Abs(v); {
+	case v == math.Trunc(v) && abs < 1e12:
+		return strconv.AppendInt(b, int64(v), 10)
+	case abs >= 1e-4 && abs < 1e11: // 'g' has no exponent here, which is twice as fast
+		return strconv.AppendFloat(b, v, 'g', 12, 64)
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	if abs := math.Abs(v); abs < 1e-6 || abs >= 1e21 {
 		return strconv.AppendFloat(b, v, 'e', -1, 64)
 	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
-		return strconv.AppendInt(b, int64(v), 10)
-	}
-	var buffer [32]byte
-	text := strconv.AppendFloat(buffer[:0], v, 'e', 11, 64) // -d.ddddddddddde±dd
-	if text[0] == '-' {
-		b, text = append(b, '-'), text[1:]
-	}
-	exp, _ := strconv.Atoi(string(text[14:]))
-	digits := append(text[:1], text[2:13]...)
-	for len(digits) > 1 && digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
-	}
-	switch {
-	case exp < -6 || exp >= 21:
-		b = append(b, digits[0])
-		if len(digits) > 1 {
-			b = append(append(b, '.'), digits[1:]...)
-		}
-		if b = append(b, 'e'); exp < 0 {
-			b, exp = append(b, '-'), -exp
-		} else {
-			b = append(b, '+')
-		}
-		if exp < 10 {
-			b = append(b, '0')
-		}
-		return strconv.AppendInt(b, int64(exp), 10)
-	case exp < 0:
-		b = append(append(b, "0.00000"[:1-exp]...), digits...)
-	case exp+1 >= len(digits):
-		b = append(append(b, digits...), "00000000000000000000"[:exp+1-len(digits)]...)
-	default:
-		b = append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
-	}
-	return b
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
 // AppendNumber appends v as JSON, with 12 significant digits; null if it is not finite.

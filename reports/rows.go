@@ -93,35 +93,18 @@ func isCell(v any) bool {
 	case reflect.String, reflect.Bool:
 		return true
 	case reflect.Slice:
-		return isNumber(t.Elem())
-	default:
-		return isNumber(t)
+		t = t.Elem()
 	}
+	return isNumber(t)
 }
 
 func isNumber(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
-		reflect.Float32, reflect.Float64:
-		return true
-	default:
-		return false
-	}
+	k := t.Kind()
+	return reflect.Int <= k && k <= reflect.Float64 && k != reflect.Uintptr
 }
 
 // absent reports whether v is nil, a nil slice, or a float that is not finite.
 func absent(v any) bool {
-	if v == nil {
-		return true
-	}
 	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
-	case reflect.Float64, reflect.Float32:
-		return !finite(rv.Float())
-	case reflect.Slice:
-		return rv.IsNil()
-	default:
-		return false
-	}
+	return v == nil || rv.CanFloat() && !finite(rv.Float()) || rv.Kind() == reflect.Slice && rv.IsNil()
 }

@@ -29,7 +29,7 @@ func NewRowEncoder(format string, keys []string) (header []byte, encode RowEncod
 	case "jsonl":
 		names := make([]string, len(keys))
 		for i, k := range keys {
-			names[i] = "," + string(jsonString(k)) + ":"
+			names[i] = "," + jsonString(k) + ":"
 		}
 		names[0] = "{" + names[0][1:]
 		return nil, func(text []byte, row []float64) []byte {
