@@ -37,7 +37,7 @@ func (a Areas) sums() ([][]float64, error) {
 	return sums, nil
 }
 
-func (a Areas) painter(at *axes) (func(draw.Canvas), error) {
+func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	sums, err := a.sums()
 	if err != nil {
 		return nil, err
@@ -50,14 +50,15 @@ func (a Areas) painter(at *axes) (func(draw.Canvas), error) {
 	if a.Y.Max > 0 {
 		y = limits{0, a.Y.Max}
 	}
-	return func(c draw.Canvas) {
+	return func(c draw.Canvas) axes {
 		var entries []entry
 		for k := len(a.Parts) - 1; k >= 0; k-- { // in the order of the picture
 			fill := areaColor(k)
 			entries = append(entries, entry{name: a.Parts[k].Name, style: style{color: palette[k%len(palette)]}, fill: &fill})
 		}
 		area := frame(c, a.Title, entries, a.Notes)
-		*at = drawInside(area, areasPlotter{a, sums}, a.X, a.Y, x, y, nil)
+		p := newScaledPlot(area, a.X, a.Y, x, y)
+		return axes{drawPlot(area, p, a.X.Label, a.Y.Label, areasPlotter{a, sums}.plot), x, y}
 	}, nil
 }
 
@@ -72,9 +73,9 @@ type areasPlotter struct {
 	sums [][]float64
 }
 
-// Plot draws the areas, lines between them, marks, and the name of each part where it is thickest,
+// plot draws the areas, lines between them, marks, and the name of each part where it is thickest,
 // if there is room.
-func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for k := range a.Parts {
 		var edge []vg.Point

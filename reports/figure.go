@@ -33,16 +33,16 @@ func (f Figure) check() error {
 	return nil
 }
 
-func (f Figure) painter(at *axes) (func(draw.Canvas), error) {
-	inside, notes, err := f.inside(at)
+func (f Figure) painter() (func(draw.Canvas) axes, error) {
+	panel, notes, err := f.panel()
 	if err != nil {
 		return nil, err
 	}
-	return func(c draw.Canvas) { inside(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
+	return func(c draw.Canvas) axes { return panel(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
 }
 
-// inside returns a function that draws the axes and the area between them, and the notes.
-func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err error) {
+// panel returns a function that draws the axes and the area between them, and the notes.
+func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
@@ -55,8 +55,10 @@ func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err e
 		notes = append(notes[:len(notes):len(notes)],
 			fmt.Sprintf("Left out: %d points that these axes cannot show.", left))
 	}
-	return func(area draw.Canvas) {
-		*at = drawInside(area, figurePlotter{f, f.styles()}, f.X, f.Y, x, y, nil)
+	inside := figurePlotter{f, f.styles()}
+	return func(area draw.Canvas) axes {
+		p := newScaledPlot(area, f.X, f.Y, x, y)
+		return axes{drawPlot(area, p, f.X.Label, f.Y.Label, inside.plot), x, y}
 	}, notes, nil
 }
 
@@ -143,9 +145,9 @@ type figurePlotter struct {
 	styles map[string]style
 }
 
-// Plot draws level and upright lines, bands, lines, points and marks, in this order. The labels go
+// plot draws level and upright lines, bands, lines, points and marks, in this order. The labels go
 // where they hide the least.
-func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
+func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
 	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
@@ -346,22 +348,21 @@ func (k Kind) filling(c color.NRGBA) color.NRGBA {
 func (s Stack) title() string { return s[0].title() }
 
 // painter returns a function that draws the stack. The first figure has the legend for all.
-func (s Stack) painter(*axes) (func(draw.Canvas), error) {
+func (s Stack) painter() (func(draw.Canvas) axes, error) {
 	if len(s) == 0 {
 		return nil, errors.New("nothing to draw: no figures")
 	}
-	panels := make([]func(draw.Canvas), len(s))
-	places := make([]axes, len(s))
+	panels := make([]func(draw.Canvas) axes, len(s))
 	var notes []string
 	for i, f := range s {
-		paint, more, err := f.inside(&places[i])
+		paint, more, err := f.panel()
 		if err != nil {
 			return nil, err
 		}
 		panels[i] = paint
 		notes = append(notes, more...)
 	}
-	return func(c draw.Canvas) {
+	return func(c draw.Canvas) axes {
 		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
 		areas := make([]draw.Canvas, len(panels))
 		lefts := make([]vg.Length, len(panels))
@@ -378,14 +379,14 @@ func (s Stack) painter(*axes) (func(draw.Canvas), error) {
 			areas[i] = area
 			// Drawn once to see where the axis goes: its ticks depend on the size of the panel.
 			size := area.Size()
-			paint(draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle})
-			lefts[i] = places[i].area.Min.X
+			lefts[i] = paint(draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle}).area.Min.X
 			most = max(most, lefts[i])
 		}
 		for i, paint := range panels {
 			areas[i].Min.X += most - lefts[i]
 			paint(areas[i])
 		}
+		return axes{}
 	}, nil
 }
 

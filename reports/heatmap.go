@@ -53,14 +53,13 @@ func (a Axis) checkMiddles(middles []float64) error {
 	return nil
 }
 
-// painter returns a function that draws the map onto a canvas.
-func (h HeatMap) painter(*axes) (func(draw.Canvas), error) {
+func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 	lo, hi, err := h.check()
 	if err != nil {
 		return nil, err
 	}
 	steps := newSteps(lo, hi)
-	return func(c draw.Canvas) {
+	return func(c draw.Canvas) axes {
 		f := Figure{X: h.X, Y: h.Y, Series: h.Lines, Marks: h.Marks}
 		styles := map[string]style{}
 		for i, s := range h.Lines {
@@ -77,12 +76,15 @@ func (h HeatMap) painter(*axes) (func(draw.Canvas), error) {
 		area.Max.X = bar.Min.X - 14
 		in := cells{edges(h.XS, h.X), edges(h.YS, h.Y)}
 		x, y := in.limits()
-		at := drawInside(area, heatPlotter{h, figurePlotter{f, styles}, steps, in}, h.X, h.Y, x, y, func(p *plot.Plot) {
-			if h.Names != nil {
-				h.name(p, area)
-			}
+		p := newScaledPlot(area, h.X, h.Y, x, y)
+		if h.Names != nil {
+			h.name(p, area)
+		}
+		inside := drawPlot(area, p, h.X.Label, h.Y.Label, func(c draw.Canvas, p *plot.Plot) {
+			h.plot(c, p, in, steps, figurePlotter{f, styles})
 		})
-		steps.draw(bar, at.area, h.Label)
+		steps.draw(bar, inside, h.Label)
+		return axes{}
 	}, nil
 }
 
@@ -215,14 +217,6 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 	c.FillText(title, vg.Point{X: c.Max.X, Y: beside.Min.Y + height/2}, shorten(textStyle(labelSize, ink), label, height))
 }
 
-// heatPlotter draws the inside of a heat map.
-type heatPlotter struct {
-	HeatMap
-	over  figurePlotter
-	steps steps
-	cells
-}
-
 // cells are the edges of the columns and rows of a map.
 type cells struct{ x, y []float64 }
 
@@ -250,23 +244,23 @@ func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint 
 	}
 }
 
-// Plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
-func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+// plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
+func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over figurePlotter) {
 	tx, ty := p.Transforms(&c)
-	h.fill(c, p, func(i, j int) int {
+	in.fill(c, p, func(i, j int) int {
 		if !(math.Abs(h.Z[j][i]) <= largest) {
 			return -1
 		}
-		return h.steps.index(h.Z[j][i])
+		return steps.index(h.Z[j][i])
 	}, func(step int, _, lapped vg.Rectangle) {
-		fillBox(c, lapped, h.steps.color(step))
+		fillBox(c, lapped, steps.color(step))
 	})
 	labels := labeller{area: c.Rectangle}
 	for _, s := range h.Lines {
-		for _, run := range h.over.runs(s, func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }) {
+		for _, run := range over.runs(s, func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }) {
 			for _, l := range c.ClipLinesXY(run) {
 				c.StrokeLines(draw.LineStyle{Color: white, Width: lineWidth * 2.2}, l)
-				c.StrokeLines(h.over.styles[s.Name].line(), l)
+				c.StrokeLines(over.styles[s.Name].line(), l)
 				labels.avoidLine(l, 3)
 			}
 		}

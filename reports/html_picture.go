@@ -220,8 +220,8 @@ func (s *sheet) class(style string) string {
 // inlineSVG draws the picture for a page with that stylesheet.
 func inlineSVG(p Picture, class string, width, height int, page *sheet) (string, error) {
 	var b bytes.Buffer
-	var at axes
-	if err := writeImage(&b, untitled(p), &at, "svg", width, height); err != nil {
+	at, err := writeImage(&b, untitled(p), "svg", width, height)
+	if err != nil {
 		return "", err
 	}
 	_, drawing, _ := strings.Cut(b.String(), "<svg")

@@ -24,9 +24,9 @@ type Picture interface {
 	// Rows returns the numbers behind the picture, a row for each point.
 	Rows() Rows
 	title() string
-	// painter returns a function that draws the picture onto a canvas and, if it has axes, sets
-	// their place at.
-	painter(at *axes) (func(draw.Canvas), error)
+	// painter returns a function that draws the picture onto a canvas and, if a script shows its
+	// values, returns the place of its axes.
+	painter() (func(draw.Canvas) axes, error)
 }
 
 // Exts lists the kinds of image that WriteImage makes.
@@ -36,16 +36,17 @@ func Exts() []string { return []string{"png", "svg", "pdf"} }
 // and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
 // ext or a size that cannot be, and a picture without anything to draw.
 func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
-	return writeImage(w, p, new(axes), ext, width, height)
+	_, err := writeImage(w, p, ext, width, height)
+	return err
 }
 
-func writeImage(w io.Writer, p Picture, at *axes, ext string, width, height int) error {
-	paint, err := p.painter(at)
+func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes, err error) {
+	paint, err := p.painter()
 	if err != nil {
-		return err
+		return at, err
 	}
 	if width < 320 || height < 240 || width > 10000 || height > 10000 {
-		return fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
+		return at, fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
 	}
 	wd, ht := vg.Length(width)*pixel, vg.Length(height)*pixel
 	var canvas vg.CanvasWriterTo
@@ -57,21 +58,21 @@ func writeImage(w io.Writer, p Picture, at *axes, ext string, width, height int)
 	case "pdf":
 		canvas = newPDF(wd, ht)
 	default:
-		return fmt.Errorf("cannot draw a picture of kind %q; choose one of %s", ext, strings.Join(Exts(), ", "))
+		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s", ext, strings.Join(Exts(), ", "))
 	}
 	c := draw.New(canvas)
 	c.SetColor(white)
 	c.Fill(c.Path())
-	paint(c)
+	at = paint(c)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
+		return at, err
 	}
 	// If Liberation is not installed, fonts of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
 		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err = w.Write(marked(content, p.title()))
-	return err
+	return at, err
 }
 
 // marked adds [atomicfile.Imprint] to an image that has none: PNG's keyword for it is Software. SVG

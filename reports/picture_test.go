@@ -358,7 +358,7 @@ func (r *recorder) Fill(path vg.Path) {
 // page and no two texts overlap. It returns the texts.
 func record(t *testing.T, p Picture, width, height int) []string {
 	t.Helper()
-	paint, err := p.painter(new(axes))
+	paint, err := p.painter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -649,13 +649,12 @@ func TestTimelineTotal(t *testing.T) {
 			line.Stages = append(line.Stages, fmt.Sprint("rank ", i))
 			line.Boxes = append(line.Boxes, Box{Stage: i, Start: 0, End: 100})
 		}
-		var at axes
-		paint, err := line.painter(&at)
+		paint, err := line.painter()
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := newRecorder(800, 500)
-		paint(draw.New(r))
+		at := paint(draw.New(r))
 		top := at.area.Min.Y + (at.area.Max.Y-at.area.Min.Y)*vg.Length((float64(n)-0.14)/at.y.max) // of the first row's box
 		for _, text := range r.texts {
 			if foot := 500*pixel - text.box.Max.Y; text.s == "100.00 µs" && foot < top {

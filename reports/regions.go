@@ -49,11 +49,11 @@ var contourStyles = []style{
 	{color: ink, dashes: []vg.Length{1.5, 2}}, {color: ink, dashes: []vg.Length{6, 2.5}}, {color: ink},
 }
 
-func (m RegionMap) painter(*axes) (func(draw.Canvas), error) {
+func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	return func(c draw.Canvas) {
+	return func(c draw.Canvas) axes {
 		used := make([]bool, len(m.Names))
 		for _, row := range m.At {
 			for _, at := range row {
@@ -74,7 +74,8 @@ func (m RegionMap) painter(*axes) (func(draw.Canvas), error) {
 		area := frame(c, m.Title, entries, m.Notes)
 		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
 		x, y := in.limits()
-		drawInside(area, regionPlotter{m, in}, m.X, m.Y, x, y, nil)
+		drawPlot(area, newScaledPlot(area, m.X, m.Y, x, y), m.X.Label, m.Y.Label, regionPlotter{m, in}.plot)
+		return axes{}
 	}, nil
 }
 
@@ -84,8 +85,8 @@ type regionPlotter struct {
 	cells
 }
 
-// Plot draws the cells, the borders between regions, the contours and the names.
-func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+// plot draws the cells, the borders between regions, the contours and the names.
+func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	m.fill(c, p, func(i, j int) int { return m.At[j][i] }, func(at int, r, lapped vg.Rectangle) {
 		fill, edge, hatched := regionStyle(at)

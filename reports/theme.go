@@ -147,7 +147,6 @@ func titleStyle() text.Style {
 	return s
 }
 
-// newPlot returns an empty plot in the theme.
 func newPlot() *plot.Plot {
 	p := plot.New()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -162,22 +161,18 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// drawInside draws axes with these ends, and a plotter inside them; more, if not nil, changes the
-// plot before.
-func drawInside(c draw.Canvas, inside plot.Plotter, xa, ya Axis, x, y limits, more func(*plot.Plot)) axes {
+// newScaledPlot returns a plot for c whose axes have these ends.
+func newScaledPlot(c draw.Canvas, xa, ya Axis, x, y limits) *plot.Plot {
 	p := newPlot()
 	x.apply(&p.X, xa, c.Max.X-c.Min.X-60, horizontal)
 	y.apply(&p.Y, ya, c.Max.Y-c.Min.Y-40, vertical)
-	if more != nil {
-		more(p)
-	}
-	p.Add(inside)
-	return axes{drawPlot(c, p, xa.Label, ya.Label), x, y}
+	return p
 }
 
-// drawPlot draws p with the labels of its axes into c. The labels are drawn here because gonum
-// makes room for them as if every axis were linear. It returns the rectangle between the axes.
-func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) vg.Rectangle {
+// drawPlot draws p with the labels of its axes into c, and calls inside to draw between the axes,
+// whose rectangle it returns. The labels are drawn here because gonum makes room for them as if
+// every axis were linear.
+func drawPlot(c draw.Canvas, p *plot.Plot, x, y string, inside func(draw.Canvas, *plot.Plot)) vg.Rectangle {
 	s := textStyle(labelSize, ink)
 	s.XAlign = text.XCenter
 	inner := c
@@ -189,6 +184,7 @@ func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) vg.Rectangle {
 	}
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
+	inside(data, p)
 	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shorten(s, x, data.Max.X-data.Min.X))
 	s.YAlign = text.YTop
 	s.Rotation = math.Pi / 2

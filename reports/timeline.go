@@ -40,12 +40,12 @@ func (t Timeline) check() (end float64, err error) {
 	return end, nil
 }
 
-func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
+func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 	end, err := t.check()
 	if err != nil {
 		return nil, err
 	}
-	return func(c draw.Canvas) {
+	return func(c draw.Canvas) axes {
 		area := frame(c, t.Title, t.legend(), t.Notes)
 		p := newPlot()
 		// How many lines of text a row has room for, the axis aside.
@@ -66,8 +66,10 @@ func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
 		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
 		rows := float64(len(t.Stages)) // and room for the total above them
 		setRows(p, ticks, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40)))))
-		p.Add(timelinePlotter{t, end, lines >= 2 && len(t.Kinds) == 0})
-		*at = axes{drawPlot(area, p, "time (µs)", ""), x, limits{p.Y.Min, p.Y.Max}}
+		at := drawPlot(area, p, "time (µs)", "", func(c draw.Canvas, p *plot.Plot) {
+			t.plot(c, p, end, lines >= 2 && len(t.Kinds) == 0)
+		})
+		return axes{at, x, limits{p.Y.Min, p.Y.Max}}
 	}, nil
 }
 
@@ -104,16 +106,9 @@ func (t Timeline) legend() []entry {
 // pathStyle is the style of a path.
 var pathStyle = style{color: ink}
 
-// timelinePlotter draws the inside of a timeline.
-type timelinePlotter struct {
-	Timeline
-	end     float64
-	numbers bool // the rows are high enough for numbers
-}
-
-// Plot draws the boxes, the path and the total. Boxes have the colours of their kinds or, without
+// plot draws the boxes, the path and the total. Boxes have the colours of their kinds or, without
 // kinds, two shades by turns, so that neighbours differ and a packet can be followed down.
-func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
+func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
 	tall := min(0.36, 22/float64(ty(1)-ty(0)))
@@ -140,7 +135,7 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, l := range t.Path {
 		c.StrokeLine2(draw.LineStyle{Color: pathStyle.color, Width: lineWidth}, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
 	}
-	if t.numbers {
+	if numbers { // the rows are high enough
 		every := t.numbered(tx, number)
 		for _, b := range t.Boxes {
 			if every > 0 && b.Packet%every == 0 && fitsBox(b, tx, number) {
@@ -148,16 +143,16 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	x := tx(t.end)
+	x := tx(end)
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{3, 2}}, x, c.Min.Y, x, c.Max.Y)
 	total := textStyle(tickSize, ink)
 	total.XAlign, total.YAlign = text.XRight, text.YTop
-	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
+	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(end).String())
 }
 
 // numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet has room for its
 // number; failing that, the first n such that some have; otherwise 0.
-func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
+func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 	some := 0
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
 		fit, all := 0, 0

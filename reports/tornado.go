@@ -14,8 +14,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// painter returns a function that draws the tornado onto a canvas.
-func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
+// tornadoShades are the colours of half bars with less and with more.
+var tornadoShades = [2]color.NRGBA{tint(palette[0], 0.25), tint(palette[0], 0.75)}
+
+func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")
 	}
@@ -32,8 +34,7 @@ func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 	}
 	room := max((hi-lo)*0.12, math.Abs(t.Base)*0.001, 1e-9) // for the numbers at the ends
 	x := limits{lo - room, hi + room}
-	return func(c draw.Canvas) {
-		shades := [2]color.NRGBA{tint(palette[0], 0.25), tint(palette[0], 0.75)}
+	return func(c draw.Canvas) axes {
 		const row = 17
 		bars, notes := t.Bars, t.Notes
 		if most := max(1, int((c.Max.Y-c.Min.Y-105-vg.Length(len(notes))*14)/row)); len(bars) > most {
@@ -41,7 +42,7 @@ func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 			bars = bars[:most]
 		}
 		st := style{color: palette[0]}
-		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &shades[0]}, {name: t.More, style: st, fill: &shades[1]}}, notes)
+		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &tornadoShades[0]}, {name: t.More, style: st, fill: &tornadoShades[1]}}, notes)
 		p := newPlot()
 		var ticks []plot.Tick
 		for i, b := range bars {
@@ -50,19 +51,13 @@ func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 		x.apply(&p.X, t.X, (area.Max.X-area.Min.X)*0.6, horizontal)
 		setRows(p, ticks, float64(len(bars))+0.9)
 		t.Bars = bars
-		p.Add(tornadoPlotter{t, shades})
-		drawPlot(area, p, t.X.Label, "")
+		drawPlot(area, p, t.X.Label, "", t.plot)
+		return axes{}
 	}, nil
 }
 
-// tornadoPlotter draws the inside of a tornado whose bars all have room.
-type tornadoPlotter struct {
-	Tornado
-	shades [2]color.NRGBA // with less, with more
-}
-
-// Plot draws the bars, the line at the base, and the number at the end of each half bar.
-func (t tornadoPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+// plot draws the bars, the line at the base, and the number at the end of each half bar.
+func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
 	tall := min((ty(1)-ty(0))*0.36, 12)
@@ -77,7 +72,7 @@ func (t tornadoPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			r := rect(base, y-tall, tx(v), y+tall)
-			fillBox(c, r, t.shades[k])
+			fillBox(c, r, tornadoShades[k])
 			strokeBox(c, r, palette[0], 0.8)
 			label := significant(v, 4)
 			at, side := r.Max.X+3, 1
