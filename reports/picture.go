@@ -9,24 +9,25 @@ import (
 
 // A Figure is a plot of y against x.
 type Figure struct {
-	Title  string
-	X, Y   Axis
-	Series []Series
-	Marks  []Mark
-	Notes  []string // remarks printed beneath the legend
+	Title  string   `json:"title"`
+	X      Axis     `json:"x"`
+	Y      Axis     `json:"y"`
+	Series []Series `json:"series"`
+	Marks  []Mark   `json:"marks"`
+	Notes  []string `json:"notes"` // remarks printed beneath the legend
 }
 
 // An Axis describes the scale of one direction.
 type Axis struct {
-	Label string // with the unit: "bandwidth (MB/s)"
-	Scale Scale
-	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
-	Twos  bool // on a logarithmic axis: ticks are powers of two, as of ranks
-	Near  bool // a linear axis need not hold 0 if the values are all far from it
+	Label string `json:"label"` // with the unit: "bandwidth (MB/s)"
+	Scale Scale  `json:"-"`
+	Bytes bool   `json:"-"` // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool   `json:"-"` // on a logarithmic axis: ticks are powers of two, as of ranks
+	Near  bool   `json:"-"` // a linear axis need not hold 0 if the values are all far from it
 
 	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
 	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
-	Min, Max float64
+	Min, Max float64 `json:"-"`
 }
 
 // quantity returns the axis's label with its unit.
@@ -49,13 +50,15 @@ const (
 // A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
 // and the entry of the legend: a model and its measurement are a Line and a Points of one name.
 type Series struct {
-	Name string // empty: not in the legend
-	Kind Kind
-	X, Y []float64 // of one length; a point that is not finite leaves a gap
+	Name string  `json:"name"` // empty: not in the legend
+	Kind Kind    `json:"kind"`
+	X    Numbers `json:"x"` // as many as Y; a point that is not finite leaves a gap
+	Y    Numbers `json:"y"`
 
 	// Low and High, if not nil, are the interval around each Y: error bars of Points, otherwise a
 	// band. A bound that is not finite is ignored.
-	Low, High []float64
+	Low  Numbers `json:"low,omitempty"`
+	High Numbers `json:"high,omitempty"`
 }
 
 // A Kind is a way to draw a series.
@@ -115,43 +118,23 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// MarshalJSON prints the labels of the axes, the series, the marks and the notes, for a page to
-// draw. A mark has null for the coordinate that its kind does not need.
+// MarshalJSON prints what a page draws; lists without elements are [].
 func (f Figure) MarshalJSON() ([]byte, error) {
-	type axis struct {
-		Label string `json:"label"`
-	}
-	type series struct {
-		Name string  `json:"name"`
-		Kind Kind    `json:"kind"`
-		X    Numbers `json:"x"`
-		Y    Numbers `json:"y"`
-		Low  Numbers `json:"low,omitempty"`
-		High Numbers `json:"high,omitempty"`
-	}
-	type mark struct {
+	type figure Figure // without this method
+	f.Series, f.Marks, f.Notes = append([]Series{}, f.Series...), append([]Mark{}, f.Marks...), append([]string{}, f.Notes...)
+	return json.Marshal(figure(f))
+}
+
+// MarshalJSON prints the mark, with null for the coordinate that its kind does not need.
+func (m Mark) MarshalJSON() ([]byte, error) {
+	m = m.placed()
+	return json.Marshal(struct {
 		Kind   MarkKind        `json:"kind"`
 		X      json.RawMessage `json:"x"`
 		Y      json.RawMessage `json:"y"`
 		Label  string          `json:"label"`
 		Series string          `json:"series"`
-	}
-	page := struct {
-		Title  string   `json:"title"`
-		X      axis     `json:"x"`
-		Y      axis     `json:"y"`
-		Series []series `json:"series"`
-		Marks  []mark   `json:"marks"`
-		Notes  []string `json:"notes"`
-	}{f.Title, axis{f.X.Label}, axis{f.Y.Label}, []series{}, []mark{}, append([]string{}, f.Notes...)}
-	for _, s := range f.Series {
-		page.Series = append(page.Series, series{s.Name, s.Kind, s.X, s.Y, s.Low, s.High})
-	}
-	for _, m := range f.Marks {
-		m = m.placed()
-		page.Marks = append(page.Marks, mark{m.Kind, AppendNumber(nil, m.X), AppendNumber(nil, m.Y), m.Label, m.Series})
-	}
-	return json.Marshal(page)
+	}{m.Kind, AppendNumber(nil, m.X), AppendNumber(nil, m.Y), m.Label, m.Series})
 }
 
 // placed returns the mark with NaN where its kind needs no number.
