@@ -164,11 +164,8 @@ func newSteps(lo, hi float64) steps {
 
 // index returns the step that holds v.
 func (s steps) index(v float64) int {
-	i := sort.SearchFloat64s(s.ends, v)
-	if i < len(s.ends) && s.ends[i] == v {
-		i++
-	}
-	return max(0, min(i-1, len(s.ends)-2))
+	after := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > v })
+	return max(0, min(after-1, len(s.ends)-2))
 }
 
 // ramp gets darker all the way, for eyes and for paper without colours: ColorBrewer's YlGnBu,
@@ -184,10 +181,7 @@ func (s steps) color(i int) color.NRGBA {
 		at = float64(i) / float64(n-1) * float64(len(ramp)-1)
 	}
 	k := min(int(at), len(ramp)-2)
-	part := at - float64(k)
-	mix := func(a, b uint8) uint8 { return uint8(float64(a) + part*(float64(b)-float64(a)) + 0.5) }
-	a, b := ramp[k], ramp[k+1]
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	return mix(ramp[k], ramp[k+1], at-float64(k))
 }
 
 // draw draws the scale of the steps into c, as high as the map beside it.

@@ -8,7 +8,6 @@ import (
 	"html"
 	"image/color"
 	"maps"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -52,16 +51,9 @@ var darkened = func() map[string]string {
 	add(grey, dark.grey)
 	add(faint, dark.faint)
 	add(white, dark.white)
-	for i := range palette {
-		add(palette[i], dark.palette[i])
-	}
-	mix := func(c, ground uint8, part float64) uint8 {
-		return uint8(math.Round(part*float64(c) + (1-part)*float64(ground)))
-	}
-	for percent := 1; percent < 100; percent++ {
+	for percent := 100.0; percent > 0; percent-- {
 		for i := range palette {
-			part, c, g := float64(percent)/100, dark.palette[i], dark.white
-			add(tint(palette[i], part), color.NRGBA{mix(c.R, g.R, part), mix(c.G, g.G, part), mix(c.B, g.B, part), 0xff})
+			add(tint(palette[i], percent/100), mix(dark.white, dark.palette[i], percent/100))
 		}
 	}
 	return m
@@ -83,13 +75,9 @@ var htmlSizes = []struct {
 func untitled(p Picture) Picture {
 	v := reflect.New(reflect.TypeOf(p)).Elem()
 	v.Set(reflect.ValueOf(p))
-	for _, name := range []string{"Title", "Notes"} {
-		if v.Kind() != reflect.Struct {
-			break
-		}
-		if field := v.FieldByName(name); field.CanSet() {
-			field.SetZero()
-		}
+	if v.Kind() == reflect.Struct {
+		v.FieldByName("Title").SetZero()
+		v.FieldByName("Notes").SetZero()
 	}
 	return v.Interface().(Picture)
 }

@@ -115,9 +115,12 @@ func (s style) dot() draw.GlyphStyle {
 }
 
 // tint mixes c into white.
-func tint(c color.NRGBA, part float64) color.NRGBA {
-	mix := func(v uint8) uint8 { return uint8(255 - part*(255-float64(v)) + 0.5) }
-	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
+func tint(c color.NRGBA, part float64) color.NRGBA { return mix(white, c, part) }
+
+// mix returns the colour at a part of the way from a to b.
+func mix(a, b color.NRGBA, part float64) color.NRGBA {
+	at := func(a, b uint8) uint8 { return uint8(float64(a) + part*(float64(b)-float64(a)) + 0.5) }
+	return color.NRGBA{at(a.R, b.R), at(a.G, b.G), at(a.B, b.B), 0xff}
 }
 
 // drawDiamond draws the glyph of a mark.
