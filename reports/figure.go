@@ -55,7 +55,7 @@ func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error
 		notes = append(notes[:len(notes):len(notes)],
 			fmt.Sprintf("Left out: %d points that these axes cannot show.", left))
 	}
-	inside := figurePlotter{f, f.styles()}
+	inside := figurePlotter{f, f.styles(), grey}
 	return func(area draw.Canvas) axes {
 		p := newScaledPlot(area, f.X, f.Y, x, y)
 		return axes{drawPlot(area, p, f.X.Label, f.Y.Label, inside.plot), x, y}
@@ -118,15 +118,13 @@ func (f Figure) styles() map[string]style {
 // legend returns an entry for each name.
 func (f Figure) legend(styles map[string]style) []entry {
 	var entries []entry
-	index := map[string]int{}
 	for _, s := range f.Series {
 		if s.Name == "" || len(s.X) == 0 {
 			continue
 		}
-		i, ok := index[s.Name]
-		if !ok {
+		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == s.Name })
+		if i < 0 {
 			i = len(entries)
-			index[s.Name] = i
 			entries = append(entries, entry{name: s.Name, style: styles[s.Name]})
 		}
 		entries[i].line = entries[i].line || s.Kind == Line
@@ -143,6 +141,7 @@ func (f Figure) legend(styles map[string]style) []entry {
 type figurePlotter struct {
 	Figure
 	styles map[string]style
+	marks  color.NRGBA // of marks without a series
 }
 
 // plot draws level and upright lines, bands, lines, points and marks, in this order. The labels go
@@ -162,11 +161,7 @@ func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 	f.plotBands(c, at)
 	f.plotLines(c, &labels, at)
 	f.plotPoints(c, &labels, at)
-	diamonds := f.labelPoints(c, &labels, at)
-	labels.draw(c)
-	for _, draw := range diamonds { // over the leaders of the labels
-		draw()
-	}
+	f.plotMarks(c, &labels, at)
 }
 
 // plotMarkLines draws the lines of marks at a value of x or y, and adds their labels.
@@ -260,8 +255,9 @@ func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y 
 	}
 }
 
-// labelPoints adds the labels of marks at points, and returns functions that draw the marks.
-func (f figurePlotter) labelPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) (diamonds []func()) {
+// plotMarks draws all labels and the marks at points.
+func (f figurePlotter) plotMarks(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
+	var diamonds []func() // over the leaders of the labels
 	for _, m := range f.Marks {
 		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
 			continue
@@ -274,7 +270,10 @@ func (f figurePlotter) labelPoints(c draw.Canvas, labels *labeller, at func(x, y
 		labels.around(m, f.markColor(m), pt)
 		diamonds = append(diamonds, func() { drawDiamond(c, f.markColor(m), pt) })
 	}
-	return diamonds
+	labels.draw(c)
+	for _, draw := range diamonds {
+		draw()
+	}
 }
 
 // runs returns the stretches of s between the points that cannot be drawn.
@@ -390,12 +389,11 @@ func (s Stack) painter() (func(draw.Canvas) axes, error) {
 	}, nil
 }
 
-// markColor returns the colour of the mark's series; grey if it has none.
 func (f figurePlotter) markColor(m Mark) color.NRGBA {
 	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
 		return s.color
 	}
-	return grey
+	return f.marks
 }
 
 func (f figurePlotter) markLine(m Mark) draw.LineStyle {

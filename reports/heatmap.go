@@ -81,7 +81,7 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 			h.name(p, area)
 		}
 		inside := drawPlot(area, p, h.X.Label, h.Y.Label, func(c draw.Canvas, p *plot.Plot) {
-			h.plot(c, p, in, steps, figurePlotter{f, styles})
+			h.plot(c, p, in, steps, figurePlotter{f, styles, ink})
 		})
 		steps.draw(bar, inside, h.Label)
 		return axes{}
@@ -250,8 +250,9 @@ func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 		fillBox(c, lapped, steps.color(step))
 	})
 	labels := labeller{area: c.Rectangle}
+	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
 	for _, s := range h.Lines {
-		for _, run := range over.runs(s, func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }) {
+		for _, run := range over.runs(s, at) {
 			for _, l := range c.ClipLinesXY(run) {
 				c.StrokeLines(draw.LineStyle{Color: white, Width: lineWidth * 2.2}, l)
 				c.StrokeLines(over.styles[s.Name].line(), l)
@@ -259,17 +260,7 @@ func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 			}
 		}
 	}
-	for _, m := range h.Marks {
-		if m.Kind != AtPoint || !h.X.usable(m.X) || !h.Y.usable(m.Y) {
-			continue
-		}
-		if pt := (vg.Point{X: tx(m.X), Y: ty(m.Y)}); c.Contains(pt) {
-			labels.avoid(pt, 8)
-			labels.around(m, ink, pt)
-			defer drawDiamond(c, ink, pt)
-		}
-	}
-	labels.draw(c)
+	over.plotMarks(c, &labels, at)
 }
 
 func (h HeatMap) title() string { return h.Title }

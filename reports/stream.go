@@ -20,11 +20,9 @@ import (
 // it, one JSON object per line, and Parquet.
 func StreamFormats() []string { return []string{"csv", "jsonl", "parquet"} }
 
-// A RowEncoder appends a row of numbers to text; a number that is not finite is absent.
-type RowEncoder func(text []byte, row []float64) []byte
-
-// NewRowEncoder returns the encoder of rows in the format csv or jsonl, and the header.
-func NewRowEncoder(format string, keys []string) (header []byte, encode RowEncoder, err error) {
+// NewRowEncoder returns the header of the format csv or jsonl, and a function that appends a row of
+// numbers to text; a number that is not finite is absent.
+func NewRowEncoder(format string, keys []string) (header []byte, encode func([]byte, []float64) []byte, err error) {
 	switch format {
 	case "csv":
 		header, err = Rows{Columns: list.Map(keys, func(k string) Column { return Column{Key: k} })}.CSV()

@@ -208,13 +208,6 @@ func drawUprights(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// setRows makes the y axis one of rows, each with a tick for its name.
-func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
-	p.Y.Min, p.Y.Max = 0, top
-	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
-}
-
 // rect returns the rectangle with these corners, in any order.
 func rect(x1, y1, x2, y2 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: min(x1, x2), Y: min(y1, y2)}, Max: vg.Point{X: max(x1, x2), Y: max(y1, y2)}}
