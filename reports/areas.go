@@ -67,7 +67,6 @@ func areaColor(k int) color.NRGBA {
 	return tint(palette[k%len(palette)], []float64{0.25, 0.6}[k%2])
 }
 
-// areasPlotter draws the inside of areas.
 type areasPlotter struct {
 	Areas
 	sums [][]float64

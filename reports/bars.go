@@ -96,7 +96,6 @@ func (t Timeline) busy(stage int) float64 {
 	return sum
 }
 
-// legend names the kinds and the path.
 func (t Timeline) legend() []entry {
 	var entries []entry
 	for k, name := range t.Kinds {
@@ -107,13 +106,10 @@ func (t Timeline) legend() []entry {
 		entries = append(entries, entry{name: t.IdleName, style: style{color: faint}, fill: &faint})
 	}
 	if len(t.Path) > 0 {
-		entries = append(entries, entry{name: t.PathName, style: pathStyle, line: true})
+		entries = append(entries, entry{name: t.PathName, style: style{color: ink}, line: true})
 	}
 	return entries
 }
-
-// pathStyle is the style of a path.
-var pathStyle = style{color: ink}
 
 // plot draws the boxes, the path and the total. Boxes have the colours of their kinds or, without
 // kinds, two shades by turns, so that neighbours differ and a packet can be followed down.
@@ -142,7 +138,7 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		}
 	}
 	for _, l := range t.Path {
-		c.StrokeLine2(draw.LineStyle{Color: pathStyle.color, Width: lineWidth}, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: lineWidth}, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
 	}
 	if numbers { // the rows are high enough
 		every := t.numbered(tx, number)

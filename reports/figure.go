@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// check returns the first fault of the figure.
 func (f Figure) check() error {
 	for _, s := range f.Series {
 		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
@@ -137,7 +136,6 @@ func (f Figure) legend(styles map[string]style) []entry {
 	return entries
 }
 
-// figurePlotter draws the inside of a figure.
 type figurePlotter struct {
 	Figure
 	styles map[string]style
@@ -194,7 +192,6 @@ func (f figurePlotter) plotMarkLines(c draw.Canvas, labels *labeller, tx, ty fun
 	}
 }
 
-// plotBands draws bands, their edges over all fillings.
 func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) {
 	var edges []func() // over all fillings, so that overlapping bands are distinct
 	for _, s := range f.Series {
@@ -213,7 +210,6 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 	}
 }
 
-// plotLines draws lines, and dots for single points of lines.
 func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Line {
@@ -231,7 +227,6 @@ func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y f
 	}
 }
 
-// plotPoints draws points with their error bars.
 func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Points {
@@ -327,7 +322,6 @@ func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point,
 	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
 }
 
-// edge returns the style of the edges of a band.
 func (s style) edge(k Kind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {

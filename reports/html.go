@@ -53,7 +53,6 @@ func (d Document) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// An htmlDocument is the input of the template.
 type htmlDocument struct {
 	Title       string
 	Lead        []string

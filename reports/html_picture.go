@@ -158,7 +158,6 @@ func (a Axis) bound(v float64) any {
 
 func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Scale == Log, a.Bytes} }
 
-// liveTimeline holds the values of a timeline for the script.
 type liveTimeline struct {
 	Kind   string       `json:"kind"`
 	Stages []string     `json:"stages"`

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// check returns the first fault of the map.
 func (m RegionMap) check() error {
 	if len(m.XS) < 2 || len(m.YS) < 2 || len(m.At) != len(m.YS) || m.Z != nil && len(m.Z) != len(m.YS) {
 		return errors.New("nothing to draw: a map of regions has at least two columns and two rows")
@@ -79,7 +78,6 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 	}, nil
 }
 
-// regionPlotter draws the inside of a map of regions.
 type regionPlotter struct {
 	RegionMap
 	cells

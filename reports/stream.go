@@ -148,7 +148,6 @@ func (p *Parquet) write(text []byte) {
 	}
 }
 
-// endGroup writes the rows that are held as a row group.
 func (p *Parquet) endGroup() {
 	var chunks []any
 	begin := p.offset

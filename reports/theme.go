@@ -195,7 +195,6 @@ func drawPlot(c draw.Canvas, p *plot.Plot, x, y string, inside func(draw.Canvas,
 	return data.Rectangle
 }
 
-// gridLine is the style of the grid.
 var gridLine = draw.LineStyle{Color: faint, Width: 0.6}
 
 // drawUprights draws a faint line at each labelled tick of x.
