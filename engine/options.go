@@ -16,14 +16,12 @@ import (
 type Options struct {
 	// Credits bounds the requests to one node that have no reply yet; sending another one waits.
 	// From 1 to 2³¹−1; default: no bound, so a fast sender can fill the receiver's memory. The
-	// bandwidth is at most Credits × piece / RTT: an invented example, 8 credits for pieces of
-	// 4 KiB and a round trip of 400 µs, allows 81.92 MB/s.
+	// bandwidth is at most Credits × piece / RTT.
 	Credits int
 	// CreditBatch is the number of credits that a receiver returns with one message. Credits of
 	// requests whose handlers do not reply go back when CreditBatch of them are owed, or when the
-	// sender calls [Endpoint.Flush]. 1 to Credits; default 1: each request has its own reply. Half
-	// of the credits saves nearly all of these replies and keeps the sender going; all of them
-	// makes it wait a round trip for each window.
+	// sender calls [Endpoint.Flush]. 1 to Credits; default 1: each request has its own reply. With
+	// all of the credits the sender waits a round trip for each window; half of them avoids that.
 	CreditBatch int
 	// EagerThreshold is the size in bytes of the largest message that is sent immediately. A larger
 	// one is announced by a short request and sent after its reply [mpc, 4.2]: one more round trip.

@@ -102,18 +102,17 @@ func (p *port) HandOver(rounds int) quantity.Micros {
 		}
 	}
 	f := engine.Frame{Header: engine.Header{Segment: -1}, Src: int32(p.node), Dst: int32(1 - p.node)}
-	give := func() { p.Send(&f) }
 	var start quantity.Micros
 	for i := range rounds + rounds/4 {
 		if i == rounds/4 {
 			start = p.Now()
 		}
 		if p.node == 0 {
-			give()
+			p.Send(&f)
 			take()
 		} else {
 			take()
-			give()
+			p.Send(&f)
 		}
 	}
 	return (p.Now() - start) / quantity.Micros(2*rounds)
