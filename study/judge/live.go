@@ -89,21 +89,15 @@ func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured)
 // changes from minute to minute.
 func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
 	x := trialOf(pair.Transport)
-	var train, held []live.Job
-	add := func(to *[]live.Job, program string, sizes ...int) {
-		for _, n := range sizes {
-			*to = append(*to, live.Job{Program: program, Size: n})
-		}
+	jobs := func(program string, sizes []int) []live.Job {
+		return list.Map(sizes, func(n int) live.Job { return live.Job{Program: program, Size: n} })
 	}
-	add(&train, "ping_bulk", trainSizes...)
-	add(&train, "thru_bulk", trainSizes...)
+	train := append(jobs("ping_bulk", trainSizes), jobs("thru_bulk", trainSizes)...)
 	for _, p := range x.trainPackets {
 		train = append(train, live.Job{Program: "stages", Size: p, Piece: p}, live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
 	}
-	add(&train, "ping_pong", 16)
-	add(&train, "hand_over", 1)
-	add(&held, "ping_bulk", heldSizes...)
-	add(&held, "thru_bulk", heldSizes...)
+	train = append(train, live.Job{Program: "ping_pong", Size: 16}, live.Job{Program: "hand_over", Size: 1})
+	held := append(jobs("ping_bulk", heldSizes), jobs("thru_bulk", heldSizes)...)
 	for _, w := range heldWindow {
 		held = append(held, live.Job{Program: "thru_bulk", Size: windowed, Credits: w})
 	}
