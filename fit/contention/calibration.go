@@ -46,12 +46,10 @@ type Measurement struct {
 	Pairs   int  // pairs at once; leaves of a root; ranks of a collective
 	Size    quantity.Bytes
 	Variant int // distinguishes pairs of the same kind
-	Passes  int
 	// Time is the lower quartile of the passes' medians, since disturbances make a pass longer;
-	// for a collective, that of its slowest rank. Low and High are likewise the ends of the 95 %
-	// intervals of the passes, and Average is the mean over ranks.
-	Time, Low, High, Average quantity.Micros
-	Least                    quantity.Micros // of the passes' medians
+	// for a collective, that of its slowest rank. Average is likewise the mean over ranks.
+	Time, Average quantity.Micros
+	Least         quantity.Micros // of the passes' medians
 }
 
 // Measures of calibrate.c, as its column "measure" names them. Times are in µs.

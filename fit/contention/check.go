@@ -20,9 +20,6 @@ import (
 type Checked struct {
 	Measurement
 	Predicted quantity.Micros
-	// Algorithm is the library's default algorithm of a collective or, if that is not known, the
-	// fastest one on the machine.
-	Algorithm string
 	Call      quantity.Micros // of a collective: what its call takes beyond its messages
 }
 
@@ -45,7 +42,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		r := &rows[i]
 		switch {
 		case r.IsCollective():
-			r.Predicted, r.Algorithm, err = c.collective(ctx, m, r.Measurement)
+			r.Predicted, err = c.collective(ctx, m, r.Measurement)
 		case r.Measure == PingPong:
 			if on := c.places(r.Measurement); len(on) > 0 {
 				r.Predicted = m.Levels[slices.IndexFunc(m.Sizes(), func(n int) bool { return on[0]/n == on[1]/n })].Layer.OneWay(r.Size)
@@ -117,10 +114,10 @@ func addCalls(rows []Checked) (checked []Checked) {
 // collective returns the time of the library's default algorithm of a collective among the ranks of
 // the job or, where that is not known, the least time of all algorithms; 0 if each is too large or
 // unknown.
-func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, name string, err error) {
+func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, err error) {
 	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	all := collective.Of(r.Measure)
 	if e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size)); known {
@@ -136,20 +133,20 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 			continue
 		}
 		if err != nil {
-			return 0, "", err
+			return 0, err
 		}
 		t, err := finish(ctx, s, on)
 		if err != nil {
-			return 0, "", err
+			return 0, err
 		}
 		if least == 0 || t < least {
-			least, name = t, e.Name
+			least = t
 		}
 	}
 	if least > 0 && CopiesOwn(r.Measure) {
 		least += quantity.Micros(c.local(Copy, r.Size))
 	}
-	return least, name, nil
+	return least, nil
 }
 
 func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (quantity.Micros, error) {
@@ -224,30 +221,22 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 		for _, op := range got {
 			b.Requires(ack, op)
 		}
-	case FanOut:
-		if rank == 0 {
-			for leaf := 1; leaf <= r.Pairs; leaf++ {
-				b.Send(n, uint32(leaf), 0)
-			}
-			for leaf := 1; leaf <= r.Pairs; leaf++ {
-				b.Recv(1, uint32(leaf), 1)
-			}
+	case FanOut, FanIn:
+		request, answer := n, uint64(1)
+		if r.Measure == FanIn {
+			request, answer = answer, request
+		}
+		if rank != 0 {
+			got := b.Recv(request, 0, 0)
+			b.Requires(b.Send(answer, 0, 1), got)
 			return
 		}
-		got := b.Recv(n, 0, 0)
-		b.Requires(b.Send(1, 0, 1), got)
-	case FanIn:
-		if rank == 0 {
-			for leaf := 1; leaf <= r.Pairs; leaf++ {
-				b.Send(1, uint32(leaf), 1)
-			}
-			for leaf := 1; leaf <= r.Pairs; leaf++ {
-				b.Recv(n, uint32(leaf), 0)
-			}
-			return
+		for leaf := 1; leaf <= r.Pairs; leaf++ {
+			b.Send(request, uint32(leaf), 0)
 		}
-		got := b.Recv(1, 0, 1)
-		b.Requires(b.Send(n, 0, 0), got)
+		for leaf := 1; leaf <= r.Pairs; leaf++ {
+			b.Recv(answer, uint32(leaf), 1)
+		}
 	}
 }
 

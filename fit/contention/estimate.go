@@ -124,22 +124,19 @@ func New(levels []Level, node int) (*Estimate, error) {
 	}
 	e := &Estimate{node: node}
 	for i, l := range levels {
-		if len(l.Sizes) == 0 {
-			like, err := nearest(levels, i)
-			if err != nil {
-				return nil, err
-			}
-			like.Name, like.Holds = l.Name, l.Holds
-			of := newEstimate(like, i > node)
-			of.unmeasured = true
-			e.levels = append(e.levels, of)
-			continue
+		near := nearestMeasured(len(levels), i, func(k int) bool { return len(levels[k].Sizes) > 0 })
+		if near < 0 {
+			return nil, fmt.Errorf("nothing was measured at any level")
 		}
-		rise := slices.IsSorted(l.Sizes) && len(slices.Compact(slices.Clone(l.Sizes))) == len(l.Sizes)
-		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !rise || l.Sizes[0] < 1 {
-			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", l.Name, len(l.Sizes), len(l.OneWay))
+		like := levels[near]
+		rise := slices.IsSorted(like.Sizes) && len(slices.Compact(slices.Clone(like.Sizes))) == len(like.Sizes)
+		if len(like.Sizes) < 2 || len(like.Sizes) != len(like.OneWay) || !rise || like.Sizes[0] < 1 {
+			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", like.Name, len(like.Sizes), len(like.OneWay))
 		}
-		e.levels = append(e.levels, newEstimate(l, i > node))
+		like.Name, like.Holds = l.Name, l.Holds
+		of := newEstimate(like, i > node)
+		of.unmeasured = near != i
+		e.levels = append(e.levels, of)
 	}
 	cores := 1
 	for _, l := range levels[:node+1] {
@@ -185,21 +182,6 @@ func (e *estimate) leastPerByte() (least float64) {
 		}
 	}
 	return least
-}
-
-// nearest returns the next measured level outside level i or, if there is none, inside it.
-func nearest(levels []Level, i int) (Level, error) {
-	for _, l := range levels[i:] {
-		if len(l.Sizes) > 0 {
-			return l, nil
-		}
-	}
-	for _, l := range slices.Backward(levels[:i]) {
-		if len(l.Sizes) > 0 {
-			return l, nil
-		}
-	}
-	return Level{}, fmt.Errorf("nothing was measured at any level")
 }
 
 // newEstimate estimates the costs of a level from its one-way times and fans.

@@ -13,9 +13,8 @@ import (
 type Fit struct {
 	Factors
 	Points int       // number of fitted points
-	Before float64   // median relative error of averages and slowest ranks with the initial factors
+	Before float64   // median relative error of averages and slowest ranks with factors of 1
 	After  float64   // median relative error with the fitted factors
-	Runs   int       // number of predictions of the whole set
 	errors []float64 // |ln predicted/measured| of the points with the fitted factors
 }
 
@@ -29,16 +28,20 @@ type Fit struct {
 // up and down by steps of 60 %, and halves the logarithm of the step until it is below 4 %. Factors
 // stay between 1/16 and 16.
 //
-// The errors are those of [Set.Predict].
-func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error) {
-	f := Fit{Factors: from, Points: len(s.Points)}
+// It returns an error if an algorithm does not support a point's call, the machine is invalid or has
+// too few cores, or ctx ends.
+func (e *Estimate) Search(ctx context.Context, points []Point) (Fit, error) {
+	f := Fit{Factors: Plain(), Points: len(points)}
+	loops, err := loopsOf(points)
+	if err != nil {
+		return f, err
+	}
 	cost := func(x Factors) (float64, []float64, error) {
-		f.Runs++
-		got, err := s.Predict(ctx, e.Machine(x))
+		got, err := predict(ctx, points, loops, e.Machine(x))
 		if err != nil {
 			return 0, nil, err
 		}
-		logs := ratios(s.Points, got)
+		logs := ratios(points, got)
 		sum := 0.0
 		for _, d := range logs {
 			sum += huber(d)
@@ -49,7 +52,7 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 		}
 		return sum, logs, nil
 	}
-	least, logs, err := cost(from)
+	least, logs, err := cost(f.Factors)
 	if err != nil {
 		return f, err
 	}

@@ -43,13 +43,6 @@ const minOtherWidth = math.Ln2
 // 0.16.
 var maxMedianError = math.Ln2
 
-// A Mismatch reports that no factors bring the model close enough to the measured collectives.
-type Mismatch struct{ Typical float64 }
-
-func (e Mismatch) Error() string {
-	return fmt.Sprintf("the model does not describe this machine: half of the measured collectives differ by more than a factor of %.2g from what it gives", math.Exp(e.Typical))
-}
-
 // DefaultInterval returns the interval of collectives on a machine without measured collectives. It
 // is wide, and unbounded if a level was not measured.
 func (e *Estimate) DefaultInterval() Interval {
@@ -66,11 +59,11 @@ func (e *Estimate) DefaultInterval() Interval {
 
 // FittedIntervals returns the intervals of the fitted algorithms and of all other algorithms. The
 // half-width for the fitted ones is the 97.5 % quantile of the points' errors, and at least a
-// fifth, since fitted points are closer to the model than new ones. The error is a [Mismatch] if
-// the points are too far from the model.
+// fifth, since fitted points are closer to the model than new ones. It is an error if no factors
+// bring the model close enough to the points.
 func (f Fit) FittedIntervals() (same, other Interval, err error) {
 	if typical := stats.QuantileOf(f.errors, 0.5); typical > maxMedianError {
-		return same, other, Mismatch{typical}
+		return same, other, fmt.Errorf("the model does not describe this machine: half of the measured collectives differ by more than a factor of %.2g from what it gives", math.Exp(typical))
 	}
 	q := max(stats.QuantileOf(f.errors, 0.975), math.Log(1.2))
 	wide := max(q, minOtherWidth)
@@ -133,25 +126,24 @@ func (i Intervals) Interval(e collective.Entry) Interval {
 
 // IntervalsOf returns the intervals in a platform file's constants.
 func IntervalsOf(p platforms.Platform) (i Intervals) {
-	all := map[string]Interval{}
-	for _, c := range p.Constants {
-		if name, ok := strings.CutPrefix(c.Owner, lowConstant); ok {
-			all[name] = Interval{Low: c.Value.Num, High: math.Inf(1), Source: c.Source}
-		}
-	}
+	high := map[string]float64{}
 	for _, c := range p.Constants {
 		if name, ok := strings.CutPrefix(c.Owner, highConstant); ok {
-			if one, given := all[name]; given {
-				one.High = c.Value.Num
-				all[name] = one
-			}
+			high[name] = c.Value.Num
 		}
 	}
-	for name, one := range all {
+	i.Of = map[string]Interval{}
+	for _, c := range p.Constants {
+		name, ok := strings.CutPrefix(c.Owner, lowConstant)
+		if !ok {
+			continue
+		}
+		one := Interval{Low: c.Value.Num, High: math.Inf(1), Source: c.Source}
+		if v, given := high[name]; given {
+			one.High = v
+		}
 		if name == "" {
 			i.Any = one
-		} else if i.Of == nil {
-			i.Of = map[string]Interval{name[1:]: one}
 		} else {
 			i.Of[name[1:]] = one
 		}

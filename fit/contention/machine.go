@@ -26,7 +26,7 @@ import (
 // A level without round trips is like the nearest one that has them; unmeasured names it.
 func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
 	for i := range c.Levels {
-		near := c.nearestMeasured(i)
+		near := nearestMeasured(len(c.Levels), i, func(k int) bool { return len(c.curve(PingPong, k).Sizes) > 1 })
 		if near < 0 {
 			return m, nil, fmt.Errorf("round trips of at least two sizes were measured at no level")
 		}
@@ -65,18 +65,17 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 	return m, unmeasured, nil
 }
 
-// nearestMeasured returns the index of the level itself if it has round trips, otherwise of the
-// next outer or else inner level that has; −1 if none has.
-func (c *Calibration) nearestMeasured(level int) int {
-	measured := func(i int) bool { return len(c.curve(PingPong, i).Sizes) > 1 }
-	for i := level; i < len(c.Levels); i++ {
-		if measured(i) {
-			return i
+// nearestMeasured returns the index of level i of n if it was measured, otherwise of the next outer
+// or else inner level that was; −1 if none was.
+func nearestMeasured(n, i int, measured func(level int) bool) int {
+	for k := i; k < n; k++ {
+		if measured(k) {
+			return k
 		}
 	}
-	for i := level - 1; i >= 0; i-- {
-		if measured(i) {
-			return i
+	for k := i - 1; k >= 0; k-- {
+		if measured(k) {
+			return k
 		}
 	}
 	return -1

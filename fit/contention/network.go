@@ -29,7 +29,12 @@ func (c *Calibration) findNetwork() {
 		return
 	}
 	inner := c.cores(outer) // of a host
-	hosts := c.hosts(inner)
+	var hosts []int         // by their first rank, as numbers of the places' order
+	for _, core := range c.Places {
+		if !slices.Contains(hosts, core/inner) {
+			hosts = append(hosts, core/inner)
+		}
+	}
 	n := len(hosts)
 	if n < 4 || len(c.Distances) != n*(n-1)/2 {
 		return
@@ -99,16 +104,6 @@ func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most i
 		}
 	}
 	return most
-}
-
-// hosts returns the hosts of the ranks by their first rank, as numbers of the places' order.
-func (c *Calibration) hosts(inner int) (hosts []int) {
-	for _, core := range c.Places {
-		if !slices.Contains(hosts, core/inner) {
-			hosts = append(hosts, core/inner)
-		}
-	}
-	return hosts
 }
 
 // common returns the innermost level that contains two cores.

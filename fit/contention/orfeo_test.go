@@ -165,7 +165,7 @@ func TestBroadcasts(t *testing.T) {
 	for _, f := range fits {
 		machines = append(machines, e.Machine(f.Factors))
 	}
-	got, err := predict(t, points, machines...)
+	got, err := predictOn(t, points, machines...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,15 +249,11 @@ func TestSearchOfBroadcasts(t *testing.T) {
 	}
 	e, all := orfeo(t), broadcasts(t)
 	for _, want := range fits[1:] {
-		s, err := NewSet(given(all, want.given))
+		f, err := e.Search(t.Context(), given(all, want.given))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := e.Search(t.Context(), s, Plain())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %+v, %d points, %.3f to %.3f, %d runs", want.given, f.Factors, f.Points, f.Before, f.After, f.Runs)
+		t.Logf("%s: %+v, %d points, %.3f to %.3f", want.given, f.Factors, f.Points, f.Before, f.After)
 		for i, factor := range f.pointers() {
 			if r := *factor / *want.pointers()[i]; r < 0.98 || r > 1.02 {
 				t.Errorf("given %s: %+v, in the table %+v", want.given, f.Factors, want.Factors)
@@ -286,7 +282,7 @@ func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines 
 	all := broadcasts(t)
 	for k, f := range fits[1:] {
 		own := given(all, f.given)
-		times, err := predict(t, own, e.Machine(f.Factors))
+		times, err := predictOn(t, own, e.Machine(f.Factors))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,8 +76,7 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 			}
 			return quantity.Micros(stats.QuantileOf(values, q))
 		}
-		m.Passes, m.Least = len(passes), quantile(0, 0)
-		m.Time, m.Low, m.High, m.Average = quantile(0, 0.25), quantile(1, 0.25), quantile(2, 0.25), quantile(5, 0.25)
+		m.Time, m.Average, m.Least = quantile(0, 0.25), quantile(5, 0.25), quantile(0, 0)
 	}
 	c.findNetwork()
 	return &c.Calibration, nil

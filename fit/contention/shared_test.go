@@ -1,7 +1,6 @@
 package contention
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -190,18 +189,14 @@ func TestSearch(t *testing.T) {
 			points = append(points, bcast(t, "binomial", ranks, n))
 		}
 	}
-	times, err := predict(t, points, e.Machine(want))
+	times, err := predictOn(t, points, e.Machine(want))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range points {
 		points[i].Times = times[0][i]
 	}
-	s, err := NewSet(points)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := e.Search(t.Context(), s, Plain())
+	f, err := e.Search(t.Context(), points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,13 +214,13 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%v to %v of 3 µs", low, high)
 	}
 
-	for i := range s.Points { // a machine on which something else decides
-		s.Points[i].Average, s.Points[i].Max = quantity.Micros(1e3*float64(int(1)<<(i%7))), quantity.Micros(math.NaN())
+	for i := range points { // a machine on which something else decides
+		points[i].Average, points[i].Max = quantity.Micros(1e3*float64(int(1)<<(i%7))), quantity.Micros(math.NaN())
 	}
-	if f, err = e.Search(t.Context(), s, Plain()); err != nil {
+	if f, err = e.Search(t.Context(), points); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = f.FittedIntervals(); !errors.As(err, new(Mismatch)) {
+	if _, _, err = f.FittedIntervals(); err == nil {
 		t.Errorf("times without sense: %v, %+v", err, f)
 	}
 }
@@ -260,27 +255,27 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := bcast(t, "binomial", 65, 8) // the machine has 64 cores
-	if _, err := predict(t, []Point{p}, e.Machine(Plain())); err == nil {
+	if _, err := predictOn(t, []Point{p}, e.Machine(Plain())); err == nil {
 		t.Error("65 ranks on 64 cores")
 	}
 	p.Call.Root = 99
-	if _, err := NewSet([]Point{p}); err == nil {
+	if _, err := loopsOf([]Point{p}); err == nil {
 		t.Error("a root beyond the ranks")
 	}
-	if _, err := predict(t, []Point{bcast(t, "binomial", 4, 8)}, machine.Machine{}); err == nil {
+	if _, err := predictOn(t, []Point{bcast(t, "binomial", 4, 8)}, machine.Machine{}); err == nil {
 		t.Error("no machine")
 	}
 }
 
-// predict returns the times of points on each machine.
-func predict(t testing.TB, points []Point, machines ...machine.Machine) (times [][]Times, err error) {
-	s, err := NewSet(points)
+// predictOn returns the times of points on each machine.
+func predictOn(t testing.TB, points []Point, machines ...machine.Machine) (times [][]Times, err error) {
+	loops, err := loopsOf(points)
 	for _, m := range machines {
 		if err != nil {
 			break
 		}
 		var got []Times
-		got, err = s.Predict(t.Context(), m)
+		got, err = predict(t.Context(), points, loops, m)
 		times = append(times, got)
 	}
 	return times, err

@@ -149,7 +149,6 @@ const (
 // intervals of such predictions. If no factors predict them, it keeps the present ones and makes
 // the intervals unbounded.
 func (f *Fitted) refine(o Options) error {
-	ctx := context.Background()
 	entry, points, notes, err := f.measuredPoints(o)
 	if err != nil {
 		return err
@@ -159,23 +158,17 @@ func (f *Fitted) refine(o Options) error {
 	if err != nil {
 		return err
 	}
-	set, err := contention.NewSet(chosen)
-	if err != nil {
-		return err
-	}
-	found, err := f.shared.Search(ctx, set, contention.Plain())
+	found, err := f.shared.Search(context.Background(), chosen)
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%s by %s", entry.Collective, entry.Name)
 	from := fmt.Sprintf("%d of %d measured times of %s", len(chosen), len(points), what)
 	same, other, err := found.FittedIntervals()
-	if errors.As(err, new(contention.Mismatch)) {
+	if err != nil {
 		f.within = contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: err.Error()}}
 		f.Notes = append(f.Notes, fmt.Sprintf("%v; %s are not used, and the times of collectives are unknown here", err, from))
 		return nil
-	} else if err != nil {
-		return err
 	}
 	f.factors, f.factorSource = found.Factors, from
 	f.within = contention.Intervals{Any: other, Of: map[string]contention.Interval{contention.IntervalKey(entry): same}}
