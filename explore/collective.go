@@ -188,7 +188,7 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	run, err := collectives.RunQuestion(q).Simulate(context.Background())
+	run, err := q.Simulate(context.Background())
 	if err != nil {
 		return Schedule{}, err
 	}

@@ -63,11 +63,10 @@ func (b *blend) learn() {
 		b.holdOut(&b.beyond, func(s sample) bool { return s.ranks > limit })
 	}
 	if b.sizesOnly = len(b.beyond.calls) == 0; b.sizesOnly {
-		sizes := b.sizes()
 		for f := range sizeFolds {
 			b.holdOut(&b.beyond, func(s sample) bool {
-				i, _ := slices.BinarySearch(sizes, s.n)
-				return i > 0 && i < len(sizes)-1 && i%sizeFolds == f
+				i, _ := slices.BinarySearch(b.sizes, s.n)
+				return i > 0 && i < len(b.sizes)-1 && i%sizeFolds == f
 			})
 		}
 	}
@@ -85,16 +84,8 @@ func (b *blend) learn() {
 	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
 }
 
-// thin returns at most maxHeld of the samples.
-func thin(all []sample) (few []sample) {
-	for i := 0; i < len(all); i += 1 + len(all)/maxHeld {
-		few = append(few, all[i])
-	}
-	return few
-}
-
-// holdOut fits the forms to the samples that out does not hold out, and adds the errors at the
-// held-out samples to h. It needs at least two samples, and several places if there are several.
+// holdOut fits the forms to the samples that out does not hold out, and adds the errors at no more
+// than maxHeld of the held-out samples to h. It needs at least two samples, and several places if there are several.
 func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	var kept, held []sample
 	for _, s := range b.samples {
@@ -112,20 +103,16 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 		forms[i] = *f.form
 	}
 	rest := newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
-	for _, s := range thin(held) {
-		b.add(h, s, rest.candidates(s.place, s.n, b.sizesOnly))
-	}
-}
-
-// add adds a call that was held out, with the predictions of the candidates.
-func (b *blend) add(h *heldOut, s sample, candidates []float64) {
-	h.calls = append(h.calls, s)
-	h.total = append(h.total, b.totalLg(s.place, s.n))
-	if h.errors == nil {
-		h.errors = make([][]float64, len(candidates))
-	}
-	for i, v := range candidates {
-		h.errors[i] = append(h.errors[i], v-math.Log(s.t))
+	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
+		s := held[i]
+		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(s.place, s.n))
+		candidates := rest.candidates(s.place, s.n, b.sizesOnly)
+		if h.errors == nil {
+			h.errors = make([][]float64, len(candidates))
+		}
+		for k, v := range candidates {
+			h.errors[k] = append(h.errors[k], v-math.Log(s.t))
+		}
 	}
 }
 
@@ -151,7 +138,7 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		if formsOnly {
 			left = 0
 		} else if b.inside(p) {
-			left = b.interpolate(p, n, 0, func(i int) float64 { return f.left[i].e })
+			left = b.interpolate(p, n, 0, func(i int) float64 { return f.points[i].left })
 		}
 		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}

@@ -2,7 +2,7 @@
 //
 //	T(p, n) = base + steps(p)·α + n·volume(p)·β + n·combined(p)·γ
 //
-// where steps, volume and combined come from an algorithm's schedule ([ShapeOf]). If the algorithm
+// where steps, volume and combined come from an algorithm's schedule ([shapeOf]). If the algorithm
 // is unknown, [Fit] tries all algorithms of the collective in the registry, and takes the one that
 // best predicts numbers of ranks left out. Each range of sizes has its own parameters ([Regime]);
 // [fit.Piecewise] finds the ranges.
@@ -21,47 +21,18 @@ import (
 	"slices"
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // Fit fits a collective. The errors wrap [ErrNoFit], or are those of an unknown collective or
 // algorithm.
-func Fit(d Data, o Options) (*Result, error) {
-	r, err := fitForm(d, o)
-	if err != nil {
-		return nil, err
-	}
-	r.learn()
-	return r, nil
-}
-
-// FitToPredict is Fit without the regimes, whose schedules take time: the result predicts alone. It
-// takes one number of ranks without an algorithm, too.
-func FitToPredict(d Data, o Options) (*Result, error) {
-	r, _, err := prepare(d, o)
-	if err != nil {
-		return nil, err
-	}
-	r.learn()
-	return r, nil
-}
-
-// Options restrict the search. The zero value tries all algorithms.
-type Options struct {
-	Algorithm string // of the registry; empty: searched
-	Fanout    int    // of algorithms that take one; 0: their default
-}
-
-// maxRanks bounds the numbers of ranks: schedules are simulated for each.
-const maxRanks = 512
-
-// fitForm is Fit without what predictions need.
-func fitForm(d Data, o Options) (*Result, error) {
-	r, candidates, err := prepare(d, o)
+func Fit(d Data) (*Result, error) {
+	r, err := FitToPredict(d)
 	if err != nil {
 		return nil, err
 	}
 	for _, part := range regimes(r.Points) {
-		g, err := search(part, candidates, o.Fanout, d.Statistic)
+		g, err := search(part, r.candidates, d.Statistic)
 		if err != nil {
 			return nil, err
 		}
@@ -71,15 +42,19 @@ func fitForm(d Data, o Options) (*Result, error) {
 	return r, nil
 }
 
-// prepare returns a result with the points and the forms of the algorithms that can be theirs.
-func prepare(d Data, o Options) (*Result, []engine.Entry, error) {
-	candidates, err := candidatesOf(d.Collective, o.Algorithm)
+// maxRanks bounds the numbers of ranks: schedules are simulated for each.
+const maxRanks = 512
+
+// FitToPredict is Fit without the regimes, whose schedules take time: the result predicts alone. It
+// takes one number of ranks without an algorithm, too.
+func FitToPredict(d Data) (*Result, error) {
+	candidates, err := candidatesOf(d.Collective, d.Algorithm)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r := &Result{Data: d, forms: formsOf(d.Collective)}
-	if o.Algorithm != "" {
-		r.forms = []form{formOf(candidates[0], o.Fanout, d.Statistic)}
+	r := &Result{Data: d, candidates: candidates, forms: formsOf(d.Collective)}
+	if d.Algorithm != "" {
+		r.forms = []form{formOf(candidates[0], d.Statistic)}
 	}
 	points := slices.SortedStableFunc(slices.Values(d.Points), byCall)
 	r.Points = nil
@@ -91,21 +66,28 @@ func prepare(d Data, o Options) (*Result, []engine.Entry, error) {
 		}
 		r.Points, points = append(r.Points, Repeated(points[:end])), points[end:]
 	}
+	var noise []float64
 	for _, p := range r.Points {
 		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
-			return nil, nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
+			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
 		}
 		r.Ranks = append(r.Ranks, p.Ranks)
+		if p.Count > 1 {
+			noise = append(noise, p.Deviation)
+		}
 	}
 	r.Ranks = slices.Compact(r.Ranks)
 	switch {
 	case len(r.Points) < 2:
-		return nil, nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+		return nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
 	case len(r.Ranks) > maxRanks:
-		return nil, nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
+		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
 	}
-	r.noise()
-	return r, candidates, nil
+	if len(noise) > 0 {
+		r.Noise = stats.QuantileOf(noise, 0.5)
+	}
+	r.learn()
+	return r, nil
 }
 
 // candidatesOf is the one algorithm that is named, or all that can be searched: not those for one

@@ -16,7 +16,7 @@ func Example() {
 	}{{2, 3.1}, {4, 6.0}, {8, 9.1}, {16, 11.9}, {32, 15.0}} {
 		data.Points = append(data.Points, collective.Point{Ranks: m.ranks, Time: m.time, Count: 1})
 	}
-	result, err := collective.Fit(data, collective.Options{})
+	result, err := collective.Fit(data)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -136,7 +136,7 @@ func formsOf(name string) []form {
 
 // formOf returns the form of a named algorithm: that of [formsOf], or one made from its schedule,
 // whose steps between nodes are those of one rank for each node.
-func formOf(e engine.Entry, fanout int, of Statistic) form {
+func formOf(e engine.Entry, of Statistic) form {
 	for _, f := range formsOf(e.Collective) {
 		if strings.TrimSuffix(e.Name, "-mpich") == f.name {
 			f.prior, f.priorOneNode = 1, 1
@@ -144,17 +144,17 @@ func formOf(e engine.Entry, fanout int, of Statistic) form {
 		}
 	}
 	return form{name: e.Name, prior: 1, priorOneNode: 1, at: func(p place) terms {
-		all, err := ShapeOf(e, int(p.ranks), fanout, of)
+		all, err := shapeOf(e, int(p.ranks), of)
 		if err != nil {
 			return doubling(everyLg)(p)
 		}
 		between := all
 		if p.nodes < p.ranks {
-			if between, err = ShapeOf(e, max(2, int(p.nodes)), fanout, of); err != nil {
-				return sum(all.Steps, all.Steps*lgCeil(p.nodes)/lgCeil(p.ranks), all.Volume)
+			if between, err = shapeOf(e, max(2, int(p.nodes)), of); err != nil {
+				return sum(all.steps, all.steps*lgCeil(p.nodes)/lgCeil(p.ranks), all.volume)
 			}
 		}
-		return sum(all.Steps, min(all.Steps, between.Steps), all.Volume)
+		return sum(all.steps, min(all.steps, between.steps), all.volume)
 	}}
 }
 

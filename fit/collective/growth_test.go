@@ -16,7 +16,8 @@ func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: quantity.Micros(steps(ranks)), Count: 1})
 		}
 	}
-	r, err := FitToPredict(d, Options{Algorithm: algorithm})
+	d.Algorithm = algorithm
+	r, err := FitToPredict(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,8 @@ func TestSparseSizes(t *testing.T) {
 				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: ring(ranks, n), Count: 1})
 			}
 		}
-		r, err := FitToPredict(d, Options{Algorithm: "ring"})
+		d.Algorithm = "ring"
+		r, err := FitToPredict(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +170,8 @@ func TestFewerNodes(t *testing.T) {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 128, Size: n, Time: quantity.Micros(40 + ranks/10), Count: 1})
 		}
 	}
-	r, err := FitToPredict(d, Options{Algorithm: "binary"})
+	d.Algorithm = "binary"
+	r, err := FitToPredict(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +190,7 @@ func TestMoreRanksOnNodes(t *testing.T) {
 				d.Points = append(d.Points, Point{Ranks: 2 * perNode, PerNode: perNode, Size: n, Time: quantity.Micros(us), Count: 1})
 			}
 		}
-		r, err := FitToPredict(d, Options{})
+		r, err := FitToPredict(d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -230,30 +232,18 @@ func basis(rows []row, of []int, part [columns]float64, kept [][]float64) [][]fl
 	kept = slices.Clip(kept)
 	for _, c := range of {
 		v := make([]float64, len(rows))
-		norm := 0.0
 		for i, r := range rows {
 			v[i] = r.x[c] / r.y
-			norm += v[i] * v[i]
 		}
+		norm := floats.Dot(v, v)
 		for _, k := range kept {
-			dot := 0.0
-			for i := range v {
-				dot += v[i] * k[i]
-			}
-			for i := range v {
-				v[i] -= dot * k[i]
-			}
+			floats.AddScaled(v, -floats.Dot(v, k), k)
 		}
-		rest := 0.0
-		for _, x := range v {
-			rest += x * x
-		}
+		rest := floats.Dot(v, v)
 		if norm == 0 || rest <= max(part[c]*part[c], 1e-12)*norm {
 			continue
 		}
-		for i := range v {
-			v[i] /= math.Sqrt(rest)
-		}
+		floats.Scale(1/math.Sqrt(rest), v)
 		kept = append(kept, v)
 	}
 	return kept

@@ -36,7 +36,6 @@ type localForm struct {
 	*form
 	points  []observation
 	sizes   [][]float64 // of sizesByPlace
-	left    field       // log(measured/predicted) at each point
 	maxBeta float64     // the largest time per byte, µs
 	// At one place the base and the steps are alike. All is for steps then, so that the time grows
 	// as the schedule does.
@@ -50,13 +49,14 @@ type observation struct {
 	x     [columns]float64
 	t     float64
 	bytes float64 // of the call
+	left  float64 // log(measured/form)
 }
 
 // fit returns the form with the samples that its parameters come from.
 func (f *form) fit(samples []sample, oneNode bool) *localForm {
 	l := &localForm{form: f, oneNode: oneNode}
 	for _, s := range samples {
-		l.points = append(l.points, observation{f.coordinate(s.place, s.n), l.columns(s.place, s.n), s.t, s.n})
+		l.points = append(l.points, observation{f.coordinate(s.place, s.n), l.columns(s.place, s.n), s.t, s.n, 0})
 	}
 	l.maxBeta = l.largestBeta()
 	l.onePlace = !slices.ContainsFunc(samples, func(s sample) bool { return s.place != samples[0].place })
@@ -64,7 +64,7 @@ func (f *form) fit(samples []sample, oneNode bool) *localForm {
 	for i := range l.points {
 		o := &l.points[i]
 		t, _ := l.time(o.coordinate, &o.x)
-		l.left = append(l.left, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
+		o.left = math.Log(o.t / max(t, o.t/100))
 	}
 	return l
 }
@@ -121,7 +121,7 @@ func (l *localForm) largestBeta() (beta float64) {
 func (l *localForm) corrected(p place, n, left, growth float64) float64 {
 	c, x := l.coordinate(p, n), l.columns(p, n)
 	if math.IsNaN(left) {
-		left = l.left.predict(c)
+		left = l.residual(c)
 	}
 	t, bytes := l.time(c, &x)
 	t += (t - bytes) * math.Expm1(growth)
@@ -213,32 +213,24 @@ func (f *form) coordinate(p place, n float64) coordinate {
 	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
 }
 
-// A field interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
-// the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
-// value of the nearest: a form misses a size by as much on more nodes.
-type field []residual
-
-// The ranges of the kernels, over which a weight falls by exp(-1), in octaves of the bytes of a
-// step and of places; and the weight of 0, which is relative to that of the nearest measurement, as
-// each has noise. Chosen on the shared data; see docs/accuracy.md.
+// The ranges of the kernels of residuals, over which a weight falls by exp(-1), in octaves of the
+// bytes of a step and of places; and the weight of 0, which is relative to that of the nearest
+// measurement, as each has noise. Chosen on the shared data; see docs/accuracy.md.
 const (
-	fieldSizes  = 0.3
-	fieldPlaces = 0.5
-	fieldNoise  = 0.05
+	residualSizes  = 0.3
+	residualPlaces = 0.5
+	residualNoise  = 0.05
 )
 
-// A residual is log(measured/form) at a coordinate.
-type residual struct {
-	coordinate
-	e float64
-}
-
-// predict returns the interpolated log(measured/form) at a coordinate.
-func (f field) predict(c coordinate) (e float64) {
+// residual interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
+// the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
+// value of the nearest: a form misses a size by as much on more nodes.
+func (l *localForm) residual(c coordinate) float64 {
 	sum, weights, nearest := 0.0, 0.0, math.SmallestNonzeroFloat64
-	for _, o := range f {
-		w := math.Exp(-math.Abs(c.step-o.step)/fieldSizes - (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/fieldPlaces)
-		sum, weights, nearest = sum+w*o.e, weights+w, max(nearest, w)
+	for i := range l.points {
+		o := &l.points[i]
+		w := math.Exp(-math.Abs(c.step-o.step)/residualSizes - (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/residualPlaces)
+		sum, weights, nearest = sum+w*o.left, weights+w, max(nearest, w)
 	}
-	return sum / (weights + fieldNoise*nearest)
+	return sum / (weights + residualNoise*nearest)
 }

@@ -89,7 +89,8 @@ func TestChoice(t *testing.T) {
 			for _, algorithm := range algorithms {
 				train := all[algorithm][of]
 				train.Points = slices.DeleteFunc(slices.Clone(train.Points), out)
-				r, err := Fit(train, Options{Algorithm: algorithm})
+				train.Algorithm = algorithm
+				r, err := Fit(train)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -183,7 +184,7 @@ func TestBeyond(t *testing.T) {
 	for name, m := range machines {
 		train := m.data
 		train.Points = slices.DeleteFunc(slices.Clone(train.Points), func(p Point) bool { return p.Ranks == m.to })
-		r, err := Fit(train, Options{})
+		r, err := Fit(train)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,10 +226,11 @@ func TestBeyond(t *testing.T) {
 // and the intervals hold.
 func TestUnsteady(t *testing.T) {
 	d := read(t, "MPI", 96, map[string]int{"aws-eks-hard/osu-64-iter-3-10113658126336.out": 6144})
-	if r, err := Fit(d, Options{}); err != nil || len(r.Regimes[0].Alike) < 5 {
+	if r, err := Fit(d); err != nil || len(r.Regimes[0].Alike) < 5 {
 		t.Errorf("one number of ranks told an algorithm: %v", err)
 	}
-	r, err := Fit(d, Options{Algorithm: "recursive-doubling"})
+	d.Algorithm = "recursive-doubling"
+	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +241,7 @@ func TestUnsteady(t *testing.T) {
 	for i, p := range d.Points {
 		train := d
 		train.Points = slices.Delete(slices.Clone(d.Points), i, i+1)
-		s, err := Fit(train, Options{Algorithm: "recursive-doubling"})
+		s, err := Fit(train)
 		if err != nil {
 			t.Fatal(err)
 		}

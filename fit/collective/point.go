@@ -3,6 +3,7 @@ package collective
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -27,6 +28,7 @@ type Point struct {
 // Data is one collective as measured, by one algorithm or by the library's choice.
 type Data struct {
 	Collective string // as in the registry: allreduce, bcast, …
+	Algorithm  string // of the registry; empty: searched
 	Statistic  Statistic
 	Points     []Point
 }
@@ -62,4 +64,74 @@ func Repeated(all []Point) (p Point) {
 	p.Time, p.Count = quantity.Micros(center), int64(count)
 	p.Deviation = math.Sqrt(max(0, squares-sum*sum/count)/(count-1)) / center
 	return p
+}
+
+// A Placement says where the ranks of a call run: PerNode on each node, the last node with the
+// rest. PerNode is 0 if it is not known.
+type Placement struct{ Ranks, PerNode int }
+
+// Nodes returns the number of nodes, 0 if the placement is not known.
+func (p Placement) Nodes() int {
+	if p.PerNode == 0 {
+		return 0
+	}
+	return (p.Ranks + p.PerNode - 1) / p.PerNode
+}
+
+func (p Placement) place() place {
+	if nodes := p.Nodes(); nodes > 1 {
+		return place{float64(p.Ranks), float64(nodes)}
+	}
+	return place{float64(p.Ranks), float64(p.Ranks)}
+}
+
+// A place is a placement as forms take it. Ranks that are all on one node, or whose nodes are not
+// known, count as nodes of one rank each.
+type place struct{ ranks, nodes float64 }
+
+// perNode returns the ranks on each node.
+func (p place) perNode() float64 { return p.ranks / p.nodes }
+
+func (p place) ofNodes() float64 { return p.nodes }
+
+// comparePlaces orders places by nodes and ranks.
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
+}
+
+// A sample is one measured call.
+type sample struct {
+	place
+	n, t float64 // bytes, µs
+}
+
+// Errors sum up relative errors.
+type Errors struct {
+	Median, P95, Worst float64
+	WorstRanks         int
+	WorstSize          quantity.Bytes
+}
+
+// sumUp sums up the errors at points.
+func sumUp(points []Point, errs []float64) (sum Errors) {
+	for i, e := range errs {
+		if e > sum.Worst {
+			sum.Worst, sum.WorstRanks, sum.WorstSize = e, points[i].Ranks, points[i].Size
+		}
+	}
+	sum.Median, sum.P95 = stats.QuantileOf(errs, 0.5), stats.QuantileOf(errs, 0.95)
+	return sum
+}
+
+// text lists the errors, with heldOut unless it is NaN.
+func (e Errors) text(heldOut float64) string {
+	text := fmt.Sprintf("median error %s, 95th percentile %s, worst %s on %d ranks at %s", percent(e.Median), percent(e.P95), percent(e.Worst), e.WorstRanks, e.WorstSize)
+	if !math.IsNaN(heldOut) {
+		text += "; " + percent(heldOut) + " on numbers of ranks left out"
+	}
+	return text
+}
+
+func percent(v float64) string {
+	return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v)
 }

@@ -24,7 +24,9 @@ func ringOf8(upTo int) Data {
 // 8.8 %: nearer numbers of ranks count more, and the power law through the last octave, which
 // predicts 4 ranks from 2 and 3 better than the ring does, counts 45 %.
 func TestRingOf8Bytes(t *testing.T) {
-	r, err := Fit(ringOf8(4), Options{Algorithm: "ring"})
+	d := ringOf8(4)
+	d.Algorithm = "ring"
+	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestRingOf8Bytes(t *testing.T) {
 
 // Searched on all seven, the ring is found: its steps grow by 2 a rank.
 func TestRingIsFound(t *testing.T) {
-	r, err := Fit(ringOf8(8), Options{})
+	r, err := Fit(ringOf8(8))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,6 @@ type Regime struct {
 
 	solution
 	wanted  [columns]bool
-	entry   engine.Entry
-	fanout  int
 	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
 	left    bool      // some were left out
 	points  []Point
@@ -90,11 +88,11 @@ func regimes(points []Point) [][]Point {
 }
 
 // search fits each candidate, and returns the one that best predicts numbers of ranks left out.
-func search(points []Point, candidates []engine.Entry, fanout int, of Statistic) (*Regime, error) {
+func search(points []Point, candidates []engine.Entry, of Statistic) (*Regime, error) {
 	var all []*Regime
 	var first error
 	for _, e := range candidates {
-		g, err := newRegime(points, e, fanout, of)
+		g, err := newRegime(points, e, of)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -125,13 +123,16 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 }
 
 // newRegime fits one algorithm to points.
-func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regime, error) {
-	g := &Regime{Algorithm: e.Name, entry: e, fanout: fanout, From: points[0].Size, To: points[0].Size, points: points}
+func newRegime(points []Point, e engine.Entry, of Statistic) (*Regime, error) {
+	g := &Regime{Algorithm: e.Name, From: points[0].Size, To: points[0].Size, points: points}
 	for _, p := range points {
+		s, err := shapeOf(e, p.Ranks, of)
+		if err != nil {
+			return nil, err
+		}
+		n := float64(p.Size)
+		g.rows = append(g.rows, row{[columns]float64{ofBase: 1, ofAlpha: s.steps, ofBeta: n * s.volume, ofGamma: n * s.combined}, float64(p.Time)})
 		g.From, g.To = min(g.From, p.Size), max(g.To, p.Size)
-	}
-	if err := g.setRows(of); err != nil {
-		return nil, err
 	}
 	rows := g.rows
 	if g.From == g.To { // one size shows no time per byte, whatever the shape
@@ -155,35 +156,16 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	if e.Params&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
 		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
 	}
-	g.estimates()
+	g.Base, g.Alpha = estimate[quantity.Micros](&g.solution, ofBase), estimate[quantity.Micros](&g.solution, ofAlpha)
+	g.Beta, g.Gamma = estimate[quantity.MicrosPerByte](&g.solution, ofBeta), estimate[quantity.MicrosPerByte](&g.solution, ofGamma)
 	g.heldOut = leaveOut(points, rows, g.wanted)
 	return g, nil
 }
 
-// setRows sets the rows of the regression, one per point.
-func (g *Regime) setRows(of Statistic) error {
-	for _, p := range g.points {
-		s, err := ShapeOf(g.entry, p.Ranks, g.fanout, of)
-		if err != nil {
-			return err
-		}
-		n := float64(p.Size)
-		g.rows = append(g.rows, row{[columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: n * s.Volume, ofGamma: n * s.Combined}, float64(p.Time)})
-	}
-	return nil
-}
-
-// estimates sets the exported parameters with their intervals.
-func (g *Regime) estimates() {
-	us := func(i int) fit.Estimate[quantity.Micros] {
-		low, high := g.interval(i)
-		return fit.Estimate[quantity.Micros]{Value: quantity.Micros(g.value[i]), Low: quantity.Micros(low), High: quantity.Micros(high)}
-	}
-	perByte := func(i int) fit.Estimate[quantity.MicrosPerByte] {
-		e := us(i)
-		return fit.Estimate[quantity.MicrosPerByte]{Value: quantity.MicrosPerByte(e.Value), Low: quantity.MicrosPerByte(e.Low), High: quantity.MicrosPerByte(e.High)}
-	}
-	g.Base, g.Alpha, g.Beta, g.Gamma = us(ofBase), us(ofAlpha), perByte(ofBeta), perByte(ofGamma)
+// estimate returns a parameter with its interval.
+func estimate[T ~float64](s *solution, i int) fit.Estimate[T] {
+	low, high := s.interval(i)
+	return fit.Estimate[T]{Value: T(s.value[i]), Low: T(low), High: T(high)}
 }
 
 // Known reports whether a parameter was fitted, in the order base, α, β, γ.

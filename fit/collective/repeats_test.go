@@ -36,7 +36,7 @@ func repeated(t *testing.T, d Data) (Data, map[call][]float64) {
 // below the 95 % intended, as the times of a job differ more than normally distributed ones.
 func TestRepeatsAreInside(t *testing.T) {
 	d, runs := repeated(t, read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}))
-	r, err := Fit(d, Options{})
+	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestRepeatsAreInside(t *testing.T) {
 	for i, p := range r.Points { // a size that was not measured on those ranks
 		less := d
 		less.Points = slices.Delete(slices.Clone(r.Points), i, i+1)
-		s, err := Fit(less, Options{})
+		s, err := Fit(less)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,9 @@ func TestMeasuredOnce(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	for algorithm, both := range orfeo(t) {
-		r, err := Fit(both[Average], Options{Algorithm: algorithm})
+		d := both[Average]
+		d.Algorithm = algorithm
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +128,7 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 				d.Points = append(d.Points, p)
 			}
 		}
-		r, err := Fit(d, Options{})
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,8 @@ func TestDisturbedCalls(t *testing.T) {
 				}
 			}
 		}
-		r, err := FitToPredict(d, Options{Algorithm: "recursive-doubling"})
+		d.Algorithm = "recursive-doubling"
+		r, err := FitToPredict(d)
 		if err != nil {
 			t.Fatal(err)
 		}

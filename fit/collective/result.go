@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/stats"
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
 // A Result is a joint fit.
@@ -14,14 +14,14 @@ type Result struct {
 	Data    // one point for each call, by ranks and size
 	Ranks   []int
 	Regimes []Regime // from small to large sizes
-	// Errors summarizes |form − measured|/measured over the points.
-	Errors
+	Errors           // of the form at the points
 	// HeldOut is the mean of |log(form/measured)| of numbers of ranks left out, in the form fitted
 	// to the remaining numbers: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
 	HeldOut float64
 	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
 	Noise float64
 
+	candidates       []engine.Entry
 	forms            []form // that can be the algorithm
 	oneNode, several *blend // of the calls on one node or of unknown placement, and on several nodes
 }
@@ -53,34 +53,22 @@ func (r *Result) PlacementOf(ranks int) Placement {
 	return p
 }
 
-// noise sets the median deviation of repeats.
-func (r *Result) noise() {
-	var noise []float64
-	for _, p := range r.Points {
-		if p.Count > 1 {
-			noise = append(noise, p.Deviation)
-		}
-	}
-	if len(noise) > 0 {
-		r.Noise = stats.QuantileOf(noise, 0.5)
-	}
-}
-
 // judge sums up the errors.
 func (r *Result) judge() {
-	var all []miss
+	var points []Point
+	var all []float64
 	for i := range r.Regimes {
 		g := &r.Regimes[i]
 		g.left = len(r.Ranks) >= 3
-		var here []miss
-		for k, row := range g.rows {
-			here = append(here, miss{g.points[k], math.Abs(g.solution.predict(row.x)-row.y) / row.y})
+		var here []float64
+		for _, row := range g.rows {
+			here = append(here, math.Abs(g.solution.predict(row.x)-row.y)/row.y)
 		}
-		g.Errors = sumUp(here)
+		g.Errors = sumUp(g.points, here)
 		r.HeldOut += g.HeldOut() * float64(len(g.points)) / float64(len(r.Points))
-		all = append(all, here...)
+		points, all = append(points, g.points...), append(all, here...)
 	}
-	r.Errors = sumUp(all)
+	r.Errors = sumUp(points, all)
 }
 
 // Describes reports whether the form describes the times at all sizes.

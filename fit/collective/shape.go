@@ -27,11 +27,11 @@ const (
 // Statistics lists them.
 var Statistics = []Statistic{Average, Slowest}
 
-// A Shape is what an algorithm does on a number of ranks, along the path that decides the time:
-// T = Steps·α + n·Volume·β + n·Combined·γ for calls of n bytes, where a message of m bytes takes
+// A shape is what an algorithm does on a number of ranks, along the path that decides the time:
+// T = steps·α + n·volume·β + n·combined·γ for calls of n bytes, where a message of m bytes takes
 // α + mβ and holds its sender's way out and its receiver's way in (Hockney, one port).
-type Shape struct {
-	Steps, Volume, Combined float64
+type shape struct {
+	steps, volume, combined float64
 }
 
 // maxOperations bounds the schedules that are simulated for a shape: some 30 ms.
@@ -42,42 +42,42 @@ var errNoShape = errors.New("has too many operations, and no closed form that ho
 
 type shapeKey struct {
 	collective, name string
-	ranks, fanout    int
+	ranks            int
 	of               Statistic
 }
 
 // shapes remembers them: they depend on nothing else.
 var shapes sync.Map
 
-// ShapeOf returns the shape of an algorithm on a number of ranks, from its schedule: its times if
+// shapeOf returns the shape of an algorithm on a number of ranks, from its schedule: its times if
 // messages cost α alone, β alone and combinations alone. The sum of the three is the time of the
 // schedule if one path is the longest by each, and otherwise a little more. A schedule too large to
 // simulate takes its closed form, if one holds. The form is of the slowest rank; the average is the
 // same part of it as on half of the ranks, or a quarter and so on.
-func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
-	key := shapeKey{e.Collective, e.Name, ranks, fanout, of}
+func shapeOf(e engine.Entry, ranks int, of Statistic) (shape, error) {
+	key := shapeKey{e.Collective, e.Name, ranks, of}
 	if s, ok := shapes.Load(key); ok {
-		return s.(Shape), nil
+		return s.(shape), nil
 	}
 	// A size that all algorithms can cut into equal parts.
 	whole := uint64(ranks) << (bits.Len(uint(ranks)) + 3)
 	const long = 1e4 // µs that all of it takes: long enough for small parts, in ticks of 1 ps
-	var s Shape
+	var s shape
 	for _, part := range []struct {
 		into *float64
 		engine.Model
 		per float64
 	}{
-		{&s.Steps, engine.Model{Alpha: 1}, 1},
-		{&s.Volume, engine.Model{Beta: long / float64(whole)}, long},
-		{&s.Combined, engine.Model{Gamma: long / float64(whole)}, long},
+		{&s.steps, engine.Model{Alpha: 1}, 1},
+		{&s.volume, engine.Model{Beta: long / float64(whole)}, long},
+		{&s.combined, engine.Model{Gamma: long / float64(whole)}, long},
 	} {
 		if part.Gamma > 0 && e.Params&engine.Gamma == 0 {
 			continue
 		}
-		t, err := timeOf(e, ranks, engine.Call{Bytes: whole, Fanout: fanout, Gamma: 1e3 * part.Gamma}, part.Model, of)
+		t, err := timeOf(e, ranks, engine.Call{Bytes: whole, Gamma: 1e3 * part.Gamma}, part.Model, of)
 		if err != nil {
-			return Shape{}, err
+			return shape{}, err
 		}
 		*part.into = t / part.per
 	}

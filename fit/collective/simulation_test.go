@@ -69,7 +69,7 @@ func TestFindsAlgorithm(t *testing.T) {
 			continue
 		}
 		for _, of := range Statistics {
-			r, err := Fit(synthetic(t, e, of, base, alpha, beta, noise, random), Options{})
+			r, err := Fit(synthetic(t, e, of, base, alpha, beta, noise, random))
 			if err != nil {
 				t.Errorf("%s %s: %v", e.Collective, e.Name, err)
 				continue
@@ -95,11 +95,11 @@ func TestFindsAlgorithm(t *testing.T) {
 // additive says whether the times of the schedule are the sum of those of α and of β, within 1 %.
 func additive(t *testing.T, e engine.Entry, of Statistic, alpha, beta float64) bool {
 	for _, p := range synthetic(t, e, of, 0, alpha, beta, 0, rand.New(rand.NewPCG(0, 0))).Points {
-		s, err := ShapeOf(e, p.Ranks, 0, of)
+		s, err := shapeOf(e, p.Ranks, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum := s.Steps*alpha + float64(p.Size)*s.Volume*beta; math.Abs(sum/float64(p.Time)-1) > 0.01 {
+		if sum := s.steps*alpha + float64(p.Size)*s.volume*beta; math.Abs(sum/float64(p.Time)-1) > 0.01 {
 			return false
 		}
 	}
@@ -129,7 +129,8 @@ func TestCoverage(t *testing.T) {
 			d.Points[i].PerNode = 1
 			d.Points[i].Time *= quantity.Micros(math.Exp(noise * random.NormFloat64()))
 		}
-		r, err := fitForm(d, Options{Algorithm: "binomial"})
+		d.Algorithm = "binomial"
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,6 @@ func TestCoverage(t *testing.T) {
 		if run >= few {
 			continue
 		}
-		r.learn()
 		for i, c := range []struct {
 			ranks int
 			n     float64

@@ -27,7 +27,8 @@ func TestBeyondMeasuredSizes(t *testing.T) {
 				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: linear(ranks, n), Count: 1})
 			}
 		}
-		r, err := FitToPredict(d, Options{Algorithm: "recursive-doubling"})
+		d.Algorithm = "recursive-doubling"
+		r, err := FitToPredict(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func TestBeyondOneSize(t *testing.T) {
 		for _, ranks := range []int{8, 64} {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: c.measured, Time: 100, Count: 1})
 		}
-		r, err := FitToPredict(d, Options{})
+		r, err := FitToPredict(d)
 		if err != nil {
 			t.Fatal(err)
 		}

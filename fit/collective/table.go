@@ -7,19 +7,21 @@ import (
 
 // A table has the measured calls that a blend is made from.
 type table struct {
-	samples   []sample // by place and size
-	places    []place  // ascending
-	blockwise bool     // sizes are of a rank's block
+	samples   []sample  // by place and size
+	places    []place   // ascending
+	sizes     []float64 // ascending
+	blockwise bool      // sizes are of a rank's block
 }
 
 // newTable returns the table of samples that are sorted by place and size.
 func newTable(samples []sample, blockwise bool) table {
 	t := table{samples: samples, blockwise: blockwise}
 	for _, s := range samples {
-		t.places = append(t.places, s.place)
+		t.places, t.sizes = append(t.places, s.place), append(t.sizes, s.n)
 	}
-	slices.SortFunc(t.places, comparePlaces)
 	t.places = slices.Compact(t.places)
+	slices.Sort(t.sizes)
+	t.sizes = slices.Compact(t.sizes)
 	return t
 }
 
@@ -27,22 +29,7 @@ func newTable(samples []sample, blockwise bool) table {
 const maxSpan = 2
 
 // sizeEnds returns the smallest and the largest measured size.
-func (t *table) sizeEnds() (least, most float64) {
-	least = math.Inf(1)
-	for _, s := range t.samples {
-		least, most = min(least, s.n), max(most, s.n)
-	}
-	return least, most
-}
-
-// sizes returns the measured sizes, ascending.
-func (t *table) sizes() (all []float64) {
-	for _, s := range t.samples {
-		all = append(all, s.n)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+func (t *table) sizeEnds() (least, most float64) { return t.sizes[0], t.sizes[len(t.sizes)-1] }
 
 // totalLg returns lg of the bytes of the message, or of all ranks' blocks.
 func (t *table) totalLg(p place, n float64) float64 {

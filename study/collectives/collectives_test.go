@@ -60,8 +60,8 @@ func TestRulesBoundaries(t *testing.T) {
 		return q, got
 	}
 	q, got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
-	if len(got.Map().Sizes) != 18 {
-		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", got.Map().Sizes)
+	if len(got.Map().XS) != 18 {
+		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", got.Map().XS)
 	}
 	refined, err := got.refined(ctx, q)
 	if err != nil {

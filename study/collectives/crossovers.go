@@ -38,21 +38,21 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	s := search{Asker: q, known: map[place]Timing{}}
 	for _, c := range t.Times {
 		if c.Best {
-			s.known[place{c.Ranks, quantity.Bytes(c.Call.Bytes)}] = c
+			s.known[c.place()] = c
 		}
 	}
-	m := t.Map()
-	for _, ranks := range m.Ranks {
-		for i := range len(m.Sizes) - 1 {
-			err := s.bisect(ctx, "size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
+	allRanks, sizes := t.axes()
+	for _, ranks := range allRanks {
+		for i := range len(sizes) - 1 {
+			err := s.bisect(ctx, "size", int(sizes[i]), int(sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, size := range m.Sizes {
-		for i := 0; overRanks && i < len(m.Ranks)-1; i++ {
-			if err := s.bisect(ctx, "ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} }); err != nil {
+	for _, size := range sizes {
+		for i := 0; overRanks && i < len(allRanks)-1; i++ {
+			if err := s.bisect(ctx, "ranks", allRanks[i], allRanks[i+1], func(n int) place { return place{n, size} }); err != nil {
 				return nil, err
 			}
 		}
@@ -65,12 +65,6 @@ type search struct {
 	Asker
 	known map[place]Timing // the best
 	found []Crossover
-}
-
-// A place is a call for which algorithms are compared.
-type place struct {
-	ranks int
-	size  quantity.Bytes
 }
 
 // best returns the best at a place.

@@ -36,7 +36,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		return d, nil, err
 	}
 	alike := func(a, b Timing) bool {
-		return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes && (q.Algorithm == "best" || a.Name == b.Name && a.Call.Segment == b.Call.Segment)
+		return a.place() == b.place() && (q.Algorithm == "best" || a.Name == b.Name && a.Call.Segment == b.Call.Segment)
 	}
 	var names []string
 	for one := true; len(cells) > 0; one = false {

@@ -16,6 +16,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/study/fits"
 )
 
 // A FittedQuestion asks for the times of calls from measurements. Its calls have no segments, root,
@@ -144,11 +146,7 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 			continue
 		}
 		go func() {
-			name := f.Entry.Name
-			if name == libraryChoice {
-				name = ""
-			}
-			r, err := fitted.FitToPredict(f.Data, fitted.Options{Algorithm: name})
+			r, err := fitted.FitToPredict(f.Data)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", f.at, err)
 			}
@@ -291,4 +289,61 @@ func (g *grid) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", g.crossed))
 	}
 	return notes
+}
+
+// A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
+type Fit struct {
+	Entry collective.Entry // its Name is libraryChoice if the library chose
+	Table string           // of the platform file
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
+}
+
+// libraryChoice names the algorithm that a library chose.
+const libraryChoice = "measured"
+
+// FitsOf returns a platform file's measurements of a collective, which may be none. The errors are
+// those of reading.
+func FitsOf(ref, name string) (all []Fit, err error) {
+	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
+	if err != nil {
+		return nil, err
+	}
+	return fitCollectives(ref, tables)
+}
+
+// PlatformFits is [FitsOf] of a platform that was read; errors call it ref.
+func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != fits.CanonicalOf(name) }))
+}
+
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
+	for _, t := range tables {
+		d := fitted.Data{Collective: t.Collective, Statistic: fitted.Statistic(t.Statistic)}
+		for i, ranks := range t.Ranks {
+			for j, n := range t.Sizes {
+				if v := t.Times[i][j]; v > 0 {
+					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.PerNode != nil {
+						p.PerNode = t.PerNode[i]
+					}
+					if t.Runs != nil && t.Deviations != nil {
+						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
+					}
+					d.Points = append(d.Points, p)
+				}
+			}
+		}
+		e := collective.Entry{Collective: t.Collective, Name: libraryChoice}
+		if t.Algorithm != "" {
+			if e, err = collective.Find(t.Collective, t.Algorithm); err != nil {
+				return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
+			}
+			d.Algorithm = e.Name
+		}
+		all = append(all, Fit{Entry: e, Table: t.Name, Data: d, at: fmt.Sprintf("%s: collective.%s", ref, t.Name)})
+	}
+	return all, nil
 }

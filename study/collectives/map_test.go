@@ -72,7 +72,7 @@ func TestCollectiveMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := times.Map()
-	if len(m.Best) != 3 || len(m.Loss) != 3 || len(m.Best[0]) != 2 {
+	if len(m.At) != 3 || len(m.Z) != 3 || len(m.At[0]) != 2 {
 		t.Fatalf("%+v", m)
 	}
 	for _, c := range times.Times {
@@ -80,17 +80,17 @@ func TestCollectiveMap(t *testing.T) {
 		if c.Call.Bytes > 1 {
 			i = 1
 		}
-		if c.Best && m.Algorithms[m.Best[j][i]] != c.Name {
-			t.Errorf("%d ranks, %d B: %s, not %s", c.Ranks, c.Call.Bytes, m.Algorithms[m.Best[j][i]], c.Name)
+		if c.Best && m.Names[m.At[j][i]] != c.Name {
+			t.Errorf("%d ranks, %d B: %s, not %s", c.Ranks, c.Call.Bytes, m.Names[m.At[j][i]], c.Name)
 		}
-		if c.Slower > 0 && !(m.Loss[j][i] <= c.Slower) {
-			t.Errorf("%d ranks, %d B: loss %v, but %s takes %v %% longer", c.Ranks, c.Call.Bytes, m.Loss[j][i], c.Name, c.Slower)
+		if c.Slower > 0 && !(m.Z[j][i] <= c.Slower) {
+			t.Errorf("%d ranks, %d B: loss %v, but %s takes %v %% longer", c.Ranks, c.Call.Bytes, m.Z[j][i], c.Name, c.Slower)
 		}
 	}
 	// 8 ranks, 1 B: recursive doubling takes 3(2 + 1/2) = 7.5, and so do the rings and
 	// Rabenseifner's of MPICH, which fall back to it; next comes a binomial reduce and broadcast
 	// with 15.
-	if loss := m.Loss[2][0]; math.Abs(loss-100) > 1e-9 {
+	if loss := m.Z[2][0]; math.Abs(loss-100) > 1e-9 {
 		t.Errorf("loss %v %%, want 100", loss)
 	}
 	// Other segments of the best are no other algorithm.
@@ -99,7 +99,7 @@ func TestCollectiveMap(t *testing.T) {
 		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
 		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
 	}}
-	if loss := segmented.Map().Loss[0][0]; loss != 30 {
+	if loss := segmented.Map().Z[0][0]; loss != 30 {
 		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
 	if _, ok := times.Picture().(reports.RegionMap); !ok {

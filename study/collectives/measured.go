@@ -131,19 +131,15 @@ func (a *Measured) addSeries(ctx context.Context, q Asker, s fits.Series) error 
 		return err
 	}
 	a.On = times.On
-	type at struct {
-		ranks int
-		size  quantity.Bytes
-	}
-	best := map[at]Timing{}
+	best := map[place]Timing{}
 	for _, c := range times.Times {
 		if !c.Compared || c.Best {
-			best[at{c.Ranks, quantity.Bytes(c.Call.Bytes)}] = c
+			best[c.place()] = c
 		}
 	}
 	var cells []MeasuredCell
 	for _, p := range points {
-		c, ok := best[at{p.Ranks, p.Size}]
+		c, ok := best[place{p.Ranks, p.Size}]
 		t := c.Time
 		if s.Statistic == fitted.Average {
 			t = c.Average

@@ -31,8 +31,7 @@ type Asker interface {
 
 // A Question asks for the times of calls by simulation on a machine of levels. Without levels, the
 // layer connects every two ranks: there are no distances, and messages share nothing but the ways
-// in and out of a rank. [FittedQuestion] asks for times from measurements, [RunQuestion] for all
-// operations of one call.
+// in and out of a rank. [FittedQuestion] asks for times from measurements.
 type Question struct {
 	Calls
 	Layer   platforms.Layer
@@ -63,7 +62,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []Timing
-		here, cells = cut(cells, func(a, b Timing) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
+		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
 		for _, c := range here {
 			if c.From == "" {
 				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: too many operations, and no closed form that holds for it",
@@ -276,3 +275,35 @@ func (q Question) platformText() string {
 
 // plain lists what the times leave out.
 const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
+
+// A Run is one collective as it was simulated.
+type Run struct {
+	Timing
+	Result *simulate.Result
+}
+
+// Simulate returns what each rank does in the one call of a question: its calls have one algorithm,
+// one number of ranks and one size, and at most one size of segments. The time is that of
+// [Question.Compute], and so are the errors; a schedule of more operations than the question allows
+// is one too.
+func (q Question) Simulate(ctx context.Context) (*Run, error) {
+	_, machine, cells, err := q.prepared()
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Timing: cells[len(cells)-1]} // whole messages come first
+	p, err := programOf(ctx, run.Entry, run.Ranks, standing{run.Call, false, q.Operations})
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; take fewer ranks, or larger segments",
+			run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes), q.Operations)
+	}
+	if run.Result, err = p.Run(ctx, simulate.Options{Machine: machine, Record: true}); err != nil {
+		return nil, err
+	}
+	run.Time, _ = run.Result.Finish()
+	run.From = Simulated
+	return run, nil
+}

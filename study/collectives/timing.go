@@ -49,6 +49,14 @@ func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
 		LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
 }
 
+// A place is a call for which algorithms are compared.
+type place struct {
+	ranks int
+	size  quantity.Bytes
+}
+
+func (c Timing) place() place { return place{c.Ranks, quantity.Bytes(c.Call.Bytes)} }
+
 // How a time was found.
 const (
 	Simulated  = "simulated"

@@ -76,7 +76,7 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	}
 	var first error
 	for _, s := range all {
-		r, err := fitted.Fit(s.Data, fitted.Options{Algorithm: s.Algorithm})
+		r, err := fitted.Fit(s.Data)
 		if err != nil {
 			first = cmp.Or(first, err)
 			f.Notes = append(f.Notes, s.Label()+": left out: "+err.Error())

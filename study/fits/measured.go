@@ -75,9 +75,8 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 
 // A Series holds the measurements of a collective by one algorithm, with one statistic over ranks.
 type Series struct {
-	fitted.Data
-	Algorithm string // of the registry; empty: the library's choice
-	Name      string // distinguishes series of one collective: in-place, mapby=core
+	fitted.Data        // without an algorithm: the library's choice
+	Name        string // distinguishes series of one collective: in-place, mapby=core
 }
 
 // Label names the series, for messages.
@@ -151,7 +150,7 @@ func (o MeasuredOptions) points(s fitSource, unsaid *int) (k seriesKey, points [
 // series returns the series of points. Those of one call become one, in which each counts once.
 func (k seriesKey) series(statistic fitted.Statistic, points []fitted.Point) Series {
 	slices.SortStableFunc(points, byCall)
-	d := fitted.Data{Collective: k.collective, Statistic: statistic}
+	d := fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Statistic: statistic}
 	for len(points) > 0 {
 		n := 1
 		for n < len(points) && byCall(points[n], points[0]) == 0 {
@@ -164,7 +163,7 @@ func (k seriesKey) series(statistic fitted.Statistic, points []fitted.Point) Ser
 		}
 		d.Points, points = append(d.Points, fitted.Repeated(points[:n])), points[n:]
 	}
-	return Series{d, k.algorithm, k.name}
+	return Series{d, k.name}
 }
 
 func byCall(a, b fitted.Point) int {

@@ -26,7 +26,7 @@ func (s series) data() fitted.Data {
 	if strings.Contains(s.name, "latency") { // OSU's main column
 		of = fitted.Average
 	}
-	return fitted.Data{Collective: s.collective, Statistic: of, Points: s.points}
+	return fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of, Points: s.points}
 }
 
 // counts returns the numbers of nodes, ascending.
