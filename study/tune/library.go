@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -47,11 +48,8 @@ var libraries = []library{
 }
 
 // Libraries returns the names of the libraries whose algorithms can be forced.
-func Libraries() (all []string) {
-	for _, l := range libraries {
-		all = append(all, l.name)
-	}
-	return all
+func Libraries() []string {
+	return list.Map(libraries, func(l library) string { return l.name })
 }
 
 func libraryOf(name string) (library, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
@@ -28,11 +29,8 @@ var benchmarks = []benchmark{
 }
 
 // Benchmarks returns the names of the benchmarks that scripts can run.
-func Benchmarks() (all []string) {
-	for _, b := range benchmarks {
-		all = append(all, b.name)
-	}
-	return all
+func Benchmarks() []string {
+	return list.Map(benchmarks, func(b benchmark) string { return b.name })
 }
 
 // WriteScript writes a shell script that measures candidates in several passes, since disturbances
