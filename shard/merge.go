@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"strings"
 )
 
@@ -83,30 +81,6 @@ func check(path string) (h Header, err error) {
 		}
 	}
 	return h, nil
-}
-
-// records returns the records of a part, each valid until the next.
-func records(path string, h *Header) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		file, err := os.Open(path)
-		if err != nil {
-			yield(nil, cut(err))
-			return
-		}
-		defer file.Close()
-		r, err := NewReader(file)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		*h = r.Header
-		for {
-			record, err := r.Next()
-			if err == io.EOF || !yield(record, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // Records returns the records of all parts, in the order of the shards and of each part.
