@@ -137,7 +137,6 @@ func partners(a, b map[Group][]keyed) (alone int) {
 	return alone
 }
 
-// part describes a group and fits its quantities.
 func part(g Group, now, before []keyed, places map[string]string, compared bool) (p Part, models []*model) {
 	p = Part{Group: g, Curves: len(now)}
 	for _, q := range Quantities {
@@ -232,7 +231,6 @@ func (p *Part) doubt(models []*model) string {
 // mostNamed is the number of files up to which each is named.
 const mostNamed = 10
 
-// note writes the notes.
 func (f *Answer) note() {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.Parts), "group"), plural(f.Files, "file"))

@@ -186,7 +186,6 @@ type line struct{ beta, tau float64 }
 
 func (l line) time(n quantity.Bytes) float64 { return l.beta + l.tau*float64(n) }
 
-// plural returns "1 file", "2 files".
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

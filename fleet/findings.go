@@ -62,7 +62,6 @@ func (a *Answer) test(models []*model) {
 	})
 }
 
-// trueFirst orders true before false.
 func trueFirst(x, y bool) int {
 	switch {
 	case x == y:
@@ -158,7 +157,6 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	return all
 }
 
-// tests returns the tests of the nodes and units of a model.
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < leastUnits {
 		return nil

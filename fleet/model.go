@@ -98,7 +98,6 @@ func level(q Quantity, all []unit, of float64) {
 
 func centreOf(all []unit) float64 { return stats.MedianInPlace(list.Map(all, unit.median)) }
 
-// median returns the median of the unit's values.
 func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 
 // newModel fits a quantity of a group or, if before is not nil, its change. It returns nil if the

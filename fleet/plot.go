@@ -147,7 +147,6 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 // mostSlowest bounds the pairs under a map.
 const mostSlowest = 20
 
-// slowest returns the slowest pairs of a map.
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.part(g, q)
 	m := s.model

@@ -196,7 +196,6 @@ type reading struct {
 	fault   error      // of Each
 }
 
-// readEntry reads entry i, unless it is known.
 func (in *reading) readEntry(_ context.Context, i int) error {
 	e := &in.entries[i]
 	e.stamp()
@@ -225,7 +224,6 @@ func (in *reading) hand(to int) {
 	}
 }
 
-// stamp sets the size and the time of change of the file.
 func (e *Entry) stamp() {
 	if info, err := os.Stat(e.Source); err == nil {
 		e.Bytes, e.Changed = info.Size(), info.ModTime().UnixNano()

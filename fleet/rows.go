@@ -36,7 +36,6 @@ func (f *Answer) nothingFound() string {
 	return "No node and no pair stands out by more than chance explains."
 }
 
-// A worstFinding is the worst finding of one node, pair or curve, with the number of its groups.
 type worstFinding struct {
 	Finding
 	groups int
@@ -185,7 +184,6 @@ func groupFields() []reports.Field[Group] {
 	}
 }
 
-// A groupSpread is the distribution of a quantity in a group.
 type groupSpread struct {
 	Spread
 	part *Part

@@ -82,7 +82,6 @@ func (f *twoWay) residuals() {
 	}
 }
 
-// polish takes medians until they stay.
 func (f *twoWay) polish(sides []int) {
 	var rest []float64
 	for range 60 {
@@ -219,7 +218,6 @@ type effect struct {
 	links []int
 }
 
-// effects returns the effects of the nodes that are known.
 func (f *twoWay) effects() (all []effect) {
 	for a, known := range f.known {
 		if known {
@@ -229,5 +227,4 @@ func (f *twoWay) effects() (all []effect) {
 	return all
 }
 
-// degrees returns the degrees of freedom of an effect.
 func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }

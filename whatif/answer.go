@@ -130,7 +130,6 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 	return rows
 }
 
-// changeNotes lists the changes of a design.
 func changeNotes(d Design) []string {
 	return list.Map(d.Changes, func(c Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
 }

@@ -38,7 +38,6 @@ func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interv
 	return Interval{Value: of(n, f.Middle), Low: min(a, b), High: max(a, b)}
 }
 
-// forecasts returns the intervals of the next measurements of a follower.
 func (d Design) forecasts(name string, sizes []quantity.Bytes) []Interval {
 	return list.Map(sizes, func(n quantity.Bytes) Interval { return ForecastInterval(name, n, *d.Forecast(n)) })
 }

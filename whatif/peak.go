@@ -137,7 +137,6 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 	return rows, nil
 }
 
-// A landmark is a size that people ask for.
 type landmark struct {
 	Name      string
 	Size      quantity.Bytes // 0: none

@@ -177,7 +177,6 @@ func unitOf(d quantity.Dimension) unit {
 	return u
 }
 
-// sized reports whether one of the quantities is of messages of some size.
 func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }
 
 // Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of

@@ -169,7 +169,6 @@ func (s *Sweep) Keys() []string {
 	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, Quantity.Key))
 }
 
-// check returns an error if the sweep cannot be made.
 func (s *Sweep) check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {
@@ -241,7 +240,6 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 	return context.Cause(ctx)
 }
 
-// A worker evaluates rows.
 type worker struct {
 	*Sweep
 	prog   *platforms.Program
@@ -256,7 +254,6 @@ func (s *Sweep) worker() *worker {
 	return w
 }
 
-// fill computes count rows, beginning with first.
 func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
 	ranges, sizes := len(w.Ranges), int64(len(w.Sizes))
 	width := ranges + 1 + len(w.Quantities)

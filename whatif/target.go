@@ -103,7 +103,6 @@ type Solution struct {
 	Limits []Share
 }
 
-// text prints a value of the parameter for people.
 func (s Solution) text(v float64) string {
 	return Format(quantity.Value{Num: v, Dim: s.Param.Value.Dim})
 }

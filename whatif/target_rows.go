@@ -173,10 +173,9 @@ type TargetCurve struct {
 	Design Design
 	Target Target
 	X, Y   Range
-	xs, ys []float64
 }
 
-// NewTargetCurve finds the curve over two different parameters. A range without a width is
+// NewTargetCurve returns the curve over two different parameters. A range without a width is
 // taken from a quarter of the parameter to four times it.
 func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 	for _, r := range []*Range{&x, &y} {
@@ -184,9 +183,7 @@ func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
 		}
 	}
-	c := &TargetCurve{Design: d, Target: t, X: x, Y: y}
-	c.xs, c.ys = d.Curve(t, x, y)
-	return c
+	return &TargetCurve{d, t, x, y}
 }
 
 // Rows returns the points of the curve.
@@ -195,12 +192,11 @@ func (c *TargetCurve) Rows() reports.Rows {
 		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()}, {Key: c.Y.Key(), Head: c.Y.Title()}},
 		Notes:   []string{"On the curve, " + c.Target.String() + " just holds."},
 	}
-	found := false
-	for i := range c.xs {
-		rows.Data = append(rows.Data, []any{c.X.Shown(c.xs[i]), c.Y.Shown(c.ys[i])})
-		found = found || !math.IsNaN(c.ys[i])
+	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
+	for i := range xs {
+		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
 	}
-	if !found {
+	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
 		rows.Notes = append(rows.Notes, "No point of the curve is in these ranges.")
 	}
 	return rows

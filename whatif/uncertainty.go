@@ -142,7 +142,6 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	})
 }
 
-// A draw is a parameter that is drawn.
 type draw struct {
 	param  platforms.Param
 	design int // the first that has it

@@ -120,7 +120,6 @@ func (u *Uncertainty) Rows() reports.Rows {
 	return rows
 }
 
-// notes explains the intervals.
 func (u *Uncertainty) notes(several bool) (notes []string) {
 	if u.measured {
 		for _, d := range u.Designs {

@@ -73,7 +73,6 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 	return p, nil
 }
 
-// open opens the part and locks it.
 func (p *Partial) open() error {
 	for {
 		// The target of a link may belong to the user, so it is neither written nor renamed.
