@@ -293,9 +293,9 @@ func TestReadFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, seen, err := Read(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, Reader{})
-	if err != nil || seen.Files != 5 || seen.Done != 5 {
-		t.Fatal(seen, err)
+	entries, files, err := Read(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, Reader{})
+	if err != nil || files != 5 || len(entries) != 5 {
+		t.Fatal(files, len(entries), err)
 	}
 	a, err := report(entries, nil, Options{})
 	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || faults(entries) != 1 || a.Nodes != 3 {
@@ -305,9 +305,9 @@ func TestReadFaults(t *testing.T) {
 		t.Error(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	entries, seen, err = Read(ctx, []string{dir}, Options{}, Reader{Workers: 1, Progress: func(int) { stop() }})
-	if !errors.Is(err, context.Canceled) || len(entries) != 1 || seen.Done != 1 || seen.Files != 5 {
-		t.Errorf("interrupted: %d entries, %+v, %v", len(entries), seen, err)
+	entries, files, err = Read(ctx, []string{dir}, Options{}, Reader{Workers: 1, Progress: func(int) { stop() }})
+	if !errors.Is(err, context.Canceled) || len(entries) != 1 || files != 5 {
+		t.Errorf("interrupted: %d entries of %d, %v", len(entries), files, err)
 	}
 }
 

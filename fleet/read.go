@@ -71,12 +71,6 @@ type Reader struct {
 	Each func(Entry) error
 }
 
-// Seen is the progress of a reading.
-type Seen struct {
-	Files int // of those that are to be read
-	Done  int // fewer if it was interrupted
-}
-
 // List returns the entries of the files that roots name, and of the files in folders, with nothing
 // read. It fails if a root cannot be listed or a file is named twice.
 func List(roots []string) ([]Entry, error) {
@@ -119,18 +113,20 @@ type Reading struct {
 // Load returns the entries read so far. Errors are of the options and the roots.
 func Load(ctx context.Context, roots []string, before string, o Options, r Reader) (Reading, error) {
 	var in Reading
-	var seen Seen
 	var err error
-	in.Now, seen, err = Read(ctx, roots, o, r)
+	files := 0
+	in.Now, files, err = Read(ctx, roots, o, r)
+	done := len(in.Now)
 	if err == nil && before != "" {
-		in.Before, seen, err = Read(ctx, []string{before}, o, r)
+		in.Before, files, err = Read(ctx, []string{before}, o, r)
+		done = len(in.Before)
 		if err != nil {
 			in.Before = nil // part of it would be compared with the whole
 		}
 	}
 	if errors.Is(err, context.Canceled) {
-		in.Interrupted = fmt.Sprintf("interrupted: %d of %d files read", seen.Done, seen.Files)
-		if before != "" && seen.Done < seen.Files {
+		in.Interrupted = fmt.Sprintf("interrupted: %d of %d files read", done, files)
+		if before != "" && done < files {
 			in.Interrupted += ", and nothing compared"
 		}
 		err = nil
@@ -150,18 +146,17 @@ func (e *Entry) Read(ctx context.Context, o Options) error {
 	return err
 }
 
-// Read reads the files that roots name, and the files in folders, in parallel. Errors of files are
-// in the entries. If ctx ends, Read returns its error with the entries of the files that were read
-// whole. Other errors are of the roots and of the options, such as a pattern that matches no file.
-func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
-	var seen Seen
-	var entries []Entry
+// Read reads the files that roots name, and the files in folders, in parallel, and also returns
+// their number. Errors of files are in the entries. If ctx ends, Read returns its error with the
+// entries of the files that were read whole. Other errors are of the roots and of the options, such
+// as a pattern that matches no file.
+func Read(ctx context.Context, roots []string, o Options, r Reader) (entries []Entry, files int, err error) {
 	w, err := newWorker(ctx, o)
 	if err == nil {
 		entries, err = List(roots)
 	}
 	if err != nil {
-		return nil, seen, err
+		return nil, 0, err
 	}
 	if r.Keep != nil {
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
@@ -169,19 +164,19 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	in := reading{worker: w, Reader: r, entries: entries, whole: make([]bool, len(entries))}
 	err = parallel.Each(ctx, len(entries), r.Workers, in.readEntry)
 	in.hand(len(entries))
-	seen.Files, seen.Done = len(entries), in.done
 	if in.fault != nil {
-		return nil, seen, in.fault
+		return nil, len(entries), in.fault
 	}
+	files = len(entries)
 	if r.Each != nil {
 		entries = nil
 	}
 	i := 0
 	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !in.whole[i-1] })
 	if err == nil && w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
-		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
+		return nil, files, usage.Fields(fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
 	}
-	return entries, seen, err
+	return entries, files, err
 }
 
 // A reading is the state of [Read].
@@ -191,7 +186,6 @@ type reading struct {
 	entries []Entry
 	lock    sync.Mutex // of what follows
 	whole   []bool     // by entry: it was read to its end
-	done    int        // number of entries that are whole
 	handed  int        // entries that Each was given, or that are not whole
 	fault   error      // of Each
 }
@@ -204,7 +198,6 @@ func (in *reading) readEntry(_ context.Context, i int) error {
 	}
 	in.lock.Lock()
 	in.whole[i] = true
-	in.done++
 	in.hand(0)
 	stop := in.fault
 	in.lock.Unlock()
