@@ -18,19 +18,31 @@ func (r *run) skewStarts() {
 }
 
 // flow begins the flow of send i, whose first byte is at the receiver. It returns false if the
-// message does not flow, or has flowed already.
+// message does not flow, or has flowed already. A message or request that does not flow waits for
+// the flows between its ranks that began before, since receives match messages in the order sent.
 func (r *run) flow(i uint32, t uint64) bool {
 	if r.flows == nil || r.flows.states[i] == arrived || r.nodes[i].waits == requested {
 		return false
 	}
 	n, op := &r.nodes[i], &r.ops[i]
 	c := r.messageCost(n.rank, op.Peer, op.Size)
-	if !c.fair || c.rendezvous && n.waits == flying {
-		return false
-	}
 	pair := [2]uint32{n.rank, op.Peer}
 	q := r.flows.pairs[pair]
-	if q == nil {
+	request := c.rendezvous && n.waits == flying
+	switch {
+	case r.flows.states[i] == released:
+		r.flows.states[i] = unsent
+		return false
+	case request || !c.fair && !c.rendezvous:
+		if q == nil || len(q.sends) == 0 {
+			return false
+		}
+		r.flows.states[i], r.ready[i] = behind, t
+		q.sends = append(q.sends, i)
+		return true
+	case !c.fair:
+		return false
+	case q == nil:
 		q = &inOrder{}
 		r.flows.pairs[pair] = q
 	}
@@ -40,6 +52,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 		begin := max(t, q.ready)
 		q.ready = begin + c.gap
 		if begin > t {
+			r.recordSharingDelay(i, begin-t)
 			r.push(begin, i|message)
 			return true
 		}
@@ -125,7 +138,7 @@ func (r *run) flowOn(t uint64) {
 // endFlow completes the message of a flow whose last byte has arrived.
 func (r *run) endFlow(w flow, t uint64) {
 	n, op := &r.nodes[w.op], &r.ops[w.op]
-	r.flows.states[w.op] = arrived
+	r.flows.states[w.op], r.ready[w.op] = arrived, t
 	c := r.messageCost(n.rank, op.Peer, op.Size)
 	if took := t - w.start; took > c.stream {
 		r.recordSharingDelay(w.op, took-c.stream)
@@ -141,9 +154,19 @@ func (r *run) endFlow(w flow, t uint64) {
 		r.here = r.here[:0]
 	}
 	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
-	for len(q.sends) > 0 && r.flows.states[q.sends[0]] == arrived {
-		r.push(t, q.sends[0]|message)
-		q.sends = q.sends[1:]
+	for ; len(q.sends) > 0; q.sends = q.sends[1:] {
+		i := q.sends[0]
+		request := false
+		switch r.flows.states[i] {
+		case arrived:
+		case behind:
+			r.flows.states[i] = released
+			request = r.messageCost(n.rank, op.Peer, r.ops[i].Size).rendezvous
+		default:
+			return
+		}
+		r.recordOrderDelay(i, request, t-r.ready[i])
+		r.push(t, i|message)
 	}
 }
 
@@ -155,4 +178,18 @@ func (r *run) firstByte(i uint32, t uint64) uint64 {
 	}
 	c := r.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
 	return t - min(c.stream, t)
+}
+
+// inTurn returns when message i, or its request, arrives, if it would arrive at time t but for the
+// messages before it. Messages of a channel arrive in the order sent, even if shared resources delay
+// a message for longer than the next one.
+func (r *run) inTurn(i uint32, request bool, t uint64) uint64 {
+	n := &r.nodes[i]
+	if n.channel >= maxChannel {
+		return t
+	}
+	latest := max(t, r.shared.turns[n.channel])
+	r.shared.turns[n.channel] = latest
+	r.recordOrderDelay(i, request, latest-t)
+	return latest
 }

@@ -146,7 +146,11 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	if !flows {
 		r.setLastByte(n.rank, left, by)
 	}
-	r.push(c.arrival(end)+held, i|message)
+	at := c.arrival(end) + held
+	if r.shared != nil && step != stepData {
+		at = r.inTurn(i, step == stepRequest, at)
+	}
+	r.push(at, i|message)
 	n.waits = streaming
 	if step != stepData {
 		n.waits = flying
@@ -187,7 +191,7 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	c := r.messageCost(r.nodes[from].rank, rank, bytes)
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
-	r.recordIntake(act{start: begin, begin: begin, end: begin + c.stream, bytes: bytes, op: i, step: stepTake}, nic, came, now)
+	r.recordIntake(act{start: begin, begin: begin, end: begin + c.stream, bytes: bytes, op: i, step: stepTake}, nic, !c.fair, came, now)
 	if !c.fair {
 		r.clock[nic] = begin + c.intake
 	}

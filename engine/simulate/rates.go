@@ -15,8 +15,8 @@ import (
 // [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
 // further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
-// a flow begins or ends. Messages from one rank to another begin at least a gap after each other,
-// and are received in this order.
+// a flow begins or ends. Flows from one rank to another begin at least a gap after each other. They,
+// and the messages behind them, are received in the order sent.
 type flows struct {
 	pairs   map[[2]uint32]*inOrder // by sender and receiver
 	active  []flow
@@ -50,9 +50,12 @@ const (
 	unsent   flowState = iota
 	admitted           // the begin of the flow is set
 	arrived            // the last byte has arrived
+	behind             // the message does not flow, and waits for the flows before it
+	released           // those flows have ended
 )
 
-// inOrder holds the flows from one rank to another that are not received yet.
+// inOrder holds the flows from one rank to another that are not received yet, and the messages
+// behind them.
 type inOrder struct {
 	ready uint64 // earliest time at which the next one may begin
 	sends []uint32

@@ -46,17 +46,30 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 
 func (r *run) recordSharingDelay(send uint32, by uint64) {
 	if r.recording && by > 0 {
-		r.shared.held[send] = by
+		r.shared.held[send] += by
 	}
 }
 
-// sharingDelay returns how long shared resources delay the message of step a, in ticks; it is 0 for
-// a rendezvous request.
-func (r *run) sharingDelay(a *act) uint64 {
-	if r.shared == nil || a.step != stepSend && a.step != stepData {
-		return 0
+// recordOrderDelay records how long a message, or the request of one, waits for messages before it.
+func (r *run) recordOrderDelay(send uint32, request bool, by uint64) {
+	if request {
+		send |= message
 	}
-	return r.shared.held[a.op]
+	r.recordSharingDelay(send, by)
+}
+
+// sharingDelay returns how long shared resources, and messages before it, delay the message of step
+// a, in ticks.
+func (r *run) sharingDelay(a *act) uint64 {
+	switch {
+	case r.shared == nil:
+		return 0
+	case a.step == stepRequest:
+		return r.shared.held[a.op|message]
+	case a.step == stepSend || a.step == stepData:
+		return r.shared.held[a.op]
+	}
+	return 0
 }
 
 func (r *run) recordPosting(op uint32, t uint64) link {
@@ -68,9 +81,9 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records that a NIC takes in a message. Its first byte arrived at time came; its last
-// byte may have arrived long before now.
-func (r *run) recordIntake(a act, nic int, came, now uint64) {
+// recordIntake records that a NIC takes in a message, and is occupied by it unless it flows. Its first
+// byte arrived at time came; its last byte may have arrived long before now.
+func (r *run) recordIntake(a act, nic int, occupied bool, came, now uint64) {
 	if !r.recording {
 		return
 	}
@@ -85,7 +98,9 @@ func (r *run) recordIntake(a act, nic int, came, now uint64) {
 	}
 	r.acts = append(r.acts, a)
 	by := link{act: uint32(len(r.acts))}
-	r.clockBy[nic] = by.as(atNIC)
+	if occupied {
+		r.clockBy[nic] = by.as(atNIC)
+	}
 	if a.end >= now {
 		r.why[a.op] = by.as(atStream)
 	} // else the receive was posted late: what it waits for is its posting

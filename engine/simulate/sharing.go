@@ -3,6 +3,7 @@ package simulate
 import (
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -14,16 +15,18 @@ type sharing struct {
 	known    map[key][]occupancy
 	last     key
 	occupied []occupancy       // of last
-	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks
+	turns    []uint64          // by channel: the latest arrival
+	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks; of its request: by send|message
 	fail     func(format string, args ...any)
 }
 
-func newSharing(m Machine, fail func(format string, args ...any)) *sharing {
+func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {
 	l, ok := m.(*levels)
 	if !ok || !l.Shares() && !l.flows() {
 		return nil
 	}
-	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
+		turns: memory.Make[uint64](channels), held: map[uint32]uint64{}}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links

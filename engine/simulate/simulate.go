@@ -134,7 +134,7 @@ func (r *run) simulate(o Options) error {
 	default:
 		r.costs.machine = m
 	}
-	r.shared = newSharing(r.costs.machine, r.fail)
+	r.shared = newSharing(r.costs.machine, r.names, r.fail)
 	r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
 	r.recording = o.Record
 	return r.model()

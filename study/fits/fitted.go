@@ -97,7 +97,7 @@ func (f *Fitted) assumedSharing(level string) (all []assumption) {
 	}
 	if at+1 < len(f.levels) {
 		if perByte := f.leastPerByte(f.levels[at+1].Name); perByte > 0 {
-			all = append(all, assumption{"port", fmt.Sprintf("assumed: the NIC of a node carries one pair of ranks at full speed, and a message each %v µs", contention.AssumedHand), contention.AssumedHand, perByte})
+			all = append(all, assumption{"port", fmt.Sprintf("assumed: the NIC of a node carries one pair of ranks at full speed, and a message each %v", contention.AssumedHand), contention.AssumedHand, perByte})
 		}
 	}
 	return all
