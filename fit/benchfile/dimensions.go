@@ -27,6 +27,9 @@ func (s *splitter) end(p *parser) {
 		switch {
 		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked
+			if s.placesRanks(p, i) {
+				continue // the collective's fit takes all tables together
+			}
 			p.note("column %q separates tables (%s); %s merges them", name, s.list(i), p.spell("pool", name))
 		case splits:
 			p.note("column %q has %d values for the same sizes, which are merged (%s separates them)", name, len(c.values), p.spell("group", name))
@@ -90,12 +93,16 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	return splits, splits && !single && 10*pairs >= 6*full
 }
 
+// placesRanks reports whether column i has the meaning of a collective's ranks or nodes.
+func (s *splitter) placesRanks(p *parser, i int) bool {
+	return s.columns[i].means.IsPlacement() && (p.opt.Collective != "" || fromFileName(p.file.Name).Name != "")
+}
+
 // isPlacement reports whether column i gives the number or placement of a collective's ranks,
 // beyond the columns that already are dimensions. The sizes need not repeat: blocks of a total do
 // not.
 func (s *splitter) isPlacement(p *parser, i int) bool {
-	c := &s.columns[i]
-	if !c.means.IsPlacement() || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
+	if !s.placesRanks(p, i) {
 		return false
 	}
 	seen := map[string]string{}

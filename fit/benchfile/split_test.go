@@ -40,6 +40,8 @@ func TestDimensions(t *testing.T) {
 	// Interleaved, as text, and in any column.
 	check("bytes,time_us,cluster\n8,1,a\n8,3,b\n64,2,a\n64,4,b\n", Options{}, "cluster=a: 8=1 64=2", "cluster=b: 8=3 64=4",
 		`- column "cluster" separates tables (a, b); pool=cluster merges them`)
+	// The ranks and nodes of a collective separate tables, which its fit takes together: no note.
+	check(nodes, Options{Collective: "allreduce"}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4")
 	// Options decide otherwise.
 	check(nodes, Options{Pool: []string{"nodes"}}, "csv: 8=2 64=3")
 	check(nodes, Options{Pool: []string{"1"}}, "csv: 8=2 64=3")
