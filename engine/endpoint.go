@@ -22,8 +22,8 @@
 // otherwise [Stats] count it.
 //
 // Start reading with port.go, options.go and endpoint.go. A packet's way out is packet.go, its way
-// in receive.go; retry.go repairs losses, wait.go polls and limits the requests under way. The calls
-// of a program are in send.go and bulk.go; New and the library's own handlers in handlers.go.
+// in receive.go; retry.go repairs losses, wait.go polls and limits the requests under way. The
+// calls of a program are in send.go and bulk.go; New and the library's own handlers in handlers.go.
 // programs/ has the benchmark suite.
 //
 // # References

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostOrdered is the largest number of nodes of a map that are ordered: the memory of ordering grows
-// with its square, and the work with its cube.
+// mostOrdered is the largest number of nodes of a map that are ordered: the memory of ordering
+// grows with its square, and the work with its cube.
 const mostOrdered = 1200
 
 // order returns the nodes in an order in which those with similar residuals stand side by side:
@@ -28,8 +28,8 @@ func (m *model) order() []int {
 }
 
 // cells returns the pairs in squares of each nodes by each, with the largest effect of their pairs
-// in percent; NaN where nothing was measured. A pair that was measured in one direction alone counts
-// for both.
+// in percent; NaN where nothing was measured. A pair that was measured in one direction alone
+// counts for both.
 func (m *model) cells(order []int, each int) [][]float64 {
 	cells := square((len(order) + each - 1) / each)
 	at := make([]int, len(order)) // cell of each node

@@ -185,7 +185,8 @@ func FuzzWrite(f *testing.F) {
 			if o.S != s || o.N != n || o.Yes != yes {
 				t.Errorf("JSON: got %+v", o)
 			}
-			// A CSV reader makes one line end of any, and a ' keeps spreadsheets from evaluating a text.
+			// A CSV reader makes one line end of any, and a ' keeps spreadsheets from evaluating a
+			// text.
 			text := strings.ReplaceAll(s, "\r\n", "\n")
 			if rec[0] != text && rec[0] != "'"+text || rec[2] != strconv.FormatInt(n, 10) || rec[3] != strconv.FormatBool(yes) {
 				t.Errorf("CSV: got %q", rec)

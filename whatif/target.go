@@ -206,8 +206,8 @@ func (q Quantity) part(s Share) quantity.Micros {
 	return s.OneWay
 }
 
-// candidates returns values below and above the parameter's own, the nearest first, within the range
-// if from < to.
+// candidates returns values below and above the parameter's own, the nearest first, within the
+// range if from < to.
 func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
 	if from >= to {
 		from, to = 0, math.Inf(1)

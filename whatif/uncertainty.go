@@ -51,8 +51,8 @@ type Interval struct {
 // ErrExact says that no parameter has an interval.
 var ErrExact = errors.New(`no parameter has an interval; write it in the platform's file as beta = "3.0us ± 0.1us", or assume one`)
 
-// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals. If
-// no parameter has one, it returns the values together with [ErrExact].
+// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
+// If no parameter has one, it returns the values together with [ErrExact].
 func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
 	q, err := d.Quantity(name, 1)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A textReader reads GOAL's text form; the package comment has its grammar. Its methods parse l from
-// i on and return the place after it. The first error is kept.
+// A textReader reads GOAL's text form; the package comment has its grammar. Its methods parse l
+// from i on and return the place after it. The first error is kept.
 type textReader struct {
 	name    string
 	line    int    // the current one, from 1

@@ -181,8 +181,8 @@ func (r *run) firstByte(i uint32, t uint64) uint64 {
 }
 
 // inTurn returns when message i, or its request, arrives, if it would arrive at time t but for the
-// messages before it. Messages of a channel arrive in the order sent, even if shared resources delay
-// a message for longer than the next one.
+// messages before it. Messages of a channel arrive in the order sent, even if shared resources
+// delay a message for longer than the next one.
 func (r *run) inTurn(i uint32, request bool, t uint64) uint64 {
 	n := &r.nodes[i]
 	if n.channel >= maxChannel {

@@ -238,7 +238,8 @@ func TestMaxMin(t *testing.T) {
 }
 
 // Messages between two ranks are received in the order sent, whichever of them flow, are delayed by
-// shared resources, or ask first: no receive gets a message of another size. The path still adds up.
+// shared resources, or ask first: no receive gets a message of another size. The path still adds
+// up.
 func TestOrderOfMessages(t *testing.T) {
 	sizes := []uint64{0, 1, 20, 99, 100, 101, 167, 500, 3000, 20000}
 	for seed := range uint64(300) {

@@ -15,8 +15,8 @@ import (
 // [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
 // further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
-// a flow begins or ends. Flows from one rank to another begin at least a gap after each other. They,
-// and the messages behind them, are received in the order sent.
+// a flow begins or ends. Flows from one rank to another begin at least a gap after each other.
+// They, and the messages behind them, are received in the order sent.
 type flows struct {
 	pairs   map[[2]uint32]*inOrder // by sender and receiver
 	active  []flow

@@ -81,8 +81,8 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records that a NIC takes in a message, and is occupied by it unless it flows. Its first
-// byte arrived at time came; its last byte may have arrived long before now.
+// recordIntake records that a NIC takes in a message, and is occupied by it unless it flows. Its
+// first byte arrived at time came; its last byte may have arrived long before now.
 func (r *run) recordIntake(a act, nic int, occupied bool, came, now uint64) {
 	if !r.recording {
 		return

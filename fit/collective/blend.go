@@ -85,7 +85,8 @@ func (b *blend) learn() {
 }
 
 // holdOut fits the forms to the samples that out does not hold out, and adds the errors at no more
-// than maxHeld of the held-out samples to h. It needs at least two samples, and several places if there are several.
+// than maxHeld of the held-out samples to h. It needs at least two samples, and several places if
+// there are several.
 func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	var kept, held []sample
 	for _, s := range b.samples {
@@ -117,8 +118,9 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 }
 
 // stepGrowth is the log of the factor by which steps take longer for each octave beyond two numbers
-// of nodes that are an octave apart: on larger parts of a network, ranks are farther apart and share
-// more links. Two numbers do not show it; three do. Two that are farther apart show a part of it.
+// of nodes that are an octave apart: on larger parts of a network, ranks are farther apart and
+// share more links. Two numbers do not show it; three do. Two that are farther apart show a part of
+// it.
 const stepGrowth = 0.08
 
 // growth returns the log of the factor by which steps take longer on more nodes than were measured.
@@ -228,11 +230,11 @@ const (
 	halfSize    = 16384
 )
 
-// predict returns the log of the time in µs, the spread of the candidates, and their weights. Beyond
-// the measured sizes the log is the mean of three continuations: the forms, whose steps and bytes
-// differ by place; a line through the largest or smallest sizes; and a power of the size. Forms
-// cannot separate steps from bytes there if they grow alike with the ranks. Lines keep a base that
-// smaller messages may avoid by another protocol, and powers keep none.
+// predict returns the log of the time in µs, the spread of the candidates, and their weights.
+// Beyond the measured sizes the log is the mean of three continuations: the forms, whose steps and
+// bytes differ by place; a line through the largest or smallest sizes; and a power of the size.
+// Forms cannot separate steps from bytes there if they grow alike with the ranks. Lines keep a base
+// that smaller messages may avoid by another protocol, and powers keep none.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
 	least, most := b.sizeEnds()
 	edge := min(max(n, least), most)

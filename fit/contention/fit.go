@@ -28,8 +28,8 @@ type Fit struct {
 // up and down by steps of 60 %, and halves the logarithm of the step until it is below 4 %. Factors
 // stay between 1/16 and 16.
 //
-// It returns an error if an algorithm does not support a point's call, the machine is invalid or has
-// too few cores, or ctx ends.
+// It returns an error if an algorithm does not support a point's call, the machine is invalid or
+// has too few cores, or ctx ends.
 func (e *Estimate) Search(ctx context.Context, points []Point) (Fit, error) {
 	f := Fit{Factors: Plain(), Points: len(points)}
 	loops, err := loopsOf(points)

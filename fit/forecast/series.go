@@ -15,7 +15,8 @@ type series struct {
 	noise       float64   // relative; see estimateNoise
 }
 
-// moments returns the moments of the sizes from i to j and their times, weighted for relative errors.
+// moments returns the moments of the sizes from i to j and their times, weighted for relative
+// errors.
 func (c *series) moments(i, j int) (m stats.Moments) {
 	for ; i <= j; i++ {
 		v := c.t[j] / c.t[i]

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Fans writes a table of one-way times on a node of 1 µs and 10 kB/µs and a network of 5 µs and
-// 1 kB/µs, and a table of fans: roots hand over in 0.3 µs up to 1 KiB, with a gap of 0.5 µs among many.
+// Fans writes a table of one-way times on a node of 1 µs and 10 kB/µs and a network of 5 µs and 1
+// kB/µs, and a table of fans: roots hand over in 0.3 µs up to 1 KiB, with a gap of 0.5 µs among
+// many.
 func Fans(t testing.TB) (times, fans string) {
 	t.Helper()
 	ways, roots := "where,size,latency\n", "where,to,size,latency,max\n"

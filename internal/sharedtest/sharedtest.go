@@ -1,6 +1,6 @@
-// Package sharedtest holds what tests of several packages need: files of generated measurements, and
-// the path of published measurements and peers, which lie in the folder shared beside a checkout and
-// are not part of the repository.
+// Package sharedtest holds what tests of several packages need: files of generated measurements,
+// and the path of published measurements and peers, which lie in the folder shared beside a
+// checkout and are not part of the repository.
 package sharedtest
 
 import (

@@ -24,8 +24,8 @@ type Calls struct {
 	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
 	Call       collective.Call  // Root, Fanout and Gamma
-	// Copy is the time per byte that each rank first takes to copy its own data. It delays all ranks
-	// alike.
+	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
+	// ranks alike.
 	Copy    quantity.MicrosPerByte
 	Map     string // how ranks are placed on the machine; see [machine.Machine.Place]
 	Library string // only algorithms that rules in this form can name; empty: all

@@ -55,8 +55,8 @@ type MeasuredSeries struct {
 	Unsteady float64
 }
 
-// A model with a median error above maxMiss does not describe the times; drops above maxUnsteady are
-// more than protocols cause.
+// A model with a median error above maxMiss does not describe the times; drops above maxUnsteady
+// are more than protocols cause.
 const (
 	maxMiss     = 0.3
 	maxUnsteady = 0.3

@@ -78,8 +78,8 @@ func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 }
 
 // Rules returns the best choices. A choice holds from its number of ranks, and from its size, to
-// just below the next. The last ranks and sizes hold for themselves alone, so that the library's own
-// choice stays beyond them. Neighbours with the same choice are one rule.
+// just below the next. The last ranks and sizes hold for themselves alone, so that the library's
+// own choice stays beyond them. Neighbours with the same choice are one rule.
 func (t *Times) Rules() []rules.Rule {
 	best := slices.DeleteFunc(slices.Clone(t.Times), func(c Timing) bool { return c.Compared && !c.Best })
 	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })

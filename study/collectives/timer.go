@@ -89,8 +89,8 @@ func (t *timer) cost(n uint64) collective.Message {
 	return cost
 }
 
-// messageOf returns a cost for closed forms, in whole picoseconds as in the simulation, so that both
-// agree to the last digit.
+// messageOf returns a cost for closed forms, in whole picoseconds as in the simulation, so that
+// both agree to the last digit.
 func messageOf(c simulate.Cost) collective.Message {
 	ticks := func(t quantity.Micros) float64 { return math.Round(float64(t) * 1e6) }
 	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Serialization: ticks(c.Serialization), Receive: ticks(c.Receive), Gap: ticks(c.Gap), ReceiveGap: ticks(c.ReceiveGap)}

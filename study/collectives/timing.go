@@ -32,8 +32,8 @@ type Timing struct {
 	LatencyBound, BandwidthBound quantity.Micros
 
 	// If several algorithms were asked for, calls of the same ranks and size are Compared. Slower
-	// and NextSlower are the percentages by which this call and Next take longer than the Best call.
-	// Next is the second best call; only the Best call has it.
+	// and NextSlower are the percentages by which this call and Next take longer than the Best
+	// call. Next is the second best call; only the Best call has it.
 	Compared, Best bool
 	Slower         float64
 	Next           *Timing
@@ -108,8 +108,8 @@ func ranAs(c Timing) any {
 	return nil
 }
 
-// bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is unknown,
-// from the average; 0 if the collective has none.
+// bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is
+// unknown, from the average; 0 if the collective has none.
 func (c Timing) bandwidths() (alg, bus quantity.MBps) {
 	t := c.Time
 	if math.IsNaN(float64(t)) {

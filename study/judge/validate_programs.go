@@ -14,7 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// comparisons run a program on the layer, and put its result beside the formula of what it measures.
+// comparisons run a program on the layer, and put its result beside the formula of what it
+// measures.
 var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes){
 	programs.RoundTrip: (*layerRun).roundTrip,
 	programs.OneWay:    (*layerRun).oneWay,

@@ -14,8 +14,9 @@ const (
 	jumps = 0.12
 	// anywhere is the initial count of machines that jump in each octave.
 	anywhere = 0.25
-	// missed is the penalty in an interval's score for each unit of a measurement's distance from it:
-	// 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
+	// missed is the penalty in an interval's score for each unit of a measurement's distance from
+	// it: 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq.
+	// 43).
 	missed = 40
 	// leastRun is the minimum logarithm of the 95 % factor between runs: even a curve without noise
 	// drifts from run to run.

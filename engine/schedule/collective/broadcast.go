@@ -56,8 +56,8 @@ func scatterTree(p *Part) {
 	tree(farthestFirst).scatter(p, func(v int) []span { return []span{{v, v + subtreeSize(v, p.Size)}} })
 }
 
-// scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A member
-// whose slots are empty gets no message.
+// scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A
+// member whose slots are empty gets no message.
 func (t tree) scatter(p *Part, slots func(v int) []span) {
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)

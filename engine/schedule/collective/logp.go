@@ -22,9 +22,9 @@ func (m LogP) OptimalBroadcast(p int) float64 {
 	return last
 }
 
-// broadcastTree returns the parents of the places, in the order of arrival, and the time of the last
-// arrival. The possible next arrivals form two queues, each ordered by time: the first message of
-// each place, and the messages that follow an earlier one of the same place by a gap.
+// broadcastTree returns the parents of the places, in the order of arrival, and the time of the
+// last arrival. The possible next arrivals form two queues, each ordered by time: the first message
+// of each place, and the messages that follow an earlier one of the same place by a gap.
 func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	parent = make([]int, 1, p)
 	parent[0] = -1

@@ -47,8 +47,8 @@ func (r Row) Whole(column string) int { return int(r.Number(column)) }
 
 // Bytes returns the size of PICO's table as all algorithms but the hierarchical allreduces of GPUs
 // count it. These count the bytes of all GPUs of a node: their sizes and numbers of calls are those
-// of the other algorithms times the GPUs of a node. If they counted as the other algorithms do, 2 GiB
-// on 4 nodes would need 290 GB/s of each node, and its four NICs have 100.
+// of the other algorithms times the GPUs of a node. If they counted as the other algorithms do, 2
+// GiB on 4 nodes would need 290 GB/s of each node, and its four NICs have 100.
 func (r Row) Bytes() float64 {
 	if strings.HasPrefix(r["algorithm"], "allreduce_hier_") {
 		return r.Number("bytes") / r.Number("tasks_per_node")
@@ -117,7 +117,8 @@ func Schedule(collective, algorithm string) string {
 var alike = []string{"default_", "default-default", "default-rdbc", "non_blocking", "sparbit", "k_bruck", "nccl_pat", "ring-", "recdoub-l", "recdoub-b"}
 
 // Follows returns the schedule that an algorithm follows, by steps and bytes; empty for none. Bine
-// trees are taken for binomial trees in broadcast and reduce; Bine allreduces have several schedules.
+// trees are taken for binomial trees in broadcast and reduce; Bine allreduces have several
+// schedules.
 func Follows(collective, algorithm string) string {
 	name := strings.ToLower(algorithm)
 	if strings.HasPrefix(name, "bine") {
