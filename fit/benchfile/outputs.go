@@ -112,6 +112,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 			break
 		}
 		lines, title, before = r.lines, r.title, before+r.file.Lines
+		lines.Long = 0 // counted with the output that ended
 	}
 	if nothing != nil && !reported {
 		return each(nil, nothing)

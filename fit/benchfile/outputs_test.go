@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
 )
 
 // osuLog is the output of a latency test whose times begin with t.
@@ -91,6 +93,21 @@ func TestOutputs(t *testing.T) {
 }
 
 // A file that does not fit into the buffer is divided like a small one.
+// A cut line is reported with its own output, not with those after it.
+func TestOutputsLongLine(t *testing.T) {
+	text := osuLog(1) + strings.Repeat("x", 2*input.MaxLine) + "\n" + osuLog(2) + osuLog(3)
+	var warned []int
+	err := outputs(strings.NewReader(text), "x", Options{}, 0, func(f *File, err error) error {
+		if err == nil {
+			warned = append(warned, len(f.Warnings))
+		}
+		return err
+	})
+	if want := []int{1, 0, 0}; err != nil || !slices.Equal(warned, want) {
+		t.Errorf("outputs have %v warnings (error %v), want %v", warned, err, want)
+	}
+}
+
 func TestOutputsStream(t *testing.T) {
 	var b strings.Builder
 	for i := range 2000 {
