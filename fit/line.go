@@ -54,8 +54,8 @@ func fitRelative(points []Point) line {
 	return l
 }
 
-// reweight solves for a line until the weights w agree with it. They are those of relative errors
-// about the line l, times the factors of the points, if there are any.
+// reweight solves for a line until the weights w agree with it. They are the weights of relative
+// errors about line l, times factors(l) unless that is nil.
 func reweight(points []Point, w []float64, l line, factors func(l line) []float64) line {
 	for range reweightings {
 		change, factor := 0.0, factors(l)

@@ -84,9 +84,9 @@ func (b *blend) learn() {
 	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
 }
 
-// holdOut fits the forms to the samples that out does not hold out, and adds the errors at no more
-// than maxHeld of the held-out samples to h. It needs at least two samples, and several places if
-// there are several.
+// holdOut fits the forms to the samples that are not held out, and adds the errors at up to maxHeld
+// held-out samples to h. It does nothing if fewer than two samples are left, or samples of only one
+// of several places.
 func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	var kept, held []sample
 	for _, s := range b.samples {
