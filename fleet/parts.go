@@ -27,7 +27,7 @@ type Record struct {
 	Entry  Entry
 }
 
-// Encode returns the record as a part has it.
+// Encode returns the record as it is written to a part.
 func (r Record) Encode() ([]byte, error) { return encode(r) }
 
 // encode returns JSON that keeps texts that are not UTF-8, as names of files may be, to the byte:

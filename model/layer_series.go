@@ -58,7 +58,8 @@ var seriesKind = &Kind{
 	Asks: 1,
 }
 
-// ownCost returns the β and τ of a series; they are of no effect if it adds another layer.
+// ownCost returns the linear layer that a series adds or, if it adds another kind, a linear layer
+// without effect.
 func ownCost(l Layer) *Linear {
 	own, found := l.(*Series).Added.(*Linear)
 	if !found {

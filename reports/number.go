@@ -12,8 +12,8 @@ import (
 // equal on machines that fuse x*y+z.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
-// appendFloat appends the shortest text for the rounded number: with an exponent below 1e-6 and
-// from 1e21 on.
+// appendFloat appends v, rounded to 12 significant digits, as its shortest text. Numbers below 1e-6
+// and those of at least 1e21 have an exponent.
 func appendFloat(b []byte, v float64) []byte {
 	switch abs := math.Abs(v); {
 	case v == math.Trunc(v) && abs < 1e12:

@@ -118,7 +118,7 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// MarshalJSON prints what a page draws; lists without elements are [].
+// MarshalJSON returns the figure as JSON for a page; lists without elements are [].
 func (f Figure) MarshalJSON() ([]byte, error) {
 	type figure Figure // without this method
 	f.Series, f.Marks, f.Notes = append([]Series{}, f.Series...), append([]Mark{}, f.Marks...), append([]string{}, f.Notes...)

@@ -156,7 +156,7 @@ func foreign(path string) error {
 
 // A partialState is the content of the state file: one line.
 type partialState struct {
-	rows, bytes int64  // complete ones in the part
+	rows, bytes int64  // complete rows in the part, and their bytes
 	sum         uint32 // of these bytes
 	process     int
 	id          string
