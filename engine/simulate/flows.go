@@ -181,15 +181,19 @@ func (r *run) firstByte(i uint32, t uint64) uint64 {
 }
 
 // inTurn returns when message i, or its request, arrives, if it would arrive at time t but for the
-// messages before it. Messages of a channel arrive in the order sent, even if shared resources
-// delay a message for longer than the next one.
-func (r *run) inTurn(i uint32, request bool, t uint64) uint64 {
+// messages before it. Messages of a channel arrive in the order sent, even if shared resources delay
+// a message for longer than the next one. A message that flows also leaves its rank later.
+func (r *run) inTurn(i uint32, request, flows bool, t uint64) uint64 {
 	n := &r.nodes[i]
 	if n.channel >= maxChannel {
 		return t
 	}
 	latest := max(t, r.shared.turns[n.channel])
 	r.shared.turns[n.channel] = latest
-	r.recordOrderDelay(i, request, latest-t)
+	if flows {
+		r.recordSharingDelay(i, latest-t)
+	} else {
+		r.recordOrderDelay(i, request, latest-t)
+	}
 	return latest
 }

@@ -301,3 +301,55 @@ func TestOrderOfMessages(t *testing.T) {
 		}
 	}
 }
+
+// A send whose flow ends before an earlier one to the same rank does not wait for that one, although
+// its message does: the shares of each segment add up.
+func TestPathOfEarlySend(t *testing.T) {
+	b := schedule.NewBuilder(4)
+	b.NextRank()
+	b.Send(100000, 2, 1)
+	second := b.Send(500, 2, 1)
+	b.Requires(b.Calc(900000), second)
+	b.NextRank()
+	b.Send(100000, 3, 1)
+	b.NextRank()
+	b.Recv(100000, 0, 1)
+	b.Recv(500, 0, 1)
+	b.NextRank()
+	b.Recv(100000, 1, 1)
+	r, err := runOn(t, flowing(2, false), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := r.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range path.Segments {
+		if g.Shares.Sum() != g.To-g.From {
+			t.Errorf("segment %+v of %d ps has shares of %d ps", g, g.To-g.From, g.Shares.Sum())
+		}
+	}
+}
+
+// runOn runs a schedule of four ranks on a machine, recorded.
+func runOn(t *testing.T, m machine.Machine, b *schedule.Builder) (*Result, error) {
+	t.Helper()
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := m.Place("", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := FromMachine(m, places, NoLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Run(t.Context(), Options{Machine: on, Record: true})
+}

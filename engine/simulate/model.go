@@ -148,7 +148,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	}
 	at := c.arrival(end) + held
 	if r.shared != nil && step != stepData {
-		at = r.inTurn(i, step == stepRequest, at)
+		at = r.inTurn(i, step == stepRequest, flows, at)
 	}
 	r.push(at, i|message)
 	n.waits = streaming

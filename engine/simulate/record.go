@@ -52,20 +52,23 @@ func (r *run) recordSharingDelay(send uint32, by uint64) {
 
 // recordOrderDelay records how long a message, or the request of one, waits for messages before it.
 func (r *run) recordOrderDelay(send uint32, request bool, by uint64) {
+	flag := armed
 	if request {
-		send |= message
+		flag = message
 	}
-	r.recordSharingDelay(send, by)
+	r.recordSharingDelay(send|flag, by)
 }
 
-// sharingDelay returns how long shared resources, and messages before it, delay the message of step
-// a, in ticks.
-func (r *run) sharingDelay(a *act) uint64 {
+// sharingDelay returns how long shared resources delay the message of step a until the moment, in
+// ticks. Messages before it delay its arrival only.
+func (r *run) sharingDelay(a *act, at relation) uint64 {
 	switch {
 	case r.shared == nil:
 		return 0
 	case a.step == stepRequest:
 		return r.shared.held[a.op|message]
+	case at == atArrival && (a.step == stepSend || a.step == stepData):
+		return r.shared.held[a.op] + r.shared.held[a.op|armed]
 	case a.step == stepSend || a.step == stepData:
 		return r.shared.held[a.op]
 	}

@@ -16,7 +16,7 @@ type sharing struct {
 	last     key
 	occupied []occupancy       // of last
 	turns    []uint64          // by channel: the latest arrival
-	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks; of its request: by send|message
+	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks; of its request: by send|message; of its arrival, by messages before it: by send|armed
 	fail     func(format string, args ...any)
 }
 
