@@ -181,15 +181,21 @@ func (r *run) firstByte(i uint32, t uint64) uint64 {
 }
 
 // inTurn returns when message i, or its request, arrives, if it would arrive at time t but for the
-// messages before it. Messages of a channel arrive in the order sent, even if shared resources delay
+// messages before it. Messages of a channel, and all from one
+// rank to a rank with wildcards, arrive in the order sent, even if shared resources delay
 // a message for longer than the next one. A message that flows also leaves its rank later.
 func (r *run) inTurn(i uint32, request, flows bool, t uint64) uint64 {
-	n := &r.nodes[i]
-	if n.channel >= maxChannel {
-		return t
+	latest := t
+	switch n := &r.nodes[i]; n.channel {
+	case noChannel:
+	case wildChannel:
+		pair := [2]uint32{n.rank, r.ops[i].Peer}
+		latest = max(t, r.shared.wild[pair])
+		r.shared.wild[pair] = latest
+	default:
+		latest = max(t, r.shared.turns[n.channel])
+		r.shared.turns[n.channel] = latest
 	}
-	latest := max(t, r.shared.turns[n.channel])
-	r.shared.turns[n.channel] = latest
 	if flows {
 		r.recordSharingDelay(i, latest-t)
 	} else {

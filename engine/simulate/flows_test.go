@@ -353,3 +353,35 @@ func runOn(t *testing.T, m machine.Machine, b *schedule.Builder) (*Result, error
 	}
 	return p.Run(t.Context(), Options{Machine: on, Record: true})
 }
+
+// Receives that accept any rank or any tag get messages in the order sent, too.
+func TestOrderOfWildcards(t *testing.T) {
+	for _, from := range []channel{{schedule.Any, 1}, {0, schedule.Any}} {
+		for _, packet := range []quantity.Bytes{0, 100} {
+			m := flowing(2, true)
+			m.Levels[0].Packet, m.Levels[1].Packet = packet, packet
+			m.Levels[0].Port = &model.Linear{Beta: 0.7, Tau: 0.1}
+			sizes := []uint64{90, 80, 2, 70, 1, 60, 3, 50, 1}
+			b := schedule.NewBuilder(4)
+			b.NextRank()
+			for i, size := range sizes {
+				if op := b.Send(size, 2, 1); i > 0 {
+					b.IRequires(op, op-1)
+				}
+			}
+			b.NextRank()
+			b.Send(90, 3, 1)
+			b.NextRank()
+			for i, size := range sizes {
+				if op := b.Recv(size, from.from, from.tag); i > 0 {
+					b.IRequires(op, op-1)
+				}
+			}
+			b.NextRank()
+			b.Recv(90, 1, 1)
+			if _, err := runOn(t, m, b); err != nil {
+				t.Errorf("from %+v, packets of %v: %v", from, packet, err)
+			}
+		}
+	}
+}

@@ -14,9 +14,10 @@ type sharing struct {
 	clocks   []unitClock // by resource
 	known    map[key][]occupancy
 	last     key
-	occupied []occupancy       // of last
-	turns    []uint64          // by channel: the latest arrival
-	held     map[uint32]uint64 // by recorded send: the delay of its message, in ticks; of its request: by send|message; of its arrival, by messages before it: by send|armed
+	occupied []occupancy          // of last
+	turns    []uint64             // by channel: the latest arrival
+	wild     map[[2]uint32]uint64 // the same, by sender and a receiver with wildcards
+	held     map[uint32]uint64    // by recorded send: the delay of its message, in ticks; of its request: by send|message; of its arrival, by messages before it: by send|armed
 	fail     func(format string, args ...any)
 }
 
@@ -26,7 +27,7 @@ func newSharing(m Machine, channels int, fail func(format string, args ...any)) 
 		return nil
 	}
 	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
-		turns: memory.Make[uint64](channels), held: map[uint32]uint64{}}
+		turns: memory.Make[uint64](channels), wild: map[[2]uint32]uint64{}, held: map[uint32]uint64{}}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
