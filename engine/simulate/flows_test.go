@@ -385,3 +385,24 @@ func TestOrderOfWildcards(t *testing.T) {
 		}
 	}
 }
+
+// A request that takes no time does not overtake the eager message before it, on a machine that
+// shares nothing.
+func TestOrderOfRequests(t *testing.T) {
+	m := flowing(2, true)
+	for i := range m.Levels {
+		m.Levels[i].Packet, m.Levels[i].Port, m.Levels[i].Eager = 0, nil, 100
+	}
+	b := schedule.NewBuilder(4)
+	b.NextRank()
+	first := b.Send(10, 2, 1)
+	b.IRequires(b.Send(1000, 2, 1), first)
+	b.NextRank()
+	b.NextRank()
+	first = b.Recv(10, 0, 1)
+	b.IRequires(b.Recv(1000, 0, 1), first)
+	b.NextRank()
+	if _, err := runOn(t, m, b); err != nil {
+		t.Error(err)
+	}
+}

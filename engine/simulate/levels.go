@@ -133,6 +133,12 @@ func (l *levels) joint(level int, n uint64) bool {
 	return most > 0 && quantity.Bytes(n) > most
 }
 
+// asksAtOnce reports whether requests of a level take no time: without turns they would overtake the
+// eager messages before them.
+func (l *levels) asksAtOnce() bool {
+	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Eager > 0 })
+}
+
 // firstRanks returns the machine with only its first ranks.
 func (l *levels) firstRanks(ranks int) *levels {
 	some := *l

@@ -23,7 +23,7 @@ type sharing struct {
 
 func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {
 	l, ok := m.(*levels)
-	if !ok || !l.Shares() && !l.flows() {
+	if !ok || !l.Shares() && !l.flows() && !l.asksAtOnce() {
 		return nil
 	}
 	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
