@@ -52,7 +52,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 		begin := max(t, q.ready)
 		q.ready = begin + c.gap
 		if begin > t {
-			r.recordSharingDelay(i, begin-t)
+			r.recordDelay(i, delay{shared: begin - t})
 			r.push(begin, i|message)
 			return true
 		}
@@ -141,7 +141,7 @@ func (r *run) endFlow(w flow, t uint64) {
 	r.flows.states[w.op], r.ready[w.op] = arrived, t
 	c := r.messageCost(n.rank, op.Peer, op.Size)
 	if took := t - w.start; took > c.stream {
-		r.recordSharingDelay(w.op, took-c.stream)
+		r.recordDelay(w.op, delay{shared: took - c.stream})
 	}
 	left := t
 	if !c.joint {
@@ -156,16 +156,18 @@ func (r *run) endFlow(w flow, t uint64) {
 	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
 	for ; len(q.sends) > 0; q.sends = q.sends[1:] {
 		i := q.sends[0]
-		request := false
+		by := delay{order: t - r.ready[i]}
 		switch r.flows.states[i] {
 		case arrived:
 		case behind:
 			r.flows.states[i] = released
-			request = r.messageCost(n.rank, op.Peer, r.ops[i].Size).rendezvous
+			if r.messageCost(n.rank, op.Peer, r.ops[i].Size).rendezvous {
+				by = delay{request: by.order}
+			}
 		default:
 			return
 		}
-		r.recordOrderDelay(i, request, t-r.ready[i])
+		r.recordDelay(i, by)
 		r.push(t, i|message)
 	}
 }
@@ -180,10 +182,9 @@ func (r *run) firstByte(i uint32, t uint64) uint64 {
 	return t - min(c.stream, t)
 }
 
-// inTurn returns when message i, or its request, arrives, if it would arrive at time t but for the
-// messages before it. Messages of a channel, and all from one
-// rank to a rank with wildcards, arrive in the order sent, even if shared resources delay
-// a message for longer than the next one. A message that flows also leaves its rank later.
+// inTurn returns when message i, or its request, arrives: at t, or later if a message before it
+// arrives later. Messages of a channel, and all from one rank to a rank with wildcards, arrive in
+// the order sent. A message that flows also leaves its rank later.
 func (r *run) inTurn(i uint32, request, flows bool, t uint64) uint64 {
 	latest := t
 	switch n := &r.nodes[i]; n.channel {
@@ -196,10 +197,13 @@ func (r *run) inTurn(i uint32, request, flows bool, t uint64) uint64 {
 		latest = max(t, r.shared.turns[n.channel])
 		r.shared.turns[n.channel] = latest
 	}
-	if flows {
-		r.recordSharingDelay(i, latest-t)
-	} else {
-		r.recordOrderDelay(i, request, latest-t)
+	switch by := latest - t; {
+	case request:
+		r.recordDelay(i, delay{request: by})
+	case flows:
+		r.recordDelay(i, delay{shared: by})
+	default:
+		r.recordDelay(i, delay{order: by})
 	}
 	return latest
 }

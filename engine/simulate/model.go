@@ -132,7 +132,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	}
 	if r.shared != nil && step != stepRequest && !flows {
 		held = r.shared.delay(n.rank, op.Peer, op.Size, c, t)
-		r.recordSharingDelay(i, held)
+		r.recordDelay(i, delay{shared: held})
 	}
 	gap := c.gap
 	if flows {

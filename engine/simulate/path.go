@@ -208,10 +208,10 @@ func (r *run) afterSend(d *division, a *act, at relation, c *cost) {
 	case at == atArrival:
 		d.travel(c)
 		d.slopes.L = 1
-		d.Sharing = r.sharingDelay(a, at)
+		d.Sharing = r.delayUntil(a, at)
 	case at == atLeft || at == atDone && a.step == stepData:
 		d.stream(c)
-		d.Sharing = r.sharingDelay(a, at)
+		d.Sharing = r.delayUntil(a, at)
 		if c.joint && a.step == stepData {
 			d.travel(c)
 		}

@@ -44,35 +44,28 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	return by
 }
 
-func (r *run) recordSharingDelay(send uint32, by uint64) {
-	if r.recording && by > 0 {
-		r.shared.held[send] += by
+func (r *run) recordDelay(send uint32, by delay) {
+	if r.recording && by != (delay{}) {
+		d := r.shared.held[send]
+		r.shared.held[send] = delay{d.shared + by.shared, d.order + by.order, d.request + by.request}
 	}
 }
 
-// recordOrderDelay records how long a message, or the request of one, waits for messages before it.
-func (r *run) recordOrderDelay(send uint32, request bool, by uint64) {
-	flag := armed
-	if request {
-		flag = message
-	}
-	r.recordSharingDelay(send|flag, by)
-}
-
-// sharingDelay returns how long shared resources delay the message of step a until the moment, in
-// ticks. Messages before it delay its arrival only.
-func (r *run) sharingDelay(a *act, at relation) uint64 {
-	switch {
-	case r.shared == nil:
+// delayUntil returns how long the message of step a waits before the moment, in ticks.
+func (r *run) delayUntil(a *act, at relation) uint64 {
+	if r.shared == nil {
 		return 0
-	case a.step == stepRequest:
-		return r.shared.held[a.op|message]
-	case at == atArrival && (a.step == stepSend || a.step == stepData):
-		return r.shared.held[a.op] + r.shared.held[a.op|armed]
-	case a.step == stepSend || a.step == stepData:
-		return r.shared.held[a.op]
 	}
-	return 0
+	switch d := r.shared.held[a.op]; {
+	case a.step == stepRequest:
+		return d.request
+	case a.step != stepSend && a.step != stepData:
+		return 0
+	case at == atArrival:
+		return d.shared + d.order
+	default:
+		return d.shared
+	}
 }
 
 func (r *run) recordPosting(op uint32, t uint64) link {
@@ -84,7 +77,7 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records that a NIC takes in a message, and is occupied by it unless it flows. Its
+// recordIntake records that a NIC takes in a message, which occupies the NIC unless it flows. Its
 // first byte arrived at time came; its last byte may have arrived long before now.
 func (r *run) recordIntake(a act, nic int, occupied bool, came, now uint64) {
 	if !r.recording {

@@ -7,27 +7,32 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A sharing holds the clocks of the resources that the ranks of a unit share. It is nil on machines
-// without shared resources.
+// A sharing holds the clocks of the resources that the ranks of a unit share, and the order in which
+// messages arrive. It is nil if a machine shares nothing and has no requests that take no time.
 type sharing struct {
 	*levels
+	shares   bool        // else nothing delays a message but those before it
 	clocks   []unitClock // by resource
 	known    map[key][]occupancy
 	last     key
 	occupied []occupancy          // of last
 	turns    []uint64             // by channel: the latest arrival
 	wild     map[[2]uint32]uint64 // the same, by sender and a receiver with wildcards
-	held     map[uint32]uint64    // by recorded send: the delay of its message, in ticks; of its request: by send|message; of its arrival, by messages before it: by send|armed
+	held     map[uint32]delay     // by recorded send
 	fail     func(format string, args ...any)
 }
+
+// A delay is how long a message waits, in ticks: for shared resources; for messages before it, which
+// delay its arrival only; and its request for messages before that.
+type delay struct{ shared, order, request uint64 }
 
 func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {
 	l, ok := m.(*levels)
 	if !ok || !l.Shares() && !l.flows() && !l.asksAtOnce() {
 		return nil
 	}
-	return &sharing{levels: l, fail: fail, clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
-		turns: memory.Make[uint64](channels), wild: map[[2]uint32]uint64{}, held: map[uint32]uint64{}}
+	return &sharing{levels: l, fail: fail, shares: l.Shares() || l.flows(), clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
+		turns: memory.Make[uint64](channels), wild: map[[2]uint32]uint64{}, held: map[uint32]delay{}}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
@@ -43,6 +48,9 @@ func (l *levels) resources() int {
 // delay sends a message through all resources that it uses, from time begin on, and returns the
 // largest delay in ticks.
 func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64) {
+	if !s.shares {
+		return 0
+	}
 	s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
 		held = max(held, s.clocks[resource].pass(begin, c.stream, o))
 	})
