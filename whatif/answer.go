@@ -43,22 +43,36 @@ func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
 	return 0
 }
 
-// ContrastRows lists the costs of messages of at least 1 byte before and after parameters changed.
-func ContrastRows(before, after Design, sizes []quantity.Bytes, units quantity.UnitChoice) (reports.Rows, error) {
-	type cost struct{ Before, After Answer }
-	var all []cost
+// A Contrast is a design before and after parameters changed.
+type Contrast struct {
+	Before, After   Design
+	Peak, PeakAfter Peak
+	Costs           []ContrastedCost
+}
+
+// A ContrastedCost is the cost of a message of one size before and after.
+type ContrastedCost struct{ Before, After Answer }
+
+// Contrasted compares two designs at sizes of at least 1 byte.
+func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
+	c := &Contrast{Before: before, After: after, Peak: PeakOf(before), PeakAfter: PeakOf(after)}
 	for _, n := range sizes {
 		a, err := before.At(n)
 		if err != nil {
-			return reports.Rows{}, err
+			return nil, err
 		}
 		b, err := after.At(n)
 		if err != nil {
-			return reports.Rows{}, err
+			return nil, err
 		}
-		all = append(all, cost{a, b})
+		c.Costs = append(c.Costs, ContrastedCost{a, b})
 	}
-	peak, peakAfter := PeakOf(before), PeakOf(after)
+	return c, nil
+}
+
+// Rows returns the table of the costs before and after.
+func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
+	type cost = ContrastedCost
 	half := func(p Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
 	changes := func(name, head, unit string, dim quantity.Dimension, rank int, of func(Answer) float64) []reports.Field[cost] {
@@ -69,9 +83,9 @@ func ContrastRows(before, after Design, sizes []quantity.Bytes, units quantity.U
 			reports.Col(name+"_change_percent", "", func(r cost) any { return 100 * (of(r.After)/of(r.Before) - 1) }),
 		}
 	}
-	rows := reports.TableOf(all, slices.Concat([]reports.Field[cost]{
-		reports.Col("platform", "", func(cost) any { return before.Platform.Name }),
-		reports.Col("layer", "", func(cost) any { return before.Layer.Name }),
+	rows := reports.TableOf(c.Costs, slices.Concat([]reports.Field[cost]{
+		reports.Col("platform", "", func(cost) any { return c.Before.Platform.Name }),
+		reports.Col("layer", "", func(cost) any { return c.Before.Layer.Name }),
 		reports.Col("size_bytes", "size", func(r cost) any { return r.Before.Size }),
 	},
 		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 { return float64(a.OneWay) }),
@@ -94,18 +108,18 @@ func ContrastRows(before, after Design, sizes []quantity.Bytes, units quantity.U
 			}).Ranked(3),
 			reports.Col("bottleneck_before", "", func(r cost) any { return r.Before.Bottleneck }),
 			reports.Col("bottleneck_after", "", func(r cost) any { return r.After.Bottleneck }),
-			reports.Col("n_half_before_bytes", "", func(cost) any { return half(peak) }),
-			reports.Col("n_half_after_bytes", "", func(cost) any { return half(peakAfter) }),
-			reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(peak) }),
-			reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(peakAfter) }),
+			reports.Col("n_half_before_bytes", "", func(cost) any { return half(c.Peak) }),
+			reports.Col("n_half_after_bytes", "", func(cost) any { return half(c.PeakAfter) }),
+			reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(c.Peak) }),
+			reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(c.PeakAfter) }),
 		})...)
-	rows.Notes = changeNotes(after)
-	was, is := peak.Text(units), peakAfter.Text(units)
+	rows.Notes = changeNotes(c.After)
+	was, is := c.Peak.Text(units), c.PeakAfter.Text(units)
 	if was != is {
 		is = was + " → " + is
 	}
-	rows.Notes = append(rows.Notes, before.Layer.Ref()+": "+is)
-	return rows, nil
+	rows.Notes = append(rows.Notes, c.Before.Layer.Ref()+": "+is)
+	return rows
 }
 
 // ContrastedTimes returns the table of quantities that are times, before and after.

@@ -206,7 +206,10 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.finishes():
 		rows = whatif.ContrastedTimes(base, d, o.quantities(d))
 	default:
-		rows, err = whatif.ContrastRows(base, d, o.sizes, units)
+		var c *whatif.Contrast
+		if c, err = whatif.Contrasted(base, d, o.sizes); err == nil {
+			rows = c.Rows(units)
+		}
 	}
 	return rows, picture, err
 }
