@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -93,4 +94,70 @@ func ExampleFromLayer() {
 	fmt.Println(finish, "of which 5 µs are work; the model says", 2*layer.Model.OneWay(1024), "for the messages")
 	// Output:
 	// 54.44 µs of which 5 µs are work; the model says 49.44 µs for the messages
+}
+
+// A program of two ranks that send and compute, and when each rank is finished.
+func ExampleProgram_Run() {
+	const program = `num_ranks 2
+rank 0 {
+there: send 1024b to 1
+}
+rank 1 {
+there: recv 1024b from 0
+work: calc 5000
+work requires there
+}`
+	s, err := schedule.Read(strings.NewReader(program), "program.goal")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	times, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for rank, ticks := range times.Ranks {
+		fmt.Printf("rank %d is finished after %v\n", rank, times.Micros(ticks))
+	}
+	// Output:
+	// rank 0 is finished after 7.64 µs
+	// rank 1 is finished after 16.64 µs
+}
+
+// Algorithms of a broadcast of 64 KiB among 64 ranks, by their schedules.
+func Example_collective() {
+	for _, algorithm := range []string{"linear", "binomial", "scatter-ring"} {
+		entry, err := collective.Find("bcast", algorithm)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		s, err := entry.Schedule(64, collective.Call{Bytes: 64 << 10})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		p, err := simulate.New(s)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		times, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		finish, _ := times.Finish()
+		fmt.Printf("%-12s %v\n", algorithm, finish)
+	}
+	// Output:
+	// linear       25028.73 µs
+	// binomial     2458.26 µs
+	// scatter-ring 1153.23 µs
 }

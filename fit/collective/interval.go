@@ -23,7 +23,7 @@ import (
 //
 // The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md
 // has the coverage by machine and distance, and by how much the widths would change with each
-// machine left out; tools/collectives computes both.
+// machine left out; internal/evidence/collectives computes both.
 const (
 	floor         = 0.16
 	perOctave     = 0.12

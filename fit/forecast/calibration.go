@@ -127,7 +127,7 @@ func (k *Calibration) bend(a, x, b, s float64) float64 {
 }
 
 // The calibrations learned from published and planted curves, and the shapes of the published ones:
-// means of the curves of a machine that are alike. tools/forecast writes the file.
+// means of the curves of a machine that are alike. internal/evidence/forecast writes the file.
 //
 //go:embed published.json
 var publishedJSON []byte

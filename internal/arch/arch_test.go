@@ -26,9 +26,6 @@ var below = map[string]string{
 	"docs":                             "",
 	"internal/ci":                      "",
 	"internal/ci/systems":              "",
-	"examples/collective":              "fit/forecast engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
-	"examples/fit":                     "fit fit/benchfile fit/forecast model model/quantity",
-	"examples/schedule":                "fit/forecast engine/schedule engine/simulate platforms model model/machine model/quantity",
 	"internal/release":                 "",
 	"model/quantity":                   "",
 	"model":                            "model/quantity",
@@ -43,8 +40,8 @@ var below = map[string]string{
 	"fit/benchfile/internal/plain":     "fit/benchfile/internal/input fit/benchfile/internal/lex fit/benchfile/internal/sums model/quantity",
 	"fit/benchfile/internal/input":     "fit/benchfile/internal/lex",
 	"fit/benchfile/internal/jsonscan":  "fit/benchfile/internal/lex",
-	"tools/notice":                     "",
-	"tools/internal/pico":              "engine/schedule engine/schedule/collective",
+	"internal/notice":                  "",
+	"internal/evidence/pico":           "engine/schedule engine/schedule/collective",
 	"fleet":                            "fit fit/benchfile fit/forecast model model/quantity reports shard",
 	"fit":                              "fit/benchfile fit/forecast model model/quantity",
 	"fit/contention":                   "fit/forecast engine/schedule engine/schedule/collective engine/simulate model model/machine model/quantity platforms",
@@ -58,7 +55,7 @@ var below = map[string]string{
 	"explore":                          "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast fleet internal/flags internal/release model model/machine model/quantity platforms reports shard study/collectives study/fits study/predict study/simulations whatif",
 	"reports/page":                     "",
 	"mpi":                              "",
-	"tools/proof":                      "fit/forecast mpi fit/contention engine/schedule/collective engine/schedule engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
+	"internal/evidence/proof":          "fit/forecast mpi fit/contention engine/schedule/collective engine/schedule engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
 	"internal/wasm":                    "reports/page",
 	"internal/wasm/generate":           "internal/wasm reports/page",
 	"export":                           "model model/quantity",
@@ -73,15 +70,15 @@ var below = map[string]string{
 	"engine/schedule/collective/rules": "engine/schedule engine/schedule/collective",
 	"engine/schedule/mpitrace":         "engine/schedule engine/schedule/collective",
 	"fit/forecast":                     "model/quantity",
-	"tools/forecast":                   "fit/benchfile fit/forecast model/quantity",
-	"tools/collectives":                "fit/collective engine/schedule engine/schedule/collective engine/simulate fit fit/forecast model model/machine platforms fit/benchfile model/quantity tools/internal/pico",
+	"internal/evidence/forecast":       "fit/benchfile fit/forecast model/quantity",
+	"internal/evidence/collectives":    "fit/collective engine/schedule engine/schedule/collective engine/simulate fit fit/forecast model model/machine platforms fit/benchfile model/quantity internal/evidence/pico",
 	"study/bench":                      "fit/forecast engine engine/live engine/programs fit/benchfile model model/machine model/quantity platforms reports",
 	"study/predict":                    "data engine engine/programs engine/virtual export fit/benchfile fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/fits":                       "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/simulations":                "engine/schedule engine/schedule/collective engine/schedule/mpitrace engine/simulate fit/benchfile fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/collectives":                "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/fits study/simulations whatif",
 	"study/tune":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/collectives study/fits study/simulations whatif",
-	"tools/tune":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/collectives study/fits study/simulations whatif study/tune tools/internal/pico",
+	"internal/evidence/tune":           "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/collectives study/fits study/simulations whatif study/tune internal/evidence/pico",
 	"study/judge":                      "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/predict whatif",
 	"study/report":                     "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/judge study/predict whatif",
 }
@@ -292,7 +289,7 @@ func TestMessagesNameNoFlags(t *testing.T) {
 	others := []string{"iperf3 --json", "calibrate --passes", "--map-by ppr", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
-		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "tools/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "explore" {
+		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "explore" {
 			continue
 		}
 		ast.Inspect(f.File, func(n ast.Node) bool {

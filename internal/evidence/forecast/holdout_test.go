@@ -45,7 +45,7 @@ func check(t *testing.T, curves []Curve, use func(*Curve) bool, of *forecast.Cal
 // The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
 // and over TCP loopback of a virtual machine. Their scatter at sizes 3 bytes apart is up to 31 %.
 func TestOwn(t *testing.T) {
-	curves, err := Load("../../fit/benchfile/testdata")
+	curves, err := Load("../../../fit/benchfile/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
 // Proof tests calibrate.c, and the machine that fit/contention makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
-//	go run ./tools/proof           # all platforms, some minutes
-//	go run ./tools/proof -only "fat tree"
-//	go run ./tools/proof -mpi openmpi   # two ranks on this computer; or mpich
+//	go run ./internal/evidence/proof           # all platforms, some minutes
+//	go run ./internal/evidence/proof -only "fat tree"
+//	go run ./internal/evidence/proof -mpi openmpi   # two ranks on this computer; or mpich
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts

@@ -21,7 +21,7 @@ func TestNoticeIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.ReplaceAll(string(got), "\r", "") != want {
-		t.Error("NOTICE is not that of go.mod; run: go run ./tools/notice > NOTICE")
+		t.Error("NOTICE is not that of go.mod; run: go run ./internal/notice > NOTICE")
 	}
 }
 

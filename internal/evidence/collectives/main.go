@@ -2,8 +2,8 @@
 // published measurements and predicts them. A Markdown table has the errors, and the coverage and
 // width of intervals, by machine and kind of question. docs/accuracy.md has its output.
 //
-//	go run ./tools/collectives ../shared/data [before.csv] # tables
-//	go run ./tools/collectives -csv ../shared/data > before.csv
+//	go run ./internal/evidence/collectives ../shared/data [before.csv] # tables
+//	go run ./internal/evidence/collectives -csv ../shared/data > before.csv
 //
 // With -csv it prints the numbers alone. If a file of these numbers is the second argument of a
 // later version, that version prints them beside its own numbers.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/evidence/pico"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/study/tune"
-	"github.com/halfpeak/halfpeak/tools/internal/pico"
 )
 
 // A set has all candidates of a machine, with the time of each.

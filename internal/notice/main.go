@@ -1,7 +1,7 @@
 // Notice writes the file NOTICE: the licences of all components of the released binaries, read from
 // the module cache. Run it in the root of the checkout after a change of go.mod:
 //
-//	go run ./tools/notice > NOTICE
+//	go run ./internal/notice > NOTICE
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/evidence/pico"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/tools/internal/pico"
 )
 
 // A series is one collective of one machine, by one algorithm or by the library's choice.

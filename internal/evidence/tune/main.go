@@ -2,8 +2,8 @@
 // that are measured, on machines where every algorithm was measured. Its table is in
 // docs/validation/tune.md.
 //
-//	go run ./tools/tune ../shared/data
-//	go run ./tools/tune -learn ../shared/data > study/tune/known.csv # factors of schedules
+//	go run ./internal/evidence/tune ../shared/data
+//	go run ./internal/evidence/tune -learn ../shared/data > study/tune/known.csv # factors of schedules
 package main
 
 import (
