@@ -20,8 +20,6 @@ var candidates = []form{
 	{name: "linear", method: Relative},
 	{name: "linear", method: Ordinary},
 	{name: "linear", method: Huber},
-	{name: "linear", method: TheilSen},
-	{name: "envelope", method: Relative},
 	{name: "piecewise", method: Relative},
 	{name: "table"},
 }
@@ -48,7 +46,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	points = thin(points, maxTried)
 	var tried []*candidate
 	for _, m := range candidates {
-		fewest := map[string]int{"envelope": 5, "piecewise": 5, "table": 3}[m.name] // one to leave out
+		fewest := map[string]int{"piecewise": 5, "table": 3}[m.name] // one to leave out
 		if len(points) < fewest {
 			continue
 		}

@@ -17,21 +17,6 @@ func BenchmarkPiecewise1000(b *testing.B) {
 	}
 }
 
-// BenchmarkBootstrap1000 is 1,000 fits of 100 sizes in 3 segments; wanted is less than 2 s.
-func BenchmarkBootstrap1000(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 0))
-	p := plant(random, 100, 3)
-	r, err := Piecewise(p.measure(random, 0.02), 3)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := r.Bootstrap(1000, 1); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkAuto100 is the choice among all models for 100 sizes.
 func BenchmarkAuto100(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))

@@ -1,9 +1,8 @@
 // Package fit turns samples into the parameters of cost models, and estimates their uncertainty.
 //
-// [Auto] chooses among models of the time of a message: one line ([Linear], by four methods), lines
-// over ranges of sizes ([Piecewise]), the minimum of two lines ([Envelope]), and a table
-// ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] fit the parameters of the mechanism.
-// [Compare] compares two results.
+// [Auto] chooses among models of the time of a message: one line ([Linear], by three methods), lines
+// over ranges of sizes ([Piecewise]), and a table ([PerSize]). [LogGP], [LogP] and [Stages] fit the
+// parameters of the mechanism. [Compare] compares two results.
 //
 // Each fit uses one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments with
 // β and τ and their 95 % confidence intervals, the errors at every size, and warnings that a user

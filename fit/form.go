@@ -7,10 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A form is a method of fitting pieces of lines to points, for results, cross-validation and
-// bootstraps.
+// A form is a method of fitting pieces of lines to points, for results and cross-validation.
 type form struct {
-	name   string // "linear", "piecewise", "envelope", "table"
+	name   string // "linear", "piecewise", "table"
 	method Method
 	k      int // segments; 0 lets the criterion choose
 	// known holds the last sizes of segments if these are given.
@@ -25,8 +24,6 @@ func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	switch m.name {
 	case "piecewise":
 		return fitPiecewise(points, m.k, quantum)
-	case "envelope":
-		return fitEnvelope(points), nil
 	case "table":
 		return fitTable(points), nil
 	}
@@ -47,50 +44,6 @@ func fitTable(points []Point) []piece {
 		pieces = append(pieces, piece{l, n, float64(q.Size)})
 	}
 	return pieces
-}
-
-// maxStarts is the number of initial divisions of the search.
-const maxStarts = 24
-
-// fitEnvelope starts from divisions in two parts, and moves points to the line that is lower at
-// their size until none moves. It returns the result with the minimum sum of squared relative
-// errors.
-func fitEnvelope(points []Point) []piece {
-	n := len(points)
-	one := piece{fitRelative(points), n, math.Inf(1)}
-	best, least := []piece{one}, squares(points, []piece{one})
-	stride := max(1, n/maxStarts)
-	seen := map[int]bool{}
-	for start := 2; start <= n-2; start += stride {
-		for cut := start; cut >= 2 && cut <= n-2 && !seen[cut]; {
-			seen[cut] = true
-			a, b := fitRelative(points[:cut]), fitRelative(points[cut:])
-			if a.beta >= b.beta || a.tau <= b.tau {
-				break
-			}
-			cross := (b.beta - a.beta) / (a.tau - b.tau)
-			cut = 0
-			for cut < n && float64(points[cut].Size) <= cross {
-				cut++
-			}
-			if cut == 0 || cut == n {
-				break
-			}
-			pieces := []piece{{a, cut, cross}, {b, n - cut, math.Inf(1)}}
-			if s := squares(points, pieces); s < least {
-				best, least = pieces, s
-			}
-		}
-	}
-	return best
-}
-
-func squares(points []Point, pieces []piece) (sum float64) {
-	for _, p := range points {
-		e := float64(p.Time)/valueAt(pieces, float64(p.Size)) - 1
-		sum += float64(p.Count) * e * e
-	}
-	return sum
 }
 
 func fitRegimes(points []Point, m Method, known []quantity.Bytes) (pieces []piece) {

@@ -66,7 +66,6 @@ func FuzzFit(f *testing.F) {
 		}
 		take(Piecewise(tab, 0))
 		take(Piecewise(tab, 2))
-		take(Envelope(tab))
 		take(PerSize(tab))
 		if len(tab.Samples) < 20 {
 			take(Auto(tab))

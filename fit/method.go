@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,16 +24,13 @@ const (
 	// Huber is like Relative, but the influence of a point is limited to that at 1.345 standard
 	// deviations.
 	Huber Method = "huber"
-	// TheilSen is the median slope of all pairs of points; it tolerates arbitrary errors in nearly
-	// a third of the points.
-	TheilSen Method = "theil-sen"
 )
 
 // Methods lists all methods, the default first.
-var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
+var Methods = []Method{Relative, Ordinary, Huber}
 
 var fitLine = map[Method]func(points []Point) line{
-	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber, TheilSen: fitTheilSen,
+	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber,
 }
 
 func (m Method) check() error {
@@ -148,77 +144,4 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 // relativeErrors returns measured over fitted times, minus 1.
 func relativeErrors(points []Point, l line) []float64 {
 	return list.Map(points, func(p Point) float64 { return float64(p.Time)/l.at(float64(p.Size)) - 1 })
-}
-
-// maxPairs is the approximate maximum number of pairs in Theil and Sen's slope.
-const maxPairs = 6_000
-
-// efficiency is the ratio of the variance of least squares to that of Theil and Sen's line if
-// errors are normal: 2/π for the median of points, which β is, and, with weights from measured
-// times, about the same for that of pairs, which is 3/π without weights. TestTrust verifies it.
-const efficiency = 0.68
-
-// fitTheilSen computes Theil and Sen's line without outliers, as [fitHuber] does. Its intervals are
-// those of least squares, widened for the lower efficiency of medians.
-func fitTheilSen(points []Point) line {
-	l := theilSenLine(points)
-	e := relativeErrors(points, l)
-	if rest := inliers(points, e, max(stats.MAD(e, 0), sameTime)); rest != nil {
-		points = rest
-		l = theilSenLine(points)
-	}
-	w := l.weights(points)
-	l.moments = solve(points, w).moments
-	l.intervals(points, w, l.residuals(points, w), efficiency)
-	return l
-}
-
-// theilSenLine returns the weighted median of the slopes of pairs, and of T − nτ. A slope has the
-// weight |nᵢ−nⱼ|/√(Tᵢ²+Tⱼ²), the inverse of its deviation if errors are in proportion to the time:
-// Theil 1950 and Sen 1968 with the weights of Jaeckel 1972.
-func theilSenLine(points []Point) line {
-	n := len(points)
-	type weighted struct{ v, w float64 }
-	median := func(s []weighted) float64 {
-		slices.SortFunc(s, func(a, b weighted) int { return cmp.Compare(a.v, b.v) })
-		total, sum := 0.0, 0.0
-		for _, x := range s {
-			total += x.w
-		}
-		for i, x := range s {
-			if sum += x.w; sum > total/2 || i == len(s)-1 {
-				return x.v
-			} else if sum == total/2 {
-				return (x.v + s[i+1].v) / 2
-			}
-		}
-		return 0
-	}
-	step := 1 + n*(n-1)/2/maxPairs // every step-th pair
-	var slopes []weighted
-	pair := 0
-	for i, p := range points {
-		for _, q := range points[i+1:] {
-			if pair++; pair%step == 0 || step == 1 {
-				dn := float64(q.Size - p.Size)
-				w := dn / math.Hypot(float64(p.Time), float64(q.Time)) * math.Sqrt(float64(p.Count)*float64(q.Count))
-				slopes = append(slopes, weighted{float64(q.Time-p.Time) / dn, w})
-			}
-		}
-	}
-	l := line{freeTau: median(slopes)}
-	l.tau = max(0, l.freeTau)
-	rest := make([]weighted, n)
-	for i, p := range points {
-		rest[i] = weighted{float64(p.Time) - l.tau*float64(p.Size), float64(p.Count) / float64(p.Time)}
-	}
-	l.freeBeta = median(rest)
-	if l.beta = l.freeBeta; l.beta < 0 {
-		l.beta = 0
-		for i, p := range points { // through the origin: the median of T/n
-			rest[i] = weighted{float64(p.Time) / float64(p.Size), float64(p.Count)}
-		}
-		l.tau = median(rest)
-	}
-	return l
 }

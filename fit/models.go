@@ -62,14 +62,6 @@ func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, err
 	return form{name: "piecewise", method: m, known: append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))}.result(t)
 }
 
-// Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with β₁ < β₂ and τ₁ >
-// τ₂: a system that chooses the faster of two mechanisms, PIO or DMA. It is continuous, and bends
-// down where the lines cross. If no such envelope is better than one line, the result has one
-// segment.
-func Envelope(t *benchfile.Table) (*Result, error) {
-	return form{name: "envelope", method: Relative}.result(t)
-}
-
 // PerSize returns the table itself, with straight lines between its sizes and the last line beyond:
 // parameterised LogP (Kielmann, Bal, Verstoep 2000), without a functional form. It passes through
 // every point, so its errors are zero; [Auto] estimates its real error by cross-validation. A

@@ -24,7 +24,6 @@ type fitOptions struct {
 	save          string
 	plotting
 	levels, arity []string
-	against       string // the file of the other protocol, for --against
 	out           output
 }
 
@@ -33,7 +32,7 @@ func newFit() *cobra.Command {
 	cmd := command("fit", nil, o.run)
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
-	o.model.old = map[string]string{"segmented": "piecewise", "switch": "envelope"}
+	o.model.old = map[string]string{"segmented": "piecewise"}
 	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
@@ -49,12 +48,9 @@ func newFit() *cobra.Command {
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
 	o.declareMachine(f)
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
-	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
-	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "compare with this other `file`, or with the table of this name; given the same file, compare the runs in it")
-	f.StringVar(&o.against, "against", "", "recommend the threshold between the protocol of FILE, for smaller messages, and that of this `file`, such as eager and rendezvous; with the same file, between both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "`algorithm` of a collective, by its name here or Open MPI's number; by default the one named in the files, or searched")
 	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
@@ -84,16 +80,6 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
-	if o.against != "" {
-		if len(args) != 1 || o.save+o.plot != "" {
-			return usagef("--against compares one file with another, as in \"halfpeak fit eager.txt --against rendezvous.txt\", and writes no platform or plot")
-		}
-		found, err := fits.Against(args[0], o.against, o.asked)
-		if err != nil {
-			return err
-		}
-		return o.out.write(cmd, found.Rows())
-	}
 	found, err := fits.Fit(args, o.asked)
 	if err != nil {
 		return err
@@ -127,7 +113,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case segments && !given:
 		*model = "piecewise"
 	}
-	curve := !slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, *model)
+	curve := !slices.Contains([]string{"loggp", "logp", "pipeline"}, *model)
 	switch {
 	case len(a.Levels) > 0 && (!curve || a.Compare != "" || a.Runs):
 		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", *model)
@@ -145,10 +131,6 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		return usagef("--method is for --model linear or pipeline, not %s", *model)
 	case set.Changed("rtt") && *model != "logp":
 		return usagef("--rtt is for --model logp, not %s", *model)
-	case a.Bootstrap < 0 || a.Bootstrap > fit.MaxBootstrap:
-		return usagef("--bootstrap must be 0 to %d (got %d)", fit.MaxBootstrap, a.Bootstrap)
-	case o.save+o.plot != "" && *model == "end-to-end":
-		return usagef("--save and --plot are not available: end-to-end times do not identify the individual stages")
 	case o.plot != "" && (*model == "loggp" || *model == "logp"):
 		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", *model)
 	}

@@ -15,7 +15,6 @@ import (
 type Curve struct {
 	fitSource
 	*fit.Result
-	boot *fit.Bootstrap
 }
 
 func sourcesOf(curves []Curve) []fitSource {
@@ -39,14 +38,8 @@ func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summ
 	for _, s := range sources {
 		r, err := fitCurve(s.table, o)
 		if err == nil {
-			c := Curve{fitSource: s, Result: r}
-			if o.Bootstrap > 0 {
-				c.boot, err = r.Bootstrap(o.Bootstrap, o.Seed)
-			}
-			if err == nil {
-				curves = append(curves, c)
-				continue
-			}
+			curves = append(curves, Curve{fitSource: s, Result: r})
+			continue
 		}
 		first = cmp.Or(first, fmt.Errorf("%s: %w", s.name(), err))
 		if n := len(s.table.Samples); n == 1 || n == 2 && s.table.Samples[0].Size == 0 {
@@ -72,8 +65,6 @@ func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
 		return fit.Linear(t, o.Method)
 	case "piecewise":
 		return fit.Piecewise(t, o.Segments)
-	case "envelope":
-		return fit.Envelope(t)
 	case "per-size":
 		return fit.PerSize(t)
 	}

@@ -69,8 +69,6 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 		err = f.logP(o.RTT)
 	case "pipeline":
 		err = f.pipeline(o.Method)
-	case "end-to-end":
-		err = f.endToEnd()
 	case "collective":
 		err = f.collectives(o.Measured)
 	default:

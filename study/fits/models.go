@@ -76,22 +76,3 @@ func (f *Fitted) pipeline(method fit.Method) error {
 	}
 	return nil
 }
-
-func (f *Fitted) endToEnd() error {
-	r, err := fit.EndToEnd(fitTables(f.sources)...)
-	if err != nil {
-		return err
-	}
-	if r.Separate {
-		f.addParameter("pipeline", "β of the bottleneck", estimated(quantity.DimTime, r.Beta))
-		f.addParameter("pipeline", "τ of the bottleneck", estimated(quantity.DimInverse, r.Tau))
-		f.addParameter("pipeline", "Σβ", estimated(quantity.DimTime, r.SumBeta))
-		f.addParameter("pipeline", "Στ", estimated(quantity.DimInverse, r.SumTau))
-	} else {
-		f.addParameter("pipeline", "a packet in the bottleneck", estimated(quantity.DimTime, r.Packet))
-		f.addParameter("pipeline", "fill: a packet in the other stages", estimated(quantity.DimTime, r.Fill))
-	}
-	f.Notes = append([]string{fmt.Sprintf("median error %.2g %%, worst %.2g %% at %s", 100*r.Median, 100*r.Worst, r.WorstAt),
-		"The shares of the stages in the sums are not identifiable from the times of whole messages."}, r.Warnings...)
-	return nil
-}

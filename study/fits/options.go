@@ -17,18 +17,16 @@ import (
 
 // Options select what is fitted, and how.
 type Options struct {
-	Trace     benchfile.Options
-	Model     string          // one of [Models]; empty: auto
-	Method    fit.Method      // of a line
-	Segments  int             // of a piecewise fit; 0: the data decide
-	RTT       quantity.Micros // of a signature; 0: not known
-	Bootstrap int             // resampled fits; 0: none
-	Seed      uint64          // of Bootstrap
-	Compare   string          // another file, or a table of the same; empty: none
-	Runs      bool            // the files are runs of one measurement
-	Measured  MeasuredOptions // of collectives
-	Levels    []Level         // of a machine, from inside out; none: no machine
-	Fans      FanOut          // of its levels; without a file, contention is unknown
+	Trace    benchfile.Options
+	Model    string          // one of [Models]; empty: auto
+	Method   fit.Method      // of a line
+	Segments int             // of a piecewise fit; 0: the data decide
+	RTT      quantity.Micros // of a signature; 0: not known
+	Compare  string          // another file, or a table of the same; empty: none
+	Runs     bool            // the files are runs of one measurement
+	Measured MeasuredOptions // of collectives
+	Levels   []Level         // of a machine, from inside out; none: no machine
+	Fans     FanOut          // of its levels; without a file, contention is unknown
 	// Collectives were measured on the machine, and refine the estimate of contention.
 	Collectives Calibration
 	Saving      bool // the curves are wanted for a platform or a figure
@@ -39,7 +37,7 @@ type Options struct {
 
 // Models lists what can be fitted, as --model names it.
 func Models() []string {
-	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end", "collective"}
+	return []string{"auto", "linear", "piecewise", "per-size", "loggp", "logp", "pipeline", "collective"}
 }
 
 // MeasuredOptions supply values that the files of measured collectives lack.

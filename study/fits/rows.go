@@ -50,7 +50,6 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 			all = append(all, segment{c, &c.Segments[i], name, i + 1})
 		}
 	}
-	boot := slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.boot != nil })
 	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
 	tableRank := 0
 	if len(f.Curves) <= 1 && f.model != "pipeline" {
@@ -59,8 +58,6 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
 		return reports.Col(key, head, func(s segment) any { return 100 * of(s) }).Texted(reports.PercentError).Ranked(rank)
 	}
-	beta := func(s segment) fit.Estimate[quantity.Micros] { return s.boot.Beta[s.number-1] }
-	tau := func(s segment) fit.Estimate[quantity.MicrosPerByte] { return s.boot.Tau[s.number-1] }
 	rows := reports.TableOf(all,
 		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
 		reports.Col("file", "", func(s segment) any { return s.file.Name }),
@@ -87,12 +84,6 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
 		reports.Col("kind", "", func(s segment) any { return s.Kind.String() }),
 		reports.Col("method", "", func(s segment) any { return s.Method }),
-		reports.Col("beta_boot_low_us", "", func(s segment) any { return beta(s).Low }).If(boot),
-		reports.Col("beta_boot_high_us", "", func(s segment) any { return beta(s).High }).If(boot),
-		reports.Col("tau_boot_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).Low) }).If(boot),
-		reports.Col("tau_boot_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).High) }).If(boot),
-		reports.Col("", "β, bootstrap", func(s segment) any { return estimated(quantity.DimTime, beta(s)) }).If(boot),
-		reports.Col("", "τ, bootstrap", func(s segment) any { return estimated(quantity.DimInverse, tau(s)) }).If(boot),
 	)
 	for _, c := range f.Curves {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)

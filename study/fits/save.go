@@ -2,7 +2,6 @@ package fits
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,7 +15,7 @@ import (
 )
 
 // TOML returns a platform file of the results: a layer for each curve that can be one, a pipeline
-// of stages, or a layer of parameters. It fails for end-to-end times.
+// of stages, or a layer of parameters.
 func (f *Fitted) TOML() (string, error) {
 	switch {
 	case f.levels != nil || f.calibrated != nil:
@@ -27,14 +26,12 @@ func (f *Fitted) TOML() (string, error) {
 		return Encoded(f.parametersDocument(), "fit.")
 	case f.Collectives != nil:
 		return Encoded(f.collectivesDocument(), "fit.")
-	case len(f.Curves) > 0:
-		d, remarks := curvesDocument(f.Curves)
-		if len(d.Tables) == 0 {
-			return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s", strings.ReplaceAll(remarks, "\n", "; "))
-		}
-		return Encoded(d, "fit."+remarks)
 	}
-	return "", errors.New("single stages are not identifiable from end-to-end times, so there is no platform to save")
+	d, remarks := curvesDocument(f.Curves)
+	if len(d.Tables) == 0 {
+		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s", strings.ReplaceAll(remarks, "\n", "; "))
+	}
+	return Encoded(d, "fit."+remarks)
 }
 
 // curvesDocument returns a platform with a layer for each curve that can be one, and a line about
