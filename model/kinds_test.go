@@ -17,7 +17,6 @@ func TestKinds(t *testing.T) {
 	for _, l := range layers {
 		walk(l, func(l Layer) { tested[l.Kind()] = true })
 	}
-	names := map[string]bool{}
 	for _, k := range Kinds {
 		if !tested[k] {
 			t.Errorf("no test has a %s", k.Name)
@@ -25,11 +24,8 @@ func TestKinds(t *testing.T) {
 		if k.New().Kind() != k {
 			t.Errorf("%s makes a %s", k.Name, k.New().Kind().Name)
 		}
-		for _, name := range append(k.Formerly, k.Name) {
-			if found, _ := FindKind(name); found != k || names[name] {
-				t.Errorf("the name %s is not that of %s alone", name, k.Name)
-			}
-			names[name] = true
+		if found, _ := FindKind(k.Name); found != k {
+			t.Errorf("two kinds have the name %s", k.Name)
 		}
 		if keys := k.Keys(); len(keys) == 0 || len(slices.Compact(slices.Sorted(slices.Values(keys)))) != len(keys) {
 			t.Errorf("%s has the keys %v", k.Name, keys)

@@ -40,9 +40,8 @@ type Layer interface {
 
 // A Kind is a kind of model.
 type Kind struct {
-	Name     string   // in a platform file: model = "linear"
-	Formerly []string // names in older versions
-	Cost     string   // of n bytes, one way, in a line
+	Name string // in a platform file: model = "linear"
+	Cost string // of n bytes, one way, in a line
 
 	Fields   []Field                                             // its parameters
 	Parts    []Part                                              // the layers that it contains

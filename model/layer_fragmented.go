@@ -123,7 +123,7 @@ func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n,
 func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
 
 var fragmentedKind = &Kind{
-	Name: "fragmented", Formerly: []string{"segmented"}, zero: &Fragmented{},
+	Name: "fragmented", zero: &Fragmented{},
 	Cost:  "pieces of at most mtu bytes, each a message of the layer below",
 	Parts: []Part{{Key: "below", At: func(l Layer) *Layer { return &l.(*Fragmented).Below }}},
 	Fields: []Field{

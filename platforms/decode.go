@@ -69,7 +69,7 @@ func decode(file string, text []byte) (*source, error) {
 	if r.first != nil {
 		return nil, r.first
 	}
-	return s, s.modernise()
+	return s, s.expandAliases()
 }
 
 // The most that a file may hold. The time that go-toml takes grows with the square of either; at
@@ -79,22 +79,15 @@ const (
 	maxKeys   = 20000
 )
 
-func (s *source) modernise() error {
+// expandAliases replaces the keys that stand for several fields, such as o of LogP.
+func (s *source) expandAliases() error {
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		if err := s.renameKeys(t); err != nil {
-			return err
-		}
 		k, known := model.FindKind(text(t.Keys, "model"))
 		if t.Kind != "layer" || !known {
 			continue
 		}
 		path := "layer." + t.Name
-		if old := text(t.Keys, "model"); old != k.Name {
-			pos := s.positionOf(path + ".model")
-			s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the model %q is called %q now", s.file, pos.line, pos.column, old, k.Name))
-			t.Set("model", k.Name)
-		}
 		for alias, of := range k.Aliases {
 			v, given := find(t.Keys, alias)
 			if !given {
@@ -109,24 +102,6 @@ func (s *source) modernise() error {
 				s.positions[path+"."+key] = s.positions[path+"."+alias]
 			}
 		}
-	}
-	return nil
-}
-
-func (s *source) renameKeys(t *Table) error {
-	path := t.Kind + "." + t.Name
-	for i, k := range t.Keys {
-		now, former := formerKeys[t.Kind][k.Name]
-		if !former {
-			continue
-		}
-		if _, twice := find(t.Keys, now); twice {
-			return s.errorf(path+"."+k.Name, "%s is a former name of %s, which is given too; omit one", k.Name, now)
-		}
-		pos := s.positionOf(path + "." + k.Name)
-		s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the key %q is called %q now", s.file, pos.line, pos.column, k.Name, now))
-		t.Keys[i].Name = now
-		s.positions[path+"."+now], s.values[path+"."+now] = pos, s.valueAt(path+"."+k.Name)
 	}
 	return nil
 }
@@ -153,9 +128,6 @@ func (r *treeReader) key(kind, path, name string, value any) Key {
 	at := join(path, name)
 	of := schema[kind]
 	what, known := of[name]
-	if now, former := formerKeys[kind][name]; former {
-		what, known = of[now]
-	}
 	if !known {
 		all := slices.Sorted(maps.Keys(of)) // among equals, the hint is the same each time
 		if kind == "" {

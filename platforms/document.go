@@ -97,7 +97,6 @@ type source struct {
 	file      string
 	positions map[string]position // of keys and values, by path: "layer.dma.branches.0.up_to"
 	values    map[string]position
-	notes     []string
 }
 
 // positionOf returns the position of the key at path or, if the file does not have it, of the

@@ -153,21 +153,6 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Names that files had before still load, with a note.
-func TestFormerNames(t *testing.T) {
-	p, err := Parse("old.toml", []byte(also("g", `model = "segmented"`, `below = "x"`, `mtu = "4KB"`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l := p.Layers[1]; l.Kind != "fragmented" || l.Model.Kind() != p.Layers[1].Model.(*model.Fragmented).Kind() {
-		t.Errorf("%+v", l)
-	}
-	want := []string{`old.toml:8:1: the model "segmented" is called "fragmented" now`}
-	if diff := cmp.Diff(want, p.Notes); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // LogP's o stands for both overheads, and P is told.
 func TestLogPKeys(t *testing.T) {
 	logp := func(keys ...string) string {

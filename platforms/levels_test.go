@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -130,30 +129,5 @@ func TestLevelErrors(t *testing.T) {
 		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s\n got %v\nwant %s", c.new, err, c.want)
 		}
-	}
-}
-
-// Former names of keys are read as the present ones, with a note; both at once are an error.
-func TestFormerKeys(t *testing.T) {
-	const file = `layer.x = { model = "logp", L = "1us", o_s = "1us", o_r = "1us", g = "1us", source = "s" }
-level.all = { holds = "8", layer = "x", eager = "8KiB", source = "s" }
-protocol.p = { rendezvous = "128B", source = "s" }
-`
-	p, err := Parse("my.toml", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{`my.toml:2:15: the key "holds" is called "arity" now`, `my.toml:2:41: the key "eager" is called "eager_threshold" now`,
-		`my.toml:3:16: the key "rendezvous" is called "eager_threshold" now`}
-	if diff := cmp.Diff(want, p.Notes); diff != "" {
-		t.Error(diff)
-	}
-	m, ok := p.Machine()
-	if !ok || m.Levels[0].Arity != 8 || m.Levels[0].Eager != 8192 {
-		t.Errorf("%+v", m)
-	}
-	_, err = Parse("my.toml", []byte(strings.Replace(file, `holds = "8"`, `holds = "8", arity = "8"`, 1)))
-	if want := `my.toml:2:15: level.all.holds: holds is a former name of arity, which is given too; omit one`; err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -29,8 +29,7 @@ type Platform struct {
 	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
-	Notes       []string // about the file: former names in it
-	Default     string   // the layer that the platform's name alone stands for
+	Default     string // the layer that the platform's name alone stands for
 	composition *composition
 }
 

@@ -76,27 +76,6 @@ func All() ([]Platform, error) {
 	return all, nil
 }
 
-// NotesOf returns the notes of the platform files among the references, each once. Other
-// references, and files that cannot be read, are skipped.
-func NotesOf(refs ...string) []string {
-	var notes []string
-	for _, ref := range refs {
-		if file, _ := splitRef(ref); !strings.HasSuffix(file, ".toml") {
-			continue
-		}
-		p, _, err := Find(ref)
-		if err != nil {
-			continue
-		}
-		for _, note := range p.Notes {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
-	}
-	return notes
-}
-
 // CollectivesOf returns the measured collectives of that name in a platform file, which may have no
 // layer. It returns none if ref names a layer, or the file has none.
 func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
@@ -192,7 +171,7 @@ func (s *source) platform() (_ Platform, err error) {
 	b := &builder{
 		composition: c,
 		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
-			Note: text(s.Keys, "note"), Notes: s.notes, Places: map[string]Place{}, composition: c},
+			Note: text(s.Keys, "note"), Places: map[string]Place{}, composition: c},
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
 		constants: map[string]*scope{},

@@ -21,12 +21,6 @@ var schema = map[string]map[string]form{
 	"branch":     keys("layer", "up_to"),
 }
 
-// formerKeys has, for each kind of table, the present names of keys that were renamed.
-var formerKeys = map[string]map[string]string{
-	"level":    {"holds": "arity", "eager": "eager_threshold"},
-	"protocol": {"rendezvous": "eager_threshold"},
-}
-
 // tableKinds lists the kinds of table.
 var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "level", "collective"}
 

@@ -52,7 +52,6 @@ func newCollective() *cobra.Command {
 	f.BoolVar(&o.unverified, "unverified", false, "allow --export without measured collectives")
 	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
 	o.declarePlot(cmd, "draw a map of the best algorithm by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
-	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
 	completeAlgorithms(cmd)
 	return cmd

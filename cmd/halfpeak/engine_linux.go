@@ -60,7 +60,6 @@ func newEngineBench() *cobra.Command {
 	o.token.declare(c)
 	f.Var((*outputFile)(&o.netpipe), "netpipe", "write the times of ping_bulk to this `file` as NetPIPE does")
 	f.Var((*outputFile)(&o.plot), "plot", "draw the signature into this `file` (.png, .svg, .pdf)")
-	renamed(c, map[string]string{"within": "precision", "check": "checksum"})
 	out.declare(c)
 	return c
 }

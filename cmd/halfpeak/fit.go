@@ -32,7 +32,6 @@ func newFit() *cobra.Command {
 	cmd := command("fit", nil, o.run)
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
-	o.model.old = map[string]string{"segmented": "piecewise"}
 	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
@@ -57,7 +56,6 @@ func newFit() *cobra.Command {
 	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0, "`ranks` of a collective on each node, for files that do not give them")
 	f.BoolVar(&o.asked.Measured.Total, "total", false, "in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as in nccl-tests")
 	f.BoolVar(&o.asked.Runs, "runs", false, "treat the files, or a file's pairs of nodes, as runs of one measurement")
-	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	completeAlgorithms(cmd)
 	return cmd
 }

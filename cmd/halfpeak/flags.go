@@ -47,15 +47,9 @@ func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, hel
 type choice struct {
 	value   string
 	choices []string
-	old     map[string]string // names that words had before
-	given   string            // the old name that was given
 }
 
 func (c *choice) Set(text string) error {
-	if now, renamed := c.old[text]; renamed {
-		c.value, c.given = now, text
-		return nil
-	}
 	if !slices.Contains(c.choices, text) {
 		return fmt.Errorf("choose one of %s", strings.Join(c.choices, ", "))
 	}
@@ -87,21 +81,6 @@ func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
 func optional(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
 	enum(cmd, c, name, help, choices...)
 	c.value, cmd.Flags().Lookup(name).DefValue = "", ""
-}
-
-// renamed makes the flags accept their former names, which help does not list. now maps each former
-// name to the new one; a note on stderr gives the new name.
-func renamed(cmd *cobra.Command, now map[string]string) {
-	noted := map[string]bool{}
-	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if to, old := now[name]; old {
-			if !noted[name] {
-				cmd.PrintErrf("--%s is called --%s now\n", name, to)
-			}
-			noted[name], name = true, to
-		}
-		return pflag.NormalizedName(name)
-	})
 }
 
 // cyclesFlag adds times in cycles of each host's processor.

@@ -23,7 +23,6 @@ type fleetOutput struct {
 func (o *fleetOutput) declare(cmd *cobra.Command) {
 	o.output.declare(cmd)
 	optional(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
-	o.list.old = map[string]string{"left": "skipped"}
 	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 }
 
@@ -60,7 +59,6 @@ func newFleet() *cobra.Command {
 	f := cmd.Flags()
 	flags.Var(f, &which, shard.Parse, "I/N", "shard", "", "do this part of the work, as in 3/64, and write it to the -o file for merge")
 	finish = fleetflags.Declare(f, &q)
-	renamed(cmd, map[string]string{"least": "min-effect", "rate": "fdr", "odd": "two-sided", "before": "baseline"})
 	cmd.AddCommand(newFleetMerge())
 	return cmd
 }

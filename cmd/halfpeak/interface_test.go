@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,46 +17,6 @@ func runOutput(t *testing.T, args ...string) []byte {
 		t.Fatalf("halfpeak %s: status %d: %s", strings.Join(args, " "), status, stderr.String())
 	}
 	return stdout.Bytes()
-}
-
-// jsonRows returns the keys of each object of an array, in their order. The
-// objects are flat: a value is a number, a text, a bool, null, or a list of numbers.
-func jsonRows(t *testing.T, text []byte) (rows [][]string) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(text))
-	token := func() json.Token {
-		k, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	if token() != json.Delim('[') {
-		t.Fatal("no array")
-	}
-	for d.More() {
-		var keys []string
-		if token() != json.Delim('{') {
-			t.Fatal("no object")
-		}
-		for d.More() {
-			keys = append(keys, token().(string))
-			switch token() {
-			case json.Delim('{'):
-				t.Fatalf("%q is an object", keys[len(keys)-1])
-			case json.Delim('['):
-				for d.More() {
-					if v, ok := token().(float64); !ok {
-						t.Fatalf("%q lists %v", keys[len(keys)-1], v)
-					}
-				}
-				token()
-			}
-		}
-		token()
-		rows = append(rows, keys)
-	}
-	return rows
 }
 
 // Every command says what it is for, shows an example if it takes arguments,
@@ -152,16 +111,24 @@ func TestOutputsAreGuarded(t *testing.T) {
 	}
 }
 
-// Flags that were renamed are still read, with a note.
-func TestRenamedFlags(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if status := run(strings.Fields("whatif clip --where --size 1KiB --format csv"), strings.NewReader(""), &stdout, &stderr); status != 0 {
-		t.Fatal(stderr.String())
-	}
-	if got, want := stderr.String(), "--where is called --breakdown now\n"; !strings.HasPrefix(got, want) || strings.Count(got, want) != 1 {
-		t.Errorf("note %q, want %q once", got, want)
-	}
-	if want := runOutput(t, strings.Fields("whatif clip --breakdown --size 1KiB --format csv")...); !bytes.Equal(stdout.Bytes(), want) {
-		t.Errorf("--where gives %s, --breakdown %s", stdout.Bytes(), want)
+func TestExitStatus(t *testing.T) {
+	for command, want := range map[string]int{
+		"version":                        0,
+		"predict clip --size 1":          0,
+		"help":                           0,
+		"predict absent.toml --size 1":   1,
+		"fit absent.out":                 1,
+		"predict clip --size 1 --format": 2,
+		"predict clip --siez 1":          2,
+		"predict":                        2,
+		"prdict clip":                    2,
+	} {
+		var stdout, stderr bytes.Buffer
+		if got := run(strings.Fields(command), strings.NewReader(""), &stdout, &stderr); got != want {
+			t.Errorf("halfpeak %s: status %d, want %d: %s", command, got, want, stderr.String())
+		}
+		if (want == 0) != (stderr.Len() == 0) || (want == 0) != (stdout.Len() > 0) {
+			t.Errorf("halfpeak %s: status %d, %d bytes on stdout, and on stderr %q", command, want, stdout.Len(), stderr.String())
+		}
 	}
 }

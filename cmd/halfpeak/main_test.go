@@ -62,7 +62,7 @@ func TestTestdata(t *testing.T) {
 			t.Fatalf("%s: %v, %v", pattern, paths, err)
 		}
 		for _, path := range paths {
-			if path != "testdata/script" && path != "testdata/promise" && filepath.Ext(path) != ".txtar" {
+			if path != "testdata/script" && filepath.Ext(path) != ".txtar" {
 				t.Errorf("%s: no test reads it", path)
 			}
 		}

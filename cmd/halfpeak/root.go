@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an
@@ -79,7 +77,6 @@ func newRoot() *cobra.Command {
 		if err := checkFlags(cmd); err != nil {
 			return err
 		}
-		platformNotes(cmd, args)
 		return noInputIsOutput(cmd, args)
 	}
 	return root
@@ -124,29 +121,12 @@ func spelled(cmd *cobra.Command, fields []string) string {
 }
 
 // checkFlags returns a usage error for a flag that is given and empty: most often a script's
-// variable that is not set. An empty title is a title. It notes words that have a new name.
+// variable that is not set. An empty title is a title.
 func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if c, is := f.Value.(*choice); is && c.given != "" {
-			cmd.PrintErrf("--%s %s is called %s now\n", f.Name, c.given, c.value)
-		}
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
 		}
 	})
 	return err
-}
-
-// platformNotes prints the notes on platform files among arguments and flags: former names in
-// them. The command itself reports errors in a file.
-func platformNotes(cmd *cobra.Command, args []string) {
-	refs := slices.Clone(args)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, written := f.Value.(*outputFile); !written {
-			refs = append(refs, f.Value.String())
-		}
-	})
-	for _, note := range platforms.NotesOf(refs...) {
-		cmd.PrintErrln(note)
-	}
 }

@@ -48,7 +48,6 @@ func newSimulate() *cobra.Command {
 	flags.Var((*outputFile)(&o.trace), "trace", "write what every rank did to this JSON `file`, for Perfetto")
 	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`")
 	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "flops per second of a processor, for a SimGrid trace")
-	renamed(cmd, map[string]string{"eager": "eager-threshold", "why": "critical-path", "totals": "summary", "computation": "compute-scale", "noise-together": "noise-synchronized", "map": "map-by"})
 	completeBy(cmd, "machine", completePlatforms)
 	return cmd
 }

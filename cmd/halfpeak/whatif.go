@@ -66,7 +66,6 @@ func newWhatif() *cobra.Command {
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", whatif.Quantities())
 	completeAlgorithms(cmd)
-	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
 	return cmd
 }
 
