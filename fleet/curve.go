@@ -66,7 +66,7 @@ func (g Group) compare(o Group) int {
 // A Curve is the summary of one measured curve. Values that are not identifiable are 0.
 type Curve struct {
 	Group Group
-	Nodes []string `json:",omitempty"` // as the file names them
+	Nodes []string // as the file names them
 	Line  int      // of the table in its file, from 1
 	// Latency is the time at Group.First.
 	Latency quantity.Micros

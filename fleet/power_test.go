@@ -62,7 +62,7 @@ func TestPower(t *testing.T) {
 // printHealthy prints the share of alarms among fleets with the residuals of a real one: of its
 // groups with each number of ranks a node, and of all together.
 func printHealthy(dir string, fleets int, seed uint64) error {
-	entries, _, err := Read(context.Background(), []string{dir}, Options{}, Reader{})
+	entries, _, err := Read(context.Background(), []string{dir}, Options{}, nil)
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -20,13 +18,10 @@ import (
 
 // An Entry is the summary of one file that a report needs.
 type Entry struct {
-	Path   string // below the named folder, with slashes; of a named file its last part
-	Source string // the file as it was found
-	// Bytes and Changed (in ns since 1970) are the file's size and time of change as it was read; 0
-	// if unknown.
-	Bytes, Changed int64
-	Curves         []Curve
-	Skipped        []Skipped `json:",omitempty"`
+	Path    string // below the named folder, with slashes; of a named file its last part
+	Source  string // the file as it was found
+	Curves  []Curve
+	Skipped []Skipped
 }
 
 // Skipped is a file, or an output in it, that was not used, or only in part.
@@ -34,7 +29,7 @@ type Skipped struct {
 	Reason string // with the file's name and what to do
 	// Fault is set if reading failed. Otherwise the file is not the output of a benchmark, or not
 	// of a wanted one.
-	Fault bool `json:",omitempty"`
+	Fault bool
 }
 
 // Options determine an answer, together with the files.
@@ -47,7 +42,7 @@ type Options struct {
 	X, Y        string
 	Group, Pool []string
 	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
-	Places map[string]string `json:",omitempty"`
+	Places map[string]string
 	// TwoSided also reports nodes and pairs that are faster.
 	TwoSided bool
 	// FDR is the false discovery rate: the expected share of false alarms among the findings. 0 is
@@ -59,21 +54,9 @@ type Options struct {
 	All bool
 }
 
-// A Reader holds the options of reading, which do not change the entries.
-type Reader struct {
-	Keep     func(path, source string) bool // selects files by these of their entries; nil: all
-	Known    func(*Entry) bool              // fills an entry that need not be read; nil: all are read
-	Progress func(files int)                // gets the number of files read, from any goroutine
-	Workers  int                            // 0: one for each processor
-	// Each is called with the entries in the order of the list, with each as soon as it and all
-	// before it are read, and at the end with all that were read whole; Read then returns none.
-	// Calls do not overlap. An error ends the reading. If Each is nil, Read returns the entries.
-	Each func(Entry) error
-}
-
-// List returns the entries of the files that roots name, and of the files in folders, with nothing
-// read. It fails if a root cannot be listed or a file is named twice.
-func List(roots []string) ([]Entry, error) {
+// listFiles returns the entries of the files that roots name, and of the files in folders, with
+// nothing read. It fails if a root cannot be listed or a file is named twice.
+func listFiles(roots []string) ([]Entry, error) {
 	var entries []Entry
 	named := map[string]bool{}
 	for _, root := range roots {
@@ -109,16 +92,19 @@ type Reading struct {
 	Interrupted string
 }
 
-// Load reads the files that roots name, and of before if it is not empty. If ctx ends the reading,
-// Load returns the entries read so far. Errors are of the options and the roots.
-func Load(ctx context.Context, roots []string, before string, o Options, r Reader) (Reading, error) {
+// Load reads the files that roots name, and of before if it is not empty; progress is that of
+// [Read]. If ctx ends the reading, Load returns the entries read so far. Errors are of the options
+// and the roots.
+func Load(
+	ctx context.Context, roots []string, before string, o Options, progress func(),
+) (Reading, error) {
 	var in Reading
 	var err error
 	files := 0
-	in.Now, files, err = Read(ctx, roots, o, r)
+	in.Now, files, err = Read(ctx, roots, o, progress)
 	done := len(in.Now)
 	if err == nil && before != "" {
-		in.Before, files, err = Read(ctx, []string{before}, o, r)
+		in.Before, files, err = Read(ctx, []string{before}, o, progress)
 		done = len(in.Before)
 		if err != nil {
 			in.Before = nil // part of it would be compared with the whole
@@ -134,93 +120,41 @@ func Load(ctx context.Context, roots []string, before string, o Options, r Reade
 	return in, err
 }
 
-// Read reads the file of an entry of [List], as [Read] reads all. Errors of the file are in the
-// entry. If ctx ends, Read returns its error, and the entry is incomplete; other errors are of the
-// options.
-func (e *Entry) Read(ctx context.Context, o Options) error {
-	w, err := newWorker(ctx, o)
-	e.stamp()
-	if err == nil && !w.read(e) {
-		err = ctx.Err()
-	}
-	return err
-}
-
 // Read reads the files that roots name, and the files in folders, in parallel, and also returns
-// their number. Errors of files are in the entries. If ctx ends, Read returns its error with the
-// entries of the files that were read whole. Other errors are of the roots and of the options, such
-// as a pattern that matches no file.
-func Read(ctx context.Context, roots []string, o Options, r Reader) (entries []Entry, files int, err error) {
+// their number. It calls progress, unless that is nil, after each file, from any goroutine. Errors
+// of files are in the entries. If ctx ends, Read returns its error with the entries of the files
+// that were read whole. Other errors are of the roots and of the options, such as a pattern that
+// matches no file.
+func Read(
+	ctx context.Context, roots []string, o Options, progress func(),
+) (entries []Entry, files int, err error) {
 	w, err := newWorker(ctx, o)
 	if err == nil {
-		entries, err = List(roots)
+		entries, err = listFiles(roots)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if r.Keep != nil {
-		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
-	}
-	in := reading{worker: w, Reader: r, entries: entries, whole: make([]bool, len(entries))}
-	err = parallel.Each(ctx, len(entries), r.Workers, in.readEntry)
-	in.hand(len(entries))
-	if in.fault != nil {
-		return nil, len(entries), in.fault
-	}
 	files = len(entries)
-	if r.Each != nil {
-		entries = nil
-	}
+	whole := make([]bool, files) // an interrupted file would look like a file with fewer curves
+	err = parallel.Each(ctx, files, 0, func(_ context.Context, i int) error {
+		whole[i] = w.read(&entries[i])
+		if whole[i] && progress != nil {
+			progress()
+		}
+		return nil
+	})
 	i := 0
-	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !in.whole[i-1] })
-	if err == nil && w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
-		return nil, files, usage.Fields(fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
+	entries = slices.DeleteFunc(entries, func(Entry) bool {
+		i++
+		return !whole[i-1]
+	})
+	if err == nil && w.pattern != nil && !w.matched.Load() && files > 0 {
+		err = fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, "+
+			"{a} and {b} are the nodes", o.Name, entries[0].Path)
+		return nil, files, usage.Fields(err, "name")
 	}
 	return entries, files, err
-}
-
-// A reading is the state of [Read].
-type reading struct {
-	*worker
-	Reader
-	entries []Entry
-	lock    sync.Mutex // of what follows
-	whole   []bool     // by entry: it was read to its end
-	handed  int        // entries that Each was given, or that are not whole
-	fault   error      // of Each
-}
-
-func (in *reading) readEntry(_ context.Context, i int) error {
-	e := &in.entries[i]
-	e.stamp()
-	if (in.Known == nil || !in.Known(e)) && !in.read(e) {
-		return nil
-	}
-	in.lock.Lock()
-	in.whole[i] = true
-	in.hand(0)
-	stop := in.fault
-	in.lock.Unlock()
-	if in.Progress != nil {
-		in.Progress(1)
-	}
-	return stop
-}
-
-// hand gives Each the whole entries that come before to or before the first that is not whole.
-func (in *reading) hand(to int) {
-	for ; in.Each != nil && in.fault == nil && in.handed < len(in.entries) && (in.whole[in.handed] || in.handed < to); in.handed++ {
-		if in.whole[in.handed] {
-			in.fault = in.Each(in.entries[in.handed])
-			in.entries[in.handed] = Entry{Path: in.entries[in.handed].Path}
-		}
-	}
-}
-
-func (e *Entry) stamp() {
-	if info, err := os.Stat(e.Source); err == nil {
-		e.Bytes, e.Changed = info.Size(), info.ModTime().UnixNano()
-	}
 }
 
 type worker struct {

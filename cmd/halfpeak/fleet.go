@@ -1,122 +1,129 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/fleetflags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/shard"
 )
 
-// fleetOutput holds the flags of an answer's output: the table and the picture.
-type fleetOutput struct {
-	output
+// fleetOptions holds the flags of the command.
+type fleetOptions struct {
+	out  output
 	list choice
 	plotting
-}
 
-func (o *fleetOutput) declare(cmd *cobra.Command) {
-	o.output.declare(cmd)
-	optional(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
-	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
+	asked          fleet.Options
+	baseline       string
+	places         string // the file of --places
+	fdr, minEffect flags.Percent
 }
 
 func newFleet() *cobra.Command {
-	var out fleetOutput
-	var q fleet.Question
-	var finish func(roots []string) error
-	var which shard.Shard
-	cmd := command("fleet", wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`), func(cmd *cobra.Command, args []string) error {
-		if err := out.checkShard(which); err != nil {
-			return err
-		}
-		if err := finish(args); err != nil {
-			return err
-		}
-		ctx, stop := interruptible()
-		progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
-		reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
-		if which.Count > 0 {
-			defer stop()
-			defer progress(-1)
-			return fleet.WritePart(ctx, filesOf(cmd), out.path, q, which, reader,
-				func(files int64) { cmd.PrintErrf("%s: %d files were read before; reading the rest\n", out.path, files) })
-		}
-		in, err := fleet.Load(ctx, q.Roots, q.Before, q.Options, reader)
-		progress(-1)
-		stop()
-		if err != nil {
-			return err
-		}
-		return out.answer(cmd, in, q.Options)
-	})
-	out.declare(cmd)
+	o := fleetOptions{fdr: 5, minEffect: 1}
+	const want = `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`
+	cmd := command("fleet", wantArgs(1, -1, want), o.run)
+	o.out.declare(cmd)
+	optional(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable "+
+		"curves, or the skipped files; by default the first two", fleet.Lists()...)
+	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), "+
+		"ordered so that racks show")
 	f := cmd.Flags()
-	flags.Var(f, &which, shard.Parse, "I/N", "shard", "", "do this part of the work, as in 3/64, and write it to the -o file for merge")
-	finish = fleetflags.Declare(f, &q)
-	cmd.AddCommand(newFleetMerge())
+	f.StringVar(&o.asked.Name, "name", "",
+		"`pattern` of file names with {a} and {b} for the nodes")
+	f.StringSliceVar(&o.asked.Columns, "nodes", nil,
+		"`columns` of a CSV or JSON that name the nodes")
+	f.StringVar(&o.asked.X, "x", "",
+		"`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
+	f.StringVar(&o.asked.Y, "y", "",
+		"`column` of the times in a CSV, as in \"time:ms\"")
+	f.StringSliceVar(&o.asked.Group, "group", nil,
+		"`columns` of a CSV or JSON whose values are curves of their own")
+	f.StringSliceVar(&o.asked.Pool, "pool", nil,
+		"`columns` of a CSV or JSON whose values are pooled")
+	f.StringVar(&o.places, "places", "",
+		"groups of nodes, such as racks or switches: a CSV `file` with the columns node and group")
+	f.StringVar(&o.baseline, "baseline", "",
+		"report changes since these measurements; a folder or `file`")
+	f.BoolVar(&o.asked.TwoSided, "two-sided", false,
+		"also report nodes and pairs that are faster (two-sided test)")
+	f.Var(&o.fdr, "fdr",
+		"false discovery rate: the expected share of false alarms among the findings")
+	f.Var(&o.minEffect, "min-effect", "minimum effect size to report")
+	f.BoolVar(&o.asked.All, "all", false, "in CSV and JSON, list all tested nodes and pairs")
 	return cmd
 }
 
-func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
-	a, err := fleet.Analyse(in, asked)
+func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
+	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })
+	progress(-1)
+	stop()
+	if err != nil {
+		return err
+	}
+	a, err := fleet.Analyse(in, o.asked)
 	if err != nil {
 		return err
 	}
 	if err := o.draw(cmd, func() (reports.Picture, error) { return a.Map() }); err != nil {
 		return err
 	}
-	if err := o.tables(cmd, a); err != nil {
+	if err := o.write(cmd, a); err != nil {
 		return err
 	}
 	return a.Broken
 }
 
-func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Answer) error {
-	if ext := extension(o.path); o.format.value == "" && (ext == "html" || ext == "htm") {
-		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document().WriteHTML(w) })
+// check checks the flags before the files are read, which may take minutes.
+func (o *fleetOptions) check() error {
+	if o.fdr <= 0 || o.fdr >= 50 {
+		return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(o.fdr))
+	}
+	if _, err := fleet.ParsePattern(o.asked.Name); o.asked.Name != "" && err != nil {
+		return usagef("--name %q: %w", o.asked.Name, err)
+	}
+	o.asked.MinEffect, o.asked.FDR = float64(o.minEffect)/100, float64(o.fdr)/100
+	if o.places == "" {
+		return nil
+	}
+	file, err := os.Open(o.places)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if o.asked.Places, err = fleet.ReadPlaces(file); err != nil {
+		return fmt.Errorf("%q: %w", o.places, err)
+	}
+	return nil
+}
+
+func (o *fleetOptions) write(cmd *cobra.Command, a *fleet.Answer) error {
+	if ext := extension(o.out.path); o.out.format.value == "" && (ext == "html" || ext == "htm") {
+		html := func(w io.Writer) error { return a.Document().WriteHTML(w) }
+		return filesOf(cmd).Write(o.out.path, html)
 	}
 	switch {
 	case o.list.value == "groups":
-		return o.write(cmd, a.GroupRows())
+		return o.out.write(cmd, a.GroupRows())
 	case o.list.value == "skipped":
-		return o.write(cmd, a.SkippedRows())
-	case o.list.value == "" && o.forPeople():
-		return o.write(cmd, a.Tables()...)
-	case o.forPeople():
+		return o.out.write(cmd, a.SkippedRows())
+	case o.list.value == "" && o.out.forPeople():
+		return o.out.write(cmd, a.Tables()...)
+	case o.out.forPeople():
 		rows := a.WorstRows()
 		rows.Notes = a.Notes
-		return o.write(cmd, rows)
+		return o.out.write(cmd, rows)
 	}
-	return o.write(cmd, a.FindingRows())
-}
-
-func newFleetMerge() *cobra.Command {
-	var out fleetOutput
-	cmd := command("fleet merge", wantArgs(1, -1, `the parts of all shards, as in "halfpeak fleet merge part-*"`), func(cmd *cobra.Command, args []string) error {
-		in, asked, err := fleet.MergeParts(args)
-		if err != nil {
-			return err
-		}
-		return out.answer(cmd, in, asked.Options)
-	})
-	out.declare(cmd)
-	return cmd
-}
-
-func (o *fleetOutput) checkShard(which shard.Shard) error {
-	switch {
-	case which.Count == 0:
-		return nil
-	case o.path == "":
-		return usagef("--shard writes a part; name its file, as in -o part-%d", which.Index)
-	case o.plot != "" || o.format.value != "" || o.list.value != "":
-		return usagef("--shard writes a part; give --format, --list and --plot to \"halfpeak fleet merge\"")
-	}
-	return nil
+	return o.out.write(cmd, a.FindingRows())
 }

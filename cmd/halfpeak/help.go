@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// command returns the command of a path, such as "fleet merge". Its help is its section of
+// command returns the command of a path, such as "platforms show". Its help is its section of
 // docs/commands.md: arguments behind the path, a summary, text and examples. Platforms and
 // collectives among the arguments are completed.
 func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {

@@ -42,7 +42,7 @@ var below = map[string]string{
 	"fit/benchfile/internal/jsonscan":  "fit/benchfile/internal/lex",
 	"internal/notice":                  "",
 	"internal/evidence/pico":           "engine/schedule engine/schedule/collective",
-	"fleet":                            "fit fit/benchfile fit/forecast model model/quantity reports shard",
+	"fleet":                            "fit fit/benchfile fit/forecast model model/quantity reports",
 	"fit":                              "fit/benchfile fit/forecast model model/quantity",
 	"fit/contention":                   "fit/forecast engine/schedule engine/schedule/collective engine/simulate model model/machine model/quantity platforms",
 	"fit/collective":                   "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/forecast model model/machine model/quantity platforms",
@@ -52,7 +52,7 @@ var below = map[string]string{
 	"engine/live":                      "fit/forecast engine engine/programs fit/benchfile platforms model model/machine model/quantity",
 	"engine/programs":                  "fit/forecast engine fit/benchfile platforms model model/machine model/quantity",
 	"reports":                          "model/quantity",
-	"explore":                          "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast fleet internal/flags internal/release model model/machine model/quantity platforms reports shard study/collectives study/fits study/predict study/simulations whatif",
+	"explore":                          "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast fleet internal/flags internal/release model model/machine model/quantity platforms reports study/collectives study/fits study/predict study/simulations whatif",
 	"reports/page":                     "",
 	"mpi":                              "",
 	"internal/evidence/proof":          "fit/forecast mpi fit/contention engine/schedule/collective engine/schedule engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
@@ -60,10 +60,8 @@ var below = map[string]string{
 	"internal/wasm/generate":           "internal/wasm reports/page",
 	"export":                           "model model/quantity",
 	"internal/flags":                   "model/quantity",
-	"internal/fleetflags":              "fit fit/benchfile fit/forecast fleet internal/flags model model/quantity reports shard",
 	"internal/man":                     "",
 	"internal/terminal":                "reports model/quantity",
-	"shard":                            "model/quantity reports",
 	"engine/schedule":                  "",
 	"engine/simulate":                  "fit/forecast engine/schedule platforms model model/machine model/quantity",
 	"engine/schedule/collective":       "engine/schedule",
@@ -129,7 +127,7 @@ func sources(t *testing.T, set *token.FileSet) []source {
 
 func TestImportsPointDown(t *testing.T) {
 	for _, f := range sources(t, token.NewFileSet()) {
-		if strings.HasPrefix(f.dir, "cmd/") || f.dir == "beam" { // a module of its own
+		if strings.HasPrefix(f.dir, "cmd/") {
 			continue // the top
 		}
 		list, known := below[f.dir]
@@ -289,7 +287,7 @@ func TestMessagesNameNoFlags(t *testing.T) {
 	others := []string{"iperf3 --json", "calibrate --passes", "--map-by ppr", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
-		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "explore" {
+		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "explore" {
 			continue
 		}
 		ast.Inspect(f.File, func(n ast.Node) bool {
