@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,10 +26,6 @@ func TestOnlyOwnFilesAreReplaced(t *testing.T) {
 		return func(w io.Writer) error { return WriteImage(w, f, ext, 320, 240) }
 	}
 	page := func(w io.Writer) error { return brochure().WriteHTML(w) }
-	parquet := func(w io.Writer) error {
-		p := NewParquet(w, []string{"a"})
-		return errors.Join(p.Write([]float64{1}), p.Close())
-	}
 	for _, c := range []struct {
 		name          string
 		before, after func(io.Writer) error
@@ -55,7 +50,6 @@ func TestOnlyOwnFilesAreReplaced(t *testing.T) {
 		{"a.pdf", picture("pdf"), picture("pdf"), true},
 		{"a.png", say("\x89PNG of a camera"), picture("png"), false},
 		{"a.html", page, page, true},
-		{"a.parquet", parquet, parquet, true},
 		{"a.toml", say("# " + atomicfile.Imprint + " fit.\n"), say("title = 1\n"), true},
 		{"a.toml", say("title = 1\n"), say("# " + atomicfile.Imprint + " fit.\n"), false},
 	} {

@@ -26,7 +26,7 @@ const MaxTableRows = 10_000
 func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
 	if s.Rows() > MaxTableRows {
-		return rows, usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a file of CSV, JSON Lines or Parquet", s.Rows()), "output", "format")
+		return rows, usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a file of CSV or JSON Lines", s.Rows()), "output", "format")
 	}
 	size := reports.HeadIf(sized(s.Quantities), "size")
 	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size}, list.Map(s.Quantities, Quantity.Head))
@@ -50,14 +50,6 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 
 // Stream writes the rows to w as they come, in one of [reports.StreamFormats].
 func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
-	if format == "parquet" {
-		file := reports.NewParquet(w, s.Keys(), "size_bytes")
-		err := s.Run(ctx, 0, nil, func(b *Block) error { return file.Write(b.Values) })
-		if err == nil {
-			err = file.Close()
-		}
-		return interrupted(err)
-	}
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
 		return err
@@ -76,8 +68,8 @@ func (s *Sweep) Volume() quantity.Bytes {
 	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
 }
 
-// File writes the rows to a file as they are computed. An interrupted file of CSV or JSON Lines is
-// resumed: resumed is called with its number of rows. Parquet starts anew.
+// File writes the rows to a file as they are computed. An interrupted file is resumed: resumed is
+// called with its number of rows.
 func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format string, resumed func(rows int64)) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -91,28 +83,22 @@ func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format s
 		return errors.Join(err, f.Close())
 	}
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
-	if err != nil && format != "parquet" {
+	if err != nil {
 		return err
 	}
-	head := header
-	if encode != nil {
-		head = encode(slices.Clone(header), make([]float64, len(s.Keys())))
-	}
-	file, err := files.OpenPartial(path, s.id(format), head, format == "parquet")
+	head := encode(slices.Clone(header), make([]float64, len(s.Keys())))
+	file, err := files.OpenPartial(path, s.id(format), head, false)
 	if err != nil {
 		return err
 	}
 	done := file.Rows()
-	switch {
-	case format == "parquet":
-		err = s.Stream(ctx, file, format)
-	case done > 0:
+	if done > 0 {
 		resumed(done)
 		err = s.Until(done).Run(ctx, 0, nil, nil) // for the picture
-	default:
+	} else {
 		_, err = file.Write(header)
 	}
-	if err == nil && format != "parquet" {
+	if err == nil {
 		err = s.Run(ctx, done, Encoder(encode), func(b *Block) error { return file.WriteRows(b.Text, b.Rows) })
 	}
 	return file.End(err, func(rows int64) string { return fmt.Sprintf("%d of %.0f rows are complete", rows, s.Rows()) })

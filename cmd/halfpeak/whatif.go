@@ -116,8 +116,8 @@ func (o *whatifOptions) checkOutput() error {
 	switch stream := o.stream(); {
 	case stream != "" && len(o.sweep) > 0:
 		return o.checkPlot()
-	case stream == "jsonl" || stream == "parquet":
-		return usagef("%s is for the rows of --sweep; use text, markdown, csv or json here", stream)
+	case stream == "jsonl":
+		return usagef("jsonl is for the rows of --sweep; use text, markdown, csv or json here")
 	}
 	_, err := o.out.kind()
 	return cmp.Or(o.checkPlot(), err)
@@ -304,7 +304,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	case rows > manyRows && !filesOf(cmd).Force:
 		return fmt.Errorf("the result has %.3g rows, about %s; take fewer steps, or give --force", rows, s.Volume())
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
-		return usagef("a table cannot have %.0f rows; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
+		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv", rows)
 	}
 	var picture func() reports.Picture
 	var err error

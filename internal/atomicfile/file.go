@@ -18,7 +18,7 @@ import (
 )
 
 // Files writes files. It replaces halfpeak's own files, and other files only if Force is set.
-// Images, pages, Markdown, TOML and Parquet contain [Imprint]. Formats without room for it are
+// Images, pages, Markdown and TOML contain [Imprint]. Formats without room for it are
 // recognized by their columns: a CSV file or a table of text with the same headings as the new one,
 // JSON with the same keys.
 type Files struct {
