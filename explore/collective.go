@@ -32,7 +32,7 @@ const (
 func newQuestion(d whatif.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Platform)
-	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
+	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalOf(d.Platform)}
 }
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in the command,

@@ -128,7 +128,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Platform)
-		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
+		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), contention.IntervalOf(design.Platform)
 		return nil
 	case len(f.Fits) == 0:
 		return err

@@ -27,11 +27,10 @@ var inputs = map[string]string{
 	"yesterday.csv": "../../fleet/testdata/yesterday.csv",
 	"pairs.log":     "../../fleet/testdata/pairs.log",
 
-	"rack.toml":  "../../model/machine/testdata/rack.toml",
-	"levels.csv": "../../model/machine/testdata/levels.csv",
-	"in.csv":     "../../model/machine/testdata/in.csv",
-	"out.csv":    "../../model/machine/testdata/out.csv",
-	"gap.csv":    "../../model/machine/testdata/gap.csv",
+	"rack.toml": "../../model/machine/testdata/rack.toml",
+	"in.csv":    "../../model/machine/testdata/in.csv",
+	"out.csv":   "../../model/machine/testdata/out.csv",
+	"gap.csv":   "../../model/machine/testdata/gap.csv",
 }
 
 // The sessions of the documents show what halfpeak prints.

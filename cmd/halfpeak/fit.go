@@ -2,16 +2,13 @@ package main
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -23,8 +20,7 @@ type fitOptions struct {
 	rtt           quantity.Micros
 	save          string
 	plotting
-	levels, arity []string
-	out           output
+	out output
 }
 
 func newFit() *cobra.Command {
@@ -45,7 +41,6 @@ func newFit() *cobra.Command {
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
-	o.declareMachine(f)
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
@@ -60,18 +55,8 @@ func newFit() *cobra.Command {
 	return cmd
 }
 
-func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; repeat for each level, from the innermost")
-	f.StringVar(&o.asked.Fans.File, "fan-out-times", "", "estimate contention from this `file` of roots that send to several receivers at once")
-	f.StringVar(&o.asked.Fans.Receivers, "receivers-column", "receivers", "`column` of --fan-out-times with the number of receivers")
-	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
-	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
-	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
-	f.StringSliceVar(&o.arity, "arity", nil, "number of units of the next inner level, or of cores, in one unit, as `LEVEL=NUMBER`")
-}
-
 func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
-	if len(args)+len(o.levels) == 0 {
+	if len(args) == 0 {
 		return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
 	}
 	if err := o.check(cmd); err != nil {
@@ -100,10 +85,6 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 // check returns the first contradiction of the flags, and completes the options.
 func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a, model := cmd.Flags(), &o.asked, &o.model.value
-	var err error
-	if a.Levels, err = fits.ParseLevels(o.levels, o.arity); err != nil {
-		return usage.Error{Err: err}
-	}
 	segments, method := set.Changed("segments"), set.Changed("method")
 	switch given := set.Changed("model"); {
 	case method && !given:
@@ -111,14 +92,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case segments && !given:
 		*model = "piecewise"
 	}
-	curve := !slices.Contains([]string{"loggp", "logp", "pipeline"}, *model)
 	switch {
-	case len(a.Levels) > 0 && (!curve || a.Compare != "" || a.Runs):
-		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", *model)
-	case (a.Fans.File != "" || len(a.Collectives.Paths) > 0) && len(a.Levels) == 0:
-		return usagef("--fan-out-times and --calibrate-with are about a machine's levels: give them by --level")
-	case a.Collectives.Map != "" && len(a.Collectives.Paths) == 0:
-		return usagef("--map-by is about the ranks of --calibrate-with")
 	case a.Trace.X != "" && a.Trace.Y == "":
 		return usagef("--x and --y go together: the columns of size and time")
 	case segments && a.Segments < 1:
@@ -135,9 +109,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if err := checkSave(o.save); err != nil {
 		return err
 	}
-	if len(a.Collectives.Paths) == 0 { // else the collective is that of its files
-		a.Trace.Collective = a.Measured.Collective
-	}
+	a.Trace.Collective = a.Measured.Collective
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = *model, fit.Method(o.method.value), o.rtt
 	return nil

@@ -16,6 +16,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// maxWorkers limits the cases that [Calibration.Check] simulates in parallel, because each needs
+// memory for its schedule.
+const maxWorkers = 8
+
 // A Checked is a measurement with the time that a machine gives for it.
 type Checked struct {
 	Measurement

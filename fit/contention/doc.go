@@ -1,3 +1,3 @@
-// Package contention estimates contention for memory and NICs from measurements, and predicts the
-// times that a collective benchmark prints.
+// Package contention makes a machine of levels from the output of calibrate.c, and checks it against
+// the measurements that it was not made of. A [Loop] predicts the times that OSU's benchmarks print.
 package contention

@@ -2,13 +2,10 @@ package contention
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -67,46 +64,3 @@ func (l *Loop) Run(ctx context.Context, m simulate.Machine) (Times, error) {
 	}
 	return t, nil
 }
-
-// A Point is a measured collective.
-type Point struct {
-	collective.Entry
-	Ranks int
-	Call  collective.Call
-	Map   string // placement of the ranks: see [machine.Machine.Place]
-	Times        // NaN if not measured
-}
-
-// loopsOf returns the loop of each point, for repeated predictions. A loop takes about 100 B of
-// memory for each message.
-func loopsOf(points []Point) ([]*Loop, error) {
-	loops := make([]*Loop, len(points))
-	for i, p := range points {
-		var err error
-		if loops[i], err = NewLoop(p.Entry, p.Ranks, p.Call); err != nil {
-			return nil, fmt.Errorf("%s of %d B among %d ranks: %w", p.Name, p.Call.Bytes, p.Ranks, err)
-		}
-	}
-	return loops, nil
-}
-
-// predict returns the times that the benchmark would print for each point on machine m. Points are
-// simulated in parallel.
-func predict(ctx context.Context, points []Point, loops []*Loop, m machine.Machine) ([]Times, error) {
-	times := make([]Times, len(points))
-	return times, parallel.Each(ctx, len(points), maxWorkers, func(ctx context.Context, i int) error {
-		places, err := m.Place(points[i].Map, points[i].Ranks)
-		if err != nil {
-			return err
-		}
-		on, err := simulate.FromMachine(m, places, simulate.NoLimit)
-		if err != nil {
-			return err
-		}
-		times[i], err = loops[i].Run(ctx, on)
-		return err
-	})
-}
-
-// maxWorkers limits the loops that run in parallel, because each needs memory for its schedule.
-const maxWorkers = 8

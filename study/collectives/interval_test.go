@@ -11,10 +11,10 @@ import (
 // Without an upper end, a note says that it cannot be predicted, and there is none in the table.
 // Without an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
+	i := contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
-	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be predicted") {
-		t.Error(notes)
+	if note := intervalNote(i); !strings.Contains(note, "cannot be predicted") {
+		t.Error(note)
 	}
 	Question{Within: i}.addIntervals(c)
 	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
@@ -23,7 +23,7 @@ func TestUntold(t *testing.T) {
 	if tables := i.Tables(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if notes := intervalNotes(contention.Intervals{}, c); len(notes) != 1 || notes[0] != unsure {
-		t.Error(notes)
+	if note := intervalNote(contention.Interval{}); note != unsure {
+		t.Error(note)
 	}
 }

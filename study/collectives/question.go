@@ -35,9 +35,9 @@ type Asker interface {
 type Question struct {
 	Calls
 	Layer   platforms.Layer
-	Machine machine.Machine      // without levels: the layer
-	Loop    bool                 // times are as OSU's benchmarks print them: see fit/contention.Loop
-	Within  contention.Intervals // of the times
+	Machine machine.Machine     // without levels: the layer
+	Loop    bool                // times are as OSU's benchmarks print them: see fit/contention.Loop
+	Within  contention.Interval // of the times
 
 	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
 	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a faster
@@ -259,8 +259,8 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
-		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
-			c.Low, c.High = finiteEnds(within.Of(c.Time))
+		if q.Within != (contention.Interval{}) && c.From != "" {
+			c.Low, c.High = finiteEnds(q.Within.Of(c.Time))
 		}
 	}
 }

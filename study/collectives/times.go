@@ -15,7 +15,7 @@ type Times struct {
 	Algorithms Algorithms // that were compared
 	On         string     // the platform of the times, in words
 	Times      []Timing
-	Within     contention.Intervals
+	Within     contention.Interval
 	TooLarge   []string // the calls without a time, and why
 	BestOnly   bool
 	Notes      []string
@@ -25,7 +25,7 @@ type Times struct {
 // Rows tabulates the times. Intervals are absent if the question had none.
 func (t *Times) Rows() reports.Rows {
 	digits := 0
-	if !t.Fitted && t.Within.Any == (contention.Interval{}) && len(t.Within.Of) == 0 {
+	if !t.Fitted && t.Within == (contention.Interval{}) {
 		digits = uncalibratedDigits
 	}
 	times := t.Times
@@ -60,7 +60,10 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("busbw_mb_s", "busbw", func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }).Rounded(digits).Ranked(6),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
-		rows.Notes = append(append(rows.Notes, t.On), intervalNotes(t.Within, times)...)
+		rows.Notes = append(rows.Notes, t.On)
+		if len(times) > 0 {
+			rows.Notes = append(rows.Notes, intervalNote(t.Within))
+		}
 	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
@@ -72,36 +75,26 @@ func (t *Times) Rows() reports.Rows {
 // measured: real times differ from them by a factor of up to 2 or more.
 const uncalibratedDigits = 3
 
-// intervalNotes describes the intervals of times in words.
-func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
-	for _, c := range times {
-		within, note := i.Interval(c.Entry), unsure
-		switch {
-		case within == contention.Interval{}:
-		case math.IsInf(within.High, 1):
-			note = "The time of a collective on this machine cannot be predicted: " + within.Source + "."
-		default:
-			note = fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", within.Low, within.High, within.Source)
-			if _, own := i.Of[contention.IntervalKey(c.Entry)]; own {
-				note = c.Name + ": a" + note[1:]
-			}
-		}
-		if !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
+// intervalNote describes the interval of times in words.
+func intervalNote(within contention.Interval) string {
+	switch {
+	case within == contention.Interval{}:
+		return unsure
+	case math.IsInf(within.High, 1):
+		return "The time of a collective on this machine cannot be predicted: " + within.Source + "."
 	}
-	return notes
+	return fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.",
+		within.Low, within.High, within.Source)
 }
 
 // unsure is the note of times on a machine without measured collectives.
 const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
 // averageEnds returns the interval of the average, NaN if it has none.
-func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
+func averageEnds(within contention.Interval, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
 	}
-	within := i.Interval(c.Entry)
 	if c.From == FromFit || within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}

@@ -1,5 +1,5 @@
 // Package fits reads measurements, fits models to them (Fit), and writes the result as a platform
-// file. It reads the output of benchmarks of messages, levels of machines, and collectives.
+// file. It reads the output of benchmarks of messages and of collectives, and of calibrate.c.
 package fits
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 // Fit reads benchmark files and fits them. If a path is a folder, all of its files are read, and a
-// note lists those without a benchmark's output. Files may also be given with levels alone.
+// note lists those without a benchmark's output.
 //
 // If the only file is the output of calibrate.c, a machine is fitted.
 func Fit(paths []string, o Options) (*Fitted, error) {
@@ -28,11 +28,6 @@ func Fit(paths []string, o Options) (*Fitted, error) {
 	in, err := ReadFit(paths, o)
 	if err != nil {
 		return nil, err
-	}
-	if len(o.Levels) > 0 {
-		if in, err = levelSources(in, paths, o); err != nil {
-			return nil, err
-		}
 	}
 	return in.fitted(o)
 }
@@ -61,7 +56,7 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 		}
 		in.Notes = append(in.Notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: in.Sources, Broken: in.Broken, levels: o.Levels}
+	f := &Fitted{model: o.Model, sources: in.Sources, Broken: in.Broken}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -77,11 +72,6 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	if err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}
-	if o.sharing() {
-		if err := f.sharing(o); err != nil {
-			return nil, cmp.Or(f.Broken, err)
-		}
-	}
 	var warned []string
 	for _, s := range in.Sources {
 		if f.Collectives == nil || s.table.Kind == benchfile.Collective {
@@ -90,13 +80,13 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 			}
 		}
 	}
-	f.Notes = slices.Concat(in.Notes, warned, f.Notes, f.gapNotes())
+	f.Notes = slices.Concat(in.Notes, warned, f.Notes)
 	return f, nil
 }
 
 func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
-	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
-		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, levels, comparison and runs", path), "model", "level", "compare", "runs")
+	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
+		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, comparison and runs", path), "model", "compare", "runs")
 	}
 	var err error
 	c := &calibrated{file: filepath.Base(path)}
@@ -110,7 +100,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &Fitted{calibrated: c, within: contention.Intervals{Any: contention.CheckedInterval(c.checks, unmeasured)}, Notes: slices.Concat(c.Notes, c.levels())}
+	f := &Fitted{calibrated: c, within: contention.CheckedInterval(c.checks, unmeasured), Notes: slices.Concat(c.Notes, c.levels())}
 	for _, name := range unmeasured {
 		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
 	}
@@ -125,7 +115,7 @@ func (f *Fitted) curves(o Options) (err error) {
 		return f.compare(o)
 	}
 	named := o.Model != "" && o.Model != "auto"
-	if !named && len(o.Levels) == 0 && jointly(f.sources, o.Measured) {
+	if !named && jointly(f.sources, o.Measured) {
 		return f.collectives(o.Measured)
 	}
 	var summaries []Summary

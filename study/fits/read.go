@@ -12,17 +12,14 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A fitSource is a table with the file that it comes from.
 type fitSource struct {
 	file  *benchfile.File
 	table *benchfile.Table
-	alone bool   // it is the only table: notes need not name it
-	one   bool   // its file is the only one: notes need not name that
-	level string // of a machine; "": none
+	alone bool // it is the only table: notes need not name it
+	one   bool // its file is the only one: notes need not name that
 }
 
 func tablesIn(file *benchfile.File) (all []fitSource) {
@@ -164,57 +161,4 @@ func openFit(path string, o Options) (*benchfile.File, error) {
 	defer done()
 	o.Trace.Progress = read
 	return benchfile.Open(path, o.Trace)
-}
-
-// levelSources returns the tables of the levels of a machine: those of a level's own files or, if
-// files were read, those with the level's value in the column that distinguishes tables.
-func levelSources(read input, paths []string, o Options) (in input, err error) {
-	in = read
-	in.Sources = nil
-	for _, level := range o.Levels {
-		for _, from := range level.From {
-			var found []fitSource
-			if len(paths) == 0 {
-				one, err := ReadFit([]string{from}, o)
-				if err != nil {
-					return in, fmt.Errorf("level %s: %w", level.Name, err)
-				}
-				found, in.Notes = one.Sources, append(in.Notes, one.Notes...)
-				in.Broken = cmp.Or(in.Broken, one.Broken)
-			} else if found, err = withValue(read.Sources, from); err != nil {
-				return in, fmt.Errorf("level %s: %w", level.Name, err)
-			}
-			for _, s := range found {
-				s.alone, s.level = false, level.Name
-				in.Sources = append(in.Sources, s)
-			}
-		}
-	}
-	return in, nil
-}
-
-// withValue returns the tables that have the value in the column that distinguishes tables.
-func withValue(sources []fitSource, value string) (found []fitSource, err error) {
-	var values []string
-	for _, s := range sources {
-		column, of, ok := strings.Cut(s.table.Title, "=")
-		if !ok {
-			continue
-		}
-		if _, other, more := strings.Cut(of, " "); more {
-			return nil, usage.Fields(fmt.Errorf("tables differ in %q and also in %q; pool the column %s",
-				column, other, strings.Split(other, "=")[0]), "pool")
-		}
-		values = append(values, of)
-		if of == value {
-			found = append(found, s)
-		}
-	}
-	if len(values) == 0 {
-		return nil, usage.Fields(fmt.Errorf("no column distinguishes the tables of the levels; name that column"), "group")
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("no table with the value %q%s", value, nearest.Hint(value, values))
-	}
-	return found, nil
 }

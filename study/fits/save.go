@@ -18,7 +18,7 @@ import (
 // of stages, or a layer of parameters.
 func (f *Fitted) TOML() (string, error) {
 	switch {
-	case f.levels != nil || f.calibrated != nil:
+	case f.calibrated != nil:
 		return f.machineText()
 	case f.model == "pipeline":
 		return Encoded(f.pipelineDocument(), "fit.")
