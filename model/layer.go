@@ -53,10 +53,6 @@ type Kind struct {
 	// Check returns the key of an invalid parameter, and the reason. It allocates nothing for a
 	// valid layer. nil: every layer is valid.
 	Check func(l Layer) (key string, err error)
-	// Asks is the maximum number of predictions of a part or branch in one prediction of the layer.
-	Asks int
-	// Steps returns the number of arithmetic steps of a prediction beyond its parts; nil: one.
-	Steps func(l Layer) float64
 
 	zero Layer // without parts, all of its parameters zero
 }

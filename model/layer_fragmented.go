@@ -130,7 +130,6 @@ var fragmentedKind = &Kind{
 		{Key: "mtu", Measure: Size, Phrase: "size of the pieces", At: func(l Layer) any { return &l.(*Fragmented).MTU }},
 		{Key: "window", Measure: Count, Optional: true, Phrase: "pieces without a credit returned", At: func(l Layer) any { return &l.(*Fragmented).Window }},
 	},
-	Asks: 4,
 }
 
 func (*Fragmented) Kind() *Kind { return fragmentedKind }

@@ -87,7 +87,6 @@ func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
 var measuredKind = &Kind{
 	Name: "measured", Cost: "the measured cost", zero: &Measured{},
 	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*Measured).Lines }}},
-	Asks:  2,
 }
 
 // Kind returns a row that is not in the registry.

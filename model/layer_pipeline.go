@@ -86,14 +86,6 @@ var pipelineKind = &Kind{
 	},
 	Stages: func(l Layer) *[]Stage { return &l.(*Pipeline).Stages },
 	Check:  func(l Layer) (string, error) { return l.(*Pipeline).check() },
-	Steps: func(l Layer) float64 {
-		p := l.(*Pipeline)
-		steps := float64(len(p.Stages))
-		if p.Cut.Rule == CutBest {
-			steps *= 100 // of sizes that it tries; for odd costs more
-		}
-		return steps
-	},
 }
 
 // MaxStages is the maximum number of stages of a pipeline.

@@ -55,7 +55,6 @@ var seriesKind = &Kind{
 		}
 		return "", ""
 	},
-	Asks: 1,
 }
 
 // ownCost returns the linear layer that a series adds or, if it adds another kind, a linear layer

@@ -70,12 +70,11 @@ var switchKind = &Kind{
 	Branches: func(l Layer) *[]Branch { return &l.(*Switch).Branches },
 	Bounds:   true,
 	Check:    func(l Layer) (string, error) { return l.(*Switch).check() },
-	Asks:     1,
 }
 
 var envelopeKind = func() *Kind {
 	k := *switchKind
-	k.Name, k.Cost, k.Bounds, k.Asks, k.zero = "envelope", "the least of the branches'", false, 2, &Switch{Least: true}
+	k.Name, k.Cost, k.Bounds, k.zero = "envelope", "the least of the branches'", false, &Switch{Least: true}
 	return &k
 }()
 

@@ -39,26 +39,6 @@ func Clone(l Layer) Layer {
 	return l
 }
 
-// Work returns the maximum number of steps of a prediction; a layer that is used twice counts
-// twice. The map, which may be nil, holds the results for layers already visited.
-func Work(l Layer, known map[Layer]float64) float64 {
-	if w, done := known[l]; done {
-		return w
-	}
-	k := l.Kind()
-	w := 1.0
-	if k.Steps != nil {
-		w = k.Steps(l)
-	}
-	for _, c := range children(l) {
-		w += float64(k.Asks) * Work(*c, known)
-	}
-	if known != nil {
-		known[l] = w
-	}
-	return w
-}
-
 // Recut returns the layer with the cut c in all its pipelines. It returns an error if there is no
 // pipeline, or one with too few stages for c.
 func Recut(l Layer, c Cut) (Layer, error) {

@@ -165,8 +165,6 @@ func (s *scope) compute(key, name, given string) int {
 		s.fail("", "no %s; it is needed, as text with a unit", key)
 	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
 		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
-	case len(b.computing) >= maxDepth:
-		s.fail(name, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
 	}
 	b.computing = append(b.computing, of.Path)
 	e, err := quantity.Compile(formula, s.resolve)
@@ -184,10 +182,6 @@ func (s *scope) compute(key, name, given string) int {
 	}
 	return b.add(of)
 }
-
-// maxDepth bounds how deep layers nest, and how long a chain of constants is that are computed from
-// each other.
-const maxDepth = 200
 
 // orWords joins words for people: `whole", "eq10" or "best`, in quotes except at the ends.
 func orWords(words []string) string {

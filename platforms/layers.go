@@ -3,6 +3,7 @@ package platforms
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,13 +27,9 @@ func (b *builder) layerTables() {
 	for _, t := range tables {
 		b.spec(t.Name)
 	}
-	shared, known := map[string]model.Layer{}, map[model.Layer]float64{}
+	shared := map[string]model.Layer{}
 	for _, t := range tables {
-		l := t.layer(b.open(t.Name, nil, shared))
-		if work := model.Work(l.Model, known); work > maxWork {
-			t.fail("", "a prediction must take at most %d steps (got %.3g, layers used twice counted twice)", maxWork, work)
-		}
-		b.p.Layers = append(b.p.Layers, l)
+		b.p.Layers = append(b.p.Layers, t.layer(b.open(t.Name, nil, shared)))
 	}
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
@@ -40,10 +37,6 @@ func (b *builder) layerTables() {
 		b.fail("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
 	}
 }
-
-// maxWork is the maximum number of steps of a prediction, see [model.Work]; n½ takes a thousand
-// predictions.
-const maxWork = 100000
 
 // spec reads the named layer, after those that it is made of.
 func (b *builder) spec(name string) {
@@ -54,9 +47,6 @@ func (b *builder) spec(name string) {
 	b.must(t.path, checkName(name))
 	if at := slices.Index(b.building, name); at >= 0 {
 		t.fail("", "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
-	}
-	if len(b.building) >= maxDepth {
-		t.fail("", "is %d layers below another; at most %d", len(b.building), maxDepth)
 	}
 	b.building = append(b.building, name)
 	k := t.kind()
@@ -104,8 +94,9 @@ func (s *section) kind() *model.Kind {
 		}
 		s.fail("model", "no model %q%s", called, nearest.Hint(called, all))
 	}
+	common := tagsOf(reflect.TypeFor[layerKeys]())
 	for _, key := range s.Keys {
-		if _, common := commonKeys[key.Name]; !common && !slices.Contains(k.Keys(), key.Name) {
+		if !slices.Contains(common, key.Name) && !slices.Contains(k.Keys(), key.Name) {
 			s.fail(key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}

@@ -123,7 +123,7 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "network", `, `layer = "network", routes = "2", `, `my.toml:4:51: level.cluster.routes: must be at least 1, and is for a level with port or ports (got "2")`},
 		{`layer = "network", `, `layer = "network", hop = "1us", `, `my.toml:4:7: level.cluster.topology: is missing; hop and link are of its links`},
 		{`layer = "network", `, `layer = "network", reverse = "2", `, `my.toml:4:51: level.cluster.reverse: must be 0 to 1, the part of the opposite direction that a message takes (got "2")`},
-		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "level.node.lane"; did you mean "lanes"?`},
+		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "lane"; did you mean "lanes"?`},
 	} {
 		text := strings.Replace(rack, c.old, c.new, 1)
 		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {

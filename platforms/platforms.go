@@ -147,14 +147,8 @@ func readFile(path string) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	if len(text) > maxFile {
-		return Platform{}, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", path)
-	}
 	return Parse(path, text)
 }
-
-// maxFile bounds the size of a platform file: a thousand times that of usual files.
-const maxFile = 4 << 20
 
 // Parse reads a platform from the text of a file; file gives its name and stands in errors.
 // An error gives file, line, column, the fault and what to do.

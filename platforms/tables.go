@@ -129,9 +129,6 @@ func (s *scope) full(bounded bool, what string) (drop bool) {
 
 func (b *builder) levelTables() {
 	tables := b.sections("level")
-	if len(tables) > maxLevels {
-		tables[maxLevels].fail("", "%d levels; a machine has at most %d", len(tables), maxLevels)
-	}
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
@@ -178,9 +175,6 @@ func (b *builder) levelTables() {
 	}
 }
 
-// maxLevels bounds the levels of a machine.
-const maxLevels = 32
-
 func (s *section) levelLayer(key, name string) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
@@ -201,4 +195,35 @@ func CheckLevelName(name string) error {
 		return errors.New("core is the innermost place, which holds one rank; choose another name")
 	}
 	return checkName(name)
+}
+
+// protocolFields are the numbers of a protocol.
+var protocolFields = map[string]Param{
+	"credits":         {Measure: model.Count},
+	"inbox":           {Measure: model.Count},
+	"eager_threshold": {Measure: model.Size},
+	"retry":           {Measure: model.Time},
+	"poll":            {Measure: model.Time},
+	"interrupt":       {Measure: model.Time},
+}
+
+var levelFields = func() map[string]Param {
+	fields := map[string]Param{}
+	for _, p := range levelNumbers {
+		fields[p.Key] = p
+	}
+	return fields
+}()
+
+// levelNumbers are the numbers of a level, in the order of [Level.Params].
+var levelNumbers = []Param{
+	{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
+	{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
+	{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+	{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
+	{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, among many ranks"},
+	{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
+	{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 }

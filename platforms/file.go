@@ -1,0 +1,380 @@
+package platforms
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+)
+
+// The types below are the keys of a platform file: go-toml decodes a file by their tags, and refuses
+// all other keys. Numbers are texts there, as most of them are formulas of other keys.
+
+// topKeys are the keys outside of tables.
+type topKeys struct {
+	Title   string `toml:"title"`
+	Paper   string `toml:"paper"`
+	Note    string `toml:"note"`
+	Clock   string `toml:"clock"`
+	Default string `toml:"default"`
+}
+
+// tableKeys are the tables of a file by their kinds, except those of layers.
+type tableKeys struct {
+	Constant   map[string]constantKeys   `toml:"constant"`
+	Roof       map[string]roofKeys       `toml:"roof"`
+	Stage      map[string]stageKeys      `toml:"stage"`
+	Protocol   map[string]protocolKeys   `toml:"protocol"`
+	Measured   map[string]measuredKeys   `toml:"measured"`
+	Level      map[string]levelKeys      `toml:"level"`
+	Collective map[string]collectiveKeys `toml:"collective"`
+}
+
+type constantKeys struct {
+	Value  string `toml:"value"`
+	Source string `toml:"source"`
+}
+
+type roofKeys struct {
+	Rate   string `toml:"rate"`
+	Source string `toml:"source"`
+}
+
+type stageKeys struct {
+	Beta     string `toml:"beta"`
+	Tau      string `toml:"tau"`
+	Host     string `toml:"host"`
+	Resource string `toml:"resource"`
+	At       string `toml:"at"`
+	Queue    string `toml:"queue"`
+	Full     string `toml:"full"`
+	Source   string `toml:"source"`
+}
+
+type protocolKeys struct {
+	Credits        string `toml:"credits"`
+	Inbox          string `toml:"inbox"`
+	Full           string `toml:"full"`
+	Retry          string `toml:"retry"`
+	Rounds         bool   `toml:"rounds"`
+	EagerThreshold string `toml:"eager_threshold"`
+	Poll           string `toml:"poll"`
+	Interrupt      string `toml:"interrupt"`
+	Source         string `toml:"source"`
+}
+
+type measuredKeys struct {
+	Sizes      []string `toml:"sizes"`
+	Times      []string `toml:"times"`
+	Runs       string   `toml:"runs"`
+	Deviations []string `toml:"deviations"`
+	Resolution string   `toml:"resolution"`
+	Operation  bool     `toml:"operation"`
+	Source     string   `toml:"source"`
+}
+
+type levelKeys struct {
+	Arity          string `toml:"arity"`
+	Layer          string `toml:"layer"`
+	Gap            string `toml:"gap"`
+	Send           string `toml:"send"`
+	Receive        string `toml:"receive"`
+	EagerThreshold string `toml:"eager_threshold"`
+	Packet         string `toml:"packet"`
+	Lanes          string `toml:"lanes"`
+	Shared         string `toml:"shared"`
+	Ports          string `toml:"ports"`
+	Port           string `toml:"port"`
+	Reverse        string `toml:"reverse"`
+	Crowd          string `toml:"crowd"`
+	Routes         string `toml:"routes"`
+	Topology       string `toml:"topology"`
+	Hop            string `toml:"hop"`
+	Link           string `toml:"link"`
+	Source         string `toml:"source"`
+}
+
+type collectiveKeys struct {
+	Collective   string   `toml:"collective"`
+	Algorithm    string   `toml:"algorithm"`
+	Statistic    string   `toml:"statistic"`
+	Ranks        []string `toml:"ranks"`
+	RanksPerNode []string `toml:"ranks_per_node"`
+	Sizes        []string `toml:"sizes"`
+	Times        []string `toml:"times"`
+	Runs         []string `toml:"runs"`
+	Deviations   []string `toml:"deviations"`
+	Source       string   `toml:"source"`
+}
+
+// layerKeys are the keys that every layer may have; those of its model come from the registry.
+type layerKeys struct {
+	Model       string            `toml:"model"`
+	Title       string            `toml:"title"`
+	Note        string            `toml:"note"`
+	Protocol    string            `toml:"protocol"`
+	Measured    string            `toml:"measured"`
+	Correlation string            `toml:"correlation"`
+	TimesOf     string            `toml:"times_of"`
+	Collective  string            `toml:"collective"`
+	Ranks       string            `toml:"ranks"`
+	PerRank     bool              `toml:"per_rank"`
+	Roofs       []string          `toml:"roofs"`
+	Source      string            `toml:"source"`
+	Sources     map[string]string `toml:"sources"`
+}
+
+type branchKeys struct {
+	Layer string `toml:"layer"`
+	UpTo  string `toml:"up_to"`
+}
+
+// layerType is [layerKeys] with a field for each key of a kind of model. The registry defines these
+// keys, so that a new kind needs no change here.
+var layerType = func() reflect.Type {
+	types := map[string]reflect.Type{}
+	one, several := reflect.TypeFor[string](), reflect.TypeFor[[]string]()
+	for _, k := range model.Kinds {
+		for alias := range k.Aliases {
+			types[alias] = one
+		}
+		for _, p := range k.Parts {
+			types[p.Key] = one
+		}
+		if k.Branches != nil {
+			types["branches"] = reflect.TypeFor[[]branchKeys]()
+		}
+		if k.Stages != nil {
+			types["stages"] = several
+		}
+		for _, f := range k.Fields {
+			if types[f.Key] = one; f.List {
+				types[f.Key] = several
+			}
+		}
+	}
+	fields := reflect.VisibleFields(reflect.TypeFor[layerKeys]())
+	for i, key := range slices.Sorted(maps.Keys(types)) {
+		tag := reflect.StructTag(fmt.Sprintf("toml:%q", key))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("Key%d", i), Type: types[key], Tag: tag})
+	}
+	for i := range fields {
+		fields[i].Index, fields[i].Offset = nil, 0 // StructOf numbers the fields anew
+	}
+	return reflect.StructOf(fields)
+}()
+
+// fileType is the type of a whole file. Its fields are the keys outside of tables, and the tables.
+var fileType = func() reflect.Type {
+	fields := slices.Concat(reflect.VisibleFields(reflect.TypeFor[topKeys]()), reflect.VisibleFields(reflect.TypeFor[tableKeys]()))
+	fields = append(fields, reflect.StructField{
+		Name: "Layer", Type: reflect.MapOf(reflect.TypeFor[string](), layerType), Tag: `toml:"layer"`})
+	for i := range fields {
+		fields[i].Index, fields[i].Offset = nil, 0
+	}
+	return reflect.StructOf(fields)
+}()
+
+// tagsOf returns the keys of a struct type.
+func tagsOf(t reflect.Type) []string {
+	var tags []string
+	for i := range t.NumField() {
+		tags = append(tags, t.Field(i).Tag.Get("toml"))
+	}
+	slices.Sort(tags) // among equals, a hint is the same each time
+	return tags
+}
+
+// decode reads the text strictly: an unknown key is an error.
+func decode(file string, text []byte) (*source, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty; a platform has at least a [layer.NAME] with a model", file)
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", file)
+	}
+	all := reflect.New(fileType)
+	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(all.Interface()); err != nil {
+		return nil, decodeError(file, err)
+	}
+	s := &source{file: file, positions: positionsOf(text)}
+	if err := s.collect(all.Elem()); err != nil {
+		return nil, err
+	}
+	return s, s.replaceAliases()
+}
+
+// maxFile bounds the size of a platform file: a thousand times that of usual files.
+const maxFile = 4 << 20
+
+// collect makes the document of a decoded file, in the order of the text.
+func (s *source) collect(all reflect.Value) (err error) {
+	defer catch(&err)
+	s.Keys = s.keys("", all)
+	for i := range all.NumField() {
+		kind, tables := fileType.Field(i).Tag.Get("toml"), all.Field(i)
+		if tables.Kind() != reflect.Map {
+			continue
+		}
+		for _, name := range tables.MapKeys() {
+			path := kind + "." + name.String()
+			s.Tables = append(s.Tables, Table{kind, name.String(), s.keys(path, tables.MapIndex(name))})
+		}
+	}
+	slices.SortFunc(s.Tables, func(a, b Table) int { return s.compare(a.Kind+"."+a.Name, b.Kind+"."+b.Name) })
+	return nil
+}
+
+// keys returns the keys of a struct that the file gives, in the order of the text.
+func (s *source) keys(path string, of reflect.Value) []Key {
+	var keys []Key
+	for i := range of.NumField() {
+		name := of.Type().Field(i).Tag.Get("toml")
+		_, given := s.positions[join(path, name)]
+		if !given && !of.Field(i).IsZero() && of.Field(i).Kind() != reflect.Map {
+			// go-toml also takes a key in letters of the other case.
+			s.fail(path, "%q is written in capitals or small letters exactly so", name)
+		}
+		if !given {
+			continue
+		}
+		switch v := of.Field(i).Interface().(type) {
+		case string, bool, []string:
+			keys = append(keys, Key{name, v})
+		case []branchKeys:
+			branches := make([][]Key, len(v))
+			for k := range v {
+				branches[k] = s.keys(fmt.Sprintf("%s.%s.%d", path, name, k), reflect.ValueOf(v[k]))
+			}
+			keys = append(keys, Key{name, branches})
+		case map[string]string:
+			var entries []Key
+			for key, text := range v {
+				entries = append(entries, Key{key, text})
+			}
+			s.sort(path+"."+name, entries)
+			keys = append(keys, Key{name, entries})
+		}
+	}
+	s.sort(path, keys)
+	return keys
+}
+
+// replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
+func (s *source) replaceAliases() error {
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		k, known := model.FindKind(text(t.Keys, "model"))
+		if t.Kind != "layer" || !known {
+			continue
+		}
+		for alias, keys := range k.Aliases {
+			v, given := find(t.Keys, alias)
+			if !given {
+				continue
+			}
+			path := "layer." + t.Name
+			t.Keys = slices.DeleteFunc(t.Keys, func(k Key) bool { return k.Name == alias })
+			for _, key := range keys {
+				if _, twice := find(t.Keys, key); twice {
+					return s.errorf(path+"."+alias, "stands for %s; leave it out, or leave out those", strings.Join(keys, " and "))
+				}
+				t.Keys = append(t.Keys, Key{key, v})
+				s.positions[path+"."+key] = s.positions[path+"."+alias]
+			}
+		}
+	}
+	return nil
+}
+
+func (s *source) sort(path string, keys []Key) {
+	slices.SortFunc(keys, func(a, b Key) int { return s.compare(join(path, a.Name), join(path, b.Name)) })
+}
+
+// decodeError returns an error of go-toml with its position and a remedy.
+func decodeError(file string, err error) error {
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		first := unknown.Errors[0]
+		line, column := first.Position()
+		return fmt.Errorf("%s:%d:%d: %s", file, line, column, unknownKey(first.Key()))
+	case errors.As(err, &wrong):
+		line, column := wrong.Position()
+		return fmt.Errorf("%s:%d:%d: %s", file, line, column, wrongType(wrong))
+	}
+	return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// unknownKey describes a key that the file's types do not have. In an inline table go-toml gives the
+// last part of the key alone.
+func unknownKey(path toml.Key) string {
+	if table, known := tableType(path[0]); known && len(path) > 1 {
+		keys := tagsOf(table)
+		if path[0] == "layer" {
+			keys = append(keys, tagsOf(reflect.TypeFor[branchKeys]())...)
+		}
+		return fmt.Sprintf("unknown key %q%s", strings.Join(path, "."), nearest.Hint(path[len(path)-1], keys))
+	}
+	keys := tagsOf(fileType)
+	for _, kind := range keys {
+		if table, is := tableType(kind); is {
+			keys = append(keys, tagsOf(table)...)
+		}
+	}
+	return fmt.Sprintf("unknown key %q%s", path[0], nearest.Hint(path[0], keys))
+}
+
+// tableType returns the type of the tables of a kind.
+func tableType(kind string) (reflect.Type, bool) {
+	for i := range fileType.NumField() {
+		f := fileType.Field(i)
+		if f.Tag.Get("toml") == kind && f.Type.Kind() == reflect.Map {
+			return f.Type.Elem(), true
+		}
+	}
+	return nil, false
+}
+
+// wrongType describes an error of go-toml. Where a value has another type than the key, it says what
+// to write; what go-toml says about the syntax stays.
+func wrongType(err *toml.DecodeError) string {
+	said := strings.TrimPrefix(err.Error(), "toml: ")
+	path := strings.Join(err.Key(), ".")
+	found, field, mismatch := strings.Cut(strings.TrimPrefix(said, "cannot decode TOML "), " into struct field ")
+	_, wanted, _ := strings.Cut(field, " of type ")
+	switch {
+	case strings.HasPrefix(said, "cannot store an array table"):
+		return "a table in double brackets is a list; write it in single ones, as in [layer.eager]"
+	case strings.HasPrefix(said, "cannot store a table"):
+		return path + " is not a table; write it as a key with a text"
+	case !mismatch:
+		return said
+	case wanted == "string" && (found == "integer" || found == "float"):
+		return `write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`
+	case wanted == "string":
+		return path + " must be a text; write it in quotes"
+	case wanted == "bool":
+		return path + " must be true or false, without quotes"
+	case wanted == "[]string":
+		return path + ` must be a list of texts, as in ["a", "b"]`
+	case wanted == "map[string]string":
+		return path + ` must be a table, as in { G = "Table 4.2" }`
+	case strings.HasSuffix(wanted, "branchKeys"):
+		return path + ` must be a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+	}
+	return fmt.Sprintf("%s must be a table; write [%s.NAME]", path, err.Key()[0])
+}
