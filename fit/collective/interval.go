@@ -21,9 +21,9 @@ import (
 // were more than those below. On fewer nodes than were measured, both have it: libraries have other
 // protocols there. If the algorithm is known, both are oneAlgorithm times as wide.
 //
-// The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md
-// has the coverage by machine and distance, and by how much the widths would change with each
-// machine left out; internal/evidence/collectives computes both.
+// The constants are frozen: chosen on published measurements of eight machines.
+// docs/validation/fits.md has the coverage by machine and distance, and by how much the widths
+// would change with each machine left out; internal/evidence/collectives computes both.
 const (
 	floor         = 0.16
 	perOctave     = 0.12

@@ -19,7 +19,7 @@ const (
 // The ranges over which measurements inform each other, in octaves: of the bytes of a step and
 // latencyBytes, and of the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
 // Steps of much fewer than latencyBytes take about as long as each other. Chosen on the shared
-// data; see docs/accuracy.md.
+// data; see docs/validation/fits.md.
 const (
 	sizeRange    = 0.35
 	placeRange   = 2
@@ -215,7 +215,7 @@ func (f *form) coordinate(p place, n float64) coordinate {
 
 // The ranges of the kernels of residuals, over which a weight falls by exp(-1), in octaves of the
 // bytes of a step and of places; and the weight of 0, which is relative to that of the nearest
-// measurement, as each has noise. Chosen on the shared data; see docs/accuracy.md.
+// measurement, as each has noise. Chosen on the shared data; see docs/validation/fits.md.
 const (
 	residualSizes  = 0.3
 	residualPlaces = 0.5

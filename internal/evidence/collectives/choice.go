@@ -59,18 +59,21 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 	var known []float64
 	for i, t := range times {
 		if q, err := results[i].PredictAt(c.Placement, c.size); err == nil && !math.IsNaN(t) {
-			among, predictions, known = append(among, results[i]), append(predictions, q), append(known, t)
+			among, predictions = append(among, results[i]), append(predictions, q)
+			known = append(known, t)
 		}
 	}
 	if len(among) < 2 {
 		return
 	}
 	choice := fitted.Choose(among, predictions, c.Placement, c.size)
+	// If all predictions are alike, the choice is a copy of the nearest call's fastest algorithm.
 	alike := slices.Repeat([]fitted.Prediction{predictions[0]}, len(among))
+	copied := fitted.Choose(among, alike, c.Placement, c.size)
 	best := slices.Min(known)
 	loss := known[choice.Index]/best - 1
 	l.chosen = append(l.chosen, loss)
-	l.copied = append(l.copied, known[fitted.Choose(among, alike, c.Placement, c.size).Index]/best-1)
+	l.copied = append(l.copied, known[copied.Index]/best-1)
 	if !math.IsNaN(choice.LossHigh) {
 		inside := 0.0
 		if loss <= choice.LossHigh {
@@ -80,12 +83,14 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 	}
 }
 
-// choices prints the losses by machine and collective: the lower half of the numbers of nodes is
+// choices writes the losses by machine and collective: the lower half of the numbers of nodes is
 // fitted, or every second.
 func choices(w io.Writer, all []series) {
-	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst | loss of a copy | within its bound |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst "+
+		"| loss of a copy | within its bound |\n|---|---|---|---|---|---|---|")
 	byGroup := func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name), cmp.Compare(a.collective, b.collective))
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
+			cmp.Compare(a.collective, b.collective))
 	}
 	forced := slices.DeleteFunc(slices.Clone(all), func(s series) bool { return s.forced == "" })
 	slices.SortStableFunc(forced, byGroup)
@@ -94,34 +99,35 @@ func choices(w io.Writer, all []series) {
 		for end < len(forced) && byGroup(forced[0], forced[end]) == 0 {
 			end++
 		}
-		group := forced[:end]
+		choicesOf(w, forced[:end])
 		forced = forced[end:]
-		var counts []int
-		for _, s := range group {
-			counts = append(counts, s.counts()...)
+	}
+}
+
+// choicesOf writes the losses of the algorithms of one collective on one machine.
+func choicesOf(w io.Writer, group []series) {
+	var counts []int
+	for _, s := range group {
+		counts = append(counts, s.counts()...)
+	}
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
+	row := func(name string, out func(p fitted.Point) bool) {
+		l := &losses{}
+		if l.choose(group, out); len(l.chosen) == 0 {
+			return
 		}
-		slices.Sort(counts)
-		counts = slices.Compact(counts)
-		at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
-		for _, split := range []struct {
-			name string
-			out  func(p fitted.Point) bool
-		}{
-			{"lower half", func(p fitted.Point) bool { return at(p) >= (len(counts)+1)/2 }},
-			{"every second", func(p fitted.Point) bool { return at(p)%2 == 1 }},
-		} {
-			if len(counts) < 3 && split.name != "lower half" {
-				continue
-			}
-			l := &losses{}
-			if l.choose(group, split.out); len(l.chosen) > 0 {
-				upper := "–"
-				if len(l.bounded) > 0 {
-					upper = fmt.Sprintf("%.0f %%", 100*stats.Mean(l.bounded))
-				}
-				fmt.Fprintf(w, "| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n", group[0].machine, group[0].name, group[0].collective, split.name,
-					len(l.chosen), 100*stats.Mean(l.chosen), 100*slices.Max(l.chosen), 100*stats.Mean(l.copied), upper)
-			}
+		bounded := "–"
+		if len(l.bounded) > 0 {
+			bounded = fmt.Sprintf("%.0f %%", 100*stats.Mean(l.bounded))
 		}
+		fmt.Fprintf(w, "| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n",
+			group[0].machine, group[0].name, group[0].collective, name, len(l.chosen),
+			100*stats.Mean(l.chosen), 100*slices.Max(l.chosen), 100*stats.Mean(l.copied), bounded)
+	}
+	row("lower half", func(p fitted.Point) bool { return at(p) >= (len(counts)+1)/2 })
+	if len(counts) >= 3 {
+		row("every second", func(p fitted.Point) bool { return at(p)%2 == 1 })
 	}
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -26,7 +26,8 @@ func (s series) data() fitted.Data {
 	if strings.Contains(s.name, "latency") { // OSU's main column
 		of = fitted.Average
 	}
-	return fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of, Points: s.points}
+	return fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of,
+		Points: s.points}
 }
 
 // counts returns the numbers of nodes, ascending.
@@ -49,68 +50,141 @@ func nodes(p fitted.Point) int {
 
 // sub returns the series with the points that keep keeps.
 func (s series) sub(keep func(p fitted.Point) bool) series {
-	s.points = slices.DeleteFunc(slices.Clone(s.points), func(p fitted.Point) bool { return !keep(p) })
+	out := func(p fitted.Point) bool { return !keep(p) }
+	s.points = slices.DeleteFunc(slices.Clone(s.points), out)
 	return s
 }
 
 // published reads all series from the folder of shared data.
 func published(folder string) (all []series, err error) {
-	scale, orfeo := filepath.Join(folder, "scale"), filepath.Join(folder, "collectives", "orfeo-epyc")
-	add := func(more []series, e error) {
-		all, err = append(all, more...), cmp.Or(err, e)
+	readers := []func(folder string) ([]series, error){
+		perlmutter, measuredByPICO, oneNode, orfeo, outputs,
 	}
-	add(table(filepath.Join(scale, "perlmutter-2-gpus-a-node.csv"), func(r pico.Row) (series, fitted.Point, bool) {
-		each := r.Whole("gpus_per_node")
-		return series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}, point(r.Whole("ranks"), each, r.Number("bytes"), r.Number("time_us")), r.Whole("nodes") > 1
-	}))
-	for file, machine := range map[string]string{"pico-lumi.csv": "LUMI", "pico-mare_nostrum.csv": "MareNostrum", "pico-fugaku.csv": "Fugaku"} {
-		add(table(filepath.Join(scale, file), func(r pico.Row) (series, fitted.Point, bool) {
-			each := r.Whole("tasks_per_node")
-			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: pico.Follows(pico.Collective(r["collective"]), r["algorithm"])}
-			return s, point(r.Nodes()*each, each, r.Bytes(), r.Number("median_us")), true
-		}))
-	}
-	add(table(filepath.Join(scale, "nccl-one-node.csv"), func(r pico.Row) (series, fitted.Point, bool) {
-		s := series{machine: strings.ToUpper(strings.TrimSuffix(r["sys"], "_sxm")), name: "one node, NCCL " + r["version"] + ", " + r["dtype"], collective: r["op"]}
-		return s, point(r.Whole("ranks"), 8, r.Number("bytes"), r.Number("time_us")), true
-	}))
-	for column, each := range map[string]int{"latency": 0, "max": 0, "latency, 128 a node": 128, "max, 128 a node": 128} {
-		add(table(filepath.Join(orfeo, "bcast_core_algorithms_2_5_6.csv"), func(r pico.Row) (series, fitted.Point, bool) {
-			name := pico.OrfeoNames[r["algorithm"]]
-			s := series{machine: "ORFEO", name: "Open MPI, by core, " + column, collective: "bcast", algorithm: name, forced: name}
-			us, _, _ := strings.Cut(column, ",")
-			return s, point(r.Whole("cores"), each, r.Number("size"), r.Number(us)), true
-		}))
-	}
-	for name, files := range map[string]map[string]int{
-		"Lassen, Spectrum MPI, 1": {"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64},
-		"ABCI, NCCL, 4":           {"abci2/allreduce_inter_vnode/job02.sh.7194532.nccl": 2, "abci2/allreduce_inter_vnode/job08.sh.7194534.nccl": 8, "abci2/allreduce_inter_vnode/job32.sh.7194536.nccl": 32},
-		"ABCI, Open MPI, 4":       {"abci2/allreduce_inter_vnode/job02.sh.7194532.mpi-cpu": 2, "abci2/allreduce_inter_vnode/job08.sh.7194534.mpi-cpu": 8, "abci2/allreduce_inter_vnode/job32.sh.7194536.mpi-cpu": 32},
-	} {
-		parts := strings.Split(name, ", ")
-		each, _ := strconv.Atoi(parts[2]) // of the names above
-		s := series{machine: parts[0], name: parts[1] + ", " + parts[2] + " a node", collective: "allreduce"}
-		for file, n := range files {
-			more, e := allreduces(filepath.Join(folder, "collectives", file), n, each)
-			s.points, err = append(s.points, more...), cmp.Or(err, e)
+	for _, read := range readers {
+		more, err := read(folder)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, s)
+		all = append(all, more...)
 	}
 	slices.SortStableFunc(all, func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name), cmp.Compare(a.collective, b.collective), cmp.Compare(a.forced, b.forced))
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
+			cmp.Compare(a.collective, b.collective), cmp.Compare(a.forced, b.forced))
 	})
 	for i := range all {
 		all[i].points = merged(all[i].points)
 		slices.SortFunc(all[i].points, func(a, b fitted.Point) int {
-			return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
+			return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode),
+				cmp.Compare(a.Size, b.Size))
 		})
 	}
-	return all, err
+	return all, nil
+}
+
+func perlmutter(folder string) ([]series, error) {
+	path := filepath.Join(folder, "scale", "perlmutter-2-gpus-a-node.csv")
+	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
+		s := series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}
+		each := r.Whole("gpus_per_node")
+		p := point(r.Whole("ranks"), each, r.Number("bytes"), r.Number("time_us"))
+		return s, p, r.Whole("nodes") > 1
+	})
+}
+
+// measuredByPICO reads the machines that PICO measured.
+func measuredByPICO(folder string) (all []series, err error) {
+	for _, m := range []struct{ machine, file string }{
+		{"LUMI", "pico-lumi.csv"}, {"MareNostrum", "pico-mare_nostrum.csv"},
+		{"Fugaku", "pico-fugaku.csv"},
+	} {
+		path := filepath.Join(folder, "scale", m.file)
+		more, err := table(path, func(r pico.Row) (series, fitted.Point, bool) {
+			each, collective := r.Whole("tasks_per_node"), pico.Collective(r["collective"])
+			s := series{
+				machine: m.machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node",
+				collective: collective, forced: r["algorithm"],
+				algorithm: pico.Follows(collective, r["algorithm"]),
+			}
+			return s, point(r.Nodes()*each, each, r.Bytes(), r.Number("median_us")), true
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+func oneNode(folder string) ([]series, error) {
+	path := filepath.Join(folder, "scale", "nccl-one-node.csv")
+	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
+		s := series{
+			machine: strings.ToUpper(strings.TrimSuffix(r["sys"], "_sxm")),
+			name:    "one node, NCCL " + r["version"] + ", " + r["dtype"], collective: r["op"],
+		}
+		return s, point(r.Whole("ranks"), 8, r.Number("bytes"), r.Number("time_us")), true
+	})
+}
+
+// orfeo reads both columns of OSU's times, each with and without the placement of ranks on nodes,
+// since users' files may lack it.
+func orfeo(folder string) (all []series, err error) {
+	path := filepath.Join(folder, "collectives", "orfeo-epyc", "bcast_core_algorithms_2_5_6.csv")
+	for _, column := range []string{"latency", "max"} {
+		for _, each := range []int{0, 128} {
+			name := "Open MPI, by core, " + column
+			if each > 0 {
+				name += fmt.Sprintf(", %d a node", each)
+			}
+			more, err := table(path, func(r pico.Row) (series, fitted.Point, bool) {
+				algorithm := pico.OrfeoNames[r["algorithm"]]
+				s := series{machine: "ORFEO", name: name, collective: "bcast",
+					algorithm: algorithm, forced: algorithm}
+				return s, point(r.Whole("cores"), each, r.Number("size"), r.Number(column)), true
+			})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+		}
+	}
+	return all, nil
+}
+
+// outputs reads the machines that are known from outputs of benchmarks, a file for each number of
+// nodes.
+func outputs(folder string) (all []series, err error) {
+	const abci = "abci2/allreduce_inter_vnode/"
+	for _, m := range []struct {
+		machine, library string
+		perNode          int
+		files            map[int]string // by nodes
+	}{
+		{"Lassen", "Spectrum MPI", 1, map[int]string{4: "lassen/lassen_osu_4_nodes.out",
+			16: "lassen/lassen_osu_16_nodes.out", 64: "lassen/lassen_osu_64_nodes.out"}},
+		{"ABCI", "NCCL", 4, map[int]string{2: abci + "job02.sh.7194532.nccl",
+			8: abci + "job08.sh.7194534.nccl", 32: abci + "job32.sh.7194536.nccl"}},
+		{"ABCI", "Open MPI", 4, map[int]string{2: abci + "job02.sh.7194532.mpi-cpu",
+			8: abci + "job08.sh.7194534.mpi-cpu", 32: abci + "job32.sh.7194536.mpi-cpu"}},
+	} {
+		s := series{machine: m.machine, collective: "allreduce",
+			name: fmt.Sprintf("%s, %d a node", m.library, m.perNode)}
+		for n, file := range m.files {
+			more, err := allreduces(filepath.Join(folder, "collectives", file), n, m.perNode)
+			if err != nil {
+				return nil, err
+			}
+			s.points = append(s.points, more...)
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
 // table reads a CSV file, and groups its rows. The function returns the series of a row without
 // points, and the row's point with the bytes of all ranks.
-func table(path string, row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
+func table(path string,
+	row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
 	rows, err := pico.Read(path)
 	at := map[string]int{}
 	for _, r := range rows {
@@ -134,7 +208,8 @@ func table(path string, row func(r pico.Row) (series, fitted.Point, bool)) (all 
 }
 
 func point(ranks, perNode int, bytes, us float64) fitted.Point {
-	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
+	return fitted.Point{Ranks: ranks, PerNode: perNode,
+		Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
 }
 
 // allreduces reads the times of an output of OSU's benchmarks or of nccl-tests, out of place.
@@ -148,7 +223,8 @@ func allreduces(path string, nodes, perNode int) (all []fitted.Point, err error)
 			continue
 		}
 		for _, s := range t.Samples {
-			all = append(all, fitted.Point{Ranks: nodes * perNode, PerNode: perNode, Size: s.Size, Time: s.Mean, Count: 1})
+			all = append(all, fitted.Point{Ranks: nodes * perNode, PerNode: perNode,
+				Size: s.Size, Time: s.Mean, Count: 1})
 		}
 	}
 	return all, nil

@@ -11,32 +11,42 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A report has the tallies by question, in order.
+// A question is a row of a table: what was measured, and what the fit was asked for.
+type question struct{ machine, measured, asked string }
+
+// A report has the tallies of questions, and the questions in order.
 type report struct {
-	order []string
-	by    map[string]*tally
+	order []question
+	by    map[question]*tally
 }
 
-// ask fits the points that are not out, and adds the points that are out to the tallies of keys.
-func (r *report) ask(s series, out func(p fitted.Point) bool, keys func(p fitted.Point) []string) {
+func newReport() *report { return &report{by: map[question]*tally{}} }
+
+// ask fits the points that are not out, and tallies the points that are out under the question
+// that of returns. A point without a question counts nowhere.
+func (r *report) ask(s series, out func(p fitted.Point) bool,
+	of func(p fitted.Point) (q question, counts bool)) {
 	predict, err := fit(s.sub(func(p fitted.Point) bool { return !out(p) }))
 	if err != nil {
-		return // one number of nodes, or none
+		return // fewer than two numbers of nodes are left
 	}
 	for _, p := range s.points {
-		if out(p) {
-			for _, key := range keys(p) {
-				if r.by[key] == nil {
-					r.order, r.by[key] = append(r.order, key), &tally{}
-				}
-				r.by[key].add(predict, p)
-			}
+		if !out(p) {
+			continue
 		}
+		q, counts := of(p)
+		if !counts {
+			continue
+		}
+		if r.by[q] == nil {
+			r.order, r.by[q] = append(r.order, q), &tally{}
+		}
+		r.by[q].add(predict, p)
 	}
 }
 
-// key returns the key of a question about a series.
-func (s series) key(question string) string {
+// question returns the question about a series.
+func (s series) question(asked string) question {
 	kind := "the library's choice"
 	if s.algorithm != "" {
 		kind = "algorithm known"
@@ -47,98 +57,114 @@ func (s series) key(question string) string {
 	if i := strings.Index(name, ", NCCL"); i >= 0 { // several versions and types are one machine
 		name = name[:i]
 	}
-	return strings.Join([]string{s.machine, name, s.collective, kind, question}, "|")
+	return question{s.machine, strings.Join([]string{name, s.collective, kind}, ", "), asked}
 }
 
-// beyond asks for 2, 4 and 8 times the largest number of nodes in a fit, for fits that end at each.
+// beyond asks for 2, 4 and 8 times the largest number of nodes in a fit. The fits end at each
+// number of nodes from the second.
 func (r *report) beyond(s series) {
-	counts := s.counts()
+	counts, first := s.counts(), 1
 	if s.machine == "ORFEO" { // within the first node of 128 cores, by doublings
-		counts = []int{6, 14, 30, 62, 126}
+		counts, first = []int{6, 14, 30, 62, 126}, 2
 	}
-	for i, last := range counts {
-		if i == 0 || s.machine == "ORFEO" && i == 1 {
-			continue
+	for _, last := range counts[min(first, len(counts)):] {
+		doublings := s.sub(func(p fitted.Point) bool {
+			return nodes(p) <= last || slices.Contains(counts, nodes(p))
+		})
+		known := "2 or 3 in the fit" // growth with the nodes shows from four numbers of them
+		if i, _ := slices.BinarySearch(s.counts(), last); i >= 3 {
+			known = "4 or more in the fit"
 		}
-		fits := s.sub(func(p fitted.Point) bool { return nodes(p) <= last || slices.Contains(counts, nodes(p)) })
-		r.ask(fits, func(p fitted.Point) bool { return nodes(p) > last }, func(p fitted.Point) (all []string) {
-			octaves := math.Log2(float64(nodes(p)) / float64(last))
-			if factor := int(math.Exp2(math.Round(octaves))); factor >= 2 && factor <= 8 {
-				all = append(all, s.key(fmt.Sprintf("×%d beyond", factor)))
-				if last == 16 {
-					all = append(all, s.key(fmt.Sprintf("×%d beyond 16", factor)))
-				}
-			}
-			return all
+		out := func(p fitted.Point) bool { return nodes(p) > last }
+		r.ask(doublings, out, func(p fitted.Point) (q question, counts bool) {
+			octaves := math.Round(math.Log2(float64(nodes(p)) / float64(last)))
+			asked := fmt.Sprintf("×%.0f beyond, %s", math.Exp2(octaves), known)
+			return s.question(asked), octaves >= 1 && octaves <= 3
 		})
 	}
 }
 
-// rest asks for every second number of nodes, for the top quarter, and for the second node.
-func (r *report) rest(s series) {
+// between asks for every second number of nodes. On ORFEO, where one node has 64 numbers of ranks,
+// it also asks for the top quarter of them and for the second node.
+func (r *report) between(s series) {
 	counts := s.counts()
 	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
-	one := func(question string) func(fitted.Point) []string {
-		return func(fitted.Point) []string { return []string{s.key(question)} }
+	ask := func(asked string, out func(p fitted.Point) bool) {
+		r.ask(s, out, func(fitted.Point) (question, bool) { return s.question(asked), true })
 	}
 	if len(counts) >= 5 {
-		r.ask(s, func(p fitted.Point) bool { return at(p)%2 == 1 && at(p) < len(counts)-1 }, one("every second left out"))
+		ask("every second left out", func(p fitted.Point) bool {
+			return at(p)%2 == 1 && at(p) < len(counts)-1
+		})
 	}
 	if s.machine == "ORFEO" {
-		r.ask(s, func(p fitted.Point) bool { return 4*at(p) >= 3*len(counts) }, one("top quarter left out"))
-		r.ask(s, func(p fitted.Point) bool { return p.Ranks > 128 }, one("second node left out"))
+		ask("top quarter left out", func(p fitted.Point) bool { return 4*at(p) >= 3*len(counts) })
+		ask("second node left out", func(p fitted.Point) bool { return p.Ranks > 128 })
 	}
 }
 
-// print writes the table, and how the frozen calibration does for each machine that it leaves out.
-func (r *report) print(w io.Writer, before map[string][]string) {
-	fmt.Fprintln(w, "| machine | measured | question | times | median error, 90th perc. | before | intervals right | width | before |\n|---|---|---|---|---|---|---|---|---|")
-	for _, key := range r.order {
-		k, c := strings.Split(key, "|"), r.by[key].cells()
-		b := before[key]
-		if b == nil {
-			b = []string{"", "–", "–", "–", "–", ""}
+// print writes a row for each question.
+func (r *report) print(w io.Writer) {
+	fmt.Fprintln(w, "| machine | measured | question | times | median error, 90th perc. "+
+		"| intervals right | width |\n|---|---|---|---|---|---|---|")
+	for _, q := range r.order {
+		t := r.by[q]
+		right, width := "–", "–"
+		if len(t.widths) > 0 {
+			right = fmt.Sprintf("%.3g %%", 100*t.right())
+			width = fmt.Sprintf("%.3g ×", t.width())
 		}
-		fmt.Fprintf(w, "| %s | %s, %s, %s | %s | %s | %s, %s %% | %s, %s %% | %s %% | %s × | %s %%, %s × |\n", k[0], k[1], k[2], k[3], k[4], c[0], c[1], c[2], b[1], b[2], c[3], c[4], b[3], b[4])
+		fmt.Fprintf(w, "| %s | %s | %s | %d | %.3g, %.3g %% | %s | %s |\n", q.machine, q.measured,
+			q.asked, len(t.errors), 100*t.median(), 100*t.ninety(), right, width)
 	}
+}
+
+// printCalibration writes, for each machine, by which factor the intervals beyond the measured
+// nodes would have to be wider if the other machines alone decided it, and how many of the
+// machine's intervals are right with it. The constants of the intervals were set with all machines
+// in sight.
+func (r *report) printCalibration(w io.Writer) {
 	scaled := map[string][]float64{}
 	var machines []string
-	for _, key := range r.order {
-		if machine := strings.Split(key, "|")[0]; strings.HasSuffix(key, "beyond") && len(r.by[key].scaled) > 0 {
-			if scaled[machine] == nil {
-				machines = append(machines, machine)
-			}
-			scaled[machine] = append(scaled[machine], r.by[key].scaled...)
+	for _, q := range r.order {
+		t := r.by[q]
+		if !strings.Contains(q.asked, "beyond") || len(t.scaled) == 0 {
+			continue
 		}
+		if scaled[q.machine] == nil {
+			machines = append(machines, q.machine)
+		}
+		scaled[q.machine] = append(scaled[q.machine], t.scaled...)
 	}
-	fmt.Fprintln(w, "\n| machine left out | width factor from the others | its intervals right with that factor |\n|---|---|---|")
+	fmt.Fprintln(w, "\n| machine left out | width factor from the others "+
+		"| its intervals right with that factor |\n|---|---|---|")
 	for _, left := range machines {
-		scale := scaleFor(scaled, left)
-		fmt.Fprintf(w, "| %s | %.2f | %.0f %% |\n", left, scale, 100*holds(scaled[left], scale))
+		factor := factorFor(scaled, left)
+		fmt.Fprintf(w, "| %s | %.2f | %.0f %% |\n", left, factor, 100*within(scaled[left], factor))
 	}
-	fmt.Fprintf(w, "| none | %.2f | |\n", scaleFor(scaled, ""))
+	fmt.Fprintf(w, "| none | %.2f | |\n", factorFor(scaled, ""))
 }
 
-// holds returns the share of the scaled errors that are at most a scale.
-func holds(scaled []float64, scale float64) (share float64) {
+// within returns the share of the scaled errors that are at most a factor.
+func within(scaled []float64, factor float64) (share float64) {
 	for _, z := range scaled {
-		if z <= scale {
+		if z <= factor {
 			share += 1 / float64(len(scaled))
 		}
 	}
 	return share
 }
 
-// scaleFor returns the factor that makes 95 % of all intervals beyond hold, in the mean over all
-// machines but one.
-func scaleFor(scaled map[string][]float64, left string) float64 {
+// factorFor returns the factor that makes 95 % of all intervals right, in the mean over all
+// machines but one: a machine with many measurements counts as much as one with few.
+func factorFor(scaled map[string][]float64, left string) float64 {
 	low, high := 0.0, 16.0
-	for range 40 {
+	for range 40 { // bisection
 		middle := (low + high) / 2
 		var shares []float64
 		for machine, z := range scaled {
 			if machine != left {
-				shares = append(shares, holds(z, middle))
+				shares = append(shares, within(z, middle))
 			}
 		}
 		if stats.Mean(shares) < 0.95 {
