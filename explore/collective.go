@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Bounds of collectives.
@@ -29,7 +28,7 @@ const (
 
 // newQuestion returns a question about a collective on a design: on all levels of its platform, or
 // on the layer that it names.
-func newQuestion(d whatif.Design, name string) collectives.Question {
+func newQuestion(d platforms.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Platform)
 	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalOf(d.Platform)}
@@ -37,7 +36,7 @@ func newQuestion(d whatif.Design, name string) collectives.Question {
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in the command,
 // layers and changed files have no fits.
-func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
+func fitsOf(r Design, d platforms.Design, name string) ([]collectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
 	}

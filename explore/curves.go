@@ -39,7 +39,7 @@ func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	return f, err
 }
 
-func (r Curves) addCurve(f *reports.Figure, name string, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
+func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 	}
@@ -94,8 +94,8 @@ func addNote(f *reports.Figure, note string) {
 
 // addInterval adds the interval of a curve that follows from the intervals of the parameters, if
 // there are some. It is the one of `whatif --uncertainty` with the same number of samples.
-func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
-	all, err := d.Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
+func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d platforms.Design, samples int) error {
+	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve.
 const maxShared = 512
 
-func (x *Explorer) sized(r Sized) (d whatif.Design, all []quantity.Bytes, err error) {
+func (x *Explorer) sized(r Sized) (d platforms.Design, all []quantity.Bytes, err error) {
 	if d, err = x.messages(r.Design); err != nil {
 		return d, nil, err
 	}
@@ -145,7 +145,7 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return whatif.OwnerRows(d, sizes)
+	return whatif.OwnerRows(whatif.Of(d), sizes)
 }
 
 func (x *Explorer) shares(r Sized) (Shares, error) {
@@ -154,7 +154,7 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 		return Shares{}, err
 	}
 	n, m := sizes[0], d.Layer.Model
-	all, err := d.Shares(n)
+	all, err := whatif.Of(d).Shares(n)
 	if err != nil {
 		return Shares{}, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Bounds of requests.
@@ -37,7 +36,7 @@ func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[st
 
 // A resolved has the designs of a [Design] before and after its changes.
 type resolved struct {
-	base, now whatif.Design
+	base, now platforms.Design
 }
 
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
@@ -75,7 +74,7 @@ func (x *Explorer) design(d Design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = whatif.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
+		base.base = platforms.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
@@ -95,11 +94,11 @@ func (x *Explorer) remember(key string, r resolved) {
 	x.designs[key] = r
 }
 
-func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
+func (x *Explorer) all(ds []Design) ([]platforms.Design, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
 	}
-	all := make([]whatif.Design, len(ds))
+	all := make([]platforms.Design, len(ds))
 	for i, d := range ds {
 		r, err := x.design(d)
 		if err != nil {
@@ -111,7 +110,7 @@ func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
 }
 
 // messages returns the design; an error if its times are not of messages.
-func (x *Explorer) messages(d Design) (whatif.Design, error) {
+func (x *Explorer) messages(d Design) (platforms.Design, error) {
 	r, err := x.design(d)
 	if err == nil {
 		err = r.now.Layer.Messages()

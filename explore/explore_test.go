@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // answer asks, and fails the test if there is none.
@@ -286,7 +286,7 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := whatif.Find("../model/machine/testdata/rack.toml")
+	d, err := platforms.FindDesign("../model/machine/testdata/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Bounds of timelines.
@@ -49,7 +49,7 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
-func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
+func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
 	cuts, err := predict.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
 		return reports.Rows{}, err
@@ -62,7 +62,7 @@ func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
 	return cuts.Rows(), nil
 }
 
-func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error) {
+func (x *Explorer) pipelined(r Pipelined) (platforms.Design, quantity.Bytes, error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return d, 0, err
@@ -83,7 +83,7 @@ func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error)
 // timeline draws a message in these packets. If the design sends it in these packets (sent) and it
 // is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
 // the same up to rounding.
-func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
+func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
 	oneWay := pipe.OneWayAs(plan)
 	a := Timeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
@@ -107,7 +107,7 @@ func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan mode
 }
 
 // packets draws the one-way time of a message against the size of its packets, and marks the best.
-func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
+func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	add := func(size quantity.Bytes) {
 		s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(pipe.OneWayIn(n, size)))

@@ -86,10 +86,10 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	head := headOf(d.base.Platform, file)
 	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Thresholds: []Threshold{}}
 	a.Parameters = parameters(d)
-	peak := whatif.PeakOf(d.now)
+	peak := d.now.Peak()
 	exists := peak.Known && peak.Exists
 	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists), peak.Text(nil)}
-	for _, t := range d.now.Thresholds() {
+	for _, t := range whatif.Of(d.now).Thresholds() {
 		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
 	}
 	return a, nil
@@ -108,14 +108,15 @@ func parameters(d resolved) []Parameter {
 	for _, c := range d.now.Changes {
 		changed[c.Path] = true
 	}
-	thresholds := d.now.Thresholds()
+	thresholds := whatif.Of(d.now).Thresholds()
 	all := make([]Parameter, 0, len(given))
 	for _, was := range given {
 		p, has := now[was.Path]
 		if !has {
 			p = was // of a stage that nothing uses any more
 		}
-		scale, unit := whatif.Unit(p.Value.Dim)
+		column := p.Value.Dim.Column()
+		scale, unit := column.Scale, column.Input()
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
 			Given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
@@ -151,7 +152,7 @@ func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity
 
 func givenOf(p platforms.Param, scale float64) Given {
 	has := p.PlusMinus > 0
-	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
+	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
 		Low: optional((p.Value.Num-p.PlusMinus)*scale, has), High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
 }
 
@@ -182,7 +183,7 @@ func ends(now, file platforms.Param) (from, to float64) {
 		from, to = max(1, math.Floor(from)), math.Ceil(to)
 	}
 	if file.Value.Dim == quantity.DimSize {
-		to = min(to, float64(whatif.MaxSize))
+		to = min(to, float64(model.MaxCrossing))
 		from = min(from, to)
 	}
 	return from, to

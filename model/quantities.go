@@ -11,10 +11,16 @@ import (
 // Quantities lists the quantities of a layer that can be predicted, for formulas of platform files,
 // what-if questions and help.
 var Quantities = []Quantity{
-	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
-	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
+	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1,
+		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
+		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
+	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1,
+		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
+		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
 	{Name: "gap", Title: "gap", Dim: quantity.DimTime, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) }},
-	{Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) }},
+	{Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1,
+		FromOneWay: func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) },
+		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) }},
 	{Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) }},
 	{Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1, Lacks: lacksOverheads, Of: func(l Layer, n, _ quantity.Bytes) float64 {
 		send, _ := l.Overheads(n)
@@ -59,12 +65,32 @@ type Quantity struct {
 	Sizes  int  // number of its size arguments: the message, its packets
 	Stream bool // of a steady stream of messages, so that it follows from the gap
 
+	// FromOneWay returns the quantity of messages of n bytes that take t one way; nil if it does not
+	// follow from that time alone. The interval of a measured time becomes one of the quantity by it.
+	FromOneWay func(n quantity.Bytes, t quantity.Micros) float64
+
 	// Of returns the quantity for messages of n bytes in packets of p, in µs and bytes; size
 	// arguments beyond Sizes are ignored. It is NaN or infinite if the layer has no such quantity.
 	Of func(l Layer, n, p quantity.Bytes) float64
 	// Lacks returns the reason why the quantity is undefined or meaningless for the layer; nil: it
 	// is defined for every layer.
 	Lacks func(l Layer, n quantity.Bytes) error
+}
+
+// Head names the quantity in a heading or on an axis: "bandwidth (MB/s)".
+func (q *Quantity) Head() string { return q.Title + " (" + q.Dim.Column().Unit + ")" }
+
+// Key names the quantity's column for programs: "bandwidth_mb_s".
+func (q *Quantity) Key() string { return q.Name + q.Dim.Column().Suffix }
+
+// KeyOf names a column that belongs to the quantity's: "bandwidth_low_mb_s" for "low".
+func (q *Quantity) KeyOf(what string) string { return q.Name + "_" + what + q.Dim.Column().Suffix }
+
+// Interval returns the quantity of messages of n bytes whose one-way time has an interval. The
+// quantity must have FromOneWay.
+func (q *Quantity) Interval(n quantity.Bytes, middle, low, high quantity.Micros) quantity.Interval {
+	a, b := q.FromOneWay(n, low), q.FromOneWay(n, high) // a rate falls where the time rises
+	return quantity.Interval{Value: q.FromOneWay(n, middle), Low: min(a, b), High: max(a, b)}
 }
 
 // Check returns the reason why the layer lacks the quantity, or nil.
@@ -129,6 +155,16 @@ func orNaN(n quantity.Bytes, ok bool) float64 {
 		return math.NaN()
 	}
 	return float64(n)
+}
+
+// BestPacket returns the best size of equal packets of a message of n bytes; 0 if no pipeline sends
+// it.
+func BestPacket(l Layer, n quantity.Bytes) quantity.Bytes {
+	if pipe, ok := At(l, n).(*Pipeline); ok {
+		size, _ := pipe.BestPacket(n)
+		return size
+	}
+	return 0
 }
 
 // RTT returns the round-trip time of n bytes in each direction, in a ping-pong of many rounds:

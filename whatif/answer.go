@@ -7,6 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -22,7 +23,7 @@ type Answer struct {
 // At returns the costs of a message of n bytes, n ≥ 1.
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
-	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: BestPacket(l, n)}
+	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: model.BestPacket(l, n)}
 	owners, err := d.Owners(n)
 	most := quantity.Micros(0)
 	for _, o := range owners {
@@ -33,20 +34,10 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 	return a, err
 }
 
-// BestPacket returns the best size of equal packets of a message of n bytes; 0 if no pipeline sends
-// it.
-func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
-	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
-		size, _ := pipe.BestPacket(n)
-		return size
-	}
-	return 0
-}
-
 // A Contrast is a design before and after parameters changed.
 type Contrast struct {
 	Before, After   Design
-	Peak, PeakAfter Peak
+	Peak, PeakAfter platforms.Peak
 	Costs           []ContrastedCost
 }
 
@@ -55,7 +46,7 @@ type ContrastedCost struct{ Before, After Answer }
 
 // Contrasted compares two designs at sizes of at least 1 byte.
 func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
-	c := &Contrast{Before: before, After: after, Peak: PeakOf(before), PeakAfter: PeakOf(after)}
+	c := &Contrast{Before: before, After: after, Peak: before.Peak(), PeakAfter: after.Peak()}
 	for _, n := range sizes {
 		a, err := before.At(n)
 		if err != nil {
@@ -73,8 +64,8 @@ func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error)
 // Rows returns the table of the costs before and after.
 func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 	type cost = ContrastedCost
-	half := func(p Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
-	top := func(p Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
+	half := func(p platforms.Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
+	top := func(p platforms.Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
 	changes := func(name, head, unit string, dim quantity.Dimension, rank int, of func(Answer) float64) []reports.Field[cost] {
 		return []reports.Field[cost]{
 			reports.Col("", head, func(r cost) any { return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)} }).Ranked(rank),
@@ -145,5 +136,5 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 }
 
 func changeNotes(d Design) []string {
-	return list.Map(d.Changes, func(c Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
+	return list.Map(d.Changes, func(c platforms.Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
 }

@@ -215,7 +215,7 @@ func TestCrossings(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, c := range Crossings(x, y, 1, quantity.Bytes(hi)) {
+		for _, c := range model.Crossings(x, y, 1, quantity.Bytes(hi)) {
 			got = append(got, fmt.Sprint(c.Size, c.Beyond))
 			if !(c.Low <= c.Size && c.Size <= c.High) {
 				t.Errorf("%s is not between %s and %s", c.Size, c.Low, c.High)
@@ -235,7 +235,7 @@ func TestCrossings(t *testing.T) {
 func TestSizeFor(t *testing.T) {
 	for _, d := range designs(t) {
 		l := d.Layer
-		n, ok := SizeFor(l.Model, 0.5)
+		n, ok := model.SizeFor(l.Model, 0.5)
 		want, known := model.HalfPeak(l.Model)
 		half := model.Asymptote(l.Model) / 2
 		if ok != known || ok && (n > want || model.Bandwidth(l.Model, n) < half || n > 1 && model.Bandwidth(l.Model, n-1) >= half) {
@@ -243,7 +243,7 @@ func TestSizeFor(t *testing.T) {
 		}
 	}
 	// β + nτ reaches 90 % of 1/τ at 9β/τ.
-	if n, _ := SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
+	if n, _ := model.SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
 		t.Errorf("90 %% at %s", n)
 	}
 }
@@ -255,7 +255,7 @@ func design(t *testing.T, name, layer string) Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Design{Platform: p, Layer: p.Layers[0]}
+	return Design{Design: platforms.Design{Platform: p, Layer: p.Layers[0]}}
 }
 
 // Sampling ends soon after its context, whatever the number of samples.
@@ -301,7 +301,7 @@ tau = "10us/KiB ± 5%"`)
 		t.Fatalf("without intervals: %v, %v", in, err)
 	}
 	for i, n := range sizes {
-		if v := float64(exact.Layer.Model.OneWay(n)); in[i] != (Interval{v, v, v}) {
+		if v := float64(exact.Layer.Model.OneWay(n)); in[i] != (quantity.Interval{Value: v, Low: v, High: v}) {
 			t.Errorf("%s without intervals: %+v, want %v", n, in[i], v)
 		}
 	}
@@ -322,7 +322,7 @@ func TestUncertainBesideExact(t *testing.T) {
 	}
 	v := float64(before.Layer.Model.OneWay(sizes[0]))
 	first, second := u.Intervals[0][0][0], u.Intervals[1][0][0]
-	if first != (Interval{v, v, v}) || !(second.Low < second.High) || len(u.Rows().Data) != 2 {
+	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(u.Rows().Data) != 2 {
 		t.Errorf("before %+v, want %v; after %+v", first, v, second)
 	}
 	if _, err := Bands(designs, "one_way", sizes, sampling); err != nil {
@@ -496,7 +496,7 @@ source = "test"
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Design{Platform: p, Layer: l}
+	d := Design{Design: platforms.Design{Platform: p, Layer: l}}
 	all := d.Thresholds()
 	if len(all) != 1 || all[0].InUse != 256 || !all[0].Crosses || all[0].Suggested.Size != 45 || all[0].Path != "layer.both.branches.0.up_to" {
 		t.Fatalf("got %+v", all)

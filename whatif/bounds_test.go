@@ -15,7 +15,7 @@ func parsed(t *testing.T, text string) Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Design{Platform: p, Layer: p.Layers[0]}
+	return Design{Design: platforms.Design{Platform: p, Layer: p.Layers[0]}}
 }
 
 // A layer is compiled once, however many parameters have intervals: with four times as many, four
@@ -30,7 +30,7 @@ func TestPeakKnownOnce(t *testing.T) {
 		d := parsed(t, text+"[layer.x]\nmodel = \"linear\"\nbeta = \""+strings.Join(sum, " + ")+"\"\ntau = \"1us/KiB\"\nsource = \"made up\"\n")
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if !d.PeakKnown() {
+		if !d.Peak().Known {
 			t.Error("the peak is not known")
 		}
 		runtime.ReadMemStats(&after)

@@ -5,22 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Followers are the quantities that follow from the one-way time t of n bytes.
-var Followers = map[string]func(n quantity.Bytes, t quantity.Micros) float64{
-	"one_way":   func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
-	"rtt":       func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
-	"bandwidth": func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) },
-}
-
-// followerOf returns the follower that a quantity of messages of these sizes is: if messages do not
-// overlap, the gap is the one-way time.
-func followerOf(d Design, name string, sizes []quantity.Bytes) (follower string, ok bool) {
+// followerOf returns the quantity that follows from the one-way time and equals the one asked for
+// at these sizes: if messages do not overlap, the gap is the one-way time.
+func followerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
 	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n) })
 	switch {
 	case name == "gap" && apart:
@@ -28,53 +20,28 @@ func followerOf(d Design, name string, sizes []quantity.Bytes) (follower string,
 	case name == "throughput" && apart:
 		name = "bandwidth"
 	}
-	return name, Followers[name] != nil
+	q, known := model.FindQuantity(name)
+	return q, known && q.FromOneWay != nil
 }
 
-// ForecastInterval returns the interval of the next measurement of one of the followers.
-func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interval {
-	of := Followers[name]
-	a, b := of(n, f.Low), of(n, f.High)
-	return Interval{Value: of(n, f.Middle), Low: min(a, b), High: max(a, b)}
-}
-
-func (d Design) forecasts(name string, sizes []quantity.Bytes) []Interval {
-	return list.Map(sizes, func(n quantity.Bytes) Interval { return ForecastInterval(name, n, *d.Forecast(n)) })
-}
-
-// ForecastNote explains the intervals of a table or a figure.
-const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
-
-// Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
-// was changed since, or was fitted to points that make no curve.
-func (d Design) Forecast(n quantity.Bytes) *forecast.Forecast {
-	f, _ := d.Next(n)
-	return f
-}
-
-// Forecastable reports whether the next measurement of a design can be predicted.
-func (d Design) Forecastable() bool { return d.Forecast(1) != nil }
-
-// Next returns the next measurement of n bytes in a design; nil if the design was changed, or does
-// not contain the points that it was fitted to. The error wraps [forecast.ErrNoCurve] if its points
-// make no curve.
-func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
-	if len(d.Changes) > 0 {
-		return nil, nil
-	}
-	return d.Layer.Next(n)
+// forecasts returns the next measurements of a quantity that follows from the one-way time.
+func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.Interval {
+	return list.Map(sizes, func(n quantity.Bytes) quantity.Interval {
+		f := d.Forecast(n)
+		return q.Interval(n, f.Middle, f.Low, f.High)
+	})
 }
 
 // CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
 // of samples that cross there in the same direction. If one of the two was fitted, both are those
 // of the next measurements; see [nextCrossing].
-func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
+func CrossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes, s Sampling) (quantity.Interval, float64, error) {
 	if a.Forecastable() || b.Forecastable() {
 		s.Samples = min(s.Samples, 1000)
-		return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
+		return nextCrossing(a, b, c, model.CrossingSizes(a.Layer.Model, b.Layer.Model, lo, hi), s)
 	}
 	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
-		x, ok := nearestCrossing(Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
+		x, ok := nearestCrossing(model.Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
 		return x.Size, ok
 	})
 }
@@ -84,17 +51,17 @@ func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling
 // probability of the crossing is a product, within the neighbouring crossings: the largest
 // probability that the one is faster at some size below it, times the largest that the other is
 // faster at some size above.
-func nextCrossing(a, b Design, c Crossing, sizes []quantity.Bytes, s Sampling) (Interval, float64, error) {
+func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes, s Sampling) (quantity.Interval, float64, error) {
 	first, err := nextFaster(a, b, sizes, s)
 	if err != nil {
-		return Interval{}, 0, err
+		return quantity.Interval{}, 0, err
 	}
 	if !c.Beyond { // b is the faster one up to it
 		for i, p := range first {
 			first[i] = 1 - p
 		}
 	}
-	in := Interval{float64(c.Size), float64(sizes[0]), float64(sizes[len(sizes)-1])}
+	in := quantity.Interval{Value: float64(c.Size), Low: float64(sizes[0]), High: float64(sizes[len(sizes)-1])}
 	at, _ := slices.BinarySearch(sizes, c.Size+1)
 	before, beyond := 0.0, 0.0
 	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
@@ -147,9 +114,10 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 
 // nextTimes returns the one-way times of a design with the intervals of the next measurements or,
 // if it was not fitted, of its parameters.
-func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
+func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval, error) {
 	if d.Forecastable() {
-		return d.forecasts("one_way", sizes), nil
+		oneWay, _ := model.FindQuantity("one_way")
+		return d.forecasts(oneWay, sizes), nil
 	}
 	all, err := d.Predict("one_way", sizes, s)
 	if errors.Is(err, ErrExact) {

@@ -136,45 +136,7 @@ func (q Quantity) Title() string {
 	if q.of.Sizes > 0 {
 		title += " of " + q.Size.String()
 	}
-	return title + " (" + unitOf(q.of.Dim).name + ")"
-}
-
-// Head names the quantity without its size: "bandwidth (MB/s)".
-func (q Quantity) Head() string { return q.of.Title + " (" + unitOf(q.of.Dim).name + ")" }
-
-// Key names the quantity in a table, without its size: "bandwidth_mb_s".
-func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }
-
-// KeyOf names a column that belongs to the quantity's: "bandwidth_low_mb_s" for "low".
-func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.of.Dim).suffix }
-
-// A unit is how numbers of a dimension appear in tables and on axes.
-type unit struct {
-	name, suffix string
-	scale        float64 // of a number in µs and bytes
-}
-
-var units = map[quantity.Dimension]unit{
-	quantity.DimTime:    {"µs", "_us", 1},
-	quantity.DimSize:    {"bytes", "_bytes", 1},
-	quantity.DimRate:    {"MB/s", "_mb_s", 1},
-	quantity.DimInverse: {"µs/KiB", "_us_per_kib", float64(quantity.KiB)},
-	quantity.DimClock:   {"MHz", "_mhz", 1},
-}
-
-// Unit returns the unit of a dimension as formulas read it, and the factor on a value in µs and
-// bytes; inverse bandwidths are in us/KiB.
-func Unit(d quantity.Dimension) (scale float64, name string) {
-	u := unitOf(d)
-	return u.scale, strings.NewReplacer("µ", "u", "bytes", "B").Replace(u.name)
-}
-
-func unitOf(d quantity.Dimension) unit {
-	u, ok := units[d]
-	if !ok {
-		u.scale = 1
-	}
-	return u
+	return title + " (" + q.Dim().Column().Unit + ")"
 }
 
 func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }

@@ -35,7 +35,7 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 		if p.Value.Num == 0 || d.Platform.Computed(p.Path) {
 			continue
 		}
-		prog, _ := d.compile(p)
+		prog, _ := d.Compile(p)
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
 			if p.Whole() {
@@ -95,24 +95,24 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes, un
 		}
 		return units.Print(s.of.value(v))
 	}
-	parameter := func(s sensitivity) unit { return unitOf(s.Param.Value.Dim) }
-	asked := func(s sensitivity) unit { return unitOf(s.of.Dim()) }
+	parameter := func(s sensitivity) quantity.Column { return s.Param.Value.Dim.Column() }
+	asked := func(s sensitivity) quantity.Column { return s.of.Dim().Column() }
 	return reports.TableOf(all,
 		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
 		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
 		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
-		reports.Col("", "current", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),
-		reports.Col("value", "", func(s sensitivity) any { return s.Param.Value.Num * parameter(s).scale }),
-		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).name }),
+		reports.Col("", "current", func(s sensitivity) any { return s.Param.Value.String() }).Ranked(2),
+		reports.Col("value", "", func(s sensitivity) any { return s.Param.Value.Num * parameter(s).Scale }),
+		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).Unit }),
 		reports.Col("percent_per_percent", "change per percent", func(s sensitivity) any { return s.PerPercent }).Texted(reports.PercentText("%+.2f %%")),
 		reports.Col("", "10 % smaller", func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
 		reports.Col("", "10 % larger", func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
-		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).scale }),
-		reports.Col("quantity_smaller", "", func(s sensitivity) any { return s.Low * asked(s).scale }),
-		reports.Col("quantity_larger", "", func(s sensitivity) any { return s.High * asked(s).scale }),
-		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).name }),
+		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).Scale }),
+		reports.Col("quantity_smaller", "", func(s sensitivity) any { return s.Low * asked(s).Scale }),
+		reports.Col("quantity_larger", "", func(s sensitivity) any { return s.High * asked(s).Scale }),
+		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).Unit }),
 	), nil
 }
 
@@ -125,8 +125,8 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	all, err := d.Sensitivities(q, TornadoPart)
 	now := q.Of(d.Layer.Model)
 	t := reports.Tornado{
-		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.Head()}, Base: now,
-		BaseLabel: Format(q.value(now)), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
+		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.of.Head()}, Base: now,
+		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
 	}
 	width := func(s Sensitivity) float64 {
 		w := 0.0
@@ -140,7 +140,7 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(width(b), width(a)) })
 	for _, s := range all {
 		if width(s) > 1e-4*now {
-			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + Format(s.Param.Value), Low: s.Low, High: s.High})
+			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low, High: s.High})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {

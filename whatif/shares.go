@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 // Shares returns the shares of parameters in the costs of n bytes, n ≥ 1, in the order of the file.
@@ -27,7 +28,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	// The times and inverse bandwidths that stand in the model itself, not the constants behind
 	// them.
 	leaves := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool { return !p.Measure.Cost() })
-	prog, values := d.compile(leaves...)
+	prog, values := d.Compile(leaves...)
 	const step = 1e-6
 	for i, v := range values { // before freezing, since Set does not check a frozen layer
 		for _, factor := range []float64{1 - step, 1 + step, 1} {
@@ -166,12 +167,12 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		Title: d.Layer.Ref() + ": where the one-way time goes",
 		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
 		Y:     reports.Axis{Label: "part of the one-way time (%)", Max: 100},
-		Marks: BoundaryMarks(d.Layer, boundaries),
+		Marks: predict.BoundaryMarks(d.Layer, boundaries),
 	}
 	if cost == Gap {
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting", "part of the gap (%)"
 	}
-	all := WithBoundaries(sizes, boundaries)
+	all := predict.WithBoundaries(sizes, boundaries)
 	most := map[string]float64{} // of each owner in either cost, for equal parts and colours
 	for i, n := range all {
 		owners, err := d.Owners(n)

@@ -71,7 +71,7 @@ func (d Design) parseRange(text string) (Range, error) {
 		text string
 		to   *float64
 	}{{from, &r.From}, {to, &r.To}} {
-		v, _, err := d.value(r.Param, '=', strings.TrimSpace(end.text))
+		v, _, err := d.NewValue(r.Param, '=', strings.TrimSpace(end.text))
 		if err != nil {
 			return r, err
 		}
@@ -100,7 +100,7 @@ func withUnit(from, to string) string {
 }
 
 func (r Range) format(v float64) string {
-	return Format(quantity.Value{Num: v, Dim: r.Param.Value.Dim})
+	return quantity.Value{Num: v, Dim: r.Param.Value.Dim}.String()
 }
 
 // At returns value i, from 0 to Steps−1, in µs and bytes.
@@ -120,19 +120,19 @@ func (r Range) At(i int) float64 {
 }
 
 // Key names the parameter in a table: "stage.host-dma.tau_us_per_kib".
-func (r Range) Key() string { return r.Param.Path + unitOf(r.Param.Value.Dim).suffix }
+func (r Range) Key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
 
 // Title names the parameter on an axis: "host-dma.tau (µs/KiB)".
 func (r Range) Title() string {
 	title := r.Param.Short()
-	if u := unitOf(r.Param.Value.Dim).name; u != "" {
+	if u := r.Param.Value.Dim.Column().Unit; u != "" {
 		title += " (" + u + ")"
 	}
 	return title
 }
 
 // Shown returns v in the unit of Key and Title.
-func (r Range) Shown(v float64) float64 { return v * unitOf(r.Param.Value.Dim).scale }
+func (r Range) Shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
 
 // A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
 // The last range varies fastest but for the sizes.
@@ -166,7 +166,7 @@ func (s *Sweep) Until(row int64) *Sweep {
 
 // Keys names the columns: the parameters, the size, the quantities.
 func (s *Sweep) Keys() []string {
-	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, Quantity.Key))
+	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
 }
 
 func (s *Sweep) check() error {
@@ -249,7 +249,7 @@ type worker struct {
 
 func (s *Sweep) worker() *worker {
 	w := &worker{Sweep: s}
-	w.prog, w.values = s.Design.compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
+	w.prog, w.values = s.Design.Compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
 	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
 	return w
 }

@@ -29,7 +29,7 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 		return rows, usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a file of CSV or JSON Lines", s.Rows()), "output", "format")
 	}
 	size := reports.HeadIf(sized(s.Quantities), "size")
-	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size}, list.Map(s.Quantities, Quantity.Head))
+	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size}, list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}

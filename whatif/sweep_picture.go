@@ -44,10 +44,10 @@ func rangeAxis(r Range) reports.Axis {
 // drawLines draws a quantity over one range, a line for each size.
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: s.Quantities[shown].Head(), Near: true}}
+	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: s.Quantities[shown].of.Head(), Near: true}}
 	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
-		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + Format(r.Param.Value)}}
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + r.Param.Value.String()}}
 	}
 	for _, n := range s.Sizes {
 		f.Series = append(f.Series, reports.Series{Name: n.String(), Kind: reports.Line})
@@ -74,7 +74,7 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.Title()), Label: q.Title(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
-			Label: "as it is: " + Format(q.value(q.Of(s.Design.Layer.Model)))}},
+			Label: "as it is: " + q.value(q.Of(s.Design.Layer.Model)).String()}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
 	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)

@@ -28,7 +28,7 @@ func (t Target) String() string {
 	if t.Least {
 		relation = ">="
 	}
-	return fmt.Sprintf("%s %s %s", t.Quantity, relation, Format(t.Quantity.value(t.Value)))
+	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.value(t.Value))
 }
 
 // Met reports whether v meets the target.
@@ -104,7 +104,7 @@ type Solution struct {
 }
 
 func (s Solution) text(v float64) string {
-	return Format(quantity.Value{Num: v, Dim: s.Param.Value.Dim})
+	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
 }
 
 // reach is the number of doublings and halvings of its value that Solve tries for a parameter:
@@ -120,7 +120,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
-	prog, _ := d.compile(p)
+	prog, _ := d.Compile(p)
 	at := func(v float64) float64 {
 		if !prog.Set(v) {
 			return math.NaN()
@@ -150,11 +150,11 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		s.Reached, s.Value = true, low
 	}
 	s.At = at(s.Value)
-	there, err := d.rebuild(platforms.Change{Path: p.Path, Text: s.text(s.Value), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.text(s.Value), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
 	if err != nil {
 		return s, err
 	}
-	s.Limits, err = there.limits(t.Quantity)
+	s.Limits, err = Design{there, d.measures}.limits(t.Quantity)
 	return s, err
 }
 
@@ -244,7 +244,7 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 // the first value of y, beginning with its From, at which the target begins or ceases to be met;
 // NaN if it never does.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
-	prog, _ := d.compile(x.Param, y.Param)
+	prog, _ := d.Compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {

@@ -65,16 +65,16 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	type found = Solution
 	q := s.Target.Quantity
 	result := func(v float64) string { return units.Print(q.value(v)) }
-	scale := func(f found) float64 { return unitOf(f.Param.Value.Dim).scale }
+	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
 	rows := reports.TableOf(s.Found,
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
-		reports.Col("", "current", func(f found) any { return TextOf(f.Param) }).Ranked(2),
+		reports.Col("", "current", func(f found) any { return f.Param.Shown() }).Ranked(2),
 		reports.Col("", "needed", func(f found) any { return neededText(f) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
-		reports.Col("unit", "", func(f found) any { return unitOf(f.Param.Value.Dim).name }),
+		reports.Col("unit", "", func(f found) any { return f.Param.Value.Dim.Column().Unit }),
 		reports.Col("", q.String(), func(f found) any {
 			switch {
 			case f.Met:
@@ -86,7 +86,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		}).Ranked(1),
 		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
 		reports.Col("quantity_then", "", func(f found) any { return f.At }),
-		reports.Col("quantity_unit", "", func(found) any { return unitOf(q.Dim()).name }),
+		reports.Col("quantity_unit", "", func(found) any { return q.Dim().Column().Unit }),
 		reports.Col("reached", "", func(f found) any { return f.Reached }),
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),

@@ -40,20 +40,12 @@ func (s Sampling) interrupted() error {
 	return s.Context.Err()
 }
 
-// An Interval is a prediction: the median of the samples and the ends between which 95 % of them
-// lie, in µs and bytes. If no parameter has an interval, all three are the value. The median may
-// differ from the value at the parameters: if several stages may be the slowest, one of them
-// exceeds its own median.
-type Interval struct {
-	Value, Low, High float64
-}
-
 // ErrExact says that no parameter has an interval.
 var ErrExact = errors.New(`no parameter has an interval; write it in the platform's file as beta = "3.0us ± 0.1us", or assume one`)
 
 // Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
 // If no parameter has one, it returns the values together with [ErrExact].
-func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
+func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval, error) {
 	q, err := d.Quantity(name, 1)
 	if err != nil {
 		return nil, err
@@ -73,7 +65,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	if err != nil && !errors.Is(err, ErrExact) {
 		return nil, err
 	}
-	intervals := make([]Interval, len(sizes))
+	intervals := make([]quantity.Interval, len(sizes))
 	for i, q := range quantities {
 		if err := s.interrupted(); err != nil {
 			return nil, err
@@ -84,12 +76,12 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 }
 
 // interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
-func interval(value float64, samples []float64) Interval {
+func interval(value float64, samples []float64) quantity.Interval {
 	if len(samples) == 0 {
-		return Interval{value, value, value}
+		return quantity.Interval{Value: value, Low: value, High: value}
 	}
 	slices.Sort(samples)
-	return Interval{stats.Quantile(samples, 0.5), stats.Quantile(samples, 0.025), stats.Quantile(samples, 0.975)}
+	return quantity.Interval{Value: stats.Quantile(samples, 0.5), Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
 }
 
 // Faster returns, for each size, the probability that a takes less time one way than b. A parameter
@@ -113,7 +105,7 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 }
 
 // sizes returns the interval of a size that some samples have, and the share of those samples.
-func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (quantity.Bytes, bool)) (Interval, float64, error) {
+func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
 	s.Samples = min(s.Samples, 1000) // each visits all sizes
 	var sizes []float64
 	err := s.run(designs, func(layers []model.Layer) {
@@ -125,19 +117,19 @@ func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (q
 }
 
 // SizeInterval returns the interval of [SizeFor].
-func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
-	n, _ := SizeFor(d.Layer.Model, part)
-	in, _, err := s.sizes(float64(n), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) { return SizeFor(layers[0], part) })
+func (d Design) SizeInterval(part float64, s Sampling) (quantity.Interval, error) {
+	n, _ := model.SizeFor(d.Layer.Model, part)
+	in, _, err := s.sizes(float64(n), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) { return model.SizeFor(layers[0], part) })
 	return in, err
 }
 
 // ThresholdInterval returns the interval of the suggested size of threshold i of
 // [Design.Thresholds], and the share of samples whose costs cross at all.
-func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
+func (d Design) ThresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
 	t := d.Thresholds()[i]
 	return s.sizes(float64(t.Suggested.Size), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) {
 		branches := model.LinesOf(layers[0]).(*model.Switch).Branches
-		x, ok := nearestCrossing(Crossings(branches[i].Layer, branches[i+1].Layer, 1, MaxSize), true, t.Suggested.Size)
+		x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1, model.MaxCrossing), true, t.Suggested.Size)
 		return x.Size, ok
 	})
 }
@@ -212,7 +204,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	}
 	programs, layers := make([]*platforms.Program, len(designs)), make([]model.Layer, len(designs))
 	for i, d := range designs {
-		programs[i], _ = d.compile(list.Map(from[i], func(at int) platforms.Param { return draws[at].param })...)
+		programs[i], _ = d.Compile(list.Map(from[i], func(at int) platforms.Param { return draws[at].param })...)
 		layers[i] = programs[i].Layer()
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))

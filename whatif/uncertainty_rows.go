@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 // An Uncertainty is predictions with their intervals, of one design or of two.
@@ -16,10 +17,10 @@ type Uncertainty struct {
 	Quantities []Quantity // of messages of any size
 	Sizes      []quantity.Bytes
 	Sampling   Sampling
-	Intervals  [][][]Interval // by design, quantity and size
-	faster     []float64      // how likely the second design is the faster one, by size
-	measured   bool           // some intervals are of the next measurement
-	sampled    bool           // some are intervals of parameters
+	Intervals  [][][]quantity.Interval // by design, quantity and size
+	faster     []float64               // how likely the second design is the faster one, by size
+	measured   bool                    // some intervals are of the next measurement
+	sampled    bool                    // some are intervals of parameters
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -45,7 +46,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	exact := 0
 	next := allFitted(designs)
 	for _, d := range designs {
-		var of [][]Interval
+		var of [][]quantity.Interval
 		for i, name := range names {
 			in, measured, err := intervals(d, next, name, sizes, s)
 			u.measured, u.sampled = u.measured || measured, u.sampled || !measured
@@ -82,7 +83,7 @@ func allFitted(designs []NamedDesign) bool {
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
 // otherwise the intervals are those of the parameters.
-func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s Sampling) (all []Interval, measured bool, err error) {
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s Sampling) (all []quantity.Interval, measured bool, err error) {
 	follower, follows := followerOf(d.Design, name, sizes)
 	if !next || !follows {
 		all, err = d.Predict(name, sizes, s)
@@ -98,7 +99,7 @@ func (u *Uncertainty) Rows() reports.Rows {
 		{Key: "design", Head: reports.HeadIf(several, "design")}, {Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
 	for i, q := range u.Quantities {
 		rows.Columns = append(rows.Columns, reports.Column{Head: q.of.Title + ", 95 % interval", Rank: i},
-			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
+			reports.Column{Key: q.of.Key()}, reports.Column{Key: q.of.KeyOf("low")}, reports.Column{Key: q.of.KeyOf("high")})
 	}
 	if several && sized {
 		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "faster with probability", Text: reports.Probability})
@@ -160,9 +161,9 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		return reports.Figure{}, err
 	}
 	f := reports.Figure{
-		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.Head() + " with 95 % intervals",
+		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.of.Head() + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: q.Head(), Scale: reports.Log},
+		Y:     reports.Axis{Label: q.of.Head(), Scale: reports.Log},
 	}
 	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Scale = reports.Linear
@@ -173,8 +174,8 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		follower, follows := followerOf(d.Design, name, sizes)
 		banded := next && follows
 		if banded {
-			all = WithMeasured(sizes, d.Design)
-			f.Series = append(f.Series, ForecastBands(d.Name, follower, d.Design, all)...)
+			all = predict.WithMeasured(sizes, d.Design.Design)
+			f.Series = append(f.Series, predict.ForecastBands(d.Name, follower, d.Design.Design, all)...)
 		}
 		in, _, err := intervals(d, next, name, all, s)
 		if err != nil && !errors.Is(err, ErrExact) {
@@ -188,6 +189,6 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		}
 		f.Series = append(f.Series, line)
 	}
-	f.Notes = BandNotes(f.Series)
+	f.Notes = predict.BandNotes(f.Series)
 	return f, nil
 }

@@ -94,7 +94,7 @@ func designs(t *testing.T) (designs []Design) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			designs = append(designs, Design{Platform: p, Layer: l})
+			designs = append(designs, Design{Design: platforms.Design{Platform: p, Layer: l}})
 		}
 	}
 	return designs

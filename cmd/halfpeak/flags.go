@@ -90,7 +90,7 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "also print times in cycles of the host's processor, if its clock is known")
 }
 
-func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
+func (c cyclesFlag) add(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
 	if !c {
 		return rows, nil
 	}
@@ -133,11 +133,11 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 }
 
 // designs are the layers that the arguments name, changed as the options say.
-func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
-	var all []whatif.Design
-	find := whatif.Find
+func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
+	var all []platforms.Design
+	find := platforms.FindDesign
 	if o.any {
-		find = whatif.FindAny
+		find = platforms.FindAnyDesign
 	}
 	for _, ref := range refs {
 		d, err := find(ref)
@@ -230,11 +230,11 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		d, err := whatif.Find(args[0])
+		d, err := platforms.FindDesign(args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		names := list.Map(d.Uses(), func(p platforms.Param) string { return p.Path + ending + "\t" + whatif.Format(p.Value) })
+		names := list.Map(d.Uses(), func(p platforms.Param) string { return p.Path + ending + "\t" + p.Value.String() })
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 }

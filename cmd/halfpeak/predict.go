@@ -116,8 +116,8 @@ func newCompare() *cobra.Command {
 }
 
 // rows are the table that was asked for; of two platforms, people read where they cross too.
-func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (reports.Rows, error) {
-	var crossover *predict.Crossover
+func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows, error) {
+	var crossover *whatif.Crossover
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
 		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
@@ -125,7 +125,7 @@ func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (rep
 			sampling = &s
 		}
 		var err error
-		if crossover, err = predict.FindCrossover(sampling, designs...); err != nil {
+		if crossover, err = whatif.FindCrossover(sampling, designs...); err != nil {
 			return reports.Rows{}, err
 		}
 	}

@@ -203,6 +203,9 @@ func format(dim Dimension, v float64) string {
 	return s.Format(v)
 }
 
+// String prints the value for people, in the unit of its dimension.
+func (v Value) String() string { return UnitChoice(nil).Print(v) }
+
 // Print prints a single value in the chosen unit.
 func (u UnitChoice) Print(v Value) string {
 	switch _, asked := u[v.Dim]; {

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Rows returns the table of the results, with its notes.
@@ -148,8 +147,8 @@ func changeRows(changes []Change) reports.Rows {
 }
 
 func parameterRows(all []Parameter) reports.Rows {
-	scaled := func(v float64, p Parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
-	unit := func(p Parameter) any { _, name := whatif.Unit(p.Dim); return name }
+	scaled := func(v float64, p Parameter) any { return v * p.Dim.Column().Scale }
+	unit := func(p Parameter) any { return p.Dim.Column().Input() }
 	return reports.TableOf(all,
 		reports.Col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
 		reports.Col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),

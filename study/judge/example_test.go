@@ -5,13 +5,13 @@ import (
 	"log"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/judge"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A benchmark program runs in the message engine, and its result is held against the model's.
 func ExampleValidate() {
-	d, err := whatif.Find("clip")
+	d, err := platforms.FindDesign("clip")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/bench"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A PaperFigure is a figure of a paper, drawn from the models.
@@ -42,9 +42,9 @@ func draw(f data.Figure) (reports.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	var designs []whatif.Design
+	var designs []platforms.Design
 	for _, ref := range f.Platforms {
-		d, err := whatif.Find(ref)
+		d, err := platforms.FindDesign(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 
 // Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
 // each Δ, with the parameters that they give.
-func Signature(designs ...whatif.Design) (reports.Figure, error) {
+func Signature(designs ...platforms.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X:     reports.Axis{Label: "messages", Scale: reports.Log},
 		Y:     reports.Axis{Label: "average interval (µs)"},

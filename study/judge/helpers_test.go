@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -14,9 +14,9 @@ func near(t *testing.T, what string, got, want, part float64) {
 	}
 }
 
-func designOf(t *testing.T, ref string) whatif.Design {
+func designOf(t *testing.T, ref string) platforms.Design {
 	t.Helper()
-	d, err := whatif.Find(ref)
+	d, err := platforms.FindDesign(ref)
 	if err != nil {
 		t.Fatal(err)
 	}

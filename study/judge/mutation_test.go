@@ -60,7 +60,7 @@ func main() {
 			v, err := judge.Validate(judge.ValidateOptions{
 				Programs: []string{"ping_pong", "latency", "bandwidth", "ping_bulk", "thru_bulk", "all_to_1", "signature"},
 				Sizes:    sizes, Nodes: 3,
-			}, whatif.Design{Platform: p, Layer: l})
+			}, platforms.Design{Platform: p, Layer: l})
 			if err != nil {
 				return nil // a formula that makes no sense to the judge at all
 			}

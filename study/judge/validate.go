@@ -10,13 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Validate runs the programs on simulated nodes whose parts cost the times in the platforms' files,
 // and compares the results with the formulas. An error names the layer and the program.
-func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) {
+func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, error) {
 	if o.Nodes == 0 {
 		o.Nodes = 8
 	}

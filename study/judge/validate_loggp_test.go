@@ -7,7 +7,6 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // randomLogGP draws parameters, of which some are 0 and some exceed the sum of all others.
@@ -32,7 +31,7 @@ func TestValidateRandomLogGP(t *testing.T) {
 		if l.OneWay(1)+l.Gap(1) == 0 {
 			continue // a byte takes no time
 		}
-		d := whatif.Design{Platform: platforms.Platform{Name: "random"}, Layer: platforms.Layer{Platform: "random", Name: "loggp", Model: l}}
+		d := platforms.Design{Platform: platforms.Platform{Name: "random"}, Layer: platforms.Layer{Platform: "random", Name: "loggp", Model: l}}
 		v, err := Validate(o, d)
 		if err != nil {
 			t.Fatal(err)

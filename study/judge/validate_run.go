@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // ValidateOptions say which programs Validate runs, and how.
@@ -68,7 +68,7 @@ func (r Validated) Difference() float64 {
 type layerRun struct {
 	*Validation
 	o      ValidateOptions
-	design whatif.Design
+	design platforms.Design
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
 	points []data.Point
@@ -77,7 +77,7 @@ type layerRun struct {
 	err    error // the first of a program; after it, none runs
 }
 
-func newRun(v *Validation, o ValidateOptions, d whatif.Design) (*layerRun, error) {
+func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
 	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
 	if r.model == nil {
 		r.model = d.Layer.Model

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A Comparison lists the costs of layers, in the order given.
@@ -27,12 +26,12 @@ type Compared struct {
 
 // Compare computes the costs of messages of these sizes, at least 1 byte each, in each layer, and
 // its figures of merit.
-func Compare(sizes []quantity.Bytes, designs ...whatif.Design) Comparison {
+func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 	var all Comparison
 	for _, d := range designs {
 		m := d.Layer.Model
 		for _, p := range Costs(sizes, d).Costs {
-			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: whatif.BestPacket(m, p.Size)}
+			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: model.BestPacket(m, p.Size)}
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
 			c.Half, _ = model.HalfPeak(m)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
@@ -80,7 +79,7 @@ func (c Comparison) Rows() reports.Rows {
 		reports.Col("percent_of_roof", "of roof", func(c Compared) any { return reports.OrAbsent(100*c.RoofShare, roofed(c)) }).Texted(reports.PercentShare).Ranked(6),
 	}, more)...)
 	if fitted {
-		rows.Notes = []string{whatif.ForecastNote}
+		rows.Notes = []string{ForecastNote}
 	}
 	said := map[string]bool{}
 	for _, x := range c {
@@ -96,26 +95,23 @@ func (c Comparison) Rows() reports.Rows {
 // nextFields returns the columns of a quantity in a table of predictions: for people its interval,
 // or the value alone without one, and for programs three numbers.
 func nextFields[T any](name, head string, of func(T) Predicted, value func(T) any) []reports.Field[T] {
-	q, err := whatif.NewQuantity(name, 1)
-	if err != nil {
-		panic(err) // the names are those of followers
-	}
-	interval := func(v T, cell func(whatif.Interval) any, otherwise any) any {
+	q, _ := model.FindQuantity(name)
+	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
 		p := of(v)
 		if p.Next == nil {
 			return otherwise
 		}
-		return cell(whatif.ForecastInterval(name, p.Size, *p.Next))
+		return cell(q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High))
 	}
 	return []reports.Field[T]{
 		reports.Col("", head+" (95 %)", func(v T) any {
-			return interval(v, func(in whatif.Interval) any {
-				return reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}
+			return interval(v, func(in quantity.Interval) any {
+				return reports.Interval{Dim: q.Dim, Value: in.Value, Low: in.Low, High: in.High}
 			}, value(v))
 		}),
 		reports.Col(q.Key(), "", value),
-		reports.Col(q.KeyOf("low"), "", func(v T) any { return interval(v, func(in whatif.Interval) any { return in.Low }, nil) }),
-		reports.Col(q.KeyOf("high"), "", func(v T) any { return interval(v, func(in whatif.Interval) any { return in.High }, nil) }),
+		reports.Col(q.KeyOf("low"), "", func(v T) any { return interval(v, func(in quantity.Interval) any { return in.Low }, nil) }),
+		reports.Col(q.KeyOf("high"), "", func(v T) any { return interval(v, func(in quantity.Interval) any { return in.High }, nil) }),
 	}
 }
 
@@ -123,8 +119,9 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:
-		in := whatif.ForecastInterval(k.Quantity(), p.Size, *p.Next)
-		return reports.Interval{Dim: k.quantity(p.Size).Dim(), Value: in.Value, Low: in.Low, High: in.High}
+		q := k.Row()
+		in := q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
+		return reports.Interval{Dim: q.Dim, Value: in.Value, Low: in.Low, High: in.High}
 	case k == Latency:
 		return p.OneWay
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A CurveKind is the quantity of a curve over message sizes.
@@ -26,7 +25,7 @@ const (
 // CurveKinds lists the kinds of curves.
 var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
 
-// Quantity returns the name of the quantity, as [whatif.NewQuantity] takes it.
+// Quantity returns the name of the quantity, a row of [model.Quantities].
 func (k CurveKind) Quantity() string {
 	if k == Latency {
 		return "one_way"
@@ -34,29 +33,27 @@ func (k CurveKind) Quantity() string {
 	return string(k)
 }
 
-func (k CurveKind) quantity(n quantity.Bytes) whatif.Quantity {
-	q, err := whatif.NewQuantity(k.Quantity(), n)
-	if err != nil {
-		panic(err) // a kind that is not one of CurveKinds
-	}
+// Row returns the row of the curve's quantity. The kind must be one of [CurveKinds].
+func (k CurveKind) Row() *model.Quantity {
+	q, _ := model.FindQuantity(k.Quantity())
 	return q
 }
 
 // Axis returns the vertical axis of the curve.
 func (k CurveKind) Axis() reports.Axis {
-	return reports.Axis{Label: k.quantity(1).Head(), Scale: reports.Log}
+	return reports.Axis{Label: k.Row().Head(), Scale: reports.Log}
 }
 
 // value returns the curve's value for n bytes that were measured to take t one way.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
-	return whatif.Followers[k.Quantity()](n, t)
+	return k.Row().FromOneWay(n, t)
 }
 
 // CurveLine is the line of a layer in [Curves].
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
 	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
 	for i, n := range sizes {
-		line.X[i], line.Y[i] = float64(n), kind.quantity(n).Of(model.LinesOf(l.Model))
+		line.X[i], line.Y[i] = float64(n), kind.Row().Of(model.LinesOf(l.Model), n, 0)
 	}
 	return line
 }
@@ -65,13 +62,13 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 // and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs have no
 // points. A fitted layer has a band around the next measurement. There must be at least one size,
 // and each must be at least 1.
-func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
+func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design) (reports.Figure, error) {
 	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}}
 	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
 	f.Y = kind.Axis()
-	follows := whatif.Followers[kind.Quantity()] != nil
+	follows := kind.Row().FromOneWay != nil
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	pointed, barred := false, false
 	for _, d := range designs {
@@ -81,10 +78,10 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			return f, err
 		}
 		boundaries := model.Boundaries(l.Model, lo, hi)
-		all := whatif.WithBoundaries(sizes, boundaries)
+		all := WithBoundaries(sizes, boundaries)
 		if follows && d.Forecastable() {
-			all = whatif.WithMeasured(all, d)
-			f.Series = append(f.Series, whatif.ForecastBands(l.Ref(), kind.Quantity(), d, all)...)
+			all = WithMeasured(all, d)
+			f.Series = append(f.Series, ForecastBands(l.Ref(), kind.Row(), d, all)...)
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
@@ -95,9 +92,9 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 				pointed, barred = true, true
 			}
 		}
-		f.Marks = append(f.Marks, whatif.BoundaryMarks(l, boundaries)...)
+		f.Marks = append(f.Marks, BoundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.quantity(half).Of(model.LinesOf(l.Model)),
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.Row().Of(model.LinesOf(l.Model), half, 0),
 				Series: l.Ref(), Label: "n½ " + half.String()})
 		}
 	}
@@ -110,14 +107,14 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	case pointed:
 		f.Notes = []string{"Lines: model. Points: measured."}
 	}
-	f.Notes = append(f.Notes, whatif.BandNotes(f.Series)...)
+	f.Notes = append(f.Notes, BandNotes(f.Series)...)
 	return f, nil
 }
 
 // roofMarks returns the lowest roofs of the designs, each once. Among several designs, the roof of
 // a single one is named after it.
-func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
-	under := map[string][]whatif.Design{}
+func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
+	under := map[string][]platforms.Design{}
 	for _, d := range designs {
 		roof, _, ok := d.Layer.LowestRoof()
 		if !ok {
@@ -137,7 +134,7 @@ func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
 	return marks
 }
 
-func fittedSeries(d whatif.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {
 		if n >= lo && n <= hi {

@@ -5,15 +5,15 @@ import (
 	"log"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Two platforms side by side, for one size.
 func ExampleCompare() {
-	var designs []whatif.Design
+	var designs []platforms.Design
 	for _, name := range []string{"hp-lam", "clip"} {
-		d, err := whatif.Find(name)
+		d, err := platforms.FindDesign(name)
 		if err != nil {
 			log.Fatal(err)
 		}

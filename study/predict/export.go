@@ -9,14 +9,14 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Exported writes the message costs of a design for another program, a name in [export.Targets].
 // They are accurate from the smallest of the sizes to the largest. ranks is the number of ranks on
 // a platform without levels, and 0 means 2; on a platform with levels it must be 0.
-func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
+func Exported(d platforms.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
 	t, err := export.Find(target)
 	if err != nil {
 		return export.File{}, err

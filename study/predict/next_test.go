@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // fittedDesign is a layer with what it was fitted to: 2 µs + 1 µs/KiB times the factor, bent.
-func fittedDesign(t *testing.T, name string, factor float64) whatif.Design {
+func fittedDesign(t *testing.T, name string, factor float64) platforms.Design {
 	t.Helper()
 	var sizes, times []string
 	for n := 16.; n <= 1<<20; n *= 4 {
@@ -78,34 +78,5 @@ func TestBandsArePredictions(t *testing.T) {
 	f, err := Curves(Latency, sizes, changed)
 	if err != nil || len(f.Series) != 1 {
 		t.Errorf("a changed design has no next measurement, but %d series, %v", len(f.Series), err)
-	}
-}
-
-// All commands tell the same of the next measurement.
-func TestOnePrediction(t *testing.T) {
-	d := fittedDesign(t, "my", 1)
-	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
-	p := Costs(sizes, d)
-	c := Compare(sizes, designOf(t, "clip"), d)
-	names := []string{"one_way", "bandwidth", "gap"}
-	u, err := whatif.Uncertain([]whatif.NamedDesign{{Name: "as it is", Design: d}}, names, sizes, whatif.Sampling{Samples: 10, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range p.Costs {
-		got := c[len(sizes)+i]
-		if got.OneWay != want.OneWay || got.Bandwidth != want.Bandwidth || *got.Next != *want.Next {
-			t.Errorf("%s: compare says %+v, predict %+v", want.Size, got.Predicted, want)
-		}
-		for k, value := range []float64{float64(want.OneWay), float64(want.Bandwidth), float64(want.Gap)} {
-			if in := u.Intervals[0][k][i]; math.Abs(in.Value-value) > 1e-9*value || !(in.Low <= value && value <= in.High) {
-				t.Errorf("%s, %s: what-if says %+v, predict %v", want.Size, names[k], in, value)
-			}
-		}
-	}
-	for i := range sizes {
-		if c[i].Next != nil {
-			t.Errorf("clip was not fitted, but has %v", c[i].Next)
-		}
 	}
 }

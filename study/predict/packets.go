@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A Cut is a way to cut a message into packets.
@@ -33,7 +32,7 @@ type Cutting []Cut
 // 10 (paper), the best equal packets, the best of any size (unequal) and of whole bytes
 // (unequal-whole), and one packet (single). Sizes that a layer sends without a pipeline are left
 // out; it is an error if all are.
-func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
+func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
 	var all Cutting
 	for _, d := range designs {
 		found := false
@@ -122,7 +121,7 @@ const maxBoxes = 20000
 // Timeline draws a message of n bytes through the layer's pipeline, as the message engine sends
 // it. It is an error if the layer sends n bytes without a pipeline, if the pipeline has too many
 // boxes to be seen, and if two stages share a resource.
-func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
+func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	l := d.Layer
 	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 	if !ok {

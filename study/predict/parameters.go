@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // ParameterRows lists every number of a platform with its source, and describes its layers in
@@ -98,7 +97,7 @@ func levelNotes(p platforms.Platform) (notes []string) {
 func describe(q platforms.Param) (text, unit string) {
 	unit = map[quantity.Dimension]string{quantity.DimTime: "us", quantity.DimSize: "B", quantity.DimRate: "MB/s", quantity.DimInverse: "us/B", quantity.DimClock: "MHz"}[q.Value.Dim]
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
-		return q.Text + " = " + whatif.Format(q.Value), unit
+		return q.Text + " = " + quantity.UnitChoice(nil).Print(q.Value), unit
 	}
 	return q.Text, unit
 }
@@ -107,7 +106,7 @@ func asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()
 	}
-	return whatif.LayerPeak(l).Text(nil)
+	return l.Peak().Text(nil)
 }
 
 // PlatformRows lists the layers of platforms.

@@ -16,13 +16,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Predictions are the costs of messages in some layers.
 type Predictions struct {
 	Costs []Predicted
-	Peaks []whatif.Peak // one for each layer
+	Peaks []platforms.Peak // one for each layer
 	// Doubts name the layers whose measured points make no curve: their costs are the model's.
 	Doubts []string
 	runs   int // minimum over the fitted layers' measurements
@@ -41,7 +40,7 @@ type Predicted struct {
 	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
 	Packet                quantity.Bytes
 	Regime                string // the branches of switches, see [model.Regime]
-	Peak                  whatif.Peak
+	Peak                  platforms.Peak
 	// Next is the next measurement of this size, predicted from the measurements that the layer was
 	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
 	Next *forecast.Forecast
@@ -52,10 +51,10 @@ type Predicted struct {
 }
 
 // Costs computes the costs of messages of these sizes, at least 1 byte each, in each layer.
-func Costs(sizes []quantity.Bytes, designs ...whatif.Design) *Predictions {
+func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	all := &Predictions{}
 	for _, d := range designs {
-		peak := whatif.PeakOf(d)
+		peak := d.Peak()
 		all.Peaks = append(all.Peaks, peak)
 		m := d.Layer.Model
 		if _, err := d.Next(1); err != nil {
@@ -200,7 +199,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 // InCycles adds a column in cycles of the host's processor for each column of times. The first
 // column of the table has the names of the designs' platforms. It is an error if no platform file
 // states the clock.
-func InCycles(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
+func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
 	clocks := map[string]float64{} // MHz, 0 where not known
 	var names []string
 	known := false

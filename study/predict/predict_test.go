@@ -2,19 +2,17 @@ package predict
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
-func designOf(t *testing.T, ref string) whatif.Design {
+func designOf(t *testing.T, ref string) platforms.Design {
 	t.Helper()
-	d, err := whatif.Find(ref)
+	d, err := platforms.FindDesign(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +20,8 @@ func designOf(t *testing.T, ref string) whatif.Design {
 }
 
 // made is a design of a layer that no file describes.
-func made(name string, l model.Layer) whatif.Design {
-	return whatif.Design{Platform: platforms.Platform{Name: name}, Layer: platforms.Layer{Platform: name, Name: "x", Model: l}}
+func made(name string, l model.Layer) platforms.Design {
+	return platforms.Design{Platform: platforms.Platform{Name: name}, Layer: platforms.Layer{Platform: name, Name: "x", Model: l}}
 }
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -79,32 +77,6 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// 2 µs + 2 ns/B and 6 µs + 1 ns/B cost the same at 4000 bytes.
-func TestCrossover(t *testing.T) {
-	a, b := made("a", &model.Linear{Beta: 2, Tau: 0.002}), made("b", &model.Linear{Beta: 6, Tau: 0.001})
-	c, err := FindCrossover(nil, b, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Overtakings) != 1 {
-		t.Fatalf("%+v", c)
-	}
-	o := c.Overtakings[0]
-	if o.Below != "a/x" || o.Beyond != "b/x" || o.Size < 3999 || o.Size > 4000 || o.Interval != nil {
-		t.Errorf("%+v", o)
-	}
-	if s := c.Sentences(); len(s) != 1 || !strings.HasPrefix(s[0], "a/x is faster up to ") {
-		t.Errorf("%q", s)
-	}
-	slow := made("slow", &model.Linear{Beta: 7, Tau: 0.003})
-	if c, err := FindCrossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if c, err := FindCrossover(nil, a, a); err != nil || !slices.Equal(c.Notes, []string{"a/x and a/x cost the same."}) {
-		t.Errorf("%+v, %v", c, err)
-	}
-}
-
 // A file that fit saved can be predicted, whatever its points are: where they make no curve, by the
 // model.
 func TestPredictWithoutCurve(t *testing.T) {
@@ -128,7 +100,7 @@ source = "made up"
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := Costs([]quantity.Bytes{1024}, whatif.Design{Platform: p, Layer: p.Layers[0]})
+		all := Costs([]quantity.Bytes{1024}, platforms.Design{Platform: p, Layer: p.Layers[0]})
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
@@ -141,7 +113,7 @@ source = "made up"
 // A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a
 // success.
 func TestCompareAboveTheRoof(t *testing.T) {
-	d, err := whatif.Find("clip/system-buffer")
+	d, err := platforms.FindDesign("clip/system-buffer")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // The timeline that the engine runs is the recurrence's.
 func TestTimelineIsTheSchedule(t *testing.T) {
 	for _, ref := range []string{"clip/dma-system-buffer", "clip/dma-user-buffer", "clip/no-snoop"} {
 		for _, n := range []quantity.Bytes{1, 1000, 16384, 65536} {
-			d, err := whatif.Find(ref)
+			d, err := platforms.FindDesign(ref)
 			if err != nil {
 				t.Fatal(err)
 			}

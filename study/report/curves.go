@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 	"github.com/halfpeak/halfpeak/study/predict"
@@ -121,7 +122,7 @@ func barOf(k predict.CurveKind, p data.Point) string {
 
 // thresholds compares the sizes where protocols switch with those where their costs cross.
 func (s subject) thresholds() []reports.Block {
-	all := s.Thresholds()
+	all := whatif.Of(s.Design).Thresholds()
 	if len(all) == 0 {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	var before reports.Areas
 	for _, cost := range []whatif.Cost{whatif.OneWay, whatif.Gap} {
-		a, err := whatif.Shares(s.Design, cost, fine)
+		a, err := whatif.Shares(whatif.Of(s.Design), cost, fine)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +209,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := whatif.SensitivityRows(s.Design, []whatif.Quantity{oneWay}, thinned(doubled, 3), nil)
+	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), []whatif.Quantity{oneWay}, thinned(doubled, 3), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
-		t, err := whatif.Tornado(s.Design, oneWay.At(n))
+		t, err := whatif.Tornado(whatif.Of(s.Design), oneWay.At(n))
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +247,7 @@ func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 
 // A subject is a layer that a report is about.
 type subject struct {
-	whatif.Design
+	platforms.Design
 	accuracy judge.Reproduction // what the papers say of the platform, inputs apart
 	fitted   bool               // the next measurement can be predicted
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // fittedDesign is a layer with what it was fitted to: 2 µs + 1 µs/KiB times the factor, bent.
-func fittedDesign(t *testing.T, name string, factor float64) whatif.Design {
+func fittedDesign(t *testing.T, name string, factor float64) platforms.Design {
 	t.Helper()
 	var sizes, times []string
 	for n := 16.; n <= 1<<20; n *= 4 {
@@ -28,9 +28,9 @@ func fittedDesign(t *testing.T, name string, factor float64) whatif.Design {
 	return designOf(t, path)
 }
 
-func designOf(t *testing.T, ref string) whatif.Design {
+func designOf(t *testing.T, ref string) platforms.Design {
 	t.Helper()
-	d, err := whatif.Find(ref)
+	d, err := platforms.FindDesign(ref)
 	if err != nil {
 		t.Fatal(err)
 	}

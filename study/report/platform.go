@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // title names the platform, and the layer where it is not the default.
@@ -110,7 +109,7 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	if p.Next == nil {
 		return otherwise
 	}
-	in := whatif.ForecastInterval(kind.Quantity(), p.Size, *p.Next)
+	in := kind.Row().Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
 	if kind == predict.Latency {
 		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
 	}

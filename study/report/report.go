@@ -67,7 +67,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 	}
 	var subjects []subject
 	for _, ref := range refs {
-		d, err := whatif.Find(ref)
+		d, err := platforms.FindDesign(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func subjectsOf(refs []string) ([]subject, error) {
 	return subjects, nil
 }
 
-func designs(subjects []subject) []whatif.Design {
-	return list.Map(subjects, func(s subject) whatif.Design { return s.Design })
+func designs(subjects []subject) []platforms.Design {
+	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
 }
 
 func leaders(subjects []subject, lo quantity.Bytes) string {
@@ -121,7 +121,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		}
 		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: sideBySide(kind, doublings(sizes), subjects)})
 	}
-	leads, err := predict.FindCrossover(nil, designs(subjects)...)
+	leads, err := whatif.FindCrossover(nil, designs(subjects)...)
 	if err != nil {
 		return s, err
 	}

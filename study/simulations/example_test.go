@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // One rank sends 1 KiB to another one, which computes for 2 µs before it receives.
@@ -28,11 +28,11 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := whatif.Find("clip")
+	d, err := platforms.FindDesign("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := simulations.Run(context.Background(), in, simulations.Options{Machines: []whatif.Design{d}})
+	s, err := simulations.Run(context.Background(), in, simulations.Options{Machines: []platforms.Design{d}})
 	if err != nil {
 		log.Fatal(err)
 	}

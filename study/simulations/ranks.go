@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // The kinds of boxes in a picture of ranks, and the kind of each span of a timeline.
@@ -30,8 +30,8 @@ const (
 // of a rank from first to last, with the critical path of the rank that finishes last. If there are
 // too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
 // and wait. An empty title is made of the names.
-func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, title string) (reports.Picture, error) {
-	o := Options{Run: simulate.Options{Record: true}, Machines: []whatif.Design{d}, Eager: simulate.NoLimit}
+func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, title string) (reports.Picture, error) {
+	o := Options{Run: simulate.Options{Record: true}, Machines: []platforms.Design{d}, Eager: simulate.NoLimit}
 	s, err := Run(ctx, in, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)

@@ -13,9 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 func goal(t *testing.T, text string) *simulations.Input {
@@ -27,9 +27,9 @@ func goal(t *testing.T, text string) *simulations.Input {
 	return &simulations.Input{Name: "a.goal", Schedule: s}
 }
 
-func hpLAM(t *testing.T) whatif.Design {
+func hpLAM(t *testing.T) platforms.Design {
 	t.Helper()
-	d, err := whatif.Find("hp-lam")
+	d, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}

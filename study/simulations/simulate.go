@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Table is one of the tables that a simulation can give.
@@ -28,10 +28,10 @@ const (
 
 // Options are the options of a run, and its wanted results.
 type Options struct {
-	Run      simulate.Options // its Machine is set by Machines
-	Machines []whatif.Design  // what messages cost; none: Run.LogGOPS
-	Eager    quantity.Bytes   // of the machines; see [simulate.FromLayer]
-	Map      string           // placement of ranks on levels; see [machine.Machine.Place]
+	Run      simulate.Options   // its Machine is set by Machines
+	Machines []platforms.Design // what messages cost; none: Run.LogGOPS
+	Eager    quantity.Bytes     // of the machines; see [simulate.FromLayer]
+	Map      string             // placement of ranks on levels; see [machine.Machine.Place]
 	Table    Table
 	Runs     int // above 1: runs with different noise, for the distribution of the finish
 }

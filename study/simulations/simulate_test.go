@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Sweep3D: the real run took 42.539 s, LogGOPSim says 42.44152775 s (README of the data). The same
@@ -49,11 +49,11 @@ func TestSweep3D(t *testing.T) {
 	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] || run.Communication()+shares.Compute != shares.Sum() {
 		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
 	}
-	slow, err := whatif.Find("hp-lam")
+	slow, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(simulations.Options{Machines: []whatif.Design{slow}, Eager: simulate.NoLimit})
+	other, otherRun := finish(simulations.Options{Machines: []platforms.Design{slow}, Eager: simulate.NoLimit})
 	if !(other > got && otherRun.Communication() > run.Communication()) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d", other, otherRun.Communication(), got, run.Communication())
 	}

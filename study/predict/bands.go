@@ -1,4 +1,4 @@
-package whatif
+package predict
 
 import (
 	"slices"
@@ -11,9 +11,12 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// ForecastNote explains the intervals of a table or a figure.
+const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
+
 // WithMeasured adds to ascending sizes the measured ones between them that the design was fitted
 // to, and the first size on each side beyond those.
-func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
+func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	measured := d.Layer.Measured.Sizes
 	for _, n := range append([]quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}, measured...) {
@@ -24,10 +27,10 @@ func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// ForecastBands returns the bands that hold the next measurement of a follower, over sizes of
-// [WithMeasured]: one over the measured sizes, and one on each side beyond them. Neighbours meet at
+// ForecastBands returns the bands that hold the next measurement of a quantity that follows from the
+// one-way time, over sizes of [WithMeasured]: one over the measured sizes, and one on each side beyond them. Neighbours meet at
 // a common size.
-func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) []reports.Series {
+func ForecastBands(name string, follower *model.Quantity, d platforms.Design, sizes []quantity.Bytes) []reports.Series {
 	measured := d.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
 	var bands []reports.Series
@@ -42,7 +45,8 @@ func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) []re
 		s := reports.Series{Name: name, Kind: part.kind}
 		for _, n := range sizes {
 			if part.has(n) {
-				in := ForecastInterval(follower, n, *d.Forecast(n))
+				next := d.Forecast(n)
+				in := follower.Interval(n, next.Middle, next.Low, next.High)
 				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
 				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 			}

@@ -1,17 +1,20 @@
-package predict
+package whatif
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // measuredDesign is a layer of the line 2 µs + tau µs/KiB, fitted to times of a function.
-func measuredDesign(t *testing.T, name string, tau float64, time func(n float64) float64) whatif.Design {
+func measuredDesign(t *testing.T, name string, tau float64, time func(n float64) float64) platforms.Design {
 	t.Helper()
 	sizes, times := "", ""
 	for n := 1.; n <= 1<<20; n *= 2 {
@@ -24,7 +27,7 @@ func measuredDesign(t *testing.T, name string, tau float64, time func(n float64)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return designOf(t, path)
+	return designOf(t, path).Design
 }
 
 // Crossings are those of the times that are predicted: lines that cross count for nothing where the
@@ -33,7 +36,7 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 	quick := func(n float64) float64 { return 2 + n/1024 }
 	slow := func(n float64) float64 { return 3 + 2*n/1024 }
 	steep := func(n float64) float64 { return 1 + 1.1*n/1024 } // crosses quick at 10 KiB
-	sampling := &whatif.Sampling{Samples: 100, Seed: 1}
+	sampling := &Sampling{Samples: 100, Seed: 1}
 	found, err := FindCrossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "slow", 0.9, slow))
 	if err != nil {
 		t.Fatal(err)
@@ -56,5 +59,38 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 	// % at most, which is within their intervals, so the probability is below that of sizes below.
 	if in := o.Interval; in == nil || in.Low > float64(o.Size) || in.High < float64(o.Size) || quantity.Bytes(in.Low) < 64 || !(o.Probability > 0.5 && o.Probability < 1) {
 		t.Errorf("%+v, %v", o, o.Interval)
+	}
+}
+
+// 2 µs + 2 ns/B and 6 µs + 1 ns/B cost the same at 4000 bytes.
+func TestCrossover(t *testing.T) {
+	a, b := made("a", &model.Linear{Beta: 2, Tau: 0.002}), made("b", &model.Linear{Beta: 6, Tau: 0.001})
+	c, err := FindCrossover(nil, b, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Overtakings) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	o := c.Overtakings[0]
+	if o.Below != "a/x" || o.Beyond != "b/x" || o.Size < 3999 || o.Size > 4000 || o.Interval != nil {
+		t.Errorf("%+v", o)
+	}
+	if s := c.Sentences(); len(s) != 1 || !strings.HasPrefix(s[0], "a/x is faster up to ") {
+		t.Errorf("%q", s)
+	}
+	slow := made("slow", &model.Linear{Beta: 7, Tau: 0.003})
+	if c, err := FindCrossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := FindCrossover(nil, a, a); err != nil || !slices.Equal(c.Notes, []string{"a/x and a/x cost the same."}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func made(name string, l model.Layer) platforms.Design {
+	return platforms.Design{
+		Platform: platforms.Platform{Name: name},
+		Layer:    platforms.Layer{Platform: name, Name: "x", Model: l},
 	}
 }

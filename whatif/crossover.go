@@ -1,13 +1,14 @@
-package predict
+package whatif
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // A Crossover lists the sizes at which one layer overtakes another.
@@ -20,32 +21,32 @@ type Crossover struct {
 // layer is.
 type Overtaking struct {
 	Below, Beyond string // the faster layers
-	whatif.Crossing
+	model.Crossing
 	// Interval holds the size with 95 % probability, by the intervals of the parameters or of the
 	// next measurements; nil without intervals. Probability is the probability that the two cross
 	// there at all.
-	Interval    *whatif.Interval
+	Interval    *quantity.Interval
 	Probability float64
 }
 
 // FindCrossover finds the sizes at which one layer overtakes another, for all pairs of layers.
 // Without sampling there are no intervals.
-func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crossover, error) {
+func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover, error) {
 	c := &Crossover{}
 	for i, b := range designs {
 		for _, a := range designs[:i] {
-			found := whatif.Crossings(a.Layer.Model, b.Layer.Model, 1, whatif.MaxSize)
+			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
 			for _, at := range found {
 				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
 				if !at.Beyond {
 					o.Below, o.Beyond = o.Beyond, o.Below
 				}
 				if sampling != nil {
-					in, sure, err := whatif.CrossingInterval(a, b, at, 1, whatif.MaxSize, *sampling)
+					in, sure, err := CrossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
 					switch {
 					case err == nil:
 						o.Interval, o.Probability = &in, sure
-					case !errors.Is(err, whatif.ErrExact):
+					case !errors.Is(err, ErrExact):
 						return nil, err
 					}
 				}
@@ -56,17 +57,17 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 			}
 		}
 	}
-	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, whatif.Design.Forecastable) {
+	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, platforms.Design.Forecastable) {
 		c.Notes = append(c.Notes, "Crossings of fitted layers are those of the predicted times; their intervals are those of the next measurements.")
 	}
 	return c, nil
 }
 
 // neverCross names the layer of the two that is faster at all sizes.
-func neverCross(a, b whatif.Design) string {
+func neverCross(a, b platforms.Design) string {
 	n := quantity.Bytes(1)
 	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
-		n = whatif.MaxSize
+		n = model.MaxCrossing
 	}
 	switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
 	case x < y:
@@ -79,7 +80,7 @@ func neverCross(a, b whatif.Design) string {
 
 // Rows returns the table of the crossings.
 func (c *Crossover) Rows() reports.Rows {
-	of := func(o Overtaking, v func(whatif.Interval) any) any {
+	of := func(o Overtaking, v func(quantity.Interval) any) any {
 		if o.Interval == nil {
 			return nil
 		}
@@ -91,9 +92,9 @@ func (c *Crossover) Rows() reports.Rows {
 		reports.Col("size_bytes", "size", func(o Overtaking) any { return o.Size }),
 		reports.Col("close_from_bytes", "within 5 % from", func(o Overtaking) any { return o.Low }),
 		reports.Col("close_to_bytes", "to", func(o Overtaking) any { return o.High }),
-		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.Low) }) }),
-		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.High) }) }),
-		reports.Col("probability", "probability", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
+		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) }) }),
+		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) }) }),
+		reports.Col("probability", "probability", func(o Overtaking) any { return of(o, func(quantity.Interval) any { return o.Probability }) }).
 			Texted(reports.Probability),
 	)
 	rows.Notes = c.Notes

@@ -1,0 +1,77 @@
+package platforms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// peakKnown reports whether the intervals of the parameters bound r∞: whether the interval of the
+// time per byte of long messages, τ∞ = 1/r∞, excludes 0. Its half width is
+//
+//	h = √Σ_i (τ∞(p_i + h_i) − τ∞(p_i))²
+//
+// Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
+// It is true if no parameter has an interval.
+func (d Design) peakKnown() bool {
+	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
+	uses := slices.DeleteFunc(d.Uses(), func(p Param) bool {
+		return !(p.PlusMinus > 0) || d.Platform.Computed(p.Path)
+	})
+	if len(uses) == 0 {
+		return true
+	}
+	prog, values := d.Compile(uses...)
+	now, squares := perByte(d.Layer.Model), 0.0
+	for i, p := range uses {
+		values[i] = p.Value.Num + p.PlusMinus
+		if prog.Set(values...) {
+			by := perByte(prog.Layer()) - now
+			squares += by * by
+		}
+		values[i] = p.Value.Num
+	}
+	return squares == 0 || now > math.Sqrt(squares)
+}
+
+// A Peak is where a layer's bandwidth levels off.
+type Peak struct {
+	Layer     string // "clip/pio"
+	Timed     Timed
+	Asymptote quantity.MBps
+	Half      quantity.Bytes
+	Known     bool // false: the intervals of the parameters leave r∞ and n½ without a bound
+	Exists    bool // false: no cost is per byte
+}
+
+// Peak returns the peak of the design's layer. It is not known if the intervals of the parameters
+// leave it open.
+func (d Design) Peak() Peak {
+	p := d.Layer.Peak()
+	p.Known = d.peakKnown()
+	return p
+}
+
+// Peak returns the peak of the layer, whatever the intervals of its parameters.
+func (l Layer) Peak() Peak {
+	p := Peak{Layer: l.Ref(), Timed: l.Timed, Asymptote: model.Asymptote(l.Model), Known: true}
+	p.Half, p.Exists = model.HalfPeak(l.Model)
+	p.Exists = p.Exists && !math.IsInf(float64(p.Asymptote), 0)
+	return p
+}
+
+// Text returns the peak in words.
+func (p Peak) Text(units quantity.UnitChoice) string {
+	switch {
+	case p.Timed.Of == Operation || p.Timed.Of == Collective:
+		return "times of: " + p.Timed.String()
+	case !p.Exists:
+		return "no cost is per byte, so bandwidth has no peak"
+	case !p.Known:
+		return "r∞ = –, n½ = –: the interval of the time per byte holds 0"
+	}
+	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(quantity.Value{Num: float64(p.Asymptote), Dim: quantity.DimRate}), p.Half)
+}
