@@ -13,14 +13,14 @@ import (
 var Quantities = []Quantity{
 	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1,
 		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
-		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
 	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1,
 		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
-		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
 	{Name: "gap", Title: "gap", Dim: quantity.DimTime, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) }},
 	{Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1,
 		FromOneWay: func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) },
-		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) }},
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) }},
 	{Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) }},
 	{Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1, Lacks: lacksOverheads, Of: func(l Layer, n, _ quantity.Bytes) float64 {
 		send, _ := l.Overheads(n)
