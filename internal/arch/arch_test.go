@@ -31,8 +31,8 @@ var layers = [][]string{
 	{"fit", "engine", "engine/...", "fit/calibrate", "mpi"},
 	{"fit/collective", "fit/machine", "fit/contention"},
 	{"reports"},
-	{"reports/...", "study/...", "whatif", "explore", "fleet", "shard"},
-	{"cmd/...", "beam", "internal/evidence/...", "internal/wasm", "internal/wasm/...", "internal/terminal", "internal/fleetflags"},
+	{"reports/...", "study/...", "whatif", "explore", "fleet"},
+	{"cmd/...", "internal/evidence/...", "internal/wasm", "internal/wasm/...", "internal/terminal"},
 }
 
 // serving is the layer of packages of internal/ that no row names.

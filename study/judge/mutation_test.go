@@ -29,7 +29,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/judge"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type verdict struct {
