@@ -1,9 +1,6 @@
 package benchfile
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +18,7 @@ func osuLog(t float64) string {
 // read returns the names of outputs with the first time of each table, or their errors.
 func readOutputs(t *testing.T, text string) (all []string) {
 	t.Helper()
-	err := outputs(strings.NewReader(text), "x", Options{}, 0, func(f *File, err error) error {
+	err := outputs(strings.NewReader(text), "x", Options{}, func(f *File, err error) error {
 		if damaged := (*Damaged)(nil); errors.As(err, &damaged) {
 			all = append(all, "damaged "+damaged.File.Name)
 		} else if err != nil {
@@ -51,11 +48,6 @@ func TestOutputs(t *testing.T) {
 		return b.String()
 	}
 	a, b := osuLog(1), osuLog(2)
-	var interleaved strings.Builder
-	bs := slices.Collect(strings.Lines(b))
-	for i, line := range slices.Collect(strings.Lines(a)) {
-		interleaved.WriteString("[pod/p-1/main] " + line + "[pod/p-2 main] " + bs[i])
-	}
 	for name, c := range map[string]struct {
 		text string
 		want []string
@@ -70,22 +62,7 @@ func TestOutputs(t *testing.T) {
 		"stamps of ts":   {stamped("Nov  1 03:00:01 ", a+b), []string{"x:2 1.00", "x:7 2.00"}},
 		"syslog":         {stamped("Nov 21 03:00:01 n17 bench[4711]: ", a+b), []string{"x:2 1.00", "x:7 2.00"}},
 		"clock":          {stamped("[03:00:01] ", a+b), []string{"x:2 1.00", "x:7 2.00"}},
-		"pods":           {interleaved.String(), []string{"x!p-1:2 1.00", "x!p-2:2 2.00"}},
-		"pods, twice":    {stamped("[pod/p-1/main] 2026-11-21T03:00:01Z ", a+b), []string{"x!p-1:2 1.00", "x!p-1:2 2.00"}},
-		"archive":        {archive(t, false, "n1/a.log", a, ".hidden", "secret", "n2/b.log", a+b), []string{"x!n1/a.log:2 1.00", "x!n2/b.log:2 1.00", "x!n2/b.log:7 2.00"}},
-		"gzipped":        {archive(t, true, "a.log", a), []string{"x!a.log:2 1.00"}},
-		"archive within": {archive(t, true, "night.tar", archive(t, false, "a.log", a)), []string{"x!night.tar!a.log:2 1.00"}},
-		"empty archive":  {archive(t, false), []string{"error x: the archive has no files"}},
-		"cut archive":    {archive(t, false, "a.log", a, "b.log", strings.Repeat(b, 9))[:1536+60], []string{"x!a.log:2 1.00", "damaged x!b.log", "damaged x"}},
 	} {
-		if name == "cut archive" {
-			c.want = nil // what comes depends on where the members lie; it must not be silent
-			got := readOutputs(t, c.text)
-			if !strings.HasPrefix(got[0], "x!a.log") || !strings.HasPrefix(got[len(got)-1], "damaged") {
-				t.Errorf("%s: %q", name, got)
-			}
-			continue
-		}
 		if got := readOutputs(t, c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
 		}
@@ -97,7 +74,7 @@ func TestOutputs(t *testing.T) {
 func TestOutputsLongLine(t *testing.T) {
 	text := osuLog(1) + strings.Repeat("x", 2*input.MaxLine) + "\n" + osuLog(2) + osuLog(3)
 	var warned []int
-	err := outputs(strings.NewReader(text), "x", Options{}, 0, func(f *File, err error) error {
+	err := outputs(strings.NewReader(text), "x", Options{}, func(f *File, err error) error {
 		if err == nil {
 			warned = append(warned, len(f.Warnings))
 		}
@@ -119,40 +96,6 @@ func TestOutputsStream(t *testing.T) {
 	}
 }
 
-// archive is a tar archive of names and their contents.
-func archive(t *testing.T, zip bool, members ...string) string {
-	t.Helper()
-	var b, z bytes.Buffer
-	w := tar.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		if err := w.WriteHeader(&tar.Header{Name: members[i], Mode: 0o600, Size: int64(len(members[i+1])), Format: tar.FormatUSTAR}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(members[i+1])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(members) == 0 { // a folder alone
-		if err := w.WriteHeader(&tar.Header{Name: "n/", Typeflag: tar.TypeDir, Mode: 0o700, Format: tar.FormatUSTAR}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if !zip {
-		return b.String()
-	}
-	g := gzip.NewWriter(&z)
-	if _, err := g.Write(b.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return z.String()
-}
-
 func TestHosts(t *testing.T) {
 	f, err := Read(strings.NewReader("# Collective test starting: sendrecv_perf\n"+
 		"#  Rank  0 Group  0 Pid 1 on n1 device  0 [0x1b] NVIDIA\n#  Rank  1 Group  0 Pid 2 on n1 device  1 [0x43] NVIDIA\n"+
@@ -171,25 +114,5 @@ func TestLabels(t *testing.T) {
 	}
 	if _, err := Read(strings.NewReader("node_a,node_b,size_bytes,time_us\nn1,n2,8,1\nn1,n3,8,1\n"), "x", Options{Tables: 1, Group: []string{"node_a", "node_b"}}); err == nil {
 		t.Error("two tables where one is allowed")
-	}
-}
-
-// Names of pods before names of pods are read once, however many there are, also in an archive; of
-// many pods no more is held than of one.
-func TestPodsWithinPods(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
-	text := strings.Repeat(strings.Repeat("[pod/a] ", 7000)+"\n", 60)
-	want := []string{`error x!a: names of pods before names of pods; keep one before each line`}
-	if got := readOutputs(t, text); !slices.Equal(got, want) {
-		t.Errorf("%.300q", got)
-	}
-	var many strings.Builder
-	for i := range (maxPods + 1<<20) / podSize {
-		fmt.Fprintf(&many, "[pod/%d]\n", i)
-	}
-	if got := readOutputs(t, many.String()); len(got) != 1 || !strings.Contains(got[0], "256 MiB of pods") {
-		t.Errorf("%.300q", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,18 +19,12 @@ import (
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
 // [*Damaged]. For a folder, see [Files].
 func Open(name string, o Options) (*File, error) {
-	if name == "-" {
-		return Read(os.Stdin, "standard input", o)
-	}
-	f, err := os.Open(name)
+	in, name, done, err := openInput(name, o.Context)
 	if err != nil {
-		return nil, pathError(name, err)
+		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
-	}
-	return Read(f, name, o)
+	defer done()
+	return Read(in, name, o)
 }
 
 // Read reads benchmark output, gzipped or not, to its end. The name appears in messages; if the

@@ -117,7 +117,11 @@ func NotText(head []byte) string {
 			return k.what
 		}
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	const ustar = 257 // where the header of a tar archive's first member says so
+	switch {
+	case len(head) > ustar && bytes.HasPrefix(head[ustar:], []byte("ustar")):
+		return "a tar archive; unpack it"
+	case bytes.IndexByte(head, 0) >= 0:
 		return "a binary file"
 	}
 	return ""

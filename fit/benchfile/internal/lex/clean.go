@@ -38,9 +38,6 @@ func Clean(line []byte) []byte {
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
 	}
-	if len(line) > 0 && line[0] == '[' {
-		_, line = PodOf(line)
-	}
 	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
 		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
 	}
@@ -119,19 +116,4 @@ func Stacked(lines []string) (names []string) {
 		names = append(names, strings.Join(words, " "))
 	}
 	return names
-}
-
-// kubectl logs --prefix writes [pod/NAME/CONTAINER]; other tools write a blank instead of "/".
-var podPrefix = regexp.MustCompile(`^\[pod/([^/\]\s]{1,253})[/ ]?[^\]]{0,253}\] ?`)
-
-// PodOf returns the pod in the prefix of a line, and the rest of the line.
-func PodOf(line []byte) (pod string, rest []byte) {
-	if !bytes.HasPrefix(line, []byte("[pod/")) {
-		return "", line
-	}
-	m := podPrefix.FindSubmatchIndex(line)
-	if m == nil {
-		return "", line
-	}
-	return string(line[m[2]:m[3]]), line[m[1]:]
 }
