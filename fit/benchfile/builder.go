@@ -3,12 +3,12 @@ package benchfile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -24,9 +24,9 @@ const maxKept = 1 << 22
 // A builder aggregates the rows of a table that is being read.
 type builder struct {
 	table *Table
-	held  []held                     // the rows, as long as they are few: see hold
-	sizes map[uint64]*sums.Aggregate // nil as long as rows are held
-	shift uint                       // mantissa bits dropped from a size to make its key
+	held  []held                // the rows, as long as they are few: see hold
+	sizes map[uint64]*aggregate // nil as long as rows are held
+	shift uint                  // mantissa bits dropped from a size to make its key
 
 	file    *File
 	usage   *usage // of the file
@@ -90,10 +90,10 @@ func (b *builder) hold(r row, line int) bool {
 }
 
 // bySize returns the aggregates by the keys of their sizes. Afterwards, no row is held.
-func (b *builder) bySize() map[uint64]*sums.Aggregate {
+func (b *builder) bySize() map[uint64]*aggregate {
 	if b.sizes == nil {
 		rows := b.held
-		b.held, b.sizes = nil, map[uint64]*sums.Aggregate{}
+		b.held, b.sizes = nil, map[uint64]*aggregate{}
 		b.table.Rows -= int64(len(rows))
 		b.usage.sizes -= len(rows)
 		for _, h := range rows {
@@ -113,34 +113,34 @@ func (b *builder) add(r row, line int) {
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
 	}
-	if !sums.GoodTime(r.max) {
+	if !goodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		if a.Slowest == nil {
-			a.Slowest = &sums.Moments{}
+		if a.slowest == nil {
+			a.slowest = &moments{}
 		}
-		a.Slowest.Add(r.max)
+		a.slowest.add(r.max)
 	}
-	if !sums.GoodTime(r.median) {
+	if !goodTime(r.median) {
 		r.median = 0
 	}
-	a.Add(r.time)
-	a.AddSize(r.size)
-	a.Min, a.Max = min(a.Min, r.min), max(a.Max, r.max, r.time)
-	if a.Count == 1 {
-		a.Printed = r.median
+	a.add(r.time)
+	a.sizes += r.size
+	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
+	if a.count == 1 {
+		a.printed = r.median
 	}
-	b.usage.times += a.Keep(r.time)
-	if b.usage.times > maxKept || len(a.Times) == 0 {
-		b.usage.times -= len(a.Times)
-		a.Times = nil
+	b.usage.times += a.keep(r.time)
+	if b.usage.times > maxKept {
+		b.usage.times -= len(a.times)
+		a.times = nil
 	}
 }
 
 // row adds the row of the current line. If its size or time is not usable, the row is dropped and
 // counted.
 func (b *builder) row(r row) {
-	if !sums.GoodSize(r.size) || !sums.GoodTime(r.time) {
+	if !goodSize(r.size) || !goodTime(r.time) {
 		b.count(unusable)
 		return
 	}
@@ -163,14 +163,14 @@ func (b *builder) warnOnce(text string) {
 
 // aggregate returns the aggregate of the size of the row in the given line. If there are too many
 // sizes, it merges neighbouring ones.
-func (b *builder) aggregate(size float64, line int) *sums.Aggregate {
+func (b *builder) aggregate(size float64, line int) *aggregate {
 	a := b.bySize()[b.keyOf(size)]
 	for a == nil && len(b.sizes) >= MaxSizes {
 		b.coarsen()
 		a = b.sizes[b.keyOf(size)]
 	}
 	if a == nil {
-		a = &sums.Aggregate{Min: math.Inf(1), Line: line, Size: size}
+		a = &aggregate{min: math.Inf(1), line: line, size: size}
 		b.sizes[b.keyOf(size)] = a
 		b.usage.sizes++
 	}
@@ -182,8 +182,9 @@ func (b *builder) keyOf(size float64) uint64 { return math.Float64bits(size) >> 
 // coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
 func (b *builder) coarsen() {
 	b.shift++
-	merged := make(map[uint64]*sums.Aggregate, len(b.sizes))
-	for key, a := range b.sizes {
+	merged := make(map[uint64]*aggregate, len(b.sizes))
+	for _, key := range slices.Sorted(maps.Keys(b.sizes)) { // sums depend on the order
+		a := b.sizes[key]
 		if to := merged[key>>1]; to != nil {
 			b.pool(to, a)
 			b.usage.sizes--
@@ -200,8 +201,10 @@ func (b *builder) absorb(o *builder) {
 	for b.shift < o.shift {
 		b.coarsen()
 	}
-	for _, a := range o.bySize() {
-		b.pool(b.aggregate(a.Size, a.Line), a)
+	sizes := o.bySize()
+	for _, key := range slices.Sorted(maps.Keys(sizes)) {
+		a := sizes[key]
+		b.pool(b.aggregate(a.size, a.line), a)
 	}
 	b.usage.sizes -= len(o.sizes)
 	o.merged = true
@@ -220,7 +223,7 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-func (b *builder) pool(a, o *sums.Aggregate) { b.usage.times += a.Merge(o) }
+func (b *builder) pool(a, o *aggregate) { b.usage.times += a.merge(o) }
 
 // finish moves the samples into the table, and drops what they were made of.
 func (b *builder) finish() {
@@ -232,15 +235,15 @@ func (b *builder) finish() {
 	}
 	for _, a := range b.sizes {
 		s := Sample{
-			Size: quantity.Bytes(a.Size), Count: a.Count, Line: a.Line,
-			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.Min), Max: quantity.Micros(a.Max),
-			Median: quantity.Micros(a.Median()), Variance: a.Variance(),
+			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
+			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
+			Median: quantity.Micros(a.median()), Variance: a.variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(a.MeanSize())
+			s.Size = quantity.Bytes(a.sizes / float64(a.count))
 		}
-		if t.Kind == Collective && a.Slowest != nil && a.Slowest.Count == a.Count {
-			s.Slowest = quantity.Micros(a.Slowest.Mean())
+		if t.Kind == Collective && a.slowest != nil && a.slowest.count == a.count {
+			s.Slowest = quantity.Micros(a.slowest.mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}

@@ -65,7 +65,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 			sets[key][x.values[i]] = sizes
 		}
 		for _, a := range x.b.bySize() {
-			sizes[math.Float64bits(a.Size)] = true
+			sizes[math.Float64bits(a.size)] = true
 		}
 		if len(x.b.table.Bursts) > 0 {
 			sizes[0] = true

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 )
 
 // checkInvariants fails if a file breaks what the doc comments promise.
@@ -42,14 +41,14 @@ func checkInvariants(t *testing.T, f *File) {
 		}
 		rows := int64(len(table.Bursts))
 		for _, b := range table.Bursts {
-			if b.Messages < 1 || b.Delta < 0 || !sums.GoodTime(float64(b.Interval)) {
+			if b.Messages < 1 || b.Delta < 0 || !goodTime(float64(b.Interval)) {
 				t.Errorf("burst %+v", b)
 			}
 		}
 		for i, s := range table.Samples {
 			rows += s.Count
 			const near = 1 + 1e-9
-			if s.Size < 0 || s.Count < 1 || !sums.GoodTime(float64(s.Mean)) || s.Min > s.Mean*near || s.Mean > s.Max*near || s.Min <= 0 ||
+			if s.Size < 0 || s.Count < 1 || !goodTime(float64(s.Mean)) || s.Min > s.Mean*near || s.Mean > s.Max*near || s.Min <= 0 ||
 				s.Median < 0 || s.Variance < 0 || math.IsNaN(s.Variance) || math.IsInf(s.Variance, 0) || s.Line < 1 || s.Line > f.Lines {
 				t.Errorf("sample %+v", s)
 			}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 )
 
 // netpipe reads NetPIPE's np.out and its log.
@@ -76,7 +75,7 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 	}
 	rate, step = rate*scale, step*scale
 	us, quantum := t.Value*unit, t.Quantum()*unit
-	if !sums.GoodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 {
+	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 {
 		return false
 	}
 	// Both are rounded to their last digit; 1 % is for averaging.

@@ -2,14 +2,8 @@ package benchfile
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
 )
@@ -32,39 +26,6 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 	return outputs(in, name, o, each)
 }
 
-// openInput opens a file, or standard input for "-", and returns its name in messages. Opening and
-// reading end with ctx, which may be nil.
-func openInput(name string, ctx context.Context) (in io.Reader, shown string, done func(), err error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	if name == "-" {
-		return input.Waiting(ctx, os.Stdin), "standard input", func() {}, nil
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, "", nil, pathError(name, err)
-	case info.IsDir():
-		return nil, "", nil, &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
-	}
-	// Opening a pipe waits for its writer, who may never come.
-	f, err := input.Await(ctx, func() (*os.File, error) { return os.Open(name) })
-	if err != nil {
-		return nil, "", nil, pathError(name, err)
-	}
-	in = input.Waiting(ctx, f)
-	if info.Mode().IsRegular() { // which never waits
-		in = input.ReaderFunc(func(into []byte) (int, error) {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-			return f.Read(into)
-		})
-	}
-	return in, name, func() { _ = f.Close() }, nil
-}
-
 func outputs(r io.Reader, name string, o Options, each func(*File, error) error) error {
 	text, done, failure := Text(r)
 	if failure != nil {
@@ -78,7 +39,7 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 	reported := false
 	lines := input.NewLines(text, o.Progress)
 	for before, title := 0, ""; ; {
-		r := newReader(quick, lines, name, o)
+		r := newReader(lines, name, o)
 		r.divides, r.name, r.title = true, name, title
 		if title != "" {
 			r.file.Name += "!" + title
@@ -105,52 +66,4 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 		return each(nil, nothing)
 	}
 	return nil
-}
-
-// maxFiles is the maximum number of files in a folder.
-const maxFiles = 2_000_000
-
-// Files returns name itself if it is a file. If it is a folder, Files returns the regular files in
-// it and in its subfolders, sorted by path, without hidden files (.name) and without following
-// links to folders. Errors are of type [*Error]; a folder without files is an error.
-func Files(name string) ([]string, error) {
-	if name == "-" {
-		return []string{name}, nil
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, pathError(name, err)
-	}
-	if !info.IsDir() {
-		return []string{name}, nil
-	}
-	var files []string
-	// WalkDir does not follow a link, and the argument may be one.
-	err = filepath.WalkDir(strings.TrimRight(name, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return pathError(path, err)
-		case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-		case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
-			if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
-				return &Error{File: name, Msg: fmt.Sprintf("more than %d files; name a smaller folder", maxFiles)}
-			}
-		}
-		return nil
-	})
-	if err == nil && len(files) == 0 {
-		err = &Error{File: name, Msg: ErrNoFiles.Error(), Err: ErrNoFiles}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

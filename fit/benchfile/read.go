@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/launch"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/plain"
 )
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
@@ -31,10 +30,8 @@ func Open(name string, o Options) (*File, error) {
 // text does not give the collective and the number of ranks, they are taken from the name. Read
 // returns an [*Error] if the file has no usable table, or if a row of a CSV file is invalid. If
 // reading fails in the middle, it returns a [*Damaged] with the tables read before.
-func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
-
-func readAt(pace pace, in io.Reader, name string, o Options) (*File, error) {
-	text, done, failure := Text(in)
+func Read(r io.Reader, name string, o Options) (*File, error) {
+	text, done, failure := Text(r)
 	if failure != nil {
 		return nil, &Error{File: name, Msg: failure.Error()}
 	}
@@ -43,7 +40,7 @@ func readAt(pace pace, in io.Reader, name string, o Options) (*File, error) {
 	if what := input.NotText(head); what != "" {
 		return nil, &Error{File: name, Msg: what + "; wanted is the text that a benchmark printed", NoTable: true}
 	}
-	return newReader(pace, input.NewLines(text, o.Progress), name, o).read()
+	return newReader(input.NewLines(text, o.Progress), name, o).read()
 }
 
 // A reader passes the lines of a file to the formats.
@@ -58,27 +55,12 @@ type reader struct {
 	name    string // of the file with the outputs
 	title   string // of the output, if it has one
 	hasRows bool   // the output has rows
-
-	pace     pace
-	blocksAt int64 // byte from where blocks are tried next
-	stretch  int64 // minimum distance in bytes from a line that is not plain to the next blocks
 }
 
-// A pace controls when a file is read in blocks.
-type pace struct {
-	// after is the number of bytes that are read line by line before blocks are tried, and the
-	// minimum after a line that is not plain. It doubles at each such line, which discards the
-	// blocks behind it.
-	after int64
-	block int // bytes
-}
-
-var quick = pace{64 << 10, 512 << 10}
-
-func newReader(pace pace, lines input.Lines, name string, o Options) *reader {
+func newReader(lines input.Lines, name string, o Options) *reader {
 	return &reader{
 		parser:  parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines},
-		formats: formats(), pace: pace, blocksAt: lines.Offset + pace.after, stretch: pace.after,
+		formats: formats(),
 	}
 }
 
@@ -94,9 +76,6 @@ func (r *reader) read() (*File, error) {
 // run passes every line to the formats. It returns the error of reading the file, if any.
 func (r *reader) run() error {
 	for {
-		if r.lines.Offset >= r.blocksAt {
-			r.readBlocks()
-		}
 		raw, err := r.lines.Next()
 		if err == io.EOF {
 			return nil
@@ -182,27 +161,6 @@ func (r *reader) readPieces(raw []byte) {
 			r.lines.Drop()
 		}
 	}
-}
-
-// readBlocks reads blocks of a CSV file as long as their rows are plain.
-func (r *reader) readBlocks() {
-	defer func() { r.blocksAt = r.lines.Offset + r.stretch }()
-	f, ok := r.formats[0].format.(*csv)
-	if !ok {
-		return
-	}
-	layout, ok := f.plain()
-	if !ok {
-		return
-	}
-	blocks, all := plain.Read(r.lines.Blocks(r.pace.block), layout, func(b *plain.Block) bool { return f.takeBlock(&r.parser, b) })
-	if all {
-		return
-	}
-	if blocks > 8 {
-		r.stretch = r.pace.after
-	}
-	r.stretch *= 2
 }
 
 func (r *reader) take(line []byte) bool {

@@ -3,14 +3,11 @@ package benchfile
 import (
 	"bytes"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/plain"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -231,56 +228,11 @@ func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 	b := s.split.table(p, r)
 	unit := r.Scale[column.Time]
 	wait, interval := delta.Value*r.Scale[column.Delta], t.Value*unit
-	if !sums.GoodTime(interval) || wait > 0 && !sums.GoodTime(wait) || len(b.table.Bursts) >= MaxSizes {
+	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= MaxSizes {
 		b.row(row{}) // dropped and counted
 		return
 	}
 	b.resolution(t.Quantum() * unit)
 	b.table.Rows++
 	b.table.Bursts = append(b.table.Bursts, Burst{Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval), Line: p.file.Lines})
-}
-
-// plain returns the layout of the plain rows of the open table. ok is false if rows cannot be read
-// in blocks, for example because they belong to several tables.
-func (s *sheet) plain() (l plain.Layout, ok bool) {
-	only := s.split.only
-	if s.header == nil || only == nil || only.b.shift > 0 {
-		return l, false
-	}
-	c := s.row.Columns
-	if s.row.Comma == ' ' || c.Rate || !c.Has(column.Size) || slices.Max(c.At[column.Time+1:]) >= 0 {
-		return l, false
-	}
-	l = plain.Layout{
-		Comma: s.row.Comma, Width: s.width, Size: c.At[column.Size], Time: c.At[column.Time],
-		Bytes: c.Scale[column.Size], Unit: c.Scale[column.Time],
-	}
-	return l, !l.IsRow(append(bytes.Clone(s.header), '\n')) // a row that looks like the header is one
-}
-
-// takeBlock adds the plain rows of a block to the open table. It returns false if they would exceed
-// the limits of the table.
-func (s *sheet) takeBlock(p *parser, b *plain.Block) bool {
-	to := s.split.only.b
-	if len(to.bySize())+len(b.Sizes) > MaxSizes {
-		return false
-	}
-	for _, a := range b.Sizes {
-		x := *a
-		x.Line += p.file.Lines
-		if p.usage.times+len(x.Times) > maxKept {
-			x.Times = nil
-		}
-		x.SetSizes()
-		p.usage.times += len(x.Times)
-		to.pool(to.aggregate(x.Size, x.Line), &x)
-	}
-	if b.Lines > 0 {
-		to.resolution(math.Pow10(b.Exp) * s.row.Scale[column.Time])
-	}
-	to.table.Rows += int64(b.Lines)
-	s.split.rows += b.Lines
-	p.file.Lines += b.Lines
-	p.lines.Count(b.Read)
-	return true
 }

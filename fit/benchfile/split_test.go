@@ -256,7 +256,7 @@ func TestHeldRows(t *testing.T) {
 		t.Errorf("rows of different sizes are not held: %+v", b)
 	}
 	b.add(row{size: 2, time: 3}, 6)
-	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.usage.sizes != 5 || b.sizes[math.Float64bits(2)].Mean() != 2 {
+	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.usage.sizes != 5 || b.sizes[math.Float64bits(2)].mean() != 2 {
 		t.Errorf("a size that comes again: %+v", b)
 	}
 }

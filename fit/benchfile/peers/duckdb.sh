@@ -1,5 +1,5 @@
 #!/bin/sh
-# duckdb.sh reads a CSV file of 10 million rows (127 MB) with halfpeak and with DuckDB, both on two
+# duckdb.sh reads a CSV file of 10 million rows (127 MB) with halfpeak, and with DuckDB on two
 # threads, and compares the lines they put through the points. Rounds alternate, so that whatever
 # else the machine does meets both. The table shows the time on the clock, the processor time, and
 # the peak of memory of each process; of DuckDB also the query alone, without the start of node. The
