@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // openInput opens a file, or standard input for "-", and returns its name in messages. Opening and
@@ -92,3 +94,55 @@ func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// An Error is one line about a file that cannot be used: the place, the fault, and the remedy.
+type Error struct {
+	File string
+	Line int // 0 if it is about the whole file
+	Msg  string
+	// NoTable is set if the file is valid but has no table, and so is not the output of a
+	// benchmark. Callers that read a folder may skip such files.
+	NoTable bool
+	Err     error // [ErrNoFiles], or nil
+}
+
+// ErrNoFiles is the cause of the [*Error] of a folder without files.
+var ErrNoFiles = errors.New("the folder has no files; give one that has")
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", lex.Quote(e.File), e.Line, e.Msg)
+	}
+	return lex.Quote(e.File) + ": " + e.Msg
+}
+
+// pathError converts an error of the operating system to an [*Error].
+func pathError(name string, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		err = e.Err
+	}
+	msg := err.Error()
+	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
+		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", lex.Plain(scheme))
+	}
+	return &Error{File: name, Msg: msg}
+}
+
+// A Damaged reports that reading failed in the middle of a file, for example because a gzip file is
+// truncated, its checksum is wrong, or a disk failed. File holds the tables before that. They may
+// be shown, but the exit status must be an error, since the file is incomplete.
+type Damaged struct {
+	File *File // the tables before the damage; may have none
+	Err  error
+}
+
+func (e *Damaged) Error() string {
+	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+}
+
+func (e *Damaged) Unwrap() error { return e.Err }
