@@ -49,7 +49,10 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 	return tune.Candidate{
 		Group: group, Call: call, Ranks: float64(ranks), Size: bytes,
 		Labels: [4]string{schedule, family, base, algorithm},
-		Shared: [5]string{library, library + known, library + "by " + family, fmt.Sprint(library, ports(algorithm), " ports"), name + "/" + known},
+		Shared: [5]string{
+			library, library + known, library + "by " + family,
+			fmt.Sprint(library, ports(algorithm), " ports"), name + "/" + known,
+		},
 	}
 }
 
@@ -74,7 +77,9 @@ type row struct {
 
 // machines lists the machines' files in the folder of shared data.
 var machines = []struct{ name, file string }{
-	{"LUMI", "scale/pico-lumi.csv"}, {"MareNostrum", "scale/pico-mare_nostrum.csv"}, {"Fugaku", "scale/pico-fugaku.csv"},
+	{"LUMI", "scale/pico-lumi.csv"},
+	{"MareNostrum", "scale/pico-mare_nostrum.csv"},
+	{"Fugaku", "scale/pico-fugaku.csv"},
 	{"ORFEO", "collectives/orfeo-epyc/bcast_core_algorithms_2_5_6.csv"},
 }
 
@@ -87,11 +92,20 @@ func read(path string) (all []row, err error) {
 	for _, v := range lines {
 		if cores := v.Whole("cores"); cores > 0 { // ORFEO; a node has 128
 			if slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, cores) {
-				all = append(all, row{"Open MPI", "bcast", pico.OrfeoNames[v["algorithm"]], cores, v.Number("size"), v.Number("size"), v.Number("latency"), ""})
+				all = append(all, row{
+					library: "Open MPI", collective: "bcast",
+					algorithm: pico.OrfeoNames[v["algorithm"]], ranks: cores,
+					bytes: v.Number("size"), block: v.Number("size"), time: v.Number("latency"),
+				})
 			}
 			continue
 		}
-		r := row{v["library"], pico.Collective(v["collective"]), v["algorithm"], v.Nodes() * v.Whole("tasks_per_node"), v.Bytes(), v.Bytes(), v.Number("median_us"), v["nodes"] + "x" + v["tasks_per_node"]}
+		r := row{
+			library: v["library"], collective: pico.Collective(v["collective"]),
+			algorithm: v["algorithm"], ranks: v.Nodes() * v.Whole("tasks_per_node"),
+			bytes: v.Bytes(), block: v.Bytes(), time: v.Number("median_us"),
+			nodes: v["nodes"] + "x" + v["tasks_per_node"],
+		}
 		if pico.InBlocks(r.collective) {
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}
@@ -119,8 +133,11 @@ func load(folder, machine, file string) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, calls, times := &set{machine: machine, defaults: map[int]float64{}}, map[string]int{}, map[string][]float64{}
-	call := func(r row) string { return fmt.Sprint(r.library, r.collective, r.nodes, " ", r.ranks, r.bytes) }
+	s := &set{machine: machine, defaults: map[int]float64{}}
+	calls, times := map[string]int{}, map[string][]float64{}
+	call := func(r row) string {
+		return fmt.Sprint(r.library, r.collective, r.nodes, " ", r.ranks, r.bytes)
+	}
 	for _, r := range rows {
 		key := call(r)
 		if _, known := calls[key]; !known {
@@ -139,7 +156,8 @@ func load(folder, machine, file string) (*set, error) {
 			s.defaults[call] = t
 			continue
 		}
-		c := candidate(r.library+" "+r.collective, r.collective, r.algorithm, call, r.ranks, r.bytes)
+		group := r.library + " " + r.collective
+		c := candidate(group, r.collective, r.algorithm, call, r.ranks, r.bytes)
 		if c.Parts, err = partsOf(r, rows); err != nil {
 			return nil, err
 		}
@@ -162,7 +180,8 @@ func partsOf(r row, rows []row) (tune.Parts, error) {
 	}
 	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
 	if computed[key] == nil {
-		q := collectives.Question{Calls: collectives.Calls{Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}}
+		q := collectives.Question{Calls: collectives.Calls{
+			Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}}
 		for _, o := range rows {
 			if o.collective == r.collective && o.ranks == r.ranks {
 				q.Sizes = append(q.Sizes, quantity.Bytes(o.block))
@@ -176,7 +195,8 @@ func partsOf(r row, rows []row) (tune.Parts, error) {
 			return tune.Parts{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	at := tune.Place{Algorithm: schedule, Ranks: r.ranks, Size: quantity.Bytes(r.block), Segment: segment}
+	at := tune.Place{Algorithm: schedule, Ranks: r.ranks,
+		Size: quantity.Bytes(r.block), Segment: segment}
 	parts, segmented := computed[key][at]
 	if at.Segment = 0; !segmented {
 		parts = computed[key][at]

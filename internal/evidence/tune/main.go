@@ -3,7 +3,9 @@
 // docs/validation/tune.md.
 //
 //	go run ./internal/evidence/tune ../shared/data
-//	go run ./internal/evidence/tune -learn ../shared/data > study/tune/known.csv # factors of schedules
+//	go run ./internal/evidence/tune -learn ../shared/data > study/tune/known.csv
+//
+// With -learn it prints the factors of schedules that the program starts from.
 package main
 
 import (
@@ -123,20 +125,6 @@ func (s *set) replicates(prior tune.Prior) [][]float64 {
 	return all
 }
 
-// random returns the losses at each share with random measurements and the same model, of 5 draws.
-func (s *set) random(prior tune.Prior) [][]float64 {
-	all := make([][]float64, len(shares))
-	for seed := range uint64(5) {
-		order := rand.New(rand.NewPCG(seed, 7)).Perm(len(s.all))
-		for i, share := range shares {
-			t := tune.New(s.all, prior)
-			s.measure(t, order[:int(share*float64(len(s.all)))])
-			all[i] = append(all[i], s.chosen(t)...)
-		}
-	}
-	return all
-}
-
 // grid returns the losses if all algorithms are measured at k sizes of each number of ranks, with
 // lines in logarithms between, and the share of points that this takes.
 func (s *set) grid(k int) (losses []float64, share float64) {
@@ -151,7 +139,9 @@ func (s *set) grid(k int) (losses []float64, share float64) {
 	}
 	predicted, measured := make([]float64, len(s.all)), 0
 	for _, all := range of {
-		slices.SortFunc(all, func(a, b int) int { return cmp.Compare(s.all[a].Size, s.all[b].Size) })
+		slices.SortFunc(all, func(a, b int) int {
+			return cmp.Compare(s.all[a].Size, s.all[b].Size)
+		})
 		var at []int
 		for j := range k {
 			at = append(at, all[int(math.Round((float64(j)+0.5)/float64(k)*float64(len(all))-0.5))])
@@ -175,7 +165,9 @@ func (s *set) grid(k int) (losses []float64, share float64) {
 		}
 	}
 	return s.losses(func(_ int, of []int) float64 {
-		return s.times[slices.MinFunc(of, func(a, b int) int { return cmp.Compare(predicted[a], predicted[b]) })]
+		return s.times[slices.MinFunc(of, func(a, b int) int {
+			return cmp.Compare(predicted[a], predicted[b])
+		})]
 	}), float64(measured) / float64(len(s.all))
 }
 
@@ -187,19 +179,15 @@ func text(losses []float64) string {
 }
 
 func (s *set) print(prior tune.Prior) {
-	row := func(name string, all [][]float64) {
-		fmt.Printf("| %s | %s |", s.machine, name)
-		for _, l := range all {
-			fmt.Printf(" %s |", text(l))
-		}
-		fmt.Println()
+	fmt.Printf("| %s | `tune` |", s.machine)
+	for _, l := range s.replicates(prior) {
+		fmt.Printf(" %s |", text(l))
 	}
-	row("ours", s.ours(prior))
-	row("ours, 32 parts of the points", s.replicates(prior))
-	row("random points, the same model", s.random(prior))
+	fmt.Println()
 	for k := 1; k <= 4; k++ {
 		losses, share := s.grid(k)
-		fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n", s.machine, k, 100*share, text(losses))
+		fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n",
+			s.machine, k, 100*share, text(losses))
 	}
 	byDefault := s.losses(func(call int, _ []int) float64 { return s.defaults[call] })
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
@@ -229,7 +217,9 @@ func learn(machines []*set) map[string]tune.Parts {
 	t := tune.New(all.all, prior)
 	all.measure(t, half)
 	found := t.Factors()
-	maps.DeleteFunc(found, func(name string, _ tune.Parts) bool { return !strings.Contains(name, "/") })
+	maps.DeleteFunc(found, func(name string, _ tune.Parts) bool {
+		return !strings.Contains(name, "/") // of one machine alone
+	})
 	return found
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The goals: 15, 7 and 3 % of loss in the mean at 5, 10 and 25 % of the points. MareNostrum
-// and Fugaku miss some of them; docs/validation/tune.md has their numbers.
-func TestGoals(t *testing.T) {
+// Of two machines, one selection of points stays below losses of 15, 7 and 3 % in the mean at 5, 10
+// and 25 % of the points. docs/validation/tune.md has the losses of all machines.
+func TestLoss(t *testing.T) {
 	all, err := loadAll(sharedtest.Path(t, "data"))
 	if err != nil {
 		t.Fatal(err)
@@ -19,11 +19,10 @@ func TestGoals(t *testing.T) {
 			continue
 		}
 		for i, losses := range s.ours(without(all, k)) {
-			if got, goal := stats.Mean(losses), []float64{0.15, 0.07, 0.03}[i]; got > goal {
-				t.Errorf("%s, %.0f %% of the points: mean loss %.1f %%, goal %.0f %%", s.machine, 100*shares[i], 100*got, 100*goal)
-			}
-			if p := stats.QuantileOf(losses, 0.95); p > 0.7 {
-				t.Errorf("%s, %.0f %% of the points: 95th percentile %.0f %%", s.machine, 100*shares[i], 100*p)
+			mean, ninetyFifth := stats.Mean(losses), stats.QuantileOf(losses, 0.95)
+			if mean > []float64{0.15, 0.07, 0.03}[i] || ninetyFifth > 0.7 {
+				t.Errorf("%s, %.0f %% of the points: mean loss %.1f %%, 95th percentile %.0f %%",
+					s.machine, 100*shares[i], 100*mean, 100*ninetyFifth)
 			}
 		}
 	}
