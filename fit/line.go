@@ -35,44 +35,24 @@ func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 	return around[quantity.Micros](v, d)
 }
 
-// reweightings is the maximum number of iterations of the weights. With noise of 10 % they converge
-// in fewer than 10.
-const reweightings = 100
-
 // fitRelative solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows
-// over the squared fitted time, which assumes errors in proportion to the time. (With the measured
+// over the squared fitted time, which assumes errors in proportion to the time. With the measured
 // time instead, points that are low by chance would weigh more, and β and τ would be too low by
-// twice the variance: by 2 % at 10 % of scatter.) The weights are iterated until they agree with
-// the line (McCullagh and Nelder 1989, ch. 8–9).
+// twice the variance: by 2 % at 10 % of scatter.
 func fitRelative(points []Point) line {
-	w := make([]float64, len(points))
-	for i, p := range points {
-		w[i] = float64(p.Count) / (float64(p.Time) * float64(p.Time))
-	}
-	l := reweight(points, w, solve(points, w), func(line) []float64 { return nil })
+	l, w := relativeLine(points)
 	l.intervals(points, w, l.residuals(points, w), 1)
 	return l
 }
 
-// reweight solves for a line until the weights w agree with it. They are the weights of relative
-// errors about line l, times factors(l) unless that is nil.
-func reweight(points []Point, w []float64, l line, factors func(l line) []float64) line {
-	for range reweightings {
-		change, factor := 0.0, factors(l)
-		for i, p := range points {
-			fitted := l.beta + l.tau*float64(p.Size)
-			next := float64(p.Count) / (fitted * fitted)
-			if factor != nil {
-				next *= factor[i]
-			}
-			change = max(change, math.Abs(next/w[i]-1))
-			w[i] = next
-		}
-		if l = solve(points, w); change < 1e-12 {
-			break
-		}
+// relativeLine returns the line of fitRelative without its intervals, and its weights.
+func relativeLine(points []Point) (line, []float64) {
+	w := make([]float64, len(points))
+	for i, p := range points {
+		w[i] = float64(p.Count) / (float64(p.Time) * float64(p.Time))
 	}
-	return l
+	solved := func(w []float64) line { return solve(points, w) }
+	return stats.Reweighted(w, solved, func(l line, w []float64) { copy(w, l.weights(points)) }), w
 }
 
 // weights returns the weights of relative errors about the line.

@@ -131,13 +131,17 @@ func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte,
 
 // huberLine returns Huber's line, the relative errors about it, and their deviation.
 func huberLine(points []Point) (l line, e []float64, scale float64) {
-	l = reweight(points, make([]float64, len(points)), fitRelative(points), func(l line) []float64 {
+	weigh := func(l line, w []float64) {
 		e = relativeErrors(points, l)
 		scale = max(stats.MAD(e, 0), sameTime)
-		return list.Map(e, func(e float64) float64 {
-			return min(1, huberK*scale/math.Max(math.Abs(e), math.SmallestNonzeroFloat64))
-		})
-	})
+		copy(w, l.weights(points))
+		for i := range w {
+			w[i] *= min(1, huberK*scale/math.Max(math.Abs(e[i]), math.SmallestNonzeroFloat64))
+		}
+	}
+	l, w := relativeLine(points)
+	weigh(l, w)
+	l = stats.Reweighted(w, func(w []float64) line { return solve(points, w) }, weigh)
 	return l, relativeErrors(points, l), scale
 }
 

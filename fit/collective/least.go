@@ -15,7 +15,7 @@ const (
 	ofAlpha
 	ofBeta
 	ofGamma
-	columns
+	columns = stats.MaxColumns
 )
 
 // A row is a point of the regression.
@@ -51,39 +51,33 @@ func (s *solution) interval(i int) (low, high float64) {
 }
 
 // leastSquares minimises the squared relative errors over parameters ≥ 0 of the wanted columns. The
-// weights 1/T² come from the fitted times and are iterated, because measured times would favour
-// points that are low by chance (McCullagh and Nelder 1989, ch. 8). The minimum under the bounds is
-// the smallest minimum among sets of columns with positive parameters (Lawson and Hanson 1974,
-// ch. 23).
+// weights 1/T² come from the fitted times, because measured times would favour points that are low
+// by chance.
 func leastSquares(rows []row, wanted [columns]bool) solution {
-	fitted := make([]float64, len(rows))
+	weights := make([]float64, len(rows))
 	for i, r := range rows {
-		fitted[i] = r.y
+		weights[i] = 1 / (r.y * r.y)
 	}
-	var best solution
-	for range 30 {
-		best = bounded(rows, fitted, wanted)
-		change := 0.0
+	solve := func(weights []float64) solution { return bounded(rows, weights, wanted) }
+	return stats.Reweighted(weights, solve, func(s solution, weights []float64) {
 		for i, r := range rows {
-			next := best.predict(r.x)
-			if !(next > r.y/20) { // a fit this bad keeps the weight in bounds
-				next = r.y / 20
+			fitted := s.predict(r.x)
+			if !(fitted > r.y/20) { // a fit this bad keeps the weight in bounds
+				fitted = r.y / 20
 			}
-			change = max(change, math.Abs(next/fitted[i]-1))
-			fitted[i] = next
+			weights[i] = 1 / (fitted * fitted)
 		}
-		if change < 1e-9 {
-			break
-		}
-	}
-	return best
+	})
 }
 
-// bounded returns the best solution over all sets of columns without a negative parameter.
-func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution) {
-	var m moments
-	for i, r := range rows {
-		m.add(&r.x, r.y, r.y*r.y/(fitted[i]*fitted[i]))
+// minIndependent is the part of a column that has to be independent of the columns before it.
+const minIndependent = 1e-9
+
+// bounded returns the least squares under the bounds, with the intervals of those without.
+func bounded(rows []row, weights []float64, wanted [columns]bool) solution {
+	var g stats.Gram
+	for i := range rows {
+		g.Add(&rows[i].x, rows[i].y, weights[i])
 	}
 	all, n := 0, 0
 	for i, w := range wanted {
@@ -92,121 +86,21 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 			n++
 		}
 	}
-	value, chosen, lowest := m.nonNegative(all, 1e-9, math.Inf(1))
-	best.value = value
-	var ok bool // at a bound the interval is that of the line without
-	if best.unbound, best.variance, _, ok = m.solve(all, 1e-9, true); !ok {
-		best.unbound, best.variance, _, _ = m.solve(chosen, 1e-9, true)
+	best := g.NonNegative(all, minIndependent, math.Inf(1))
+	unbound, inverse, ok := g.Solve(all, minIndependent)
+	if !ok {
+		unbound, inverse, _ = g.Solve(best.Columns, minIndependent)
 	}
-	best.free = len(rows) - n
-	sigma2 := 0.0
-	if best.free > 0 {
-		sigma2 = max(0, lowest) / float64(best.free)
-	}
-	for i := range columns {
-		for j := range columns {
-			best.variance[i][j] *= sigma2
-		}
-	}
-	return best
-}
-
-// moments are the weighted sums of products of the columns and of the time, which comes last.
-type moments [columns + 1][columns + 1]float64
-
-// add adds a time at the columns x, each divided by the time, to the products on and above the
-// diagonal.
-func (m *moments) add(x *[columns]float64, t, weight float64) {
-	var v [columns + 1]float64
-	for i := range x {
-		v[i] = x[i] / t
-	}
-	v[columns] = 1
-	for i := range v {
-		w := weight * v[i]
-		for j := i; j < len(v); j++ {
-			m[i][j] += w * v[j]
-		}
-	}
-}
-
-// nonNegative returns the least-squares parameters of a set of columns, all at least 0 and the last
-// at most maxLast: the best solution over the subsets that has no negative parameter (Lawson and
-// Hanson 1974, ch. 23). It also returns the subset and its sum of squares. The caller sets the
-// products on and above the diagonal of m.
-func (m *moments) nonNegative(of int, minPivot, maxLast float64) (best [columns]float64, chosen int, lowest float64) {
-	for i := range m {
-		for j := range i {
-			m[i][j] = m[j][i]
-		}
-	}
-	lowest = math.Inf(1)
-	for set := 1; set <= of; set++ {
-		if set&^of != 0 {
-			continue
-		}
-		value, _, squares, ok := m.solve(set, minPivot, false)
-		if ok && squares < lowest && value[columns-1] <= maxLast && slices.Min(value[:]) >= 0 {
-			best, chosen, lowest = value, set, squares
-		}
-	}
-	return best, chosen, lowest
-}
-
-// solve solves the normal equations over a set of columns, given as a bit mask, and returns the sum
-// of squares. The inverse of the matrix is 0 unless it is wanted. ok is false if a column is less
-// than minPivot independent of the columns before it.
-func (m *moments) solve(set int, minPivot float64, wanted bool) (value [columns]float64, inverse [columns][columns]float64, squares float64, ok bool) {
-	var at [columns]int
-	k := 0
-	for i := range columns {
-		if set>>i&1 == 1 {
-			if m[i][i] == 0 {
-				return value, inverse, 0, false
-			}
-			at[k] = i
-			k++
-		}
-	}
-	// Gauss-Jordan of the scaled matrix beside the right side and the unit matrix.
-	var g [columns][2*columns + 1]float64
-	width := k + 1
-	if wanted {
-		width = 2*k + 1
-	}
-	for i := range k {
-		for j := range k {
-			g[i][j] = m[at[i]][at[j]] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
-		}
-		g[i][k] = m[at[i]][columns] / math.Sqrt(m[at[i]][at[i]])
-		g[i][k+1+i] = 1
-	}
-	for i := range k {
-		pivot := g[i][i]
-		if pivot < minPivot { // positive definite: its diagonal shrinks to what is independent
-			return value, inverse, 0, false
-		}
-		for j := i; j < width; j++ {
-			g[i][j] /= pivot
-		}
-		for r := range k {
-			if f := g[r][i]; r != i && f != 0 {
-				for j := i; j < width; j++ {
-					g[r][j] -= f * g[i][j]
-				}
+	s := solution{value: best.Value, unbound: unbound.Value, free: len(rows) - n}
+	if s.free > 0 {
+		sigma2 := best.Squares / float64(s.free)
+		for i := range inverse {
+			for j := range inverse {
+				s.variance[i][j] = sigma2 * inverse[i][j]
 			}
 		}
 	}
-	squares = m[columns][columns]
-	for i := range k {
-		v := g[i][k] / math.Sqrt(m[at[i]][at[i]])
-		value[at[i]] = v
-		squares -= v * m[at[i]][columns]
-		for j := range width - k - 1 {
-			inverse[at[i]][at[j]] = g[i][k+1+j] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
-		}
-	}
-	return value, inverse, squares, true
+	return s
 }
 
 // apart is the minimum part of a column that is not a sum of the columns before it, over points

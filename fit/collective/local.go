@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // The columns of a local regression: the base, steps inside nodes, steps between nodes, bytes.
@@ -149,18 +151,18 @@ func (l *localForm) time(at coordinate, x *[columns]float64) (t, bytes float64) 
 		*distance = append(*distance, d)
 		nearest = min(nearest, d)
 	}
-	var m moments
+	var g stats.Gram
 	for i, d := range *distance {
 		if d -= nearest; d < farthest {
-			m.add(&l.points[i].x, l.points[i].t, kernel(d))
+			o := &l.points[i]
+			g.Add(&o.x, o.t, kernel(d)/(o.t*o.t)) // relative errors
 		}
 	}
 	set := 1<<columns - 1
 	if l.onePlace {
 		set-- // without the base
 	}
-	parameters, _, _ := m.nonNegative(set, minPivot, l.maxBeta)
-	for i, v := range parameters {
+	for i, v := range g.NonNegative(set, minPivot, l.maxBeta).Value {
 		bytes = v * x[i] // of the last column
 		t += bytes
 	}

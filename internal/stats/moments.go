@@ -1,7 +1,9 @@
 package stats
 
 // Moments are the weighted means and central moments of pairs (x, y), updated one pair at a time
-// (West 1979). The zero value holds no pairs.
+// (West 1979). The zero value holds no pairs. A search for segments adds pairs to a line one by
+// one, which gonum's LinearRegression cannot. Means are subtracted first, which a [Gram] does not
+// do: sizes over nine decades would cost digits of the intercept.
 type Moments struct {
 	W          float64 // sum of the weights
 	X, Y       float64 // means

@@ -1,5 +1,5 @@
-// Package stats implements the statistics that several packages share: quantiles, medians, moments,
-// and Student's t distribution.
+// Package stats implements the statistics that several packages share: quantiles, medians, least
+// squares, and Student's t distribution.
 package stats
 
 import (
