@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -194,7 +193,7 @@ func (x *Explorer) toml(r Design) (Text, error) {
 	if err != nil {
 		return Text{}, err
 	}
-	text, err := d.now.Encode(atomicfile.Imprint + " explore.")
+	text, err := d.now.Encode("Written by halfpeak explore.")
 	return Text{savedName(r, 0), string(text)}, err
 }
 

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A Document is a report to be sent: text, key numbers, tables and pictures. It becomes one HTML
@@ -89,7 +87,6 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(&m, "<!-- %s -->\n", atomicfile.Imprint)
 	_, err := w.Write(m.Bytes())
 	return err
 }

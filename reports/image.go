@@ -4,9 +4,7 @@ package reports
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"html"
 	"image"
 	"image/color"
@@ -17,7 +15,6 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -78,30 +75,20 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	// If Liberation is not installed, fonts of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
 		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	_, err = w.Write(marked(content, p.title()))
+	_, err = w.Write(titled(content, p.title()))
 	return at, err
 }
 
-// marked adds [atomicfile.Imprint] to an image that has none: PNG's keyword for it is Software. SVG
-// gets the title too.
-func marked(file []byte, title string) []byte {
-	const header = 8 + 25 // PNG's signature and its first chunk
-	if bytes.HasPrefix(file, []byte("\x89PNG")) {
-		text := []byte("tEXtSoftware\x00" + atomicfile.Imprint)
-		chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-len("tEXt")))
-		chunk = append(chunk, text...)
-		chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text))
-		return slices.Concat(file[:header], chunk, file[header:])
-	}
-	before, after, ok := bytes.Cut(file, []byte("<svg"))
-	if !ok {
+// titled adds the title to an SVG file, whose readers show it as the name of the picture. Other
+// kinds of file stay as they are.
+func titled(file []byte, title string) []byte {
+	before, after, svg := bytes.Cut(file, []byte("<svg"))
+	if !svg || title == "" {
 		return file
 	}
 	attributes, content, _ := bytes.Cut(after, []byte(">"))
-	if title != "" {
-		title = "\n<title>" + html.EscapeString(OneLine(title)) + "</title>"
-	}
-	return slices.Concat(before, []byte("<!-- "+atomicfile.Imprint+" -->\n<svg"), attributes, []byte(">"+title), content)
+	element := "\n<title>" + html.EscapeString(OneLine(title)) + "</title>"
+	return slices.Concat(before, []byte("<svg"), attributes, []byte(">"+element), content)
 }
 
 // pdf is a canvas on a page of a PDF file. Gonum's own canvas writes the bytes of UTF-8 as
@@ -129,7 +116,7 @@ func newPDF(width, height vg.Length) *pdf {
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetCatalogSort(true)
-	doc.SetCreator(atomicfile.Imprint, false)
+	doc.SetCreator("halfpeak", false)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
 	p := &pdf{doc: doc, width: width, height: height, states: make([]pdfState, 1), fonts: map[string]bool{}}

@@ -4,12 +4,9 @@ package whatif
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -63,45 +60,41 @@ func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	}))
 }
 
-// Volume estimates the size of a file of the rows, at 60 bytes each, in whole GiB.
-func (s *Sweep) Volume() quantity.Bytes {
-	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
-}
-
-// File writes the rows to a file as they are computed. An interrupted file is resumed: resumed is
-// called with its number of rows.
-func (s *Sweep) File(ctx context.Context, files atomicfile.Files, path, format string, resumed func(rows int64)) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return atomicfile.FileError(path, err)
-		}
-		err = s.Stream(ctx, f, format)
-		if failed := (*os.PathError)(nil); errors.As(err, &failed) {
-			err = atomicfile.FileError(path, err)
-		}
-		return errors.Join(err, f.Close())
-	}
+// File writes the rows to a file as they are computed. If it is interrupted, or the disk is full,
+// the complete rows stay in NAME.partial, which the error names.
+func (s *Sweep) File(ctx context.Context, path, format string) error {
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
 		return err
 	}
-	head := encode(slices.Clone(header), make([]float64, len(s.Keys())))
-	file, err := files.OpenPartial(path, s.id(format), head, false)
+	file, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}
-	done := file.Rows()
-	if done > 0 {
-		resumed(done)
-		err = s.Until(done).Run(ctx, 0, nil, nil) // for the picture
-	} else {
-		_, err = file.Write(header)
+	complete := 0
+	if _, err = file.Write(header); err == nil {
+		err = s.Run(ctx, 0, Encoder(encode), func(b *Block) error {
+			_, err := file.Write(b.Text)
+			if err == nil {
+				complete += b.Rows
+			}
+			return err
+		})
 	}
-	if err == nil {
-		err = s.Run(ctx, done, Encoder(encode), func(b *Block) error { return file.WriteRows(b.Text, b.Rows) })
+	switch {
+	case err == nil:
+		return file.Close()
+	case complete == 0:
+		file.Discard()
+		return interrupted(err)
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
 	}
-	return file.End(err, func(rows int64) string { return fmt.Sprintf("%d of %.0f rows are complete", rows, s.Rows()) })
+	part, keeping := file.Keep()
+	if keeping != nil {
+		return keeping
+	}
+	return fmt.Errorf("%w: %d of %.0f rows are complete in %q", err, complete, s.Rows(), part)
 }
 
 func interrupted(err error) error {
@@ -109,22 +102,4 @@ func interrupted(err error) error {
 		return errors.New("interrupted; nothing was written")
 	}
 	return err
-}
-
-// id returns a text that differs between sweeps with different rows.
-func (s *Sweep) id(format string) string {
-	h := sha256.New()
-	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())
-	for _, r := range s.Ranges {
-		fmt.Fprintln(h, r.Param.Path, r.From, r.To, r.Steps, r.Log)
-	}
-	for _, p := range s.Design.Platform.Params() {
-		fmt.Fprintln(h, p.Path, p.Text, p.Value)
-	}
-	for _, q := range s.Quantities {
-		if q.simulated() { // perhaps another file
-			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }

@@ -83,7 +83,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
-	if err := o.draw(cmd, func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
+	if err := o.draw(func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
 		return err
 	}
 	switch {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+
 	"cmp"
 	"errors"
 	"fmt"
@@ -115,7 +117,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 	case programs.BySignature:
 		s, err := bench.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(cmd, o.plot, s.Figure(), 800, 500)
+			err = drawTo(o.plot, s.Figure(), 800, 500)
 		}
 		if err != nil {
 			return rows, err
@@ -142,7 +144,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 		return rows, err
 	}
 	if o.netpipe != "" {
-		err = filesOf(cmd).Write(o.netpipe, written(measured.NetPIPE()))
+		err = atomicfile.Write(o.netpipe, written(measured.NetPIPE()))
 	}
 	return measured.Rows(), err
 }

@@ -73,10 +73,10 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return cmp.Or(err, found.Broken)
 	}
-	if err := savePlatform(cmd, o.save, found.TOML); err != nil {
+	if err := savePlatform(o.save, found.TOML); err != nil {
 		return err
 	}
-	if err := o.draw(cmd, found.Picture); err != nil {
+	if err := o.draw(found.Picture); err != nil {
 		return err
 	}
 	return o.out.write(cmd, found.Rows(o.out.units))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+
 	"fmt"
 	"io"
 	"os"
@@ -76,7 +78,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.draw(cmd, func() (reports.Picture, error) { return a.Map() }); err != nil {
+	if err := o.draw(func() (reports.Picture, error) { return a.Map() }); err != nil {
 		return err
 	}
 	if err := o.write(cmd, a); err != nil {
@@ -111,7 +113,7 @@ func (o *fleetOptions) check() error {
 func (o *fleetOptions) write(cmd *cobra.Command, a *fleet.Answer) error {
 	if ext := extension(o.out.path); o.out.format.value == "" && (ext == "html" || ext == "htm") {
 		html := func(w io.Writer) error { return a.Document().WriteHTML(w) }
-		return filesOf(cmd).Write(o.out.path, html)
+		return atomicfile.Write(o.out.path, html)
 	}
 	switch {
 	case o.list.value == "groups":

@@ -77,19 +77,16 @@ func newDocs() *cobra.Command {
 		if err := os.MkdirAll(args[0], 0o777); err != nil {
 			return atomicfile.FileError(args[0], err)
 		}
-		return man.Write(filesOf(cmd), cmd.Root(), args[0])
+		return man.Write(cmd.Root(), args[0])
 	}))
 }
 
 // unitsTopic is the name of the help topic that ends with a table.
 const unitsTopic = "units"
 
-func newTopics() []*cobra.Command {
+func newUnits() *cobra.Command {
 	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
-	return []*cobra.Command{
-		{Use: unitsTopic, Short: "The units that are read and printed", Long: strings.TrimSpace(text)},
-		command("files", nil, nil),
-	}
+	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed", Long: strings.TrimSpace(text)}
 }
 
 // wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does

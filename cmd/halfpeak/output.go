@@ -108,7 +108,7 @@ func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error 
 	if o.path == "" {
 		return write(cmd.OutOrStdout())
 	}
-	return filesOf(cmd).Write(o.path, write)
+	return atomicfile.Write(o.path, write)
 }
 
 func written[T ~string | ~[]byte](text T) func(io.Writer) error {
@@ -116,12 +116,6 @@ func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 		_, err := w.Write([]byte(text))
 		return err
 	}
-}
-
-// filesOf returns the writer of a command's files: with --force it overwrites any.
-func filesOf(cmd *cobra.Command) atomicfile.Files {
-	force, err := cmd.Flags().GetBool("force")
-	return atomicfile.Files{Force: err == nil && force}
 }
 
 // outputFile is a flag that names a file to write.
@@ -188,7 +182,7 @@ func (p *plotting) checkPlot() error {
 	return nil
 }
 
-func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, error)) error {
+func (p *plotting) draw(picture func() (reports.Picture, error)) error {
 	if p.plot == "" {
 		return nil
 	}
@@ -196,7 +190,7 @@ func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, err
 	if err != nil {
 		return err
 	}
-	return drawTo(cmd, p.plot, drawn, p.width, p.height)
+	return drawTo(p.plot, drawn, p.width, p.height)
 }
 
 func declareSize(cmd *cobra.Command, width, height *int) {
@@ -218,17 +212,17 @@ func isImage(path string) bool {
 	return slices.Contains(reports.Exts(), extension(path))
 }
 
-func drawTo(cmd *cobra.Command, path string, p reports.Picture, width, height int) error {
+func drawTo(path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return filesOf(cmd).Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
+	return atomicfile.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
 }
 
-func savePlatform[T ~string | ~[]byte](cmd *cobra.Command, path string, encode func() (T, error)) error {
+func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {
 	if err := checkSave(path); err != nil || path == "" {
 		return err
 	}
@@ -236,7 +230,7 @@ func savePlatform[T ~string | ~[]byte](cmd *cobra.Command, path string, encode f
 	if err != nil {
 		return err
 	}
-	return filesOf(cmd).Write(path, written(text))
+	return atomicfile.Write(path, written(text))
 }
 
 func checkSave(path string) error {

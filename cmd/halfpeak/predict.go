@@ -97,7 +97,7 @@ func newCompare() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := o.draw(cmd, func() (reports.Picture, error) {
+		if err := o.draw(func() (reports.Picture, error) {
 			return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"), designs...)
 		}); err != nil {
 			return err
@@ -308,5 +308,5 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, heig
 	case o.format.value != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
 	}
-	return drawTo(cmd, o.path, p, width, height)
+	return drawTo(o.path, p, width, height)
 }

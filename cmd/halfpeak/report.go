@@ -80,7 +80,7 @@ func newExplore() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return filesOf(cmd).Write(path, func(w io.Writer) error { return page.Write(w, program, start) })
+		return atomicfile.Write(path, func(w io.Writer) error { return page.Write(w, program, start) })
 	})
 	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all")
 	cmd.Flags().StringVar(&title, "title", "", "title of the page")
@@ -134,7 +134,7 @@ func newReproduce() *cobra.Command {
 			return err
 		}
 		if plots != "" {
-			if err := drawFigures(cmd, plots); err != nil {
+			if err := drawFigures(plots); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func newReproduce() *cobra.Command {
 	return cmd
 }
 
-func drawFigures(cmd *cobra.Command, folder string) error {
+func drawFigures(folder string) error {
 	figures, err := judge.PaperFigures()
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func drawFigures(cmd *cobra.Command, folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := drawTo(cmd, path, f, 800, 500); err != nil {
+		if err := drawTo(path, f, 800, 500); err != nil {
 			return err
 		}
 	}

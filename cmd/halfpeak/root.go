@@ -68,9 +68,8 @@ func newRoot() *cobra.Command {
 	root := group("halfpeak",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
 		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(), newEngine(), newVersion(), newDocs())
-	root.AddCommand(newTopics()...)
+	root.AddCommand(newUnits())
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, release.Version()
-	root.PersistentFlags().Bool("force", false, "overwrite files that halfpeak did not write; begin an interrupted file anew")
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {

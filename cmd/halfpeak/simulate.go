@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -124,7 +126,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return errInterrupted
 	}
 	if err == nil && o.trace != "" {
-		err = filesOf(cmd).Write(o.trace, s.WriteTrace)
+		err = atomicfile.Write(o.trace, s.WriteTrace)
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+
 	"context"
 	"fmt"
 	"io"
@@ -37,7 +39,7 @@ func newCalibrate() *cobra.Command {
 		}
 		for _, s := range sources {
 			path := filepath.Join(folder, s.name)
-			if err := filesOf(cmd).Write(path, written(s.text)); err != nil {
+			if err := atomicfile.Write(path, written(s.text)); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
@@ -107,7 +109,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	rows := m.Rows(decisions)
 	rows.Notes = append(rows.Notes, notes...)
 	if o.folder != "" {
-		if err := o.write(cmd, m, decisions, &rows); err != nil {
+		if err := o.write(m, decisions, &rows); err != nil {
 			return err
 		}
 	}
@@ -133,22 +135,22 @@ func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []st
 }
 
 // write writes a script unless the expected loss is low, and the rules, and notes what to do next.
-func (o *tuneOptions) write(cmd *cobra.Command, m *tune.Map, decisions []tune.Decision, rows *reports.Rows) error {
+func (o *tuneOptions) write(m *tune.Map, decisions []tune.Decision, rows *reports.Rows) error {
 	if err := os.MkdirAll(o.folder, 0o777); err != nil {
 		return err
 	}
 	loss := 100 * tune.MeanLoss(decisions)
 	if loss < o.loss {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.", loss, o.loss))
-	} else if err := o.writeScript(cmd, m, rows); err != nil {
+	} else if err := o.writeScript(m, rows); err != nil {
 		return err
 	}
 	rules := filepath.Join(o.folder, m.RulesFile())
 	rows.Notes = append(rows.Notes, m.Use(rules))
-	return filesOf(cmd).Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules, decisions) })
+	return atomicfile.Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules, decisions) })
 }
 
-func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports.Rows) error {
+func (o *tuneOptions) writeScript(m *tune.Map, rows *reports.Rows) error {
 	points := o.points
 	if o.minutes > 0 {
 		points = int(60*o.minutes) + 1 // each takes a second at least
@@ -171,5 +173,5 @@ func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports
 		_, err = os.Lstat(path)
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next)))
-	return filesOf(cmd).Write(path, func(w io.Writer) error { return m.WriteScript(w, next, bench) })
+	return atomicfile.Write(path, func(w io.Writer) error { return m.WriteScript(w, next, bench) })
 }

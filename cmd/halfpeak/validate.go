@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +32,7 @@ func newValidate() *cobra.Command {
 		if measured.transport != "" {
 			rows, encode, err := measureLive(measured.transport, measured.pin, measured.budget)
 			if err == nil {
-				err = savePlatform(cmd, measured.save, encode)
+				err = savePlatform(measured.save, encode)
 			}
 			if err != nil {
 				return err
@@ -95,11 +97,11 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.trace != "" {
-		if err := filesOf(cmd).Write(o.trace, asked.Trace.Write); err != nil {
+		if err := atomicfile.Write(o.trace, asked.Trace.Write); err != nil {
 			return err
 		}
 	}
-	if err := o.draw(cmd, func() (reports.Picture, error) { return v.Figure(), nil }); err != nil {
+	if err := o.draw(func() (reports.Picture, error) { return v.Figure(), nil }); err != nil {
 		return err
 	}
 	return o.write(cmd, v.Rows())

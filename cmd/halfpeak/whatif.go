@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -155,8 +154,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	encode := func() ([]byte, error) { return d.Encode(atomicfile.Imprint + " whatif.") }
-	if err := savePlatform(cmd, o.save, encode); err != nil {
+	encode := func() ([]byte, error) { return d.Encode("Written by halfpeak whatif.") }
+	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}
 	if len(o.sweep) > 0 {
@@ -164,7 +163,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	rows, picture, err := o.table(ctx, base, d)
 	if err == nil && picture != nil {
-		err = o.draw(cmd, picture)
+		err = o.draw(picture)
 	}
 	if err = interrupted(ctx, err); err != nil {
 		return err
@@ -281,8 +280,9 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	}, nil
 }
 
-// manyRows is the maximum number of rows that are written without --force.
-const manyRows = 1e9
+// maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
+// rows fill a disk: these would need about 600 GB.
+const maxRows = 1e10
 
 func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
 	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
@@ -299,10 +299,8 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	}
 	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format.value == "", o.stream()
 	switch rows := s.Rows(); {
-	case rows > 1<<62:
-		return fmt.Errorf("the result has %.3g rows, which is too many; take fewer steps", rows)
-	case rows > manyRows && !filesOf(cmd).Force:
-		return fmt.Errorf("the result has %.3g rows, about %s; take fewer steps, or give --force", rows, s.Volume())
+	case rows > maxRows:
+		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows, rows)
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
 		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv", rows)
 	}
@@ -316,14 +314,13 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	progress := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
 	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
-	resumed := func(rows int64) { cmd.PrintErrf("%s: continuing after %d of %.0f rows\n", o.out.path, rows, s.Rows()) }
 	switch {
 	case pictureOnly:
 		err = interrupted(ctx, s.Run(ctx, 0, nil, nil))
 	case stream != "" && o.out.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
 	case stream != "":
-		err = s.File(ctx, filesOf(cmd), o.out.path, stream, resumed)
+		err = s.File(ctx, o.out.path, stream)
 	default:
 		rows, err = s.Table(ctx)
 	}
@@ -334,7 +331,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	if err != nil {
 		return err
 	}
-	return o.draw(cmd, func() (reports.Picture, error) { return picture(), nil })
+	return o.draw(func() (reports.Picture, error) { return picture(), nil })
 }
 
 func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {

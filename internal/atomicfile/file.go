@@ -1,10 +1,8 @@
-// Package atomicfile writes files completely or not at all, replaces only files that halfpeak
-// wrote, and resumes the files of an interrupted run.
+// Package atomicfile writes files completely or not at all.
 package atomicfile
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,172 +10,125 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 )
 
-// Files writes files. It replaces halfpeak's own files, and other files only if Force is set.
-// Images, pages, Markdown and TOML contain [Imprint]. Formats without room for it are
-// recognized by their columns: a CSV file or a table of text with the same headings as the new one,
-// JSON with the same keys.
-type Files struct {
-	Force bool // replace files that halfpeak did not write
-}
-
-// Imprint marks every file whose format has room for a remark.
-const Imprint = "Written by halfpeak"
-
-// Write stores the output of write in the file at path, completely or not at all: it collects the
-// output, writes it to a new file beside the target, and renames that. An existing file keeps its
-// permissions; a new one has 0644 minus the umask. If path is not a regular file (/dev/stdout, a
-// named pipe), Write writes to it directly.
-//
-// An error of write is returned unchanged; an error of the file gives the path, the reason and a
-// remedy.
-func (f Files) Write(path string, write func(io.Writer) error) error {
+// Write stores the output of write in the file at path, as [Create] does. It collects the output
+// first, so that an error of write leaves neither a part of a file nor half an answer in a pipe.
+// That error is returned unchanged.
+func Write(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
 		return err
 	}
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".md" && !bytes.Contains(content.Bytes(), []byte(Imprint)) {
-		content.WriteString("\n<!-- " + Imprint + " -->\n")
-	}
-	if err := f.check(path, content.Bytes()); err != nil {
+	f, err := Create(path)
+	if err != nil {
 		return err
 	}
-	if err := writeFile(path, content.Bytes()); err != nil {
-		return FileError(path, err)
+	if _, err := f.Write(content.Bytes()); err != nil {
+		f.Discard()
+		return err
+	}
+	return f.Close()
+}
+
+// A File is written under a temporary name beside its target, whose place it takes when it is
+// closed. Readers of the target, and other processes that write it, see complete files only.
+// Errors of its methods give the path, the reason and a remedy.
+type File struct {
+	path   string // as the user wrote it
+	target string // the file behind a link; "" for a pipe or device, which is written directly
+	file   *os.File
+	size   int64 // of the completed writes
+}
+
+// Create begins a file. An existing file keeps its permissions; a new one has 0644 minus the umask.
+// If path is a link, the file behind it is replaced, not the link. If path is neither a file nor a
+// folder (/dev/stdout, a named pipe), the output goes there directly.
+func Create(path string) (*File, error) {
+	f := &File{path: path, target: path}
+	if path == "" {
+		return nil, FileError(path, errors.New("the name of the file is empty"))
+	}
+	info, err := os.Stat(path)
+	perm := fs.FileMode(0o644)
+	switch {
+	case err != nil: // a new file, or a folder that does not exist, which OpenFile reports
+	case info.IsDir():
+		return nil, FileError(path, syscall.EISDIR)
+	case !info.Mode().IsRegular():
+		if f.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+			return nil, FileError(path, err)
+		}
+		f.target = ""
+		return f, nil
+	default:
+		perm = info.Mode().Perm()
+		if f.target, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, FileError(path, err)
+		}
+	}
+	// A name of its own, so that two processes that write the same file do not mix their output.
+	name := fmt.Sprintf(".halfpeak-%016x.tmp", rand.Uint64())
+	temporary := filepath.Join(filepath.Dir(f.target), name)
+	f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	if info != nil {
+		err = f.file.Chmod(perm) // the umask does not apply to an existing file
+	}
+	if err != nil {
+		f.Discard()
+		return nil, FileError(path, err)
+	}
+	return f, nil
+}
+
+// Write appends text to a file: all of it or, on an error such as a full disk, nothing.
+func (f *File) Write(text []byte) (int, error) {
+	n, err := f.file.Write(text)
+	if err != nil {
+		if f.target != "" && n > 0 {
+			err = errors.Join(err, f.file.Truncate(f.size))
+		}
+		return n, FileError(f.path, err)
+	}
+	f.size += int64(n)
+	return n, nil
+}
+
+// Close gives the file its name.
+func (f *File) Close() error { return f.rename(f.target) }
+
+// Keep ends a file that is not complete. What was written is then in the file that it returns,
+// NAME.partial.
+func (f *File) Keep() (part string, err error) {
+	if f.target == "" {
+		return f.path, f.rename("")
+	}
+	return f.target + ".partial", f.rename(f.target + ".partial")
+}
+
+func (f *File) rename(to string) error {
+	err := f.file.Close()
+	if err == nil && f.target != "" {
+		err = os.Rename(f.file.Name(), to)
+	}
+	if err != nil {
+		f.Discard()
+		return FileError(f.path, err)
 	}
 	return nil
 }
 
-// check returns an error if content may not replace the file at path.
-func (f Files) check(path string, content []byte) error {
-	if f.Force {
-		return nil
+// Discard removes what was written; a pipe is only closed. The caller has an error to report, so
+// another one of a file that is of no use does not matter.
+func (f *File) Discard() {
+	_ = f.file.Close()
+	if f.target != "" {
+		_ = os.Remove(f.file.Name())
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil
-	}
-	head, tail, err := ends(path, info.Size())
-	if err != nil {
-		return FileError(path, err)
-	}
-	if bytes.Contains(head, []byte(Imprint)) || bytes.Contains(tail, []byte(Imprint)) || sameColumns(head, content) {
-		return nil
-	}
-	return fmt.Errorf("%q exists, and is not an earlier output of this kind; choose another name, or replace it with --force", path)
-}
-
-func ends(path string, size int64) (head, tail []byte, err error) {
-	const most = 64 << 10
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	head, tail = make([]byte, min(size, most)), make([]byte, min(size, most))
-	if _, err = file.ReadAt(head, 0); err == nil {
-		_, err = file.ReadAt(tail, size-int64(len(tail)))
-	}
-	if errors.Is(err, io.EOF) { // it shrank meanwhile
-		err = nil
-	}
-	return head, tail, err
-}
-
-// sameColumns reports whether two tables have the same keys or headings. An empty list of objects
-// can always be replaced.
-func sameColumns(old, content []byte) bool {
-	if string(old) == "[]\n" {
-		return true
-	}
-	keys, _ := columnsOf(content)
-	before, whole := columnsOf(old)
-	if !whole && len(before) > 0 && len(before) <= len(keys) { // the first object is only partly read
-		keys = keys[:len(before)]
-	}
-	return len(keys) > 0 && slices.Equal(keys, before)
-}
-
-// columnsOf returns the keys of the first object, or the cells of the first line, split at commas
-// or spaces. whole is false if the text ends within the object.
-func columnsOf(text []byte) (columns []string, whole bool) {
-	if keys, whole := firstKeys(text); keys != nil {
-		return keys, whole
-	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	if bytes.ContainsRune(line, ',') {
-		return strings.Split(string(line), ","), true
-	}
-	return strings.Fields(string(line)), true
-}
-
-// firstKeys returns the keys of the first object of JSON or JSON Lines; nil if there is none.
-func firstKeys(text []byte) (keys []string, whole bool) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
-		return nil, true
-	}
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("["))))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, true
-	}
-	for d.More() {
-		key, err := d.Token()
-		name, ok := key.(string)
-		if err != nil || !ok {
-			return keys, false
-		}
-		keys = append(keys, name)
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return keys, false
-		}
-	}
-	return keys, true
-}
-
-func writeFile(path string, content []byte) error {
-	perm := fs.FileMode(0o644)
-	info, err := os.Stat(path)
-	switch {
-	case path == "":
-		return errors.New("the name of the file is empty")
-	case err == nil && info.IsDir():
-		return syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(content)
-		return errors.Join(err, f.Close())
-	case err == nil:
-		perm = info.Mode().Perm()
-		// The file behind a link is replaced, not the link.
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".halfpeak-%016x.tmp", rand.Uint64()))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp) // in vain once renamed
-	if info != nil {
-		err = f.Chmod(perm) // minus the umask
-	}
-	if err == nil {
-		_, err = f.Write(content)
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
 }
 
 // FileError describes, in one line, why path cannot be written and what to do.

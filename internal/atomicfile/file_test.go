@@ -23,7 +23,7 @@ func TestWriteFileErrors(t *testing.T) {
 	}
 	check := func(path, want string) {
 		t.Helper()
-		err := Files{}.Write(path, say("x"))
+		err := Write(path, say("x"))
 		if err == nil {
 			t.Fatalf("%s: no error", path)
 		}
@@ -43,6 +43,34 @@ func TestWriteFileErrors(t *testing.T) {
 		check("/proc/x", `cannot write "/proc/x": the system does not let a file be created in "/proc"; choose another place`)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("got files %v", files)
+	}
+}
+
+// An incomplete file has a name of its own, and leaves the complete one as it was.
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	if err := Write(path, say("old\n")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("half\n")); err != nil {
+		t.Fatal(err)
+	}
+	part, err := f.Keep()
+	if err != nil || part != path+".partial" {
+		t.Errorf("%q, %v", part, err)
+	}
+	for name, want := range map[string]string{path: "old\n", part: "half\n"} {
+		if got, err := os.ReadFile(name); string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 2 {
 		t.Errorf("got files %v", files)
 	}
 }

@@ -20,7 +20,7 @@ func TestWriteFile(t *testing.T) {
 	link := filepath.Join(dir, "link.csv")
 	check := func(path, want string, perm fs.FileMode) {
 		t.Helper()
-		if err := (Files{Force: true}).Write(path, say(want)); err != nil {
+		if err := Write(path, say(want)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestWriteFile(t *testing.T) {
 
 	// A fault of write leaves the old file, and nothing beside it.
 	fault := errors.New("no data")
-	err := Files{}.Write(path, func(w io.Writer) error {
+	err := Write(path, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "half")
 		return fault
 	})

@@ -16,10 +16,10 @@ import (
 
 // Write writes the pages of a command and its subcommands into an existing folder. They carry the
 // date of the program's commit, so that the same program writes the same pages.
-func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
+func Write(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
-			if err := Write(to, c, dir); err != nil {
+			if err := Write(c, dir); err != nil {
 				return err
 			}
 		}
@@ -34,12 +34,8 @@ func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
-	return to.Write(filepath.Join(dir, name), func(w io.Writer) error {
-		if _, err := io.WriteString(w, `.\" `+atomicfile.Imprint+"\n"); err != nil {
-			return err
-		}
-		return doc.GenMan(cmd, header, w)
-	})
+	page := func(w io.Writer) error { return doc.GenMan(cmd, header, w) }
+	return atomicfile.Write(filepath.Join(dir, name), page)
 }
 
 // item is an item of a list in a help text: a name, a gap, and a meaning that can span lines.

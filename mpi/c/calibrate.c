@@ -1,4 +1,4 @@
-/* calibrate measures what the messages of an MPI job cost, for "halfpeak fit". Written by halfpeak.
+/* calibrate measures what the messages of an MPI job cost, for "halfpeak fit".
  *
  *   mpicc -O2 calibrate.c -o calibrate
  *   srun -N 4 --ntasks-per-node=64 ./calibrate > me.csv

@@ -1,4 +1,4 @@
-/* trace records the messages of an MPI program for "halfpeak simulate". Written by halfpeak.
+/* trace records the messages of an MPI program for "halfpeak simulate".
  *
  *   mpicc -shared -fPIC -O2 trace.c -o libtrace.so
  *   LD_PRELOAD=./libtrace.so mpirun ./program     (Open MPI: mpirun -x LD_PRELOAD=$PWD/libtrace.so)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -19,7 +18,7 @@ import (
 
 // Encoded returns the text of a platform file that the command wrote.
 func Encoded(d platforms.Document, command string) (string, error) {
-	text, err := d.Encode(atomicfile.Imprint + " " + command)
+	text, err := d.Encode("Written by halfpeak " + command)
 	return string(text), err
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -52,7 +51,7 @@ func MeanLoss(all []Decision) (loss float64) {
 // WriteRules writes the decisions as the library's rules file. Its comments have the path, how a
 // program reads the file, and the expected loss of each decision.
 func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
-	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
+	if _, err := fmt.Fprintf(w, "# Written by halfpeak tune.\n# %s\n", m.Use(path)); err != nil {
 		return err
 	}
 	for _, d := range decisions {
