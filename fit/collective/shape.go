@@ -34,11 +34,8 @@ type shape struct {
 	steps, volume, combined float64
 }
 
-// maxOperations bounds the schedules that are simulated for a shape: some 30 ms.
-const maxOperations = 1 << 16
-
-// errNoShape reports a shape without a closed form whose schedule is too large to simulate.
-var errNoShape = errors.New("has too many operations, and no closed form that holds")
+// maxOperations bounds the schedules that are simulated for a shape: some 0.3 s.
+const maxOperations = 1 << 20
 
 type shapeKey struct {
 	collective, name string
@@ -51,9 +48,7 @@ var shapes sync.Map
 
 // shapeOf returns the shape of an algorithm on a number of ranks, from its schedule: its times if
 // messages cost α alone, β alone and combinations alone. The sum of the three is the time of the
-// schedule if one path is the longest by each, and otherwise a little more. A schedule too large to
-// simulate takes its closed form, if one holds. The form is of the slowest rank; the average is the
-// same part of it as on half of the ranks, or a quarter and so on.
+// schedule if one path is the longest by each, and otherwise a little more.
 func shapeOf(e engine.Entry, ranks int, of Statistic) (shape, error) {
 	key := shapeKey{e.Collective, e.Name, ranks, of}
 	if s, ok := shapes.Load(key); ok {
@@ -62,48 +57,40 @@ func shapeOf(e engine.Entry, ranks int, of Statistic) (shape, error) {
 	// A size that all algorithms can cut into equal parts.
 	whole := uint64(ranks) << (bits.Len(uint(ranks)) + 3)
 	const long = 1e4 // µs that all of it takes: long enough for small parts, in ticks of 1 ps
+	perByte := long / float64(whole)
 	var s shape
 	for _, part := range []struct {
-		into *float64
-		engine.Model
-		per float64
+		into  *float64
+		layer model.Linear
+		gamma float64 // µs per byte combined
+		per   float64
 	}{
-		{&s.steps, engine.Model{Alpha: 1}, 1},
-		{&s.volume, engine.Model{Beta: long / float64(whole)}, long},
-		{&s.combined, engine.Model{Gamma: long / float64(whole)}, long},
+		{&s.steps, model.Linear{Beta: 1}, 0, 1},
+		{&s.volume, model.Linear{Tau: quantity.MicrosPerByte(perByte)}, 0, long},
+		{&s.combined, model.Linear{}, perByte, long},
 	} {
-		if part.Gamma > 0 && e.Params&engine.Gamma == 0 {
+		if part.gamma > 0 && e.Params&engine.Gamma == 0 {
 			continue
 		}
-		t, err := timeOf(e, ranks, engine.Call{Bytes: whole, Gamma: 1e3 * part.Gamma}, part.Model, of)
+		c := engine.Call{Bytes: whole, Gamma: 1e3 * part.gamma}
+		t, err := timeOf(e, ranks, c, part.layer, of)
 		if err != nil {
 			return shape{}, err
 		}
-		*part.into = t / part.per
+		*part.into = float64(t) / part.per
 	}
 	shapes.Store(key, s)
 	return s, nil
 }
 
-// timeOf is the time of a call in the model's unit.
-func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statistic) (float64, error) {
-	if err := e.Check(ranks, c); err != nil {
-		return 0, err
+// timeOf simulates a call on the layer: one rank if all are alike, else all ranks.
+func timeOf(e engine.Entry, ranks int, c engine.Call, l model.Linear, of Statistic) (quantity.Micros, error) {
+	schedule, err := e.SymmetricSchedule(ranks, c)
+	if schedule == nil && err == nil {
+		schedule, err = e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 	}
-	if of == Slowest {
-		if t, holds := e.Time(m, ranks, c); holds {
-			return t, nil
-		}
-	}
-	schedule, err := e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 	if errors.As(err, new(engine.TooLarge)) {
-		if ranks >= 4 {
-			if slowest, holds := e.Time(m, ranks, c); holds {
-				part, err := averagePart(e, ranks/2, c, m)
-				return part * slowest, err
-			}
-		}
-		return 0, fmt.Errorf("%s %s on %d ranks %w", e.Collective, e.Name, ranks, errNoShape)
+		return 0, fmt.Errorf("%s %s on %d ranks has too many operations", e.Collective, e.Name, ranks)
 	}
 	if err != nil {
 		return 0, err
@@ -112,7 +99,8 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 	if err != nil {
 		return 0, err
 	}
-	machine, err := simulate.FromLayer(platforms.Layer{Platform: "shape", Name: e.Name, Model: &model.Linear{Beta: quantity.Micros(m.Alpha), Tau: quantity.MicrosPerByte(m.Beta)}}, simulate.NoLimit)
+	layer := platforms.Layer{Platform: "shape", Name: e.Name, Model: &l}
+	machine, err := simulate.FromLayer(layer, simulate.NoLimit)
 	if err != nil {
 		return 0, err
 	}
@@ -122,21 +110,11 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 	}
 	if of == Slowest {
 		t, _ := r.Finish()
-		return float64(t), nil
+		return t, nil
 	}
-	sum := 0.0
+	var sum quantity.Micros
 	for _, ticks := range r.Ranks {
-		sum += float64(r.Micros(ticks))
+		sum += r.Micros(ticks)
 	}
-	return sum / float64(ranks), nil
-}
-
-// averagePart is the average over ranks as a part of the time of the slowest.
-func averagePart(e engine.Entry, ranks int, c engine.Call, m engine.Model) (float64, error) {
-	slowest, err := timeOf(e, ranks, c, m, Slowest)
-	if err != nil || slowest == 0 {
-		return 0, err
-	}
-	average, err := timeOf(e, ranks, c, m, Average)
-	return average / slowest, err
+	return sum / quantity.Micros(len(r.Ranks)), nil
 }

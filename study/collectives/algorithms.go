@@ -100,7 +100,6 @@ func (a Algorithms) Rows() reports.Rows {
 			}
 			return reports.OrNil(strings.Join(all, " "))
 		}).Ranked(4),
-		reports.Col("closed_form", "", func(e collective.Entry) any { return e.Cost != nil }),
 		reports.Col("help", "what it does", func(e collective.Entry) any { return e.Help }),
 		reports.Col("otherwise", "", func(e collective.Entry) any { return reports.OrNil(e.When) }),
 	)

@@ -25,8 +25,8 @@ type Asker interface {
 	// Compute answers the question.
 	Compute(context.Context) (*Times, error)
 	calls() Calls
-	// about returns the same question about other calls, without averages if it is quick.
-	about(c Calls, quick bool) Asker
+	// about returns the same question about other calls, without its progress if it is silent.
+	about(c Calls, silent bool) Asker
 }
 
 // A Question asks for the times of calls by simulation on a machine of levels. Without levels, the
@@ -44,8 +44,6 @@ type Question struct {
 	// way, which gives no average.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
-
-	quick bool // averages are not wanted
 }
 
 // Compute answers the question. The errors are an unknown collective, algorithm or library, a call
@@ -65,7 +63,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
 		for _, c := range here {
 			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: too many operations, and no closed form that holds for it",
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
 					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes)))
 			}
 		}
@@ -86,9 +84,9 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 
 func (q Question) calls() Calls { return q.Calls }
 
-func (q Question) about(c Calls, quick bool) Asker {
-	q.Calls, q.quick = c, quick
-	if quick {
+func (q Question) about(c Calls, silent bool) Asker {
+	q.Calls = c
+	if silent {
 		q.Progress = nil
 	}
 	return q
@@ -104,11 +102,8 @@ func (q Question) maxOps(times int) int {
 
 // maxOpsIfAlternative returns the operation limit when a faster method exists.
 func (q Question) maxOpsIfAlternative(times int) int {
-	switch {
-	case q.Operations > 0:
+	if q.Operations > 0 {
 		return q.Operations
-	case q.quick:
-		return 1
 	}
 	return min(1<<20, 1<<22/max(times, 1))
 }
@@ -138,6 +133,8 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 	}
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		for _, size := range sizes {
+			latency, bandwidth := quantity.Unknown, quantity.Unknown
+			bounded := len(q.Machine.Levels) > 1
 			for _, e := range all {
 				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
 					continue
@@ -154,10 +151,12 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					t := newTiming(e, ranks, c)
-					if len(q.Machine.Levels) <= 1 {
-						t.LatencyBound, t.BandwidthBound = bounds(m, e.Collective, ranks, c)
+					if !bounded { // by any algorithm, so once for all of them
+						latency, bandwidth = bounds(m, e.Collective, ranks, c.Bytes)
+						bounded = true
 					}
+					t := newTiming(e, ranks, c)
+					t.LatencyBound, t.BandwidthBound = latency, bandwidth
 					cells = append(cells, t)
 				}
 			}
@@ -183,12 +182,12 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 // bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
 // latency, and for its bytes. These are sent in messages of any size; all but the last message
 // occupy an interface for their gap.
-func bounds(m simulate.Machine, name string, ranks int, c collective.Call) (latency, bandwidth quantity.Micros) {
+func bounds(m simulate.Machine, name string, ranks int, size uint64) (latency, bandwidth quantity.Micros) {
 	one := m.Cost(0, 1)
 	latency = quantity.Micros(collective.LatencyBound(collective.LogP{
 		L: float64(one.Latency + one.Serialization), Send: float64(one.Send), Receive: float64(one.Receive), G: float64(min(one.Gap, one.ReceiveGap)),
 	}, ranks))
-	bytes := collective.BandwidthBytes(name, ranks, c.Bytes)
+	bytes := collective.BandwidthBytes(name, ranks, size)
 	if bytes == 0 {
 		return latency, 0
 	}

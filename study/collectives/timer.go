@@ -19,12 +19,6 @@ type timer struct {
 	loop  bool // times are of a loop of calls
 	most  int  // the operation limit of a schedule
 	few   int  // that limit if there is a faster way
-	costs map[uint64]collective.Message
-	near  [256]struct { // a cache of recent costs
-		known bool
-		bytes uint64
-		collective.Message
-	}
 
 	programs map[standing]*simulate.Program // that serve several sizes; nil: too large
 	large    map[standing]uint64            // bytes at which whole messages are too large; keys have no size
@@ -37,8 +31,8 @@ type standing struct {
 	most    int // operations
 }
 
-// time sets the time of a cell: by its schedule if that is small, else by the closed form, else by
-// the schedule of one rank, else by its schedule. From stays empty if all are too large.
+// time sets the time of a cell by a simulated schedule: of one rank if all are alike, else of all
+// ranks. From stays empty if there are too many operations.
 func (t *timer) time(ctx context.Context, c *Timing) error {
 	if t.loop {
 		p, err := programOf(ctx, c.Entry, c.Ranks, standing{c.Call, false, t.most})
@@ -47,63 +41,50 @@ func (t *timer) time(ctx context.Context, c *Timing) error {
 		}
 		return c.loop(ctx, t.m)
 	}
-	if done, err := t.simulate(ctx, c, false, t.few); done || err != nil || t.closed(c) {
+	if done, err := t.simulate(ctx, c, c.Call, true, t.most); done || err != nil {
 		return err
 	}
-	if done, err := t.simulate(ctx, c, true, t.most); done || err != nil || t.few == t.most {
+	larger, ok := t.largestShares(c)
+	if !ok {
+		_, err := t.simulate(ctx, c, c.Call, false, t.most)
 		return err
 	}
-	_, err := t.simulate(ctx, c, false, t.most)
+	// The ranks of the larger call end together, those of this call do not: only the whole
+	// schedule has their average.
+	if done, err := t.simulate(ctx, c, c.Call, false, t.few); done || err != nil {
+		return err
+	}
+	_, err := t.simulate(ctx, c, larger, true, t.most)
+	c.Average = quantity.Unknown
 	return err
 }
 
-// closed sets the time by the closed form, and reports whether one holds.
-func (t *timer) closed(c *Timing) bool {
-	if !t.plain {
-		return false
+// largestShares returns a call whose ranks are alike and that takes as long as the cell's. That
+// holds if nothing but the chain of messages delays a rank: its processor has sent its own message
+// when the next one comes in (no negative latency), and its interface is busy for no longer than a
+// message is under way.
+func (t *timer) largestShares(c *Timing) (collective.Call, bool) {
+	larger, share, ok := c.LargestShares(c.Ranks, c.Call)
+	if !ok || !t.plain {
+		return larger, false
 	}
-	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns
-	picos, holds := c.Entry.Time(collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: t.cost}, c.Ranks, c.Call)
-	if !holds {
-		return false
-	}
-	c.Time, c.From = quantity.Micros(picos/1e6), ClosedForm
-	return true
-}
-
-// cost returns the cost of a message of n bytes, for closed forms.
-func (t *timer) cost(n uint64) collective.Message {
-	near := &t.near[(n^n>>8^n>>16)&255]
-	if near.known && near.bytes == n {
-		return near.Message
-	}
-	cost, known := t.costs[n]
-	if !known {
-		cost = messageOf(t.m.Cost(0, n))
-		if t.costs == nil || len(t.costs) > 1<<16 {
-			t.costs = map[uint64]collective.Message{}
-		}
-		t.costs[n] = cost
-	}
-	near.known, near.bytes, near.Message = true, n, cost
-	return cost
-}
-
-// messageOf returns a cost for closed forms, in whole picoseconds as in the simulation, so that
-// both agree to the last digit.
-func messageOf(c simulate.Cost) collective.Message {
+	one := t.m.Cost(0, share)
+	// Whole picoseconds, as in the simulation: with a linear layer both sides are equal.
 	ticks := func(t quantity.Micros) float64 { return math.Round(float64(t) * 1e6) }
-	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Serialization: ticks(c.Serialization), Receive: ticks(c.Receive), Gap: ticks(c.Gap), ReceiveGap: ticks(c.ReceiveGap)}
+	underWay := ticks(one.Send) + ticks(one.Latency) + ticks(one.Serialization) + ticks(one.Receive)
+	busy := max(ticks(one.Gap), ticks(one.ReceiveGap))
+	return larger, one.Latency >= 0 && busy <= underWay
 }
 
-// simulate runs the schedule, or if alone the schedule of one rank that stands for all. It reports
-// whether there is one with at most that many operations.
-func (t *timer) simulate(ctx context.Context, c *Timing, alone bool, most int) (bool, error) {
-	m, of := t.m, standing{c.Call, alone, most}
-	if alone && !(c.Symmetric && t.plain) {
+// simulate sets the time of the cell to that of the call, by the schedule of all ranks, or if alone
+// of one rank that stands for all. It reports whether there is one with at most that many
+// operations.
+func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, alone bool, most int) (bool, error) {
+	m, of := t.m, standing{call, alone, most}
+	if alone && (c.Symmetry == collective.Asymmetric || !t.plain) {
 		return false, nil
 	}
-	pattern, size, ok := c.Pattern(c.Call)
+	pattern, size, ok := c.Pattern(call)
 	if ok = ok && t.plain; ok {
 		of.pattern, m = pattern, resized{m, size}
 	}
@@ -152,7 +133,11 @@ func (r resized) Cost(level int, n uint64) simulate.Cost { return r.Machine.Cost
 // or if no rank stands for all.
 func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) (*simulate.Program, error) {
 	c, most := of.pattern, of.most
-	if e.Params&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
+	parts := ranks
+	if of.alone {
+		parts = 1
+	}
+	if e.Params&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/parts) {
 		return nil, nil // not even begun
 	}
 	if !of.alone && c.Bytes > 0 && 2*(ranks-1) > most {

@@ -10,9 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Whatever way finds a time, it is that of the whole schedule, to the last digit: the closed form,
-// one rank for all, a pattern's schedule. The layers are linear, a pipeline, and one with
-// overheads.
+// Whatever way finds a time, it is that of the whole schedule, to the last digit: one rank for all,
+// one rank with the largest share, a pattern's schedule. The layers are linear, a pipeline, and one
+// with overheads.
 func TestCollectiveWays(t *testing.T) {
 	ranks := []int{1, 2, 3, 5, 8, 13, 16, 22, 31}
 	if testing.Short() {
@@ -50,7 +50,7 @@ func TestCollectiveWays(t *testing.T) {
 					whole, by := timer{m: m, plain: true}, timer{m: m, plain: true, programs: map[standing]*simulate.Program{}}
 					want := c
 					c.Entry.Partition = collective.Shares // no pattern
-					if ok, err := whole.simulate(context.Background(), &c, false, 1<<20); !ok || err != nil {
+					if ok, err := whole.simulate(context.Background(), &c, c.Call, false, 1<<20); !ok || err != nil {
 						t.Fatal(ok, err)
 					}
 					c, want = want, c
@@ -60,15 +60,18 @@ func TestCollectiveWays(t *testing.T) {
 							t.Errorf("%s: %s %s on %d ranks, %d B, γ %v by %s: %v, by its whole schedule %v", ref, c.Collective, c.Name, c.Ranks, c.Call.Bytes, gamma, way, float64(c.Time), float64(want.Time))
 						}
 					}
-					if by.closed(&c) {
-						check(ClosedForm)
-					}
 					for _, alone := range []bool{false, true} {
-						if ok, err := by.simulate(context.Background(), &c, alone, 1<<20); err != nil {
+						if ok, err := by.simulate(context.Background(), &c, c.Call, alone, 1<<20); err != nil {
 							t.Fatal(err)
 						} else if ok {
 							check(map[bool]string{false: "pattern", true: "one rank"}[alone])
 						}
+					}
+					if larger, ok := by.largestShares(&c); ok {
+						if ok, err := by.simulate(context.Background(), &c, larger, true, 1<<20); !ok || err != nil {
+							t.Fatal(ok, err)
+						}
+						check("largest share")
 					}
 				}
 			}

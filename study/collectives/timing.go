@@ -22,7 +22,7 @@ type Timing struct {
 	Call    collective.Call
 	Total   bool            // Call.Bytes are those of all ranks' blocks, not of one
 	Time    quantity.Micros // when the last rank is done
-	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
+	Average quantity.Micros // mean of when ranks are done; NaN if one rank stands for ranks that are done at other times
 	From    string
 	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
 	// where none is known.
@@ -59,10 +59,9 @@ func (c Timing) place() place { return place{c.Ranks, quantity.Bytes(c.Call.Byte
 
 // How a time was found.
 const (
-	Simulated  = "simulated"
-	Looped     = "simulated loop"
-	ClosedForm = "closed form"
-	FromFit    = "fitted"
+	Simulated = "simulated"
+	Looped    = "simulated loop"
+	FromFit   = "fitted"
 )
 
 // compare marks the best of the times of one call: the chosen index, or if it is -1 the first of

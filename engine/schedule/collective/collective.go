@@ -15,7 +15,7 @@
 // Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //
 // [Algorithms] lists all algorithms with their names and numbers in libraries, and [Find] finds
-// one. If the literature has a closed form of the time, [Entry].Cost is that form.
+// one.
 package collective
 
 import (
@@ -76,7 +76,9 @@ type Part struct {
 	watch   watcher // sees the movement of data in tests; else nil
 	optimal tree    // of the optimal broadcast
 	of      treeOf
-	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
+	// alone is the symmetry by which the member at place 0 stands for all, see
+	// Entry.SymmetricSchedule; Asymmetric if it does not.
+	alone Symmetry
 }
 
 type state struct {
@@ -92,8 +94,10 @@ func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv,
 
 func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	peer := uint32(place)
-	if p.alone { // place is the distance to the receiver; a receive gets the distance to its sender
-		if kind == schedule.Recv {
+	if p.alone != Asymmetric {
+		// The member is at place 0, so place is the distance to its peer. In a shift, the message
+		// that comes from there was sent over the rest of the circle.
+		if p.alone == Shifted && kind == schedule.Recv {
 			place = (p.Size - place) % p.Size
 		}
 		return p.put(schedule.Op{Kind: kind, Size: bytes, Tag: uint32(place)})

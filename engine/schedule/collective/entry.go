@@ -23,15 +23,11 @@ type Entry struct {
 
 	Params    ParamSet
 	Partition Partition
-	Symmetric bool // all members do the same, relative to their own places; see SymmetricSchedule
-	Ranks     int  // the only number of ranks that it supports; 0: any
+	Symmetry  Symmetry // see SymmetricSchedule
+	Ranks     int      // the only number of ranks that it supports; 0: any
 
 	Algorithm Algorithm
-	Cost      Cost // closed form of its time, or nil; see Entry.Time
 	pads      bool // see Padded
-	// ChecksPorts means that Cost itself accounts for busy ports: it holds for any Gap and
-	// ReceiveGap, or returns false.
-	ChecksPorts bool
 }
 
 // ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
@@ -69,7 +65,7 @@ func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*sch
 	if e.Params&Root == 0 {
 		c.Root = 0
 	}
-	return limits{min(most, maxOperations), e.Symmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
+	return limits{min(most, maxOperations), e.symmetry(ranks, c) != Asymmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
 }
 
 // Padded returns e for a library that runs it even for messages with fewer elements than ranks: if
@@ -183,44 +179,59 @@ func (e Entry) Runs(ranks int, c Call) string {
 	return e.Name
 }
 
-// Symmetric collectives are simulated with one representative rank, which is faster than building
-// all ranks.
+// Symmetry says which renumbering of the places turns the part of the member at place 0 into the
+// part of the member at place i. All members of a symmetric collective do the same at the same
+// times if all pairs of them are equally far apart, so one of them can stand for all.
+type Symmetry uint8
+
+const (
+	Asymmetric Symmetry = iota
+	Shifted             // place q becomes (q + i) mod p, as in a ring
+	Exchanged           // place q becomes q XOR i, as in exchanges of pairs; only if p is a power of two
+)
+
+// symmetry returns the symmetry of a call. The substitute that runs under the entry's conditions
+// may have another one. Members with shares of different sizes are not alike.
+func (e Entry) symmetry(ranks int, c Call) Symmetry {
+	c = e.padded(ranks, c)
+	e, _ = e.runs(ranks, c)
+	if e.Symmetry == Exchanged && !isPower(ranks) || e.Partition == Shares && !c.equalShares(ranks) {
+		return Asymmetric
+	}
+	return e.Symmetry
+}
 
 // SymmetricSchedule returns a schedule of one rank that represents all ranks, or nil if the ranks
-// differ. The rank sends its messages to itself; a message's tag is its distance in places. If all
-// pairs of ranks are equally far apart, all ranks run in step, so the finish time is that of the
-// full schedule.
+// differ. The rank sends its messages to itself. The tag of a message is its distance, by which its
+// receive finds it: of a shift or of an exchange. If all pairs of ranks are equally far apart, all
+// ranks run in step, so the finish time is that of the full schedule.
 func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) {
-	if !e.Symmetric {
-		return nil, nil
-	}
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
 	}
-	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: true}
+	symmetry := e.symmetry(ranks, c)
+	if symmetry == Asymmetric {
+		return nil, nil
+	}
+	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: symmetry}
 	p.b.NextRank()
 	e.Algorithm.add(&p, nil, nil)
-	s, err := p.b.Build()
-	if err != nil {
-		return nil, err
+	return p.b.Build()
+}
+
+// LargestShares returns the call that [Entry.SymmetricSchedule] takes instead of a call whose
+// message a ring divides into shares of two sizes: all shares have the larger size. A share of that
+// size goes around the ring, so both calls end at the same time, unless a rank has to wait for its
+// own processor or interface. ok is false for all other calls.
+func (e Entry) LargestShares(ranks int, c Call) (larger Call, share uint64, ok bool) {
+	c = e.padded(ranks, c)
+	e, _ = e.runs(ranks, c)
+	if e.Collective != "allreduce" || e.Name != "ring" || !c.wholeElements() {
+		return c, 0, false
 	}
-	// Every send needs a receive over the same distance. Pairwise exchanges fail this check, since
-	// one rank's partner is above it and the other's below.
-	open := map[uint32]int{}
-	for _, o := range s.Ops() {
-		switch o.Kind {
-		case schedule.Send:
-			open[o.Tag]++
-		case schedule.Recv:
-			open[o.Tag]--
-		}
-	}
-	for _, n := range open {
-		if n != 0 {
-			return nil, nil
-		}
-	}
-	return s, nil
+	share = (c.elements() + uint64(ranks) - 1) / uint64(ranks) * c.element()
+	c.Bytes = share * uint64(ranks)
+	return c, share, true
 }
 
 // Pattern returns a call that has the same schedule as c except for the sizes of messages, and that

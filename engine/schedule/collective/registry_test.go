@@ -188,24 +188,6 @@ func ExampleFind() {
 	// }
 }
 
-// Closed forms of 1 MiB allreduced by 64 ranks, with α = 2 µs, β = 0.1 ns/B and γ = 0.05 ns/B.
-func ExampleCost() {
-	m := collective.Model{Alpha: 2, Beta: 0.0001, Gamma: 0.00005}
-	for _, e := range collective.Of("allreduce") {
-		if t, ok := e.Time(m, 64, collective.Call{Bytes: 1 << 20}); ok {
-			fmt.Printf("%-20s %8.1f µs\n", e.Name, t)
-		}
-	}
-	// Output:
-	// linear                13516.5 µs
-	// reduce-broadcast       1596.9 µs
-	// recursive-doubling      955.7 µs
-	// ring                    510.0 µs
-	// segmented-ring          510.0 µs
-	// rabenseifner            282.0 µs
-	// rabenseifner-mpich      282.0 µs
-}
-
 // What runs instead of an algorithm is what Runs says: the schedules are the same.
 func TestRuns(t *testing.T) {
 	others := map[string]bool{}

@@ -17,8 +17,12 @@ func TestAlone(t *testing.T) {
 	stood := map[string]int{}
 	for _, e := range collective.Algorithms {
 		for p := 1; p <= most; p++ {
-			for _, c := range []collective.Call{{Bytes: 100, Gamma: 1}, {Bytes: 3, Fanout: 2}, {}} {
+			for _, c := range []collective.Call{{Bytes: 100, Gamma: 1}, {Bytes: 3, Fanout: 2}, {},
+				{Bytes: uint64(12 * p), Gamma: 2}, {Bytes: uint64(12 * p), Segment: 4, Gamma: 1}} {
 				alone, err := e.SymmetricSchedule(p, c)
+				if err != nil && p != e.Ranks && e.Ranks != 0 {
+					continue
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -39,8 +43,44 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	t.Log(stood)
-	if len(stood) < 8 {
-		t.Error("hardly any algorithm has ranks that are alike")
+	for _, e := range collective.Algorithms {
+		if e.Symmetry != collective.Asymmetric && stood[e.Collective+" "+e.Name] == 0 {
+			t.Errorf("%s %s: no rank ever stands for all", e.Collective, e.Name)
+		}
+	}
+}
+
+// A ring with shares of two sizes takes as long as one whose shares all have the larger size,
+// to the last digit: on wires whose gaps are at most the time of a message.
+func TestLargestShares(t *testing.T) {
+	for _, name := range []string{"ring", "segmented-ring"} {
+		e, err := collective.Find("allreduce", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := 1; p <= 24; p++ {
+			for _, c := range []collective.Call{{Bytes: 100}, {Bytes: 333, Gamma: 3}, {Bytes: 25}, {Bytes: 800, Element: 8}} {
+				larger, share, ok := e.LargestShares(p, c)
+				if !ok {
+					t.Fatalf("%s, %d ranks, %+v has no equal shares", name, p, c)
+				}
+				if larger.Bytes < c.Bytes || larger.Bytes != share*uint64(p) || larger.Bytes-c.Bytes >= uint64(p)*max(c.Element, 1) {
+					t.Fatalf("%s, %d ranks: %d bytes become %d", name, p, c.Bytes, larger.Bytes)
+				}
+				for _, w := range wires {
+					if got, want := timeOf(t, programOf(t, e, p, larger), w), timeOf(t, programOf(t, e, p, c), w); got != want {
+						t.Errorf("%s, %s, %d ranks, %+v: larger shares take %v, the shares %v", name, w.name, p, c, got, want)
+					}
+				}
+			}
+		}
+	}
+	scatter, err := collective.Find("bcast", "scatter-ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := scatter.LargestShares(8, collective.Call{Bytes: 100}); ok {
+		t.Error("a broadcast is no ring of shares alone")
 	}
 }
 
