@@ -81,7 +81,7 @@ func (t *timer) largestShares(c *Timing) (collective.Call, bool) {
 // operations.
 func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, alone bool, most int) (bool, error) {
 	m, of := t.m, standing{call, alone, most}
-	if alone && (c.Symmetry == collective.Asymmetric || !t.plain) {
+	if alone && !t.plain {
 		return false, nil
 	}
 	pattern, size, ok := c.Pattern(call)
@@ -101,7 +101,7 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 		}
 		if ok {
 			t.programs[of] = p
-		} else if p == nil && t.large != nil {
+		} else if p == nil && !alone && t.large != nil {
 			t.large[whole] = of.pattern.Bytes
 		}
 	}

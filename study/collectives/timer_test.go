@@ -47,9 +47,8 @@ func TestCollectiveWays(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, c := range cells {
-					whole, by := timer{m: m, plain: true}, timer{m: m, plain: true, programs: map[standing]*simulate.Program{}}
+					whole, by := timer{m: m}, timer{m: m, plain: true, programs: map[standing]*simulate.Program{}}
 					want := c
-					c.Entry.Partition = collective.Shares // no pattern
 					if ok, err := whole.simulate(context.Background(), &c, c.Call, false, 1<<20); !ok || err != nil {
 						t.Fatal(ok, err)
 					}

@@ -77,9 +77,20 @@ type Part struct {
 	optimal tree    // of the optimal broadcast
 	of      treeOf
 	// alone is the symmetry by which the member at place 0 stands for all, see
-	// Entry.SymmetricSchedule; Asymmetric if it does not.
-	alone Symmetry
+	// Entry.SymmetricSchedule; asymmetric if it does not.
+	alone symmetry
 }
+
+// A symmetry says which renumbering of the places turns the part of the member at place 0 into the
+// part of the member at place i. If all pairs of members are equally far apart, all members of a
+// symmetric collective do the same at the same times, so one of them can stand for all.
+type symmetry uint8
+
+const (
+	asymmetric symmetry = iota
+	shifted             // place q becomes (q + i) mod p, as in a ring
+	exchanged           // place q becomes q XOR i, as in exchanges of pairs; p is a power of two
+)
 
 type state struct {
 	waits, awaited bool
@@ -94,10 +105,10 @@ func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv,
 
 func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	peer := uint32(place)
-	if p.alone != Asymmetric {
+	if p.alone != asymmetric {
 		// The member is at place 0, so place is the distance to its peer. In a shift, the message
 		// that comes from there was sent over the rest of the circle.
-		if p.alone == Shifted && kind == schedule.Recv {
+		if p.alone == shifted && kind == schedule.Recv {
 			place = (p.Size - place) % p.Size
 		}
 		return p.put(schedule.Op{Kind: kind, Size: bytes, Tag: uint32(place)})

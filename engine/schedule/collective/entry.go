@@ -1,11 +1,8 @@
 package collective
 
 import (
-	"context"
 	"fmt"
 	"math"
-
-	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
 // An Entry describes one algorithm of a collective.
@@ -21,13 +18,13 @@ type Entry struct {
 	OpenMPI, Intel int
 	MPICH, NCCL    string
 
-	Params    ParamSet
-	Partition Partition
-	Symmetry  Symmetry // see SymmetricSchedule
-	Ranks     int      // the only number of ranks that it supports; 0: any
+	Params ParamSet
+	Ranks  int // the only number of ranks that it supports; 0: any
 
 	Algorithm Algorithm
-	pads      bool // see Padded
+	partition partition
+	symmetry  symmetry // see SymmetricSchedule
+	pads      bool     // see Padded
 }
 
 // ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
@@ -41,37 +38,19 @@ const (
 	Shape                        // Call.LogP
 )
 
-// Partition describes how message sizes derive from Bytes, without segments.
-type Partition uint8
+// A partition describes how message sizes derive from Bytes, without segments.
+type partition uint8
 
 const (
-	Multiples Partition = iota // multiples of Bytes
-	Halves                     // one half of Bytes each, or the whole
-	Shares                     // other parts of Bytes
+	multiples partition = iota // multiples of Bytes
+	halves                     // one half of Bytes each, or the whole
+	shares                     // other parts of Bytes
 )
-
-// Schedule is like Algorithm.Schedule, but returns the error of Check.
-func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
-	if err := e.Check(ranks, c); err != nil {
-		return nil, err
-	}
-	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
-}
-
-// ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
-// the given number of operations, as early as it can. It returns the error of ctx when that is
-// done.
-func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
-	if e.Params&Root == 0 {
-		c.Root = 0
-	}
-	return limits{min(most, maxOperations), e.symmetry(ranks, c) != Asymmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
-}
 
 // Padded returns e for a library that runs it even for messages with fewer elements than ranks: if
 // it cuts a message into a share for each rank, a message counts as at least one element for each.
 func (e Entry) Padded() Entry {
-	if e.Partition == Shares {
+	if e.partition == shares {
 		algorithm := e.Algorithm
 		e.pads, e.Algorithm = true, func(p *Part) {
 			p.Call = e.padded(p.Size, p.Call)
@@ -179,61 +158,6 @@ func (e Entry) Runs(ranks int, c Call) string {
 	return e.Name
 }
 
-// Symmetry says which renumbering of the places turns the part of the member at place 0 into the
-// part of the member at place i. All members of a symmetric collective do the same at the same
-// times if all pairs of them are equally far apart, so one of them can stand for all.
-type Symmetry uint8
-
-const (
-	Asymmetric Symmetry = iota
-	Shifted             // place q becomes (q + i) mod p, as in a ring
-	Exchanged           // place q becomes q XOR i, as in exchanges of pairs; only if p is a power of two
-)
-
-// symmetry returns the symmetry of a call. The substitute that runs under the entry's conditions
-// may have another one. Members with shares of different sizes are not alike.
-func (e Entry) symmetry(ranks int, c Call) Symmetry {
-	c = e.padded(ranks, c)
-	e, _ = e.runs(ranks, c)
-	if e.Symmetry == Exchanged && !isPower(ranks) || e.Partition == Shares && !c.equalShares(ranks) {
-		return Asymmetric
-	}
-	return e.Symmetry
-}
-
-// SymmetricSchedule returns a schedule of one rank that represents all ranks, or nil if the ranks
-// differ. The rank sends its messages to itself. The tag of a message is its distance, by which its
-// receive finds it: of a shift or of an exchange. If all pairs of ranks are equally far apart, all
-// ranks run in step, so the finish time is that of the full schedule.
-func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) {
-	if err := e.Check(ranks, c); err != nil {
-		return nil, err
-	}
-	symmetry := e.symmetry(ranks, c)
-	if symmetry == Asymmetric {
-		return nil, nil
-	}
-	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: symmetry}
-	p.b.NextRank()
-	e.Algorithm.add(&p, nil, nil)
-	return p.b.Build()
-}
-
-// LargestShares returns the call that [Entry.SymmetricSchedule] takes instead of a call whose
-// message a ring divides into shares of two sizes: all shares have the larger size. A share of that
-// size goes around the ring, so both calls end at the same time, unless a rank has to wait for its
-// own processor or interface. ok is false for all other calls.
-func (e Entry) LargestShares(ranks int, c Call) (larger Call, share uint64, ok bool) {
-	c = e.padded(ranks, c)
-	e, _ = e.runs(ranks, c)
-	if e.Collective != "allreduce" || e.Name != "ring" || !c.wholeElements() {
-		return c, 0, false
-	}
-	share = (c.elements() + uint64(ranks) - 1) / uint64(ranks) * c.element()
-	c.Bytes = share * uint64(ranks)
-	return c, share, true
-}
-
 // Pattern returns a call that has the same schedule as c except for the sizes of messages, and that
 // many calls share; size converts its sizes to those of c. ok is false for calls with segments,
 // combinations or elements, and for those that cut a message into parts other than halves.
@@ -243,10 +167,10 @@ func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool)
 	}
 	pattern, n := c, c.Bytes
 	switch {
-	case e.Partition == Multiples:
+	case e.partition == multiples:
 		pattern.Bytes = 1
 		return pattern, func(times uint64) uint64 { return times * n }, true
-	case e.Partition == Halves && n >= 2:
+	case e.partition == halves && n >= 2:
 		if pattern.Bytes = 2 + n%2; n%2 == 0 {
 			return pattern, func(halves uint64) uint64 { return halves * (n / 2) }, true
 		}

@@ -132,7 +132,7 @@ func moves(e Entry, p int, c Call) error {
 	if err := e.Check(p, c); err != nil {
 		return err
 	}
-	s, err := limits{maxOperations, e.symmetry(p, c) != Asymmetric}.schedule(context.Background(), e.Algorithm, nil, p, c, 1, m)
+	s, err := limits{maxOperations, e.alike(p, c) != asymmetric}.schedule(context.Background(), e.Algorithm, nil, p, c, 1, m)
 	if err != nil {
 		return err
 	}

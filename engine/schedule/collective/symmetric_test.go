@@ -44,7 +44,7 @@ func TestAlone(t *testing.T) {
 	}
 	t.Log(stood)
 	for _, e := range collective.Algorithms {
-		if e.Symmetry != collective.Asymmetric && stood[e.Collective+" "+e.Name] == 0 {
+		if e.IsSymmetric() && stood[e.Collective+" "+e.Name] == 0 {
 			t.Errorf("%s %s: no rank ever stands for all", e.Collective, e.Name)
 		}
 	}
@@ -121,7 +121,7 @@ func TestPattern(t *testing.T) {
 				}
 			}
 		}
-		if held == 0 && e.Partition != collective.Shares && e.Params&collective.Shape == 0 {
+		if held == 0 && !e.HasShares() && e.Params&collective.Shape == 0 {
 			t.Errorf("%s %s never has a pattern", e.Collective, e.Name)
 		}
 	}

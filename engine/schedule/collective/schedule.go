@@ -1,0 +1,69 @@
+package collective
+
+import (
+	"context"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// Schedule is like Algorithm.Schedule, but returns the error of Check.
+func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if err := e.Check(ranks, c); err != nil {
+		return nil, err
+	}
+	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
+}
+
+// ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
+// the given number of operations, as early as it can. It returns the error of ctx when that is
+// done.
+func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
+	if e.Params&Root == 0 {
+		c.Root = 0
+	}
+	return limits{min(most, maxOperations), e.alike(ranks, c) != asymmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
+}
+
+// alike returns the symmetry of a call. The substitute that runs under the entry's conditions
+// may have another one. Members with shares of different sizes are not alike.
+func (e Entry) alike(ranks int, c Call) symmetry {
+	c = e.padded(ranks, c)
+	e, _ = e.runs(ranks, c)
+	if e.symmetry == exchanged && !isPower(ranks) || e.partition == shares && !c.equalShares(ranks) {
+		return asymmetric
+	}
+	return e.symmetry
+}
+
+// SymmetricSchedule returns a schedule of one rank that represents all ranks, or nil if the ranks
+// differ. The rank sends its messages to itself. The tag of a message is its distance, by which its
+// receive finds it: of a shift or of an exchange. If all pairs of ranks are equally far apart, all
+// ranks run in step, so the finish time is that of the full schedule.
+func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if err := e.Check(ranks, c); err != nil {
+		return nil, err
+	}
+	alike := e.alike(ranks, c)
+	if alike == asymmetric {
+		return nil, nil
+	}
+	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: alike}
+	p.b.NextRank()
+	e.Algorithm.add(&p, nil, nil)
+	return p.b.Build()
+}
+
+// LargestShares returns the call that [Entry.SymmetricSchedule] takes instead of a call whose
+// message a ring divides into shares of two sizes: all shares have the larger size. A share of that
+// size goes around the ring, so both calls end at the same time, unless a rank has to wait for its
+// own processor or interface. ok is false for all other calls.
+func (e Entry) LargestShares(ranks int, c Call) (larger Call, share uint64, ok bool) {
+	c = e.padded(ranks, c)
+	e, _ = e.runs(ranks, c)
+	if e.Collective != "allreduce" || e.Name != "ring" || !c.wholeElements() {
+		return c, 0, false
+	}
+	share = (c.elements() + uint64(ranks) - 1) / uint64(ranks) * c.element()
+	c.Bytes = share * uint64(ranks)
+	return c, share, true
+}
