@@ -63,15 +63,18 @@ func notice(root string) (string, error) {
 		for _, l := range found {
 			if numbers[l.text] == 0 {
 				numbers[l.text] = len(numbers) + 1
-				fmt.Fprintf(&texts, "\n%s\n[%d] %s\n\n%s\n", strings.Repeat("-", 80), numbers[l.text], l.id, l.text)
+				fmt.Fprintf(&texts, "\n%s\n[%d] %s\n\n%s\n",
+					strings.Repeat("-", 80), numbers[l.text], l.id, l.text)
 			}
 			ids = append(ids, l.id)
 			places = append(places, fmt.Sprintf("[%d]", numbers[l.text]))
 		}
-		fmt.Fprintf(&table, "%-39s %-36s %s %s\n", c.name, c.version, strings.Join(ids, ", "), strings.Join(places, " "))
+		fmt.Fprintf(&table, "%-39s %-36s %s %s\n",
+			c.name, c.version, strings.Join(ids, ", "), strings.Join(places, " "))
 	}
 	return "halfpeak, copyright 2026 The halfpeak Authors. Its own licence is in the file LICENSE.\n\n" +
-		"The binaries of a release contain these components, with the licences below. Where a component\n" +
+		"The binaries of a release contain these components, with the licences below. " +
+		"Where a component\n" +
 		"offers a choice, the one named here was chosen.\n\n" + table.String() + texts.String(), nil
 }
 
@@ -79,9 +82,12 @@ func notice(root string) (string, error) {
 func components(root string) ([]component, error) {
 	modules := map[string]component{}
 	for _, b := range builds {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", b.program)
+		const columns = "{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}"
+		const format = "{{with .Module}}{{if not .Main}}" + columns + "{{end}}{{end}}"
+		list := exec.Command("go", "list", "-deps", "-f", format, b.program)
 		list.Dir, list.Stderr = root, os.Stderr
-		list.Env = append(os.Environ(), "GOOS="+b.goos, "GOARCH="+b.goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+		list.Env = append(os.Environ(), "GOOS="+b.goos, "GOARCH="+b.goarch,
+			"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 		out, err := list.Output()
 		if err != nil {
 			return nil, fmt.Errorf("go list %s: %w", b.program, err)
@@ -106,8 +112,12 @@ func components(root string) ([]component, error) {
 		return nil, err
 	}
 	dir := strings.TrimSpace(string(goroot))
-	all := slices.SortedFunc(maps.Values(modules), func(a, b component) int { return cmp.Compare(a.name, b.name) })
-	return append([]component{{"the Go standard library and runtime", "of the build", dir, map[string]bool{dir: true}}}, all...), nil
+	all := slices.SortedFunc(maps.Values(modules), func(a, b component) int {
+		return cmp.Compare(a.name, b.name)
+	})
+	library := component{"the Go standard library and runtime", "of the build", dir,
+		map[string]bool{dir: true}}
+	return append([]component{library}, all...), nil
 }
 
 // files matches the names of files with licences.
@@ -142,7 +152,8 @@ func (c component) licences() ([]licence, error) {
 		}
 		l := licence{text: plain(text)}
 		if l.id = identify(path, l.text); l.id == "" {
-			return nil, fmt.Errorf("%s of %s has a licence that this program does not identify; read it, and add it to identify", path, c.name)
+			return nil, fmt.Errorf("%s of %s has a licence that this program does not identify; "+
+				"read it, and add it to identify", path, c.name)
 		}
 		all = append(all, l)
 	}

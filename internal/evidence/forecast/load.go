@@ -41,12 +41,14 @@ func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == ben
 // Operation reports whether the curve has times of operations, of collectives or of the gaps of
 // streams, which jump more.
 func Operation(c *Curve) bool {
-	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective || c.Kind == benchfile.Gap
+	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective ||
+		c.Kind == benchfile.Gap
 }
 
 // ofSize returns the point of a size, or no points.
 func (c *Curve) ofSize(n quantity.Bytes) []forecast.Point {
-	i, found := slices.BinarySearchFunc(c.Points, n, func(p forecast.Point, n quantity.Bytes) int { return cmp.Compare(p.Size, n) })
+	bySize := func(p forecast.Point, n quantity.Bytes) int { return cmp.Compare(p.Size, n) }
+	i, found := slices.BinarySearchFunc(c.Points, n, bySize)
 	if !found {
 		return nil
 	}
@@ -63,7 +65,10 @@ func (c *Curve) measurement() string {
 }
 
 // benchmarks are names of folders for benchmarks, not machines.
-var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
+var benchmarks = []string{
+	"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf",
+	"simgrid-calibration", "sockperf", "ucx_perftest",
+}
 
 // systems maps other names of a machine to its name.
 var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
@@ -88,9 +93,12 @@ func Load(folders ...string) (curves []Curve, err error) {
 				machine = cmp.Or(listed[filepath.ToSlash(name)], filepath.Base(name))
 			}
 			for _, c := range read(path) {
-				copied := slices.ContainsFunc(curves, func(o Curve) bool { return o.Kind == c.Kind && slices.Equal(o.Points, c.Points) })
+				copied := slices.ContainsFunc(curves, func(o Curve) bool {
+					return o.Kind == c.Kind && slices.Equal(o.Points, c.Points)
+				})
 				if len(c.Points) >= minSizes && !copied {
-					c.Machine, c.Name = cmp.Or(systems[machine], machine), strings.TrimSpace(name+" "+c.Name)
+					c.Machine = cmp.Or(systems[machine], machine)
+					c.Name = strings.TrimSpace(name + " " + c.Name)
 					curves = append(curves, c)
 				}
 			}
@@ -108,9 +116,13 @@ func Load(folders ...string) (curves []Curve, err error) {
 // is not stated are omitted.
 func machines(index string) map[string]string {
 	text, _ := os.ReadFile(index) // without an index, no machine is known
-	rows := list.Map(strings.Split(string(text), "\n"), func(line string) []string { return strings.Split(line, "\t") })
+	rows := list.Map(strings.Split(string(text), "\n"), func(line string) []string {
+		return strings.Split(line, "\t")
+	})
 	file := slices.Index(rows[0], "file")
-	machine := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, "machine") })
+	machine := slices.IndexFunc(rows[0], func(head string) bool {
+		return strings.HasPrefix(head, "machine")
+	})
 	if min(file, machine) < 0 {
 		return nil
 	}
@@ -179,11 +191,13 @@ func Planted(as benchfile.Kind, count int, seed uint64) (all []Curve) {
 				return beta * (1 + n/half)
 			}
 			for run := range 4 {
-				c := Curve{Machine: kind.name, Name: fmt.Sprintf("curve %d run_%d", i, run+1), Kind: as, Resolution: 0.01, Planted: true}
+				c := Curve{Machine: kind.name, Name: fmt.Sprintf("curve %d run_%d", i, run+1),
+					Kind: as, Resolution: 0.01, Planted: true}
 				for x := range 23 {
 					n := math.Exp2(float64(x))
 					v := truth(n) * math.Exp(kind.noise*random.NormFloat64())
-					c.Points = append(c.Points, forecast.Point{Size: quantity.Bytes(n), Time: quantity.Micros(math.Round(v*100) / 100)})
+					c.Points = append(c.Points, forecast.Point{
+						Size: quantity.Bytes(n), Time: quantity.Micros(math.Round(v*100) / 100)})
 				}
 				all = append(all, c)
 			}

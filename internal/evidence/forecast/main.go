@@ -36,7 +36,8 @@ type kind struct {
 
 var kinds = []kind{
 	{"Latencies", "the times of messages", benchfile.OneWay, Latency, forecast.Latencies()},
-	{"Operations", "the times of operations, and of the gaps of streams", benchfile.Operation, Operation, forecast.Operations()},
+	{"Operations", "the times of operations, and of the gaps of streams",
+		benchfile.Operation, Operation, forecast.Operations()},
 }
 
 func main() {
@@ -61,7 +62,8 @@ func forecasts(args []string) error {
 		return err
 	}
 	if len(curves) == 0 {
-		return fmt.Errorf("no curve of 12 sizes or more in %q; name folders of benchmark output", flags.Args())
+		return fmt.Errorf("no curve of 12 sizes or more in %q; name folders of benchmark output",
+			flags.Args())
 	}
 	if args[0] == "calibrate" {
 		return calibrate(*out, curves)
@@ -99,7 +101,9 @@ func calibrate(out string, curves []Curve) error {
 		c := Train(append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...), k.use, "")
 		file["Shapes"] = c.Library
 		c.Library = nil
-		file[k.name] = calibration{fmt.Sprintf("%s, from %d curves of %d machines, and planted ones", k.of, n, len(machines)), c}
+		about := fmt.Sprintf("%s, from %d curves of %d machines, and planted ones",
+			k.of, n, len(machines))
+		file[k.name] = calibration{about, c}
 	}
 	text, err := json.Marshal(file)
 	if err != nil {

@@ -59,7 +59,9 @@ func smallest(k int) hold { return without(func(i, _ int) bool { return i < k })
 func every(step int) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
-			cases = append(cases, split(c, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 }))
+			cases = append(cases, split(c, func(i int) bool {
+				return i%step == phase && i > 0 && i < len(c.Points)-1
+			}))
 		}
 		return cases
 	}
@@ -73,7 +75,8 @@ func evenly(sizes int) hold {
 		span := math.Log2(float64(c.Points[last].Size / c.Points[0].Size))
 		for k := range sizes {
 			n := c.Points[0].Size * quantity.Bytes(math.Exp2(float64(k)/float64(sizes-1)*span+0.01))
-			given[sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > n })-1] = true
+			above := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > n })
+			given[above-1] = true
 		}
 		if len(given) < sizes {
 			return nil
@@ -196,7 +199,8 @@ func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 
 // each calls do for every held-out measurement, with the curve of the points of its case under the
 // calibration of its machine; nil omits a machine.
-func each(cases []Case, of func(machine string) *forecast.Calibration, do func(s Case, held forecast.Point, c *forecast.Curve)) {
+func each(cases []Case, of func(machine string) *forecast.Calibration,
+	do func(s Case, held forecast.Point, c *forecast.Curve)) {
 	for _, s := range cases {
 		k := of(s.Curve.Machine)
 		if k == nil {

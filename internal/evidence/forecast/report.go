@@ -82,22 +82,28 @@ func LeaveOneOut(curves []Curve, use func(*Curve) bool) func(machine string) *fo
 }
 
 // Report writes a table of all protocols, and of the machines of each if machines is set.
-func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine string) *forecast.Calibration, machines bool) error {
+func Report(w io.Writer, curves []Curve, use func(*Curve) bool,
+	of func(machine string) *forecast.Calibration, machines bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "held back\tcases\tmachines\tcoverage\tmean over machines\tmedian error\t90th percentile\tmedian width")
+	fmt.Fprintln(t, "held back\tcases\tmachines\tcoverage\tmean over machines\tmedian error\t"+
+		"90th percentile\tmedian width")
 	for _, p := range Protocols {
 		cases := p.Cases(curves, use)
 		if len(cases) == 0 {
 			continue
 		}
-		s := Judge(slices.DeleteFunc(slices.Clone(cases), func(s Case) bool { return s.Curve.Planted }), of)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n", p.Name, s.Cases, s.Machines,
-			100*s.Coverage, 100*s.CoverageByMachine, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
+		planted := func(s Case) bool { return s.Curve.Planted }
+		measured := slices.DeleteFunc(slices.Clone(cases), planted)
+		s := Judge(measured, of)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n",
+			p.Name, s.Cases, s.Machines, 100*s.Coverage, 100*s.CoverageByMachine,
+			100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
 		if !machines {
 			continue
 		}
 		for _, m := range Judge(cases, of).ByMachine {
-			fmt.Fprintf(t, "  %q\t%d\t\t%.1f %%\t\t%.1f %%\t%.1f %%\t%.0f %%\n", m.Machine, m.Cases, 100*m.Coverage, 100*m.MedianError, 100*m.P90, 100*m.MedianWidth)
+			fmt.Fprintf(t, "  %q\t%d\t\t%.1f %%\t\t%.1f %%\t%.1f %%\t%.0f %%\n", m.Machine, m.Cases,
+				100*m.Coverage, 100*m.MedianError, 100*m.P90, 100*m.MedianWidth)
 		}
 	}
 	return t.Flush()

@@ -40,10 +40,12 @@ type trainer struct {
 // Train returns the calibration for latencies or operations, as use selects, from all curves but
 // those of the machine leftOut.
 func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Calibration {
-	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut, without: map[string]*forecast.Calibration{}}
+	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut,
+		without: map[string]*forecast.Calibration{}}
 	t.nested = use(&Curve{Kind: benchfile.Operation})
 	for i := range curves {
-		if c := &curves[i]; c.Machine != leftOut && t.use(c) && !slices.Contains(t.machines, c.Machine) {
+		c := &curves[i]
+		if c.Machine != leftOut && t.use(c) && !slices.Contains(t.machines, c.Machine) {
 			t.machines = append(t.machines, c.Machine)
 		}
 	}
@@ -111,16 +113,20 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 			continue
 		}
 		for i := 1; i+2 < len(p); i++ {
-			if p[i].Size != 2*p[i-1].Size || p[i+1].Size != 2*p[i].Size || p[i+2].Size != 2*p[i+1].Size {
+			doubles := func(j int) bool { return p[j].Size == 2*p[j-1].Size }
+			if !doubles(i) || !doubles(i+1) || !doubles(i+2) {
 				continue
 			}
 			// The times at the middle by extrapolation of the two sizes before and the two after.
 			middle := math.Sqrt2 * float64(p[i].Size)
 			slope := func(a, b forecast.Point) float64 {
-				return min(max(0, float64(b.Time-a.Time)/float64(b.Size-a.Size)), float64(b.Time)/float64(b.Size))
+				rise := max(0, float64(b.Time-a.Time)/float64(b.Size-a.Size))
+				return min(rise, float64(b.Time)/float64(b.Size))
 			}
 			before := float64(p[i].Time) + slope(p[i-1], p[i])*(middle-float64(p[i].Size))
-			after := float64(p[i+1].Time) - min(slope(p[i+1], p[i+2]), float64(p[i+1].Time)/float64(p[i+1].Size))*(float64(p[i+1].Size)-middle)
+			next := p[i+1]
+			fall := min(slope(next, p[i+2]), float64(next.Time)/float64(next.Size))
+			after := float64(next.Time) - fall*(float64(next.Size)-middle)
 			if math.Log(after/before) > jumps {
 				k.Breaks[int(math.Log2(float64(p[i].Size)))] += 1 / counts[c.Machine]
 			}
@@ -138,7 +144,8 @@ func (t *trainer) samples(shares []share) (all []sample) {
 	of := func(machine string) *forecast.Calibration { return t.without[machine] }
 	for _, s := range shares {
 		each(s.Cases(t.curves, t.use), of, func(h Case, held forecast.Point, c *forecast.Curve) {
-			all = append(all, sample{h.Curve.Machine, math.Log(float64(held.Time)), c.Parts(held.Size), h.Weight * s.weight})
+			y := math.Log(float64(held.Time))
+			all = append(all, sample{h.Curve.Machine, y, c.Parts(held.Size), h.Weight * s.weight})
 		})
 	}
 	return all
@@ -162,9 +169,13 @@ func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
 		}
 		return descend(v, start, from)
 	}
-	both := func(y float64, g forecast.Guess) term { return term{off: y - g.Middle, up: g.Up, down: g.Down} }
+	both := func(y float64, g forecast.Guess) term {
+		return term{off: y - g.Middle, up: g.Up, down: g.Down}
+	}
 	w.Own = learn(first.Own, from.Own, func(s *sample) term { return both(s.y, s.parts.Own) })
-	w.Shapes = learn(first.Shapes, from.Shapes, func(s *sample) term { return both(s.y, s.parts.Shapes) })
+	w.Shapes = learn(first.Shapes, from.Shapes, func(s *sample) term {
+		return both(s.y, s.parts.Shapes)
+	})
 	unbounded := forecast.Terms{math.Inf(1)}
 	w.Up = learn(first.Up, from.Up, func(s *sample) term {
 		g := w.Blend(s.parts)
@@ -276,7 +287,8 @@ func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	}
 	each(again(1).Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		terms, _ := c.RunTerms(held.Size)
-		all = append(all, term{math.Log(float64(held.Time)) - c.Parts(held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, s.Weight})
+		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Own.Middle
+		all = append(all, term{off, &forecast.Parts{Share: 1}, terms, terms, s.Weight})
 	})
 	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {

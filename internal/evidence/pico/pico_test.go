@@ -15,16 +15,20 @@ func TestNames(t *testing.T) {
 		{"scatter", "linear_nb_ompi", "linear-nonblocking", "linear-nonblocking"},
 		{Collective("reduce_scatter"), "RING-VEC_HALVING_CONT_PERMUTE-UTOFU-0-6", "ring", ""},
 	} {
-		if s, f := Schedule(c.collective, c.algorithm), Follows(c.collective, c.algorithm); s != c.schedule || f != c.follows {
-			t.Errorf("%s, %s: schedule %q, follows %q; want %q, %q", c.collective, c.algorithm, s, f, c.schedule, c.follows)
+		s, f := Schedule(c.collective, c.algorithm), Follows(c.collective, c.algorithm)
+		if s != c.schedule || f != c.follows {
+			t.Errorf("%s, %s: schedule %q, follows %q; want %q, %q",
+				c.collective, c.algorithm, s, f, c.schedule, c.follows)
 		}
 	}
 }
 
 // A hierarchical allreduce of "2 GiB" is the call of the other algorithms for 512 MiB.
 func TestBytes(t *testing.T) {
-	for algorithm, want := range map[string]float64{"allreduce_hier_bw": 1 << 29, "allreduce_nccl_ring": 1 << 31} {
-		if got := (Row{"algorithm": algorithm, "bytes": "2147483648", "tasks_per_node": "4"}).Bytes(); got != want {
+	sizes := map[string]float64{"allreduce_hier_bw": 1 << 29, "allreduce_nccl_ring": 1 << 31}
+	for algorithm, want := range sizes {
+		r := Row{"algorithm": algorithm, "bytes": "2147483648", "tasks_per_node": "4"}
+		if got := r.Bytes(); got != want {
 			t.Errorf("%s: %v bytes, want %v", algorithm, got, want)
 		}
 	}

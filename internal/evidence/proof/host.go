@@ -65,8 +65,10 @@ func newHost(ctx context.Context, dir, library string) (*host, error) {
 func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "mpirun."+h.library, append([]string{"-np", "2"}, command...)...)
 	cmd.Dir = h.dir
-	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends its ranks
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	// SIGTERM, not SIGKILL, so that mpirun ends its ranks.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	return output(cmd)
 }
@@ -74,7 +76,8 @@ func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 // judge calibrates this computer and reports how well its machine predicts what was not used.
 func (h *host) judge(ctx context.Context, minutes string) error {
 	before := load()
-	out, err := h.run(ctx, "./calibrate", "--minutes", minutes, "--collectives", "barrier,scatter,reduce,bcast,allreduce")
+	out, err := h.run(ctx, "./calibrate", "--minutes", minutes,
+		"--collectives", "barrier,scatter,reduce,bcast,allreduce")
 	if err != nil {
 		return err
 	}
@@ -89,7 +92,9 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 		return err
 	}
 	if after := load(); max(before, after) > quietLoad {
-		fmt.Fprintf(&h.report, "\nThe load average was %.1f to %.1f: other programs took processors from these, and the errors are also theirs. Repeat it below %.1f.\n", before, after, quietLoad)
+		fmt.Fprintf(&h.report, "\nThe load average was %.1f to %.1f: other programs took processors "+
+			"from these, and the errors are also theirs. Repeat it below %.1f.\n",
+			before, after, quietLoad)
 	}
 	return nil
 }
@@ -119,7 +124,9 @@ func (h *host) calibration(ctx context.Context, c *contention.Calibration) error
 	})
 	fmt.Fprintf(&h.report, "| %s | sizes | cases | median | worst |\n|---|---|---|---|---|\n", h.library)
 	for _, s := range contention.Summarize(checks) {
-		fmt.Fprintf(&h.report, "| %s | %.0f to %.0f B | %d | %.0f %% | %.0f %% |\n", strings.ReplaceAll(s.Measure, "_", "-"), float64(s.From), float64(s.To), s.Cases, 100*s.Median, 100*s.Worst)
+		fmt.Fprintf(&h.report, "| %s | %.0f to %.0f B | %d | %.0f %% | %.0f %% |\n",
+			strings.ReplaceAll(s.Measure, "_", "-"), float64(s.From), float64(s.To), s.Cases,
+			100*s.Median, 100*s.Worst)
 	}
 	return nil
 }
@@ -144,13 +151,16 @@ func (h *host) programs(ctx context.Context, c *contention.Calibration) error {
 				return err
 			}
 			plain = min(plain, t)
-			if t, err = h.time(ctx, "env", "LD_PRELOAD="+filepath.Join(h.dir, "libtrace.so"), "./programs", name); err != nil {
+			tracer := "LD_PRELOAD=" + filepath.Join(h.dir, "libtrace.so")
+			if t, err = h.time(ctx, "env", tracer, "./programs", name); err != nil {
 				return err
 			}
 			if t > traced {
 				continue
 			}
-			s, err := mpitrace.Read(mpitrace.Files(filepath.Join(h.dir, "trace.000000"), filepath.Join(h.dir, "trace.000001")), mpitrace.Defaults)
+			traces := mpitrace.Files(filepath.Join(h.dir, "trace.000000"),
+				filepath.Join(h.dir, "trace.000001"))
+			s, err := mpitrace.Read(traces, mpitrace.Defaults)
 			if err != nil {
 				return err
 			}
@@ -165,7 +175,8 @@ func (h *host) programs(ctx context.Context, c *contention.Calibration) error {
 			finish, _ := done.Finish()
 			traced, predicted = t, float64(finish)
 		}
-		fmt.Fprintf(&h.report, "| %s | %.0f µs | %.0f µs | %.0f µs | %+.0f %% |\n", name, plain, traced, predicted, 100*(predicted/plain-1))
+		fmt.Fprintf(&h.report, "| %s | %.0f µs | %.0f µs | %.0f µs | %+.0f %% |\n",
+			name, plain, traced, predicted, 100*(predicted/plain-1))
 	}
 	return nil
 }

@@ -32,21 +32,30 @@ type platform struct {
 
 const bandwidth = 12500
 
+func fatTree(parameters string) string   { return topology("FAT_TREE", parameters) }
+func dragonfly(parameters string) string { return topology("DRAGONFLY", parameters) }
+func torus(parameters string) string     { return topology("TORUS", parameters) }
+
+// topology returns the attributes of SimGrid's cluster.
+func topology(name, parameters string) string {
+	return fmt.Sprintf("topology=%q topo_parameters=%q", name, parameters)
+}
+
 var platforms = []platform{
 	{"crossbar", 16, 1, "", 1, 0},
 	{"crossbar", 8, 4, "", 1, 0},
 	{"crossbar", 4, 16, "", 1, 0},
-	{"fat tree, 2 uplinks of 4 nodes", 16, 1, `topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, 1, 2 * bandwidth},
-	{"fat tree, 1 uplink of 4 nodes", 16, 1, `topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"`, 1, bandwidth},
-	{"fat tree, 2 uplinks of 4 nodes", 16, 4, `topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, 1, 2 * bandwidth},
-	{"dragonfly, 2 groups of 8 nodes", 16, 1, `topology="DRAGONFLY" topo_parameters="2,1;4,1;2,1;1"`, 1.5, 0},
-	{"torus 4 × 4", 16, 1, `topology="TORUS" topo_parameters="4,4"`, 0.5, 0},
-	{"torus 4 × 4 × 4", 64, 1, `topology="TORUS" topo_parameters="4,4,4"`, 0.5, 0},
-	{"torus 2 × 4", 8, 4, `topology="TORUS" topo_parameters="2,4"`, 0.5, 0},
-	{"dragonfly, 2 groups of 4 nodes in 2 chassis", 8, 4, `topology="DRAGONFLY" topo_parameters="2,1;2,1;2,1;1"`, 1.5, 0},
-	{"dragonfly, 2 groups of 4 nodes in a chassis", 8, 4, `topology="DRAGONFLY" topo_parameters="2,1;1,1;4,1;1"`, 1.5, 0},
-	{"fat tree, 4 uplinks of 8 nodes", 64, 1, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
-	{"fat tree, 4 uplinks of 8 nodes", 64, 4, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
+	{"fat tree, 2 uplinks of 4 nodes", 16, 1, fatTree("2;4,4;1,2;1,2"), 1, 2 * bandwidth},
+	{"fat tree, 1 uplink of 4 nodes", 16, 1, fatTree("2;4,4;1,1;1,1"), 1, bandwidth},
+	{"fat tree, 2 uplinks of 4 nodes", 16, 4, fatTree("2;4,4;1,2;1,2"), 1, 2 * bandwidth},
+	{"dragonfly, 2 groups of 8 nodes", 16, 1, dragonfly("2,1;4,1;2,1;1"), 1.5, 0},
+	{"torus 4 × 4", 16, 1, torus("4,4"), 0.5, 0},
+	{"torus 4 × 4 × 4", 64, 1, torus("4,4,4"), 0.5, 0},
+	{"torus 2 × 4", 8, 4, torus("2,4"), 0.5, 0},
+	{"dragonfly, 2 groups of 4 nodes in 2 chassis", 8, 4, dragonfly("2,1;2,1;2,1;1"), 1.5, 0},
+	{"dragonfly, 2 groups of 4 nodes in a chassis", 8, 4, dragonfly("2,1;1,1;4,1;1"), 1.5, 0},
+	{"fat tree, 4 uplinks of 8 nodes", 64, 1, fatTree("2;8,8;1,4;1,1"), 1, 4 * bandwidth},
+	{"fat tree, 4 uplinks of 8 nodes", 64, 4, fatTree("2;8,8;1,4;1,1"), 1, 4 * bandwidth},
 }
 
 // forced are SMPI's names of algorithms, and ours.
@@ -65,7 +74,8 @@ var forced = []struct {
 }
 
 // compile compiles the text of a C program, and returns its path.
-func compile(ctx context.Context, compiler, dir, name, text string, flags ...string) (program string, err error) {
+func compile(ctx context.Context, compiler, dir, name, text string,
+	flags ...string) (program string, err error) {
 	program = filepath.Join(dir, name)
 	source := program + ".c"
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
@@ -91,7 +101,8 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 
 func platformXML(p platform) string {
 	return fmt.Sprintf(`<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf" bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" %s/></platform>
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
+	bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" %s/></platform>
 `, p.nodes-1, p.topology)
 }
 
@@ -106,8 +117,10 @@ func calibrate(ctx context.Context, dir, program string, p platform, args ...str
 			return nil, err
 		}
 	}
-	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
-		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
+	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode),
+		"-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
+		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02",
+		"--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
 		"--cfg=smpi/allgather:bruck"} // the default scans 2·ranks requests for each
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		command, args = append(command, args[0]), args[1:]
@@ -137,14 +150,17 @@ type collectiveTime struct {
 func (c collectiveTime) error() float64 { return 100 * (float64(c.predicted/c.measured) - 1) }
 
 func (r result) median() float64 {
-	return stats.QuantileOf(list.Map(r.collectives, func(c collectiveTime) float64 { return math.Abs(c.error()) }), 0.5)
+	off := func(c collectiveTime) float64 { return math.Abs(c.error()) }
+	return stats.QuantileOf(list.Map(r.collectives, off), 0.5)
 }
 
 func (r result) worst() string {
 	if len(r.collectives) == 0 {
 		return ""
 	}
-	c := slices.MaxFunc(r.collectives, func(a, b collectiveTime) int { return cmp.Compare(math.Abs(a.error()), math.Abs(b.error())) })
+	c := slices.MaxFunc(r.collectives, func(a, b collectiveTime) int {
+		return cmp.Compare(math.Abs(a.error()), math.Abs(b.error()))
+	})
 	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", c.error(), c.name, c.algorithm, float64(c.bytes))
 }
 
@@ -169,7 +185,9 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 	}
 	r.compare(p, c, m)
 	for _, f := range forced {
-		measured, err := calibrate(ctx, dir, program, p, fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi), "--repeats", fmt.Sprint(runs(len(c.Places))), "--only-collectives", f.collective)
+		algorithm := fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi)
+		measured, err := calibrate(ctx, dir, program, p, algorithm,
+			"--repeats", fmt.Sprint(runs(len(c.Places))), "--only-collectives", f.collective)
 		if err != nil {
 			return r, err
 		}
@@ -198,7 +216,8 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 				return r, err
 			}
 			t := simulate.Quantile(times, 0.5)
-			r.collectives = append(r.collectives, collectiveTime{f.collective, f.ours, row.Size, row.Time, t})
+			r.collectives = append(r.collectives,
+				collectiveTime{f.collective, f.ours, row.Size, row.Time, t})
 		}
 	}
 	return r, nil

@@ -24,7 +24,8 @@ import (
 
 func main() {
 	only := flag.String("only", "", "platforms whose names contain this `text`")
-	library := flag.String("mpi", "", "measure this computer with mpicc.`LIBRARY` and mpirun.LIBRARY instead")
+	library := flag.String("mpi", "",
+		"measure this computer with mpicc.`LIBRARY` and mpirun.LIBRARY instead")
 	minutes := flag.String("minutes", "1", "of calibrate, with -mpi")
 	verbose := flag.Bool("v", false, "print each collective")
 	flag.Parse()
@@ -48,7 +49,8 @@ func main() {
 }
 
 func run(ctx context.Context, dir, only string, verbose bool) error {
-	program, err := compile(ctx, "smpicc", dir, "calibrate", mpi.Calibrate, "-DWAIT_BY_SLEEP", "-lm")
+	program, err := compile(ctx, "smpicc", dir, "calibrate", mpi.Calibrate,
+		"-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		return err
 	}
@@ -62,10 +64,13 @@ func run(ctx context.Context, dir, only string, verbose bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		fmt.Printf("| %s | %d × %d | %+.1f %% | %+.1f %% | %s | %.0f %% | %s |\n", p.name, p.nodes, p.perNode, r.latency, r.bandwidth, r.taper, r.median(), r.worst())
+		fmt.Printf("| %s | %d × %d | %+.1f %% | %+.1f %% | %s | %.0f %% | %s |\n", p.name,
+			p.nodes, p.perNode, r.latency, r.bandwidth, r.taper, r.median(), r.worst())
 		for _, c := range r.collectives {
 			if verbose {
-				fmt.Printf("    %s %s %.0f B: measured %.2f, predicted %.2f µs (%+.0f %%)\n", c.name, c.algorithm, float64(c.bytes), float64(c.measured), float64(c.predicted), c.error())
+				fmt.Printf("    %s %s %.0f B: measured %.2f, predicted %.2f µs (%+.0f %%)\n",
+					c.name, c.algorithm, float64(c.bytes), float64(c.measured),
+					float64(c.predicted), c.error())
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestKnownCluster(t *testing.T) {
 		t.Skip("compiles and simulates for some seconds")
 	}
 	dir, path := program(t)
-	p := platform{"fat tree", 8, 1, `topology="FAT_TREE" topo_parameters="2;2,4;1,1;1,1"`, 1, bandwidth}
+	p := platform{"fat tree", 8, 1, fatTree("2;2,4;1,1;1,1"), 1, bandwidth}
 	r, err := judge(t.Context(), dir, path, p)
 	if err != nil {
 		t.Fatal(err)
