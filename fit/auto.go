@@ -6,9 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -69,7 +66,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	for _, c := range tried {
 		r.Tried = append(r.Tried, c.Trial)
 	}
-	if best.Model == "table" && !chosen.asGood(best) {
+	if best.Model == "table" && !stats.AsGood(chosen.errors, best.errors) {
 		better, off := fmt.Sprintf("%.1f", 100*best.Error), fmt.Sprintf("%.1f", 100*chosen.Error)
 		if better != off { // "0.2 % against 0.2 %" says nothing
 			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
@@ -86,20 +83,13 @@ type candidate struct {
 	errors   []float64 // relative, of the held-out points
 }
 
-// asGood reports whether the errors exceed those of b by at most one standard error of their
-// difference.
-func (c *candidate) asGood(b *candidate) bool {
-	mean, deviation := stat.MeanStdDev(floats.SubTo(make([]float64, len(b.errors)), c.errors, b.errors), nil)
-	return mean <= stat.StdErr(deviation, float64(len(b.errors)))+1e-12
-}
-
 // choose returns the result of the simplest candidate that predicts as well as the best, unless it
 // is wrong and another such candidate is not half as wrong: jumps between protocols make the errors
 // of all models so uneven that one line can be as good. If no candidate is as good as the table,
 // choose returns the one with the minimum error.
 func choose(t *benchfile.Table, tried []*candidate, best *candidate) (r *Result, chosen *candidate, err error) {
 	for _, c := range tried {
-		if !c.eligible || !c.asGood(best) {
+		if !c.eligible || !stats.AsGood(c.errors, best.errors) {
 			continue
 		}
 		next, err := c.form.result(t)

@@ -115,7 +115,7 @@ func search(points []Point, candidates []engine.Entry, of Statistic) (*Regime, e
 		}
 	}
 	for _, g := range all {
-		if g != best && asGood(g.heldOut, best.heldOut) {
+		if g != best && stats.AsGood(g.heldOut, best.heldOut) {
 			best.Rivals = append(append(best.Rivals, g.Algorithm), g.Alike...)
 		}
 	}
@@ -272,20 +272,6 @@ func offBy(a, b float64) float64 {
 		return 1
 	}
 	return min(1, math.Abs(math.Log(a/b)))
-}
-
-// asGood reports whether the mean of a exceeds that of b by at most one standard error of their
-// paired differences (Breiman et al. 1984, §3.4.3).
-func asGood(a, b []float64) bool {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	m, v, n := stats.Mean(d), 0.0, float64(len(d))
-	for _, x := range d {
-		v += (x - m) * (x - m) / max(1, n-1)
-	}
-	return m <= math.Sqrt(v/n)
 }
 
 // maxRankFolds is the maximum number of rank counts that are left out one by one; with more, every
