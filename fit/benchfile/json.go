@@ -2,11 +2,12 @@ package benchfile
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/jsonscan"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
@@ -20,24 +21,25 @@ import (
 // with and without indent), and in the shapes of pandas (to_json: records, lines, columns) written
 // by hand. The output of iperf3 --json is read on the way; see iperf3.
 type objects struct {
-	scan   jsonscan.Scanner
-	p      *parser // of the file, for the scanner's calls
+	p      *parser     // of the file, for the stream's calls
+	stream *jsonStream // nil before the first value, and after broken JSON
+	inside bool        // a value is open
 	iperf  iperf3
 	rows   sheet
 	names  []string // columns of the layout
 	used   bool     // rows of the layout were read
 	taken  int      // number of objects read as rows
-	array  int      // number of top-level arrays so far; those with rows become tables
+	arrays int      // number of top-level arrays so far; those with rows become tables
+	table  int      // number of the array that is open; 0 for none
 	tables int      // number of the array whose objects have the layout
 	start  int      // first line of the open value
 	index  int      // number of objects in the array so far
 
 	// The object that is open.
-	text   []byte   // of the values
 	values [][]byte // of all cells
 	cells  []cell
 	at     []int
-	nested string // keys that hold more than plain values
+	nested string // a key that holds more than plain values
 	full   bool   // the object exceeds maxValues or maxKeys
 }
 
@@ -58,12 +60,10 @@ const (
 const tooBig = "an object with more than 1048576 values or 4096 keys; write objects one by one, as jq -c prints them"
 
 func (f *objects) take(p *parser, line []byte) bool {
-	if f.scan.Sink == nil {
-		f.scan.Sink, f.p = f, p
-	}
-	begins := f.scan.Idle()
+	f.p = p
+	begins := !f.inside
 	if begins {
-		if line[0] != '{' && line[0] != '[' && (!f.used || line[0] != ',') {
+		if !f.mayBegin(line) {
 			return false
 		}
 		f.start = p.file.Lines
@@ -83,91 +83,189 @@ func (f *objects) take(p *parser, line []byte) bool {
 	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
 }
 
-func (f *objects) discard() {
-	f.scan.Reset()
-	f.clear()
+// mayBegin reports cheaply whether a line may be the first of a table in JSON: logs are full of
+// brackets.
+func (f *objects) mayBegin(line []byte) bool {
+	rest := bytes.TrimLeft(line[1:], " \t")
+	switch line[0] {
+	case ',':
+		return f.used
+	case '{':
+		return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
+	case '[':
+		return len(rest) == 0 || rest[0] == '{' || rest[0] == '[' || rest[0] == ']'
+	}
+	return false
 }
 
-// feed scans a piece of a line, and its end if it is the last.
+// feed reads a piece of a line, and its end if it is the last. It returns false if the piece is not
+// JSON.
 func (f *objects) feed(piece []byte, ends bool) bool {
-	return f.scan.Feed(piece) && (!ends || f.scan.Feed([]byte{'\n'}))
+	if f.stream == nil {
+		f.stream = newJSONStream(f.top)
+	}
+	return f.stream.write(piece, ends) == nil
+}
+
+func (f *objects) discard() {
+	if f.stream != nil {
+		f.stream.stop()
+	}
+	f.stream, f.inside, f.table = nil, false, 0
 }
 
 func (f *objects) end(p *parser) {
-	if !f.scan.Idle() && (f.used || f.iperf.used()) {
+	if f.inside && (f.used || f.iperf.used()) {
 		p.warn("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
-	if !f.scan.Idle() {
+	if f.inside {
 		p.suggest("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
+	f.discard()
 	f.rows.close(p)
 }
 
-// base returns the depth of the objects that are rows: 1, or 2 in an array.
-func (f *objects) base() int {
-	if f.scan.Stack[0] == '[' {
-		return 2
+// top reads an array or object outside of others, whose first token has been read.
+func (f *objects) top(token json.Token, dec *json.Decoder) (err error) {
+	f.inside = true
+	switch token {
+	case json.Delim('{'):
+		err = f.object(dec)
+		f.iperf = iperf3{tables: f.iperf.tables}
+	case json.Delim('['):
+		f.arrays++
+		f.index, f.table = 0, f.arrays
+		err = f.array(dec)
+		f.table = 0
+	default:
+		err = errors.New("a value outside of arrays and objects")
 	}
-	return 1
+	f.inside = err != nil
+	return err
 }
 
-func (f *objects) Open() {
-	depth, base := len(f.scan.Stack), f.base()
-	switch {
-	case depth == 1 && base == 2:
-		f.array++
-		f.index = 0
-	case depth == base && f.scan.Stack[depth-1] == '{':
-		f.clear()
-	case depth == base: // an array of arrays
-		f.p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
-	case depth == base+1 && f.scan.Stack[base-1] == '{':
-		if len(f.cells) >= maxKeys {
-			f.full = true
+// array reads the elements of an array outside of others, and its end.
+func (f *objects) array(dec *json.Decoder) error {
+	for dec.More() {
+		token, err := dec.Token()
+		switch {
+		case err != nil:
+			return err
+		case token == json.Delim('{'):
+			err = f.object(dec)
+		case token == json.Delim('['):
+			f.p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
+			err = skipRest(dec)
+		}
+		if err != nil {
+			return err
+		}
+		f.stream.progress()
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// skipRest reads the rest of an array.
+func skipRest(dec *json.Decoder) error {
+	for dec.More() {
+		if err := dec.Decode(new(json.RawMessage)); err != nil {
+			return err
+		}
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// object reads the keys and values of an object, and its end.
+func (f *objects) object(dec *json.Decoder) error {
+	f.values, f.cells, f.nested, f.full = f.values[:0], f.cells[:0], "", false
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string) // nothing else is a key
+		if f.table == 0 && f.iperf.active && key == "intervals" {
+			err = f.iperf.intervals(f.p, dec, f.stream.progress)
+		} else {
+			err = f.value(dec, key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	f.index++
+	f.row(f.p)
+	return nil
+}
+
+// value reads the value of a key: a cell of the object's row.
+func (f *objects) value(dec *json.Decoder, key string) error {
+	var value json.RawMessage
+	if err := dec.Decode(&value); err != nil {
+		return err
+	}
+	if f.table == 0 && key == "start" {
+		f.iperf.begin(value)
+	}
+	if f.full = f.full || len(f.cells) >= maxKeys; f.full {
+		return nil
+	}
+	c := cell{name: key, from: len(f.values), list: value[0] == '[' || value[0] == '{'}
+	if c.list {
+		f.elements(value, key)
+	} else {
+		f.values = append(f.values, plainText(value))
+	}
+	c.to = len(f.values)
+	f.cells = append(f.cells, c)
+	return nil
+}
+
+// elements adds the plain values of an array or object to the values.
+func (f *objects) elements(value json.RawMessage, key string) {
+	dec := json.NewDecoder(bytes.NewReader(value))
+	_, err := dec.Token() // errors cannot occur: the value has been decoded once
+	for err == nil && dec.More() {
+		if value[0] == '{' {
+			_, err = dec.Token() // the key, as of a row in pandas
+		}
+		var element json.RawMessage
+		if err = errors.Join(err, dec.Decode(&element)); err != nil {
 			return
 		}
-		f.cells = append(f.cells, cell{f.scan.Key(base), len(f.values), len(f.values), true})
-	case depth == base+2 && f.nested == "" && f.scan.Stack[base-1] == '{':
-		f.nested = f.scan.Key(base)
+		if element[0] == '[' || element[0] == '{' {
+			f.nested = cmp.Or(f.nested, key)
+		} else if f.full = f.full || len(f.values) >= maxValues; f.full {
+			return
+		} else {
+			f.values = append(f.values, plainText(element))
+		}
 	}
 }
 
-func (f *objects) clear() {
-	f.text, f.values, f.cells, f.nested, f.full = f.text[:0], f.values[:0], f.cells[:0], "", false
+// plainText returns a value as a CSV file has it: a string without its quotes, null as nothing.
+func plainText(value json.RawMessage) []byte {
+	if value[0] == '"' {
+		if bytes.IndexByte(value, '\\') < 0 {
+			return lex.Bounded(value[1 : len(value)-1])
+		}
+		var text string
+		_ = json.Unmarshal(value, &text) // cannot fail: the value has been decoded once
+		return lex.Bounded([]byte(text))
+	}
+	if string(value) == "null" {
+		return nil
+	}
+	return lex.Bounded(value)
 }
 
-func (f *objects) Scalar(text []byte) {
-	depth, base := len(f.scan.Stack), f.base()
-	if base == 1 {
-		f.iperf.scalar(&f.scan, text)
-	}
-	if depth < base || depth > base+1 || f.scan.Stack[base-1] != '{' {
-		return
-	}
-	if f.full = f.full || len(f.values) >= maxValues || len(f.cells) >= maxKeys; f.full {
-		return
-	}
-	from := len(f.text)
-	f.text = append(f.text, lex.Bounded(text)...)
-	if depth == base {
-		f.cells = append(f.cells, cell{f.scan.Key(base), len(f.values), 0, false})
-	}
-	f.values = append(f.values, f.text[from:len(f.text):len(f.text)])
-	f.cells[len(f.cells)-1].to = len(f.values)
-}
-
-func (f *objects) Close() {
-	depth, base := len(f.scan.Stack), f.base()
-	if base == 1 {
-		f.iperf.close(f.p, &f.scan)
-	}
-	if depth == base && f.scan.Stack[depth-1] == '{' {
-		f.index++
-		f.object(f.p)
-	}
-}
-
-func (f *objects) object(p *parser) {
+// row adds the rows of the object that has been read.
+func (f *objects) row(p *parser) {
 	if len(f.cells) == 0 || !f.layout(p) {
 		if f.full {
 			p.suggest(tooBig)
@@ -223,7 +321,7 @@ func (f *objects) cell(name string) int {
 // layout finds the columns of the object, and reports whether it is a row. Missing keys are empty
 // values, and new keys are added as columns.
 func (f *objects) layout(p *parser) bool {
-	if f.names != nil && f.tables == f.tableOf() && f.fitsLayout(p) {
+	if f.names != nil && f.tables == f.table && f.fitsLayout(p) {
 		return true
 	}
 	names := list.Map(f.cells, func(c cell) column.Name { return column.Parse([]byte(c.name)) })
@@ -235,16 +333,8 @@ func (f *objects) layout(p *parser) bool {
 		return false
 	}
 	f.rows.open(p, nil, names, ',', c)
-	f.names, f.tables = list.Map(f.cells, func(c cell) string { return c.name }), f.tableOf()
+	f.names, f.tables = list.Map(f.cells, func(c cell) string { return c.name }), f.table
 	return true
-}
-
-// tableOf returns the number of the array that contains the object; 0 if none does.
-func (f *objects) tableOf() int {
-	if f.base() == 2 {
-		return f.array
-	}
-	return 0
 }
 
 // fitsLayout reports whether the object has the size and time of the layout, and adds its new keys.
@@ -263,63 +353,4 @@ func (f *objects) fitsLayout(p *parser) bool {
 		}
 	}
 	return true
-}
-
-// iperf3 reads the output of iperf3 --json value by value, so that it can read a file of any
-// length, and one that was cut off: start.test_start.blksize, and of each interval the rate of the
-// sum of its streams. The time is the gap between the blocks of one stream. The summary at the end
-// repeats the intervals, and is not read.
-//
-// Tested with iperf 3.2.
-type iperf3 struct {
-	active   bool
-	size     float64
-	streams  int
-	rate     float64
-	omitted  bool
-	tables   openTables
-	protocol string
-}
-
-func (f *iperf3) used() bool { return len(f.tables) > 0 }
-
-func (f *iperf3) scalar(s *jsonscan.Scanner, text []byte) {
-	switch depth := len(s.Stack); {
-	case depth == 3 && s.Key(1) == "start" && s.Key(2) == "test_start":
-		switch s.Key(3) {
-		case "protocol":
-			f.protocol = lex.Short(text)
-		case "blksize":
-			v, _ := lex.Parse(text)
-			f.active, f.size = true, v.Value
-		case "num_streams":
-			f.streams = lex.Count(string(text))
-		}
-	case depth == 4 && f.active && s.Key(1) == "intervals" && s.Key(3) == "sum":
-		switch s.Key(4) {
-		case "bits_per_second":
-			v, _ := lex.Parse(text)
-			f.rate = v.Value / 8e6
-		case "omitted":
-			f.omitted = string(text) == "true"
-		}
-	}
-}
-
-// close reads the end of an object or array: the end of an interval's sum or of the whole output.
-func (f *iperf3) close(p *parser, s *jsonscan.Scanner) {
-	switch depth := len(s.Stack); {
-	case depth == 1:
-		*f = iperf3{tables: f.tables}
-	case depth == 4 && f.active && s.Key(1) == "intervals" && s.Key(3) == "sum":
-		if !f.omitted && f.rate != 0 {
-			t := Table{Format: "iperf3", Title: "iperf3 " + f.protocol, Kind: Gap}
-			if f.streams > 1 {
-				t.Title += ", streams: " + strconv.Itoa(f.streams)
-			}
-			share := t.divide(1, max(1, f.streams))
-			f.tables.table(p, t.Title, t).row(row{size: f.size, time: f.size / (f.rate * share)})
-		}
-		f.rate, f.omitted = 0, false
-	}
 }

@@ -1,0 +1,98 @@
+package benchfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"regexp"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+)
+
+// A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the next
+// line: so JSON may begin and end anywhere in a log, the line of an error is known, and the memory
+// is that of the longest value.
+type jsonStream struct {
+	buffer []byte // of the current piece
+	text   []byte // of the piece, as far as it has not been read
+	word   []byte // the beginning of a word that the next piece ends
+	held   int    // bytes since the last progress
+	next   func() (error, bool)
+	stop   func()
+}
+
+// maxHeldJSON is the maximum length in bytes of a value that is decoded as a whole.
+const maxHeldJSON = 64 << 20
+
+// newJSONStream returns a stream. Of each value outside of others it reads the first token, and calls
+// value to read the rest.
+func newJSONStream(value func(json.Token, *json.Decoder) error) *jsonStream {
+	s := &jsonStream{}
+	s.next, s.stop = iter.Pull(func(yield func(error) bool) {
+		in := input.ReaderFunc(func(into []byte) (int, error) {
+			if len(s.text) == 0 && !yield(nil) {
+				return 0, io.EOF
+			}
+			n := copy(into, s.text)
+			s.text = s.text[n:]
+			if s.held += n; s.held > maxHeldJSON {
+				return 0, errors.New("a value of more than 64 MiB")
+			}
+			return n, nil
+		})
+		dec := json.NewDecoder(in)
+		for {
+			token, err := dec.Token()
+			if err != nil && s.skipComma(dec) {
+				dec = json.NewDecoder(in)
+				continue
+			}
+			if err == nil {
+				err = value(token, dec)
+			}
+			if err != nil {
+				yield(err)
+				return
+			}
+			s.progress()
+		}
+	})
+	return s
+}
+
+// progress reports that the text so far need not be held.
+func (s *jsonStream) progress() { s.held = 0 }
+
+// skipComma skips a comma between objects that have lost their array, which the decoder rejects.
+func (s *jsonStream) skipComma(dec *json.Decoder) bool {
+	rest, _ := io.ReadAll(dec.Buffered()) // cannot fail: it is in memory
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\n"), []byte(","))
+	if ok {
+		s.text = append(rest, s.text...)
+	}
+	return ok
+}
+
+// notFinite matches the numbers that Python writes and JSON does not have.
+var notFinite = regexp.MustCompile(`([\[:,\s])(NaN|-?Infinity)\b`)
+
+// write reads a piece of a line, and its end if it is the last. It returns an error if the text is
+// not JSON.
+func (s *jsonStream) write(piece []byte, ends bool) error {
+	s.buffer = append(append(s.buffer[:0], s.word...), piece...)
+	whole := len(s.buffer)
+	if ends {
+		s.buffer = append(s.buffer, '\n')
+		whole++
+	} else {
+		whole = len(bytes.TrimRight(s.buffer, "-INafinty"))
+	}
+	s.text, s.word = s.buffer[:whole], append(s.word[:0], s.buffer[whole:]...)
+	if bytes.Contains(s.text, []byte("NaN")) || bytes.Contains(s.text, []byte("Infinity")) {
+		s.text = notFinite.ReplaceAll(s.text, []byte(`$1"$2"`))
+	}
+	err, _ := s.next()
+	return err
+}
