@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/man"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
@@ -65,7 +64,7 @@ func newVersion() *cobra.Command {
 	cmd := command("version", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
 		return out.write(cmd, reports.Rows{
 			Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-			Data:    [][]any{{release.Version(), reports.OrNil(man.Setting("vcs.revision")), runtime.Version()}},
+			Data:    [][]any{{release.Version(), reports.OrNil(buildSetting("vcs.revision")), runtime.Version()}},
 		})
 	})
 	out.declareFormat(cmd)
@@ -77,7 +76,7 @@ func newDocs() *cobra.Command {
 		if err := os.MkdirAll(args[0], 0o777); err != nil {
 			return atomicfile.FileError(args[0], err)
 		}
-		return man.Write(cmd.Root(), args[0])
+		return writeManPages(cmd.Root(), args[0])
 	}))
 }
 

@@ -15,12 +15,10 @@ package main
 import (
 	"fmt"
 	"os"
-
-	"github.com/halfpeak/halfpeak/internal/limits"
 )
 
 func main() {
-	if err := limits.Check(); err != nil {
+	if err := checkLimits(); err != nil {
 		fmt.Fprintln(os.Stderr, "halfpeak:", err)
 		os.Exit(1)
 	}

@@ -1,5 +1,4 @@
-// Package man writes man pages of commands.
-package man
+package main
 
 import (
 	"io"
@@ -14,23 +13,23 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Write writes the pages of a command and its subcommands into an existing folder. They carry the
+// writeManPages writes the man pages of a command and its subcommands into an existing folder. They carry the
 // date of the program's commit, so that the same program writes the same pages.
-func Write(cmd *cobra.Command, dir string) error {
+func writeManPages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
-			if err := Write(c, dir); err != nil {
+			if err := writeManPages(c, dir); err != nil {
 				return err
 			}
 		}
 	}
 	date := time.Unix(0, 0).UTC()
-	if t, err := time.Parse(time.RFC3339, Setting("vcs.time")); err == nil {
+	if t, err := time.Parse(time.RFC3339, buildSetting("vcs.time")); err == nil {
 		date = t
 	}
 	cmd.DisableAutoGenTag = true
 	long := cmd.Long
-	cmd.Long = item.ReplaceAllStringFunc(long, definition)
+	cmd.Long = listItem.ReplaceAllStringFunc(long, definition)
 	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
@@ -38,17 +37,17 @@ func Write(cmd *cobra.Command, dir string) error {
 	return atomicfile.Write(filepath.Join(dir, name), page)
 }
 
-// item is an item of a list in a help text: a name, a gap, and a meaning that can span lines.
-var item = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
+// listItem is an item of a list in a help text: a name, a gap, and a meaning that can span lines.
+var listItem = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
 
 func definition(text string) string {
-	parts := item.FindStringSubmatch(text)
+	parts := listItem.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"
 }
 
-// Setting returns the build setting of this program under a key such as vcs.revision, or the empty
+// buildSetting returns the build setting of this program under a key such as vcs.revision, or the empty
 // string.
-func Setting(key string) string {
+func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

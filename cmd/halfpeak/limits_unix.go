@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package limits checks the limits that the system sets to a process.
-package limits
+package main
 
 import (
 	"fmt"
@@ -12,8 +11,8 @@ import (
 // once.
 const minFiles = 16
 
-// Check returns an error where the process may open too few files to run at all.
-func Check() error {
+// checkLimits returns an error where the process may open too few files to run at all.
+func checkLimits() error {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil && files.Cur < minFiles {
 		return fmt.Errorf("at most %d files can be open at once; raise the limit with ulimit -n %d", files.Cur, minFiles)
