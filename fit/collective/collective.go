@@ -1,18 +1,14 @@
-// Package collective fits measured times of collectives jointly over message sizes and rank counts:
+// Package collective fits measured times of collectives jointly over message sizes, rank counts and
+// placements. The time of an algorithm is a sum over the steps and bytes of its schedule:
 //
-//	T(p, n) = base + steps(p)·α + n·volume(p)·β + n·combined(p)·γ
+//	T = base + steps inside nodes · α_inside + steps between nodes · α_between + bytes · β
 //
-// where steps, volume and combined come from an algorithm's schedule ([shapeOf]). If the algorithm
-// is unknown, [Fit] tries all algorithms of the collective in the registry, and takes the one that
-// best predicts numbers of ranks left out. Each range of sizes has its own parameters ([Regime]);
-// [fit.Piecewise] finds the ranges.
-//
-// The form assumes ranks that are equally far from each other and share nothing. It is wrong for
-// machines with levels or shared memory bandwidth; [Result.Verdict] gives its error and whether it
-// is still acceptable. A prediction ([Result.Predict]) therefore adds the residuals of measurements
-// nearby. If the algorithm is unknown, it averages forms of several algorithms, each weighted by
-// how well it predicts held-out measurements. Its interval comes from held-out measurements, so it
-// holds even if the form is wrong.
+// A prediction ([Result.Predict]) takes the parameters from the measurements nearby, since they
+// change with the size, and adds the residuals of measurements nearby. If the algorithm is unknown,
+// it averages the forms of several algorithms, each weighted by how well it predicts held-out
+// measurements. Its interval comes from held-out measurements too, so it holds even if no form
+// describes the times, as on machines whose ranks share memory. [Result.Parameters] has the
+// parameters of each form over all measurements.
 package collective
 
 import (
@@ -24,38 +20,17 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Fit fits a collective. The errors wrap [ErrNoFit], or are those of an unknown collective or
-// algorithm.
-func Fit(d Data) (*Result, error) {
-	r, err := FitToPredict(d)
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range regimes(r.Points) {
-		g, err := search(part, r.candidates, d.Statistic)
-		if err != nil {
-			return nil, err
-		}
-		r.Regimes = append(r.Regimes, *g)
-	}
-	r.judge()
-	return r, nil
-}
-
 // maxRanks bounds the numbers of ranks: schedules are simulated for each.
 const maxRanks = 512
 
-// FitToPredict is Fit without the regimes, whose schedules take time: the result predicts alone. It
-// takes one number of ranks without an algorithm, too.
-func FitToPredict(d Data) (*Result, error) {
-	candidates, err := candidatesOf(d.Collective, d.Algorithm)
+// Fit fits a collective, of which one number of ranks is enough. The errors wrap [ErrNoFit], or are
+// those of an unknown collective or algorithm.
+func Fit(d Data) (*Result, error) {
+	forms, err := formsToFit(d)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Data: d, candidates: candidates, forms: formsOf(d.Collective)}
-	if d.Algorithm != "" {
-		r.forms = []form{formOf(candidates[0], d.Statistic)}
-	}
+	r := &Result{Data: d, forms: forms}
 	points := slices.SortedStableFunc(slices.Values(d.Points), byCall)
 	r.Points = nil
 	for len(points) > 0 {
@@ -90,22 +65,21 @@ func FitToPredict(d Data) (*Result, error) {
 	return r, nil
 }
 
-// candidatesOf is the one algorithm that is named, or all that can be searched: not those for one
-// number of ranks, nor whose tree depends on parameters of the machine.
-func candidatesOf(name, algorithm string) ([]engine.Entry, error) {
-	if algorithm != "" {
-		e, err := engine.Find(name, algorithm)
-		return []engine.Entry{e}, err
-	}
-	var all []engine.Entry
-	for _, e := range engine.Of(name) {
-		if e.Ranks == 0 && e.Params&engine.Shape == 0 {
-			all = append(all, e)
+// formsToFit returns the form of the algorithm that is named, or of all that libraries use. It is an
+// error if the registry has no algorithm of the collective that runs on any number of ranks and
+// machine.
+func formsToFit(d Data) ([]form, error) {
+	if d.Algorithm != "" {
+		e, err := engine.Find(d.Collective, d.Algorithm)
+		if err != nil {
+			return nil, err
 		}
+		return []form{formOf(e, d.Statistic)}, nil
 	}
-	if len(all) == 0 {
-		_, err := engine.Find(name, "")
+	general := func(e engine.Entry) bool { return e.Ranks == 0 && e.Params&engine.Shape == 0 }
+	if !slices.ContainsFunc(engine.Of(d.Collective), general) {
+		_, err := engine.Find(d.Collective, "")
 		return nil, fmt.Errorf("%w: %w", ErrNoFit, err)
 	}
-	return all, nil
+	return formsOf(d.Collective), nil
 }

@@ -17,7 +17,7 @@ func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float
 		}
 	}
 	d.Algorithm = algorithm
-	r, err := FitToPredict(d)
+	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestSparseSizes(t *testing.T) {
 			}
 		}
 		d.Algorithm = "ring"
-		r, err := FitToPredict(d)
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestFewerNodes(t *testing.T) {
 		}
 	}
 	d.Algorithm = "binary"
-	r, err := FitToPredict(d)
+	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestMoreRanksOnNodes(t *testing.T) {
 				d.Points = append(d.Points, Point{Ranks: 2 * perNode, PerNode: perNode, Size: n, Time: quantity.Micros(us), Count: 1})
 			}
 		}
-		r, err := FitToPredict(d)
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,19 +2,18 @@ package collective
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The columns of the design matrix: 1, Steps, n·Volume, n·Combined.
+// The columns of a regression over calls: the base, steps inside nodes, steps between nodes, bytes.
 const (
 	ofBase = iota
-	ofAlpha
-	ofBeta
-	ofGamma
+	ofInside
+	ofBetween
+	ofBytes
 	columns = stats.MaxColumns
 )
 
@@ -104,41 +103,28 @@ func bounded(rows []row, weights []float64, wanted [columns]bool) solution {
 }
 
 // apart is the minimum part of a column that is not a sum of the columns before it, over points
-// weighted by their times, for the column to be fitted. Combining has to differ more: it is nearly
-// proportional to the bytes sent, so that noise would move cost from β to γ.
-var apart = [columns]float64{ofBase: 1e-3, ofAlpha: 1e-3, ofBeta: 1e-3, ofGamma: 0.05}
+// weighted by their times, for the column to be fitted.
+const apart = 1e-3
 
-// independent reports which columns are identifiable. If not all are, γ is dropped first, then the
-// base.
+// independent reports which columns are identifiable. If not all are, the steps inside nodes are
+// dropped first, then the base: a base is the smaller part of most times.
 func independent(rows []row) (wanted [columns]bool) {
-	var kept [][]float64
-	for _, c := range []int{ofAlpha, ofBeta, ofBase, ofGamma} {
-		more := basis(rows, []int{c}, apart, kept)
-		wanted[c] = len(more) > len(kept)
-		kept = more
-	}
-	return wanted
-}
-
-// basis extends an orthonormal basis by columns of rows, over points weighted by their times (Gram
-// and Schmidt). Columns with less than part[c] of independent length are left out.
-func basis(rows []row, of []int, part [columns]float64, kept [][]float64) [][]float64 {
-	kept = slices.Clip(kept)
-	for _, c := range of {
+	var basis [][]float64 // orthonormal (Gram and Schmidt), over points weighted by their times
+	for _, c := range []int{ofBetween, ofBytes, ofBase, ofInside} {
 		v := make([]float64, len(rows))
 		for i, r := range rows {
 			v[i] = r.x[c] / r.y
 		}
 		norm := floats.Dot(v, v)
-		for _, k := range kept {
+		for _, k := range basis {
 			floats.AddScaled(v, -floats.Dot(v, k), k)
 		}
 		rest := floats.Dot(v, v)
-		if norm == 0 || rest <= max(part[c]*part[c], 1e-12)*norm {
+		if norm == 0 || rest <= apart*apart*norm {
 			continue
 		}
 		floats.Scale(1/math.Sqrt(rest), v)
-		kept = append(kept, v)
+		basis, wanted[c] = append(basis, v), true
 	}
-	return kept
+	return wanted
 }

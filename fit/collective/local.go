@@ -8,15 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The columns of a local regression: the base, steps inside nodes, steps between nodes, bytes.
-const (
-	localBytes = 3
-	// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own
-	// model has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a
-	// bound, a disturbed call on few nodes turns steps into base, and calls on many nodes come out
-	// too short.
-	maxBase = 3
-)
+// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own
+// model has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a
+// bound, a disturbed call on few nodes turns steps into base, and calls on many nodes come out
+// too short.
+const maxBase = 3
 
 // The ranges over which measurements inform each other, in octaves: of the bytes of a step and
 // latencyBytes, and of the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
@@ -106,7 +102,7 @@ const slowestProtocol = 16
 func (l *localForm) largestBeta() (beta float64) {
 	least, sizes := math.Inf(1), map[float64]bool{}
 	for i := range l.points {
-		if bytes := l.points[i].x[localBytes]; bytes > 0 {
+		if bytes := l.points[i].x[ofBytes]; bytes > 0 {
 			least = min(least, l.points[i].t/bytes)
 		}
 		sizes[l.points[i].bytes] = true

@@ -104,7 +104,7 @@ func TestMeasuredOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := offBy(float64(p.Time), float64(o.Time)); e > 1e-9 || p.Low > o.Time || o.Time > p.High {
+			if e := offBy(p.Time, o.Time); e > 1e-9 || p.Low > o.Time || o.Time > p.High {
 				t.Errorf("%s, %d ranks, %s: %v (%v to %v), measured %v", algorithm, o.Ranks, o.Size, p.Time, p.Low, p.High, o.Time)
 			}
 		}
@@ -161,7 +161,7 @@ func TestDisturbedCalls(t *testing.T) {
 			}
 		}
 		d.Algorithm = "recursive-doubling"
-		r, err := FitToPredict(d)
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}

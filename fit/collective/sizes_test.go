@@ -28,7 +28,7 @@ func TestBeyondMeasuredSizes(t *testing.T) {
 			}
 		}
 		d.Algorithm = "recursive-doubling"
-		r, err := FitToPredict(d)
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestBeyondOneSize(t *testing.T) {
 		for _, ranks := range []int{8, 64} {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: c.measured, Time: 100, Count: 1})
 		}
-		r, err := FitToPredict(d)
+		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
 		}

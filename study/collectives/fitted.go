@@ -146,7 +146,7 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 			continue
 		}
 		go func() {
-			r, err := fitted.FitToPredict(f.Data)
+			r, err := fitted.Fit(f.Data)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", f.at, err)
 			}

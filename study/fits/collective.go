@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -90,95 +90,132 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	return nil
 }
 
-type regimeRow struct {
+// A parameterRow has the parameters of one algorithm of a joint fit.
+type parameterRow struct {
 	JointFit
-	*fitted.Regime
+	fitted.Parameters
 }
 
 func (f *Fitted) collectiveRows() reports.Rows {
-	var all []regimeRow
-	named, several := false, false
+	var all []parameterRow
+	var named, several, searched, placed bool // whether a column shows differences
 	for _, c := range f.Collectives {
-		for i := range c.Regimes {
-			all = append(all, regimeRow{c, &c.Regimes[i]})
+		for _, p := range c.Result.Parameters() {
+			all = append(all, parameterRow{c, p})
+			placed = placed || p.Nodes > 0
 		}
 		named = named || c.series.Name != ""
 		several = several || c.Collective != f.Collectives[0].Collective
+		searched = searched || c.series.Algorithm == ""
 	}
-	known := func(i int, value func(regimeRow) any) func(regimeRow) any {
-		return func(r regimeRow) any { return reports.OrAbsent(value(r), r.Known()[i]) }
+	type row = parameterRow
+	col := reports.Col[row]
+	fields := []reports.Field[row]{
+		col("collective", reports.HeadIf(several, "collective"),
+			func(r row) any { return r.Collective }),
+		col("series", reports.HeadIf(named, "series"),
+			func(r row) any { return r.series.Name }).Ranked(3),
+		col("algorithm", "algorithm", func(r row) any { return r.Parameters.Algorithm }),
+		col("searched", "", func(r row) any { return r.series.Algorithm == "" }),
+		col("statistic", "statistic", func(r row) any { return string(r.Statistic) }).Ranked(4),
+		col("ranks_from", "", func(r row) any { return slices.Min(r.Parameters.Ranks) }),
+		col("ranks_to", "", func(r row) any { return slices.Max(r.Parameters.Ranks) }),
+		col("ranks_count", "", func(r row) any { return len(r.Parameters.Ranks) }),
+		col("from_bytes", "from", func(r row) any { return r.From }).Ranked(4),
+		col("to_bytes", "to", func(r row) any { return r.To }).Ranked(4),
+		col("nodes", reports.HeadIf(placed, "nodes"),
+			func(r row) any { return reports.OrNil(nodesText[r.Nodes]) }).Ranked(3),
+		percentCol("weight_percent", reports.HeadIf(searched, "weight"),
+			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
-	percent := func(key, head string, rank int, value func(regimeRow) float64) reports.Field[regimeRow] {
-		return reports.Col(key, head, func(r regimeRow) any { return reports.OrAbsent(100*value(r), !math.IsNaN(value(r))) }).Texted(reports.PercentError).Ranked(rank)
-	}
-	rows := reports.TableOf(all,
-		reports.Col("collective", reports.HeadIf(several, "collective"), func(r regimeRow) any { return r.Collective }),
-		reports.Col("series", reports.HeadIf(named, "series"), func(r regimeRow) any { return r.series.Name }).Ranked(3),
-		reports.Col("algorithm", "algorithm", func(r regimeRow) any { return r.Algorithm }),
-		reports.Col("searched", "", func(r regimeRow) any { return r.series.Algorithm == "" }),
-		reports.Col("statistic", "statistic", func(r regimeRow) any { return string(r.Statistic) }).Ranked(4),
-		reports.Col("ranks_from", "", func(r regimeRow) any { return r.Ranks[0] }),
-		reports.Col("ranks_to", "", func(r regimeRow) any { return r.Ranks[len(r.Ranks)-1] }),
-		reports.Col("ranks_count", "", func(r regimeRow) any { return len(r.Ranks) }),
-		reports.Col("from_bytes", "from", func(r regimeRow) any { return r.From }),
-		reports.Col("to_bytes", "to", func(r regimeRow) any { return r.To }),
-		reports.Col("", "base (95 %)", known(0, func(r regimeRow) any { return estimated(quantity.DimTime, r.Base) })).Ranked(1),
-		reports.Col("base_us", "", known(0, func(r regimeRow) any { return r.Base.Value })),
-		reports.Col("base_low_us", "", known(0, func(r regimeRow) any { return r.Base.Low })),
-		reports.Col("base_high_us", "", known(0, func(r regimeRow) any { return r.Base.High })),
-		reports.Col("", "α (95 %)", known(1, func(r regimeRow) any { return estimated(quantity.DimTime, r.Alpha) })),
-		reports.Col("alpha_us", "", known(1, func(r regimeRow) any { return r.Alpha.Value })),
-		reports.Col("alpha_low_us", "", known(1, func(r regimeRow) any { return r.Alpha.Low })),
-		reports.Col("alpha_high_us", "", known(1, func(r regimeRow) any { return r.Alpha.High })),
-		reports.Col("", "β (95 %)", known(2, func(r regimeRow) any { return estimated(quantity.DimInverse, r.Beta) })),
-		reports.Col("beta_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.Value) })),
-		reports.Col("beta_low_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.Low) })),
-		reports.Col("beta_high_us_per_kib", "", known(2, func(r regimeRow) any { return quantity.PerKiB(r.Beta.High) })),
-		reports.Col("gamma_us_per_kib", "", known(3, func(r regimeRow) any { return quantity.PerKiB(r.Gamma.Value) })),
-		reports.Col("describes", "fits", func(r regimeRow) any { return reports.OrAbsent(r.Regime.Describes(), r.Tested()) }),
-		percent("median_error_percent", "median error", 2, func(r regimeRow) float64 { return r.Regime.Errors.Median }),
-		percent("p95_error_percent", "95th perc.", 5, func(r regimeRow) float64 { return r.Regime.Errors.P95 }),
-		percent("worst_error_percent", "", 5, func(r regimeRow) float64 { return r.Regime.Errors.Worst }),
-		percent("held_out_error_percent", "hold-out error", 2, func(r regimeRow) float64 { return r.Regime.HeldOut() }),
+	fields = append(fields, timeCols("base", "base (95 %)",
+		func(r row) fit.Estimate[quantity.Micros] { return r.Base })...)
+	fields = append(fields, timeCols("alpha", "α (95 %)",
+		func(r row) fit.Estimate[quantity.Micros] { return r.Between })...)
+	fields = append(fields, timeCols("alpha_inside", "α in a node (95 %)",
+		func(r row) fit.Estimate[quantity.Micros] { return r.Inside })...)
+	fields = append(fields, betaCols()...)
+	fields = append(fields,
+		percentCol("median_error_percent", "median error",
+			func(r row) float64 { return r.Median }).Ranked(2),
+		percentCol("p95_error_percent", "95th perc.",
+			func(r row) float64 { return r.P95 }).Ranked(5),
+		percentCol("held_out_error_percent", "hold-out error",
+			func(r row) float64 { return r.HeldOut }).Ranked(2),
 	)
+	rows := reports.TableOf(all, fields...)
 	for _, c := range f.Collectives {
-		rows.Notes = append(rows.Notes, c.notes(len(f.Collectives) > 1)...)
+		rows.Notes = append(rows.Notes, c.note(len(f.Collectives) > 1))
 	}
-	note := "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule"
-	if slices.ContainsFunc(all, func(r regimeRow) bool { return !math.IsNaN(r.Regime.HeldOut()) }) {
-		note += "; \"hold-out error\": the error for numbers of ranks that were not used in the fit"
-	}
-	rows.Notes = append(rows.Notes, note+".")
+	rows.Notes = append(rows.Notes,
+		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the algorithm. "+
+			"The cost of a parameter without a value is in the others.",
+		"Predictions use parameters that change with the size. \"hold-out error\" is theirs, "+
+			"at places and sizes that were not used in the fit.")
 	return rows
 }
 
-func (c JointFit) notes(several bool) []string {
+// nodesText has the texts of [fitted.Parameters.Nodes].
+var nodesText = []string{"", "one", "several"}
+
+func percentCol(key, head string, value func(parameterRow) float64) reports.Field[parameterRow] {
+	cell := func(r parameterRow) any {
+		part := value(r)
+		return reports.OrAbsent(100*part, !math.IsNaN(part))
+	}
+	return reports.Col(key, head, cell).Texted(reports.PercentError)
+}
+
+func timeCols(key, head string,
+	of func(parameterRow) fit.Estimate[quantity.Micros]) []reports.Field[parameterRow] {
+	number := func(t quantity.Micros) any { return t }
+	return estimateCols(key, "us", head, quantity.DimTime, of, number)
+}
+
+func betaCols() []reports.Field[parameterRow] {
+	number := func(t quantity.MicrosPerByte) any { return quantity.PerKiB(t) }
+	beta := func(r parameterRow) fit.Estimate[quantity.MicrosPerByte] { return r.Beta }
+	return estimateCols("beta", "us_per_kib", "β (95 %)", quantity.DimInverse, beta, number)
+}
+
+// estimateCols returns the columns of a parameter: one for people, and three for programs with the
+// value and the ends of its interval. A parameter that is not known is absent.
+func estimateCols[T ~float64](key, unit, head string, dim quantity.Dimension,
+	of func(parameterRow) fit.Estimate[T], number func(T) any) []reports.Field[parameterRow] {
+	type field = reports.Field[parameterRow]
+	col := func(key, head string, show func(fit.Estimate[T]) any) field {
+		return reports.Col(key, head, func(r parameterRow) any {
+			e := of(r)
+			return reports.OrAbsent(show(e), !math.IsNaN(float64(e.Value)))
+		})
+	}
+	return []field{
+		col("", head, func(e fit.Estimate[T]) any { return estimated(dim, e) }).Ranked(1),
+		col(key+"_"+unit, "", func(e fit.Estimate[T]) any { return number(e.Value) }),
+		col(key+"_low_"+unit, "", func(e fit.Estimate[T]) any { return number(e.Low) }),
+		col(key+"_high_"+unit, "", func(e fit.Estimate[T]) any { return number(e.High) }),
+	}
+}
+
+// note describes the data of a joint fit, and how well it predicts.
+func (c JointFit) note(several bool) string {
 	about := ""
 	if several {
 		about = c.series.Label() + ": "
 	}
-	ranks := fmt.Sprintf("%d numbers of ranks, %d to %d", len(c.Ranks), c.Ranks[0], c.Ranks[len(c.Ranks)-1])
+	least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
+	text := fmt.Sprintf("%d numbers of ranks, %d to %d", len(c.Ranks), least, most)
 	if len(c.Ranks) == 1 {
-		ranks = fmt.Sprintf("%d ranks only", c.Ranks[0])
-	}
-	notes := []string{fmt.Sprintf("%s%s: %s", about, ranks, c.Verdict())}
-	if text := c.Accuracy(); text != "" {
-		notes = append(notes, about+text)
-	}
-	for _, g := range c.Regimes {
-		var texts []string
-		if len(g.Alike) > 0 {
-			texts = append(texts, "the same times as "+strings.Join(g.Alike, ", "))
-		}
-		if len(g.Rivals) > 0 {
-			texts = append(texts, "not distinguishable from "+strings.Join(g.Rivals, ", "))
-		}
-		if texts = append(texts, g.Merged...); len(texts) > 0 {
-			note := fmt.Sprintf("%s%s to %s, %s: %s", about, g.From, g.To, g.Algorithm, strings.Join(texts, "; "))
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+		text = fmt.Sprintf("%d ranks only", least)
+		if c.series.Algorithm == "" {
+			text += ", which do not identify the algorithm"
 		}
 	}
-	return notes
+	if c.Noise > 0 {
+		text += fmt.Sprintf("; repeats differ by %.2g %%", 100*c.Noise)
+	}
+	if accuracy := c.Accuracy(); accuracy != "" {
+		text += "; " + accuracy
+	}
+	return about + text
 }

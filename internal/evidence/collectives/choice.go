@@ -33,7 +33,7 @@ func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
 	measured := map[call][]float64{} // by algorithm; NaN where it was not measured
 	for _, s := range algorithms {
 		kept := s.sub(func(p fitted.Point) bool { return !out(p) })
-		r, err := fitted.FitToPredict(kept.data())
+		r, err := fitted.Fit(kept.data())
 		if err != nil {
 			continue // none or one time
 		}

@@ -11,7 +11,7 @@ import (
 type model func(p fitted.Point) (t, low, high float64)
 
 func fit(s series) (model, error) {
-	r, err := fitted.FitToPredict(s.data())
+	r, err := fitted.Fit(s.data())
 	if err != nil {
 		return nil, err
 	}

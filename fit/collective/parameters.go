@@ -1,0 +1,140 @@
+package collective
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Parameters are those of an algorithm's form over all calls on one node, or all calls on several:
+//
+//	T = Base + steps inside nodes · Inside + steps between nodes · Between + bytes · Beta
+//
+// with 95 % intervals. A prediction takes the same form, with parameters from the calls nearby,
+// since protocols change with the size. A parameter is NaN if the calls do not identify it: it is
+// left out, and the remaining parameters include its cost. What combining costs is in Beta.
+type Parameters struct {
+	Algorithm string
+	// Nodes is 1 for calls on one node, 2 for calls on several, and 0 if the placement is not
+	// known. Without several nodes all steps count as Between.
+	Nodes int
+	// Weight is the part of the form in predictions of the measured sizes on more ranks than were
+	// measured, from 0 to 1; interpolation has no part in it.
+	Weight                float64
+	Base, Inside, Between fit.Estimate[quantity.Micros]
+	Beta                  fit.Estimate[quantity.MicrosPerByte]
+	Ranks                 []int // of the calls, ascending
+	From, To              quantity.Bytes
+	// Median and P95 are of the relative errors of T at the calls. HeldOut is the median relative
+	// error of the form as it predicts, at held-out calls; NaN if none could be held out.
+	Median, P95, HeldOut float64
+}
+
+// Parameters returns the parameters of the forms that have a weight of at least 5 %, the calls on
+// one node first.
+func (r *Result) Parameters() (all []Parameters) {
+	for _, b := range []*blend{r.oneNode, r.several} {
+		if b == nil {
+			continue
+		}
+		nodes := 0
+		switch {
+		case b == r.several:
+			nodes = 2
+		case r.PerNode() > 0:
+			nodes = 1
+		}
+		weights := b.formWeights()
+		for i, f := range b.forms {
+			if weights[i] < minWeight {
+				continue
+			}
+			p := b.parameters(f.form)
+			p.Nodes, p.Weight, p.HeldOut = nodes, weights[i], b.heldOutError(i)
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// interpolations is the number of candidates behind the forms: interpolation plain and smoothed.
+const interpolations = 2
+
+// formWeights returns the weight of each form beyond the measured places, in the mean over sizes.
+func (b *blend) formWeights() []float64 {
+	mean := make([]float64, len(b.forms))
+	last := b.places[len(b.places)-1]
+	available := make([]float64, len(b.forms)+interpolations) // none is NaN
+	for _, n := range b.sizes {
+		weights := b.weights(&b.beyond, available, b.totalLg(last, n), -1)[:len(b.forms)]
+		sum := 0.0
+		for _, w := range weights {
+			sum += w
+		}
+		for i, w := range weights {
+			mean[i] += w / sum
+		}
+	}
+	for i := range mean {
+		mean[i] /= float64(len(b.sizes))
+	}
+	return mean
+}
+
+// heldOutError returns the median relative error of a form at the held-out calls.
+func (b *blend) heldOutError(form int) float64 {
+	var errors []float64
+	for _, h := range []*heldOut{&b.between, &b.beyond} {
+		for i := range h.calls {
+			if e := h.errors[form][i]; !math.IsNaN(e) {
+				errors = append(errors, math.Abs(math.Expm1(e)))
+			}
+		}
+	}
+	return stats.QuantileOf(errors, 0.5)
+}
+
+// parameters fits a form to all calls of the table.
+func (t *table) parameters(f *form) Parameters {
+	p := Parameters{Algorithm: f.name}
+	rows := make([]row, len(t.samples))
+	for i, s := range t.samples {
+		at := f.at(s.place)
+		rows[i] = row{[columns]float64{1, at.inside, at.between, s.n * at.volume}, s.t}
+		p.Ranks = append(p.Ranks, int(s.ranks))
+	}
+	slices.Sort(p.Ranks)
+	p.Ranks = slices.Compact(p.Ranks)
+	first, last := t.sizeEnds()
+	p.From, p.To = quantity.Bytes(first), quantity.Bytes(last)
+	if first == last { // one size shows no time per byte, whatever the volume
+		for i := range rows {
+			rows[i].x[ofBytes] = 0
+		}
+	}
+	wanted := independent(rows)
+	s := leastSquares(rows, wanted)
+	var errors []float64
+	for _, r := range rows {
+		errors = append(errors, math.Abs(s.predict(r.x)/r.y-1))
+	}
+	p.Median, p.P95 = stats.QuantileOf(errors, 0.5), stats.QuantileOf(errors, 0.95)
+	p.Base = estimate[quantity.Micros](&s, wanted, ofBase)
+	p.Inside = estimate[quantity.Micros](&s, wanted, ofInside)
+	p.Between = estimate[quantity.Micros](&s, wanted, ofBetween)
+	p.Beta = estimate[quantity.MicrosPerByte](&s, wanted, ofBytes)
+	return p
+}
+
+// estimate returns a parameter with its interval; NaN if it was not wanted.
+func estimate[T ~float64](s *solution, wanted [columns]bool, i int) fit.Estimate[T] {
+	if !wanted[i] {
+		unknown := T(math.NaN())
+		return fit.Estimate[T]{Value: unknown, Low: unknown, High: unknown}
+	}
+	low, high := s.interval(i)
+	return fit.Estimate[T]{Value: T(s.value[i]), Low: T(low), High: T(high)}
+}
