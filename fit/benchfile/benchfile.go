@@ -66,7 +66,7 @@ func (k Kind) String() string {
 // A Sample summarises the measurements at one size.
 type Sample struct {
 	// Size is in bytes, at least 0. It is a whole number unless the table has more than
-	// [MaxSizes] sizes: then neighbouring sizes are merged, and Size is their mean.
+	// 65,536 sizes: then neighbouring sizes are merged, and Size is their mean.
 	Size quantity.Bytes
 	// Count is the number of measurements of the size: rows of the file.
 	Count int64
@@ -184,9 +184,9 @@ type File struct {
 	Notes []string
 }
 
-// MaxSizes is the maximum number of sizes in a table. If a file has more, nearly equal sizes are
+// maxSizes is the maximum number of sizes in a table. If a file has more, nearly equal sizes are
 // merged.
-const MaxSizes = 1 << 16
+const maxSizes = 1 << 16
 
 // maxTables and sizesEach, the average number of sizes in a table, bound the memory of a file.
 const (

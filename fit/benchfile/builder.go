@@ -165,7 +165,7 @@ func (b *builder) warnOnce(text string) {
 // sizes, it merges neighbouring ones.
 func (b *builder) aggregate(size float64, line int) *aggregate {
 	a := b.bySize()[b.keyOf(size)]
-	for a == nil && len(b.sizes) >= MaxSizes {
+	for a == nil && len(b.sizes) >= maxSizes {
 		b.coarsen()
 		a = b.sizes[b.keyOf(size)]
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
@@ -21,7 +20,7 @@ func openInput(name string, ctx context.Context) (in io.Reader, shown string, do
 		ctx = context.Background()
 	}
 	if name == "-" {
-		return input.Waiting(ctx, os.Stdin), "standard input", func() {}, nil
+		return lex.Waiting(ctx, os.Stdin), "standard input", func() {}, nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -31,13 +30,13 @@ func openInput(name string, ctx context.Context) (in io.Reader, shown string, do
 		return nil, "", nil, &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
 	}
 	// Opening a pipe waits for its writer, who may never come.
-	f, err := input.Await(ctx, func() (*os.File, error) { return os.Open(name) })
+	f, err := lex.Await(ctx, func() (*os.File, error) { return os.Open(name) })
 	if err != nil {
 		return nil, "", nil, pathError(name, err)
 	}
-	in = input.Waiting(ctx, f)
+	in = lex.Waiting(ctx, f)
 	if info.Mode().IsRegular() { // which never waits
-		in = input.ReaderFunc(func(into []byte) (int, error) {
+		in = lex.ReaderFunc(func(into []byte) (int, error) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
@@ -82,7 +81,7 @@ func Files(name string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = &Error{File: name, Msg: ErrNoFiles.Error(), Err: ErrNoFiles}
+		err = &Error{File: name, Msg: "the folder has no files; give one that has"}
 	}
 	if err != nil {
 		return nil, err
@@ -103,13 +102,7 @@ type Error struct {
 	// NoTable is set if the file is valid but has no table, and so is not the output of a
 	// benchmark. Callers that read a folder may skip such files.
 	NoTable bool
-	Err     error // [ErrNoFiles], or nil
 }
-
-// ErrNoFiles is the cause of the [*Error] of a folder without files.
-var ErrNoFiles = errors.New("the folder has no files; give one that has")
-
-func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
 	if e.Line > 0 {

@@ -8,7 +8,7 @@ import (
 	"iter"
 	"regexp"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the next
@@ -31,7 +31,7 @@ const maxHeldJSON = 64 << 20
 func newJSONStream(value func(json.Token, *json.Decoder) error) *jsonStream {
 	s := &jsonStream{}
 	s.next, s.stop = iter.Pull(func(yield func(error) bool) {
-		in := input.ReaderFunc(func(into []byte) (int, error) {
+		in := lex.ReaderFunc(func(into []byte) (int, error) {
 			if len(s.text) == 0 && !yield(nil) {
 				return 0, io.EOF
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // osuLog is the output of a latency test whose times begin with t.
@@ -72,7 +72,7 @@ func TestOutputs(t *testing.T) {
 // A file that does not fit into the buffer is divided like a small one.
 // A cut line is reported with its own output, not with those after it.
 func TestOutputsLongLine(t *testing.T) {
-	text := osuLog(1) + strings.Repeat("x", 2*input.MaxLine) + "\n" + osuLog(2) + osuLog(3)
+	text := osuLog(1) + strings.Repeat("x", 2*lex.MaxLine) + "\n" + osuLog(2) + osuLog(3)
 	var warned []int
 	err := outputs(strings.NewReader(text), "x", Options{}, func(f *File, err error) error {
 		if err == nil {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/launch"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
@@ -18,7 +16,7 @@ import (
 type parser struct {
 	opt      Options
 	file     *File
-	lines    input.Lines
+	lines    lex.Lines
 	raw      []byte // the current line before cleaning
 	previous string // the previous line if it was skipped, else ""
 
@@ -146,12 +144,12 @@ func (p *parser) readRemark(line []byte) {
 		p.fault.NoTable = true
 	}
 	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
-		if ranks, perNode := launch.Ranks(string(line)); ranks > 0 {
+		if ranks, perNode := lex.Ranks(string(line)); ranks > 0 {
 			p.ranks, p.perNode = ranks, perNode
 		}
 	}
 	if bytes.Contains(line, []byte("coll_tuned_")) || bytes.Contains(line, []byte("NCCL_ALGO")) {
-		if algorithm, collective, ok := launch.Algorithm(string(line)); ok {
+		if algorithm, collective, ok := lex.Algorithm(string(line)); ok {
 			p.algorithm, p.chosenFor = algorithm, collective
 		}
 	}
@@ -174,7 +172,7 @@ func (p *parser) placeOf() (c CollectiveOp) {
 		c.place()
 		return c
 	}
-	c.Ranks, c.Nodes = launch.RanksOfFile(p.file.Name)
+	c.Ranks, c.Nodes = lex.RanksOfFile(p.file.Name)
 	if c.Nodes > 0 {
 		p.warn("the file's name says that %d ranks took part, on %d nodes", c.Ranks, c.Nodes)
 		c.place()
@@ -186,7 +184,7 @@ func (p *parser) algorithmOf(name string) string {
 	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
 		return p.algorithm
 	}
-	return launch.AlgorithmOfFile(p.file.Name)
+	return lex.AlgorithmOfFile(p.file.Name)
 }
 
 // mapTasks sets the ranks of a new task map for the collectives since the last one.

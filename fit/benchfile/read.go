@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/launch"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
@@ -38,10 +36,10 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	}
 	defer done()
 	head, _ := text.Peek(4096)
-	if what := input.NotText(head); what != "" {
+	if what := lex.NotText(head); what != "" {
 		return nil, &Error{File: name, Msg: what + "; wanted is the text that a benchmark printed", NoTable: true}
 	}
-	return newReader(input.NewLines(text, o.Progress), name, o).read()
+	return newReader(lex.NewLines(text, o.Progress), name, o).read()
 }
 
 // A reader passes the lines of a file to the formats.
@@ -58,7 +56,7 @@ type reader struct {
 	hasRows bool   // the output has rows
 }
 
-func newReader(lines input.Lines, name string, o Options) *reader {
+func newReader(lines lex.Lines, name string, o Options) *reader {
 	return &reader{
 		parser:  parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines},
 		formats: formats(),
@@ -96,7 +94,7 @@ func (r *reader) run() error {
 			continue
 		}
 		r.raw = raw
-		if ranks, ok := launch.TaskMap(raw); ok {
+		if ranks, ok := lex.TaskMap(raw); ok {
 			r.mapTasks(ranks)
 		}
 		if len(line) == 0 {
@@ -138,7 +136,7 @@ func (r *reader) begins(line []byte) bool {
 }
 
 // readPieces reads a line that comes in pieces: JSON completely, other text only up to
-// [input.MaxLine] bytes.
+// [lex.MaxLine] bytes.
 func (r *reader) readPieces(raw []byte) {
 	line := bytes.TrimLeft(raw, " \t")
 	if len(line) == 0 || !r.take(line) {
@@ -226,7 +224,7 @@ func (r *reader) finish() (*File, error) {
 		r.warn("%s beyond the limit left out", lex.Plural(r.dropped, "table"))
 	}
 	if r.lines.Long > 0 {
-		r.warn("%s longer than %d bytes cut", lex.Plural(r.lines.Long, "line"), input.MaxLine)
+		r.warn("%s longer than %d bytes cut", lex.Plural(r.lines.Long, "line"), lex.MaxLine)
 	}
 	return f, nil
 }
@@ -261,13 +259,13 @@ func (r *reader) noTableError() *Error {
 // or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
 // read.
 func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
-	in, put := input.Buffered(r)
-	unzipped, unpacked, err := input.Gunzip(in)
+	in, put := lex.Buffered(r)
+	unzipped, unpacked, err := lex.Gunzip(in)
 	if err != nil {
 		put()
 		return nil, nil, err
 	}
-	text = input.UTF8(unzipped)
+	text = lex.UTF8(unzipped)
 	if head, _ := text.Peek(3); string(head) == "\ufeff" {
 		_, _ = text.Discard(3) // cannot fail: it was peeked
 	}
@@ -298,12 +296,12 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 		return each(nil, &Error{File: name, Msg: failure.Error()})
 	}
 	defer done()
-	if head, _ := text.Peek(4096); input.NotText(head) != "" {
+	if head, _ := text.Peek(4096); lex.NotText(head) != "" {
 		return each(Read(text, name, o)) // reports the format and reads no further
 	}
 	var nothing error // the first error of an output without a table, if no output has one
 	reported := false
-	lines := input.NewLines(text, o.Progress)
+	lines := lex.NewLines(text, o.Progress)
 	for before, title := 0, ""; ; {
 		r := newReader(lines, name, o)
 		r.divides, r.name, r.title = true, name, title

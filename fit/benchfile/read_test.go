@@ -116,14 +116,14 @@ func TestMergedSizes(t *testing.T) {
 	}
 	var text bytes.Buffer
 	text.WriteString("size,time_us\n")
-	const n = 3 * MaxSizes
+	const n = 3 * maxSizes
 	for i := range n {
 		size := (i*7919)%n + 1 // every size once, out of order
 		text.WriteString(strconv.Itoa(size) + "," + strconv.Itoa(10+3*size) + "\n")
 	}
 	f := read(t, text.String(), Options{})
 	table := f.Tables[0]
-	if len(table.Samples) > MaxSizes || len(table.Samples) < MaxSizes/4 {
+	if len(table.Samples) > maxSizes || len(table.Samples) < maxSizes/4 {
 		t.Errorf("%d samples", len(table.Samples))
 	}
 	if len(table.Warnings) != 1 || !strings.Contains(table.Warnings[0], "merged") {

@@ -228,7 +228,7 @@ func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 	b := s.split.table(p, r)
 	unit := r.Scale[column.Time]
 	wait, interval := delta.Value*r.Scale[column.Delta], t.Value*unit
-	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= MaxSizes {
+	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= maxSizes {
 		b.row(row{}) // dropped and counted
 		return
 	}

@@ -1,5 +1,6 @@
-// Package lex takes a line of a benchmark's output apart: numbers with their precision, fields,
-// quoted values, and what terminals and launchers put before and into it.
+// Package lex reads the text of a benchmark's output: the lines of a file, whether it is compressed
+// or in UTF-16, the numbers and fields of a line, what terminals and launchers put before and into
+// it, and the ranks that a command line gives.
 package lex
 
 import (

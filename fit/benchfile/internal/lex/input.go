@@ -1,6 +1,4 @@
-// Package input turns a file into lines of UTF-8: it decompresses, decodes UTF-16, reads ahead, and
-// stops if a pipe delivers nothing.
-package input
+package lex
 
 import (
 	"bufio"
@@ -12,8 +10,6 @@ import (
 	"sync"
 
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // MaxLine is the longest line that is read; the rest of a longer line is dropped, except in JSON,
@@ -87,7 +83,7 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, nil, errors.New("broken gzip file: " + lex.Plain(err.Error()))
+		return nil, nil, errors.New("broken gzip file: " + Plain(err.Error()))
 	}
 	ahead, stop := readAhead(z)
 	text, put := Buffered(ahead)

@@ -1,14 +1,10 @@
-// Package launch reads how a benchmark was started: the ranks, nodes and algorithms in printed
-// command lines, environments and names of files.
-package launch
+package lex
 
 import (
 	"bytes"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 var (
@@ -35,10 +31,10 @@ var (
 func RanksOfFile(name string) (ranks, nodes int) {
 	base := filepath.Base(name)
 	if m := nameRanks.FindStringSubmatch(base); m != nil {
-		return lex.Count(m[1] + m[2]), 0
+		return Count(m[1] + m[2]), 0
 	}
 	if m := nameNodes.FindStringSubmatch(base); m != nil {
-		nodes, ranks := lex.Count(m[1]), lex.Count(m[2])
+		nodes, ranks := Count(m[1]), Count(m[2])
 		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
 			return ranks, nodes
 		}
@@ -75,7 +71,7 @@ func Ranks(line string) (ranks, perNode int) {
 	name, line := line[at[0]:at[1]], line[at[1]:]
 	find := func(e *regexp.Regexp) int {
 		if m := e.FindStringSubmatch(line); m != nil {
-			return lex.Count(m[1])
+			return Count(m[1])
 		}
 		return 0
 	}
@@ -100,7 +96,7 @@ func Ranks(line string) (ranks, perNode int) {
 func hosts(list string, each int) (n int) {
 	for host := range strings.SplitSeq(list, ",") {
 		if _, slots, ok := strings.Cut(host, ":"); ok {
-			n += lex.Count(slots)
+			n += Count(slots)
 		} else {
 			n += each
 		}
@@ -118,7 +114,7 @@ func TaskMap(line []byte) (ranks int, ok bool) {
 	}
 	n := 0.0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[from:], -1) {
-		n += float64(lex.Count(string(m[2]))) * float64(lex.Count(string(m[3]))) * float64(lex.Count(string(m[4])))
+		n += float64(Count(string(m[2]))) * float64(Count(string(m[3]))) * float64(Count(string(m[4])))
 	}
 	if n >= 1<<24 {
 		return 0, false
