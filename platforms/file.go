@@ -119,6 +119,7 @@ type collectiveKeys struct {
 // layerKeys are the keys that every layer may have; those of its model come from the registry.
 type layerKeys struct {
 	Model       string            `toml:"model"`
+	From        string            `toml:"from"`
 	Title       string            `toml:"title"`
 	Note        string            `toml:"note"`
 	Protocol    string            `toml:"protocol"`

@@ -7,32 +7,15 @@
 package platforms
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
-
-//go:embed *.toml
-var embedded embed.FS
-
-// Names returns the names of the platforms that come with halfpeak, sorted.
-func Names() []string {
-	files, err := embedded.ReadDir(".")
-	if err != nil {
-		panic(err) // embedded: cannot fail
-	}
-	return list.Map(files, func(f fs.DirEntry) string { return strings.TrimSuffix(f.Name(), ".toml") })
-}
 
 // Find returns the platform that ref names, and the layer: the one it names or the default.
 func Find(ref string) (Platform, Layer, error) {
@@ -45,7 +28,7 @@ func Find(ref string) (Platform, Layer, error) {
 	if slices.Contains(Names(), file) {
 		p, err = load(file)
 	} else if looksLikeFile(file) {
-		p, err = readFile(file)
+		p, err = readPlatform(file)
 	} else {
 		hint := nearest.Hint(file, Names())
 		if hint == "" {
@@ -83,7 +66,7 @@ func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
 	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {
 		return nil, nil
 	}
-	p, err := readFile(file)
+	p, err := readPlatform(file)
 	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool { return c.Collective != collective }), err
 }
 
@@ -130,56 +113,3 @@ func load(name string) (Platform, error) {
 // loaded caches the embedded platforms by name: reproduce finds one for each of hundreds of
 // numbers. A Platform is never changed.
 var loaded sync.Map
-
-func readFile(path string) (Platform, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return Platform{}, fmt.Errorf("%s: no such file; give a platform's name (%s) or the path of a TOML file", path, strings.Join(Names(), ", "))
-		}
-		return Platform{}, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return Platform{}, fmt.Errorf("%s: is a directory; give the path of a TOML file", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return Platform{}, err
-	}
-	return Parse(path, text)
-}
-
-// Parse reads a platform from the text of a file; file gives its name and stands in errors.
-// An error gives file, line, column, the fault and what to do.
-func Parse(file string, text []byte) (Platform, error) {
-	d, err := decode(file, text)
-	if err != nil {
-		return Platform{}, err
-	}
-	return d.platform()
-}
-
-func (s *source) platform() (_ Platform, err error) {
-	c := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
-	b := &builder{
-		composition: c,
-		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
-			Note: text(s.Keys, "note"), Places: map[string]Place{}, composition: c},
-		protocols: map[string]Protocol{},
-		measured:  map[string]*Measured{},
-		constants: map[string]*scope{},
-		written:   map[string]section{},
-	}
-	defer catch(&err)
-	b.clock()
-	b.constantTables()
-	b.roofTables()
-	b.stageTables()
-	b.protocolTables()
-	b.measuredTables()
-	b.collectiveTables()
-	b.layerTables()
-	b.levelTables()
-	return *b.p, nil
-}

@@ -27,10 +27,10 @@ var inputs = map[string]string{
 	"yesterday.csv": "../../fleet/testdata/yesterday.csv",
 	"pairs.log":     "../../fleet/testdata/pairs.log",
 
-	"rack.toml": "../../model/machine/testdata/rack.toml",
-	"in.csv":    "../../model/machine/testdata/in.csv",
-	"out.csv":   "../../model/machine/testdata/out.csv",
-	"gap.csv":   "../../model/machine/testdata/gap.csv",
+	"rack.toml":    "../../model/machine/testdata/rack.toml",
+	"intra.txt":    "../../model/machine/testdata/intra.txt",
+	"inter.txt":    "../../model/machine/testdata/inter.txt",
+	"cluster.toml": "../../model/machine/testdata/cluster.toml",
 }
 
 // The sessions of the documents show what halfpeak prints.

@@ -103,9 +103,11 @@ func startOf(refs []string) (page.Start, error) {
 		name := filepath.Base(file)
 		switch before, known := of[name]; {
 		case !known:
-			text, err := os.ReadFile(file)
+			// Written anew, the file has the layers that it takes from others, which the page cannot
+			// read.
+			text, err := p.Document().Encode("")
 			if err != nil {
-				return start, atomicfile.FileError(file, err)
+				return start, err
 			}
 			of[name] = file
 			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})

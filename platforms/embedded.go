@@ -1,0 +1,21 @@
+package platforms
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+)
+
+//go:embed *.toml
+var embedded embed.FS
+
+// Names returns the names of the platforms that come with halfpeak, sorted.
+func Names() []string {
+	files, err := embedded.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded: cannot fail
+	}
+	return list.Map(files, func(f fs.DirEntry) string { return strings.TrimSuffix(f.Name(), ".toml") })
+}

@@ -1,0 +1,180 @@
+package platforms
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+)
+
+// Parse reads a platform from the text of a file; file gives its name and stands in errors.
+// An error gives file, line, column, the fault and what to do. A layer of another file is an error,
+// since Parse reads no files.
+func Parse(file string, text []byte) (Platform, error) { return parse(file, text, nil) }
+
+func parse(file string, text []byte, others *files) (Platform, error) {
+	d, err := decode(file, text)
+	if err == nil {
+		err = d.takeLayers(others)
+	}
+	if err != nil {
+		return Platform{}, err
+	}
+	return d.platform()
+}
+
+func (s *source) platform() (_ Platform, err error) {
+	c := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
+	b := &builder{
+		composition: c,
+		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
+			Note: text(s.Keys, "note"), Places: map[string]Place{}, composition: c},
+		protocols: map[string]Protocol{},
+		measured:  map[string]*Measured{},
+		constants: map[string]*scope{},
+		written:   map[string]section{},
+	}
+	defer catch(&err)
+	b.clock()
+	b.constantTables()
+	b.roofTables()
+	b.stageTables()
+	b.protocolTables()
+	b.measuredTables()
+	b.collectiveTables()
+	b.layerTables()
+	b.levelTables()
+	return *b.p, nil
+}
+
+// files reads the platform files from which a file takes layers, each once. A nil value refuses:
+// the interactive page has no files.
+type files struct {
+	open []string // the files under way, the outermost first, to find a circle
+	read map[string]Platform
+}
+
+// platform reads the platform file at path.
+func (f *files) platform(path string) (Platform, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return Platform{}, err
+	}
+	if p, known := f.read[full]; known {
+		return p, nil
+	}
+	if at := slices.Index(f.open, full); at >= 0 {
+		circle := list.Map(append(f.open[at:], full), filepath.Base)
+		return Platform{}, fmt.Errorf("files take layers from each other in a circle: %s", strings.Join(circle, " → "))
+	}
+	f.open = append(f.open, full)
+	p, err := readFile(path, f)
+	if f.open = f.open[:len(f.open)-1]; err == nil {
+		f.read[full] = p
+	}
+	return p, err
+}
+
+// takeLayers replaces each layer with the key from by that layer of another file.
+func (s *source) takeLayers(f *files) error {
+	var tables []Table
+	for _, t := range s.Tables {
+		from, is := find(t.Keys, "from")
+		if !is {
+			tables = append(tables, t)
+			continue
+		}
+		taken, err := s.taken(t, from.(string), f)
+		if err != nil {
+			return s.errorf("layer."+t.Name+".from", "%w", err)
+		}
+		tables = append(tables, taken...)
+	}
+	s.Tables = tables
+	return nil
+}
+
+// taken returns the tables in place of t, whose layer is the one that from names.
+func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
+	for _, k := range t.Keys {
+		if k.Name != "from" {
+			return nil, fmt.Errorf("takes the whole layer from the other file; omit %s", k.Name)
+		}
+	}
+	file, name := from, ""
+	if at := strings.LastIndex(from, ".toml/"); at >= 0 {
+		file, name = from[:at+len(".toml")], from[at+len(".toml/"):]
+	}
+	if !strings.HasSuffix(file, ".toml") {
+		return nil, fmt.Errorf(`must be a platform file, as in "intra.toml", or a layer of one, as in "intra.toml/fit-2" (got %q)`, from)
+	}
+	if f == nil {
+		return nil, errors.New("other files cannot be read here; write the layer itself into this file")
+	}
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(s.file), file)
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file", path)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	p, err := f.platform(path)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = p.Default
+	}
+	if p, err = p.With(name); err != nil {
+		return nil, err
+	}
+	tables := p.taking(t.Name)
+	for _, of := range tables[1:] {
+		if slices.Contains(s.tableNames(of.Kind), of.Name) {
+			return nil, fmt.Errorf("brings a table [%s.%s], which this file has too; rename that one", of.Kind, of.Name)
+		}
+	}
+	for _, of := range tables {
+		s.positions[of.Kind+"."+of.Name] = s.positionOf("layer." + t.Name)
+	}
+	return tables, nil
+}
+
+// readPlatform reads a platform file and those from which it takes layers.
+func readPlatform(path string) (Platform, error) {
+	f := files{read: map[string]Platform{}}
+	if full, err := filepath.Abs(path); err == nil {
+		f.open = []string{full}
+	}
+	return readFile(path, &f)
+}
+
+func readFile(path string, others *files) (Platform, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return Platform{}, fmt.Errorf("%s: no such file; give a platform's name (%s) or the path of a TOML file", path, strings.Join(Names(), ", "))
+		}
+		return Platform{}, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return Platform{}, fmt.Errorf("%s: is a directory; give the path of a TOML file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return Platform{}, err
+	}
+	return parse(path, text, others)
+}
