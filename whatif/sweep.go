@@ -169,7 +169,9 @@ func (s *Sweep) Keys() []string {
 	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
 }
 
-func (s *Sweep) check() error {
+// Check returns an error if two ranges have the same parameter, or if the design cannot answer one
+// of the quantities.
+func (s *Sweep) Check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {
 			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
@@ -207,20 +209,20 @@ type Encoder func(text []byte, row []float64) []byte
 // grow with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each;
 // every block passed on until then is complete.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return err
 	}
 	total, size := int64(s.Rows()), s.BlockRows()
 	blocks := make([]Block, 2*runtime.GOMAXPROCS(0))
-	workers := make([]*worker, len(blocks))
-	for i := range workers {
-		workers[i] = s.worker()
+	evaluators := make([]Evaluator, len(blocks))
+	for i := range evaluators {
+		evaluators[i] = s.Evaluator(encode)
 	}
 	for at := first; at < total; at += int64(len(blocks)) * size {
 		n := int(min(int64(len(blocks)), (total-at+size-1)/size))
 		err := parallel.Each(ctx, n, 0, func(_ context.Context, i int) error {
 			from := at + int64(i)*size
-			workers[i].fill(&blocks[i], from, min(size, total-from), encode)
+			evaluators[i](&blocks[i], from, min(size, total-from))
 			return nil
 		})
 		for i := 0; i < n && err == nil; i++ {
@@ -240,21 +242,31 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 	return context.Cause(ctx)
 }
 
+// An Evaluator computes count rows of a sweep into the block, beginning with row first. What the
+// block held before is overwritten.
+type Evaluator func(b *Block, first, count int64)
+
+// Evaluator returns an Evaluator of any rows of the sweep, for [Sweep.Run] and for programs that
+// divide a sweep among machines; encode may be nil. Calls must not overlap, because they change
+// one copy of the platform: each goroutine needs an Evaluator of its own.
+func (s *Sweep) Evaluator(encode Encoder) Evaluator {
+	w := &worker{Sweep: s, encode: encode}
+	params := list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })
+	w.prog, w.values = s.Design.Compile(params...)
+	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
+	return w.fill
+}
+
+// A worker is the state of an Evaluator.
 type worker struct {
 	*Sweep
+	encode Encoder
 	prog   *platforms.Program
 	values []float64 // of the parameters
 	scales []float64 // of the values, for Keys
 }
 
-func (s *Sweep) worker() *worker {
-	w := &worker{Sweep: s}
-	w.prog, w.values = s.Design.Compile(list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })...)
-	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
-	return w
-}
-
-func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
+func (w *worker) fill(b *Block, first, count int64) {
 	ranges, sizes := len(w.Ranges), int64(len(w.Sizes))
 	width := ranges + 1 + len(w.Quantities)
 	b.First, b.Rows, b.Text = first, int(count), b.Text[:0]
@@ -277,8 +289,8 @@ func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
 				row[ranges+1+k] = w.Quantities[k].of.Of(w.prog.Layer(), n, n)
 			}
 		}
-		if encode != nil {
-			b.Text = encode(b.Text, row)
+		if w.encode != nil {
+			b.Text = w.encode(b.Text, row)
 		}
 	}
 }
