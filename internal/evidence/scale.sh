@@ -82,7 +82,7 @@ if [ ! -d night ]; then
 		}
 	}'
 fi
-# Pairs of 1,415 nodes, in CSV files of six rows each, 1,000 in a folder.
+# Pairs of 1,415 nodes, in CSV files of five rows each, 1,000 in a folder.
 if [ ! -d many ]; then
 	mkdir many
 	seq -f 'many/%05.0f' 0 $(((many - 1) / 1000)) | xargs mkdir
@@ -120,7 +120,7 @@ echo
 echo "| what | units | clock, s | processor, s | peak, MB | a second of a processor |"
 echo "|:---|---:|---:|---:|---:|---:|"
 row "$rounds" "\`fleet\`: outputs of nccl-tests, 2.3 kB each" 10000 files ./halfpeak fleet night
-row 1 "\`fleet\`: CSV files of six rows, 0.1 kB each" "$many" files \
+row 1 "\`fleet\`: CSV files of five rows, 0.1 kB each" "$many" files \
 	./halfpeak fleet many --name 'pair_{a}_{b}.csv'
 row "$rounds" "\`fit\`: a CSV file of 127 MB, a straight line" 10000000 rows \
 	./halfpeak fit rows.csv --model linear
