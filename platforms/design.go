@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )

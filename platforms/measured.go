@@ -3,7 +3,7 @@ package platforms
 import (
 	"sync"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

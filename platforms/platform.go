@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/explore"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/page"
@@ -113,7 +112,7 @@ func cli(t *testing.T) func(args ...string) []byte {
 func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 	n, _ := start(t)
 	halfpeak := cli(t)
-	x := explore.New()
+	x := page.New()
 	var layers []string
 	all, err := platforms.All()
 	if err != nil {
@@ -131,7 +130,7 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 	var questions []asked
 	var want [][]byte
 	for i := range designs {
-		d := explore.Design{Ref: layers[r.IntN(len(layers))]}
+		d := page.Design{Ref: layers[r.IntN(len(layers))]}
 		var sizes []string
 		for range each {
 			sizes = append(sizes, fmt.Sprintf("%dB", 1+int(math.Exp2(20*r.Float64()))))
@@ -146,7 +145,7 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 			}
 			halfpeak(args...)
 		}
-		questions = append(questions, ask("predict", explore.Predict{Designs: []explore.Design{d}, Sizes: size}))
+		questions = append(questions, ask("predict", page.Predict{Designs: []page.Design{d}, Sizes: size}))
 		out := halfpeak("predict", ref, "--size", size, "--format", "json")
 		// The file has its own name, and the page that of the platform.
 		if name, layer, _ := strings.Cut(d.Ref, "/"); i%2 == 1 {
@@ -175,10 +174,10 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 }
 
 // changes are changes of one or two parameters of a layer, which it takes.
-func changes(t *testing.T, x *explore.Explorer, ref string, r *rand.Rand) []string {
+func changes(t *testing.T, x *page.Explorer, ref string, r *rand.Rand) []string {
 	t.Helper()
-	request, _ := json.Marshal(explore.Design{Ref: ref})
-	var p explore.Platform
+	request, _ := json.Marshal(page.Design{Ref: ref})
+	var p page.Platform
 	var numbers struct {
 		Parameters []struct{ Value *float64 }
 	}
@@ -194,7 +193,7 @@ func changes(t *testing.T, x *explore.Explorer, ref string, r *rand.Rand) []stri
 				set = append(set, fmt.Sprintf("%s=%v%s", q.Path, *v*math.Exp2(2*r.Float64()-1), q.Unit))
 			}
 		}
-		request, _ := json.Marshal(explore.Predict{Designs: []explore.Design{{Ref: ref, Set: set}}, Sizes: "1B"})
+		request, _ := json.Marshal(page.Predict{Designs: []page.Design{{Ref: ref, Set: set}}, Sizes: "1B"})
 		if len(set) > 0 && !bytes.HasPrefix(x.Ask("predict", request), []byte(`{"error"`)) {
 			return set
 		}
@@ -204,18 +203,18 @@ func changes(t *testing.T, x *explore.Explorer, ref string, r *rand.Rand) []stri
 // The program under Node.js answers as the package does, to every question.
 func TestAnswersAreThoseOfThePackage(t *testing.T) {
 	n, _ := start(t)
-	clip := explore.Design{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB"}}
-	sized := explore.Sized{Design: clip, Sizes: "1KiB,64KiB"}
-	file := explore.File{Name: "times.csv", Data: []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
+	clip := page.Design{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB"}}
+	sized := page.Sized{Design: clip, Sizes: "1KiB,64KiB"}
+	file := page.File{Name: "times.csv", Data: []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
 	all := []asked{
 		ask("platforms", nil), ask("platform", clip), ask("shares", sized),
-		ask("curves", explore.Curves{Designs: []explore.Design{clip, {Ref: "clip"}}, Quantity: "throughput", Sizes: "1..1MiB/4"}),
-		ask("pipeline", explore.Pipelined{Design: clip, Size: "16KiB", Packet: "2048"}),
-		ask("places", explore.CollectiveMap{Design: clip, Collective: "allreduce", Ranks: "8", Sizes: "64KiB"}),
-		ask("schedule", explore.CollectiveCall{Design: clip, Collective: "bcast", Algorithm: "binomial", Ranks: 8, Size: "64KiB"}),
-		ask("fit", file), ask("platform", explore.Design{Ref: "times.toml"}), ask("toml", clip),
+		ask("curves", page.Curves{Designs: []page.Design{clip, {Ref: "clip"}}, Quantity: "throughput", Sizes: "1..1MiB/4"}),
+		ask("pipeline", page.Pipelined{Design: clip, Size: "16KiB", Packet: "2048"}),
+		ask("places", page.CollectiveMap{Design: clip, Collective: "allreduce", Ranks: "8", Sizes: "64KiB"}),
+		ask("schedule", page.CollectiveCall{Design: clip, Collective: "bcast", Algorithm: "binomial", Ranks: 8, Size: "64KiB"}),
+		ask("fit", file), ask("platform", page.Design{Ref: "times.toml"}), ask("toml", clip),
 	}
-	x := explore.New()
+	x := page.New()
 	for i, answer := range n.ask(t, all) {
 		if want := string(x.Ask(all[i].Question, []byte(all[i].Request))); answer != want || strings.HasPrefix(answer, `{"error"`) {
 			t.Errorf("%s %s:\npage    %.500s\npackage %.500s", all[i].Question, all[i].Request, answer, want)

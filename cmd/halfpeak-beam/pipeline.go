@@ -11,9 +11,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A question is the arguments of the command. Workers get it as JSON and read its files, the

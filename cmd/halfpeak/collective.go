@@ -10,13 +10,13 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/fit/contention"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/study/simulations"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 type collectiveOptions struct {
@@ -128,7 +128,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Platform)
-		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), contention.IntervalOf(design.Platform)
+		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), machinefit.IntervalOf(design.Platform)
 		return nil
 	case len(f.Fits) == 0:
 		return err

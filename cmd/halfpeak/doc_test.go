@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
 // inputs are the files that the documents' commands read, by the names they
@@ -18,14 +18,14 @@ var inputs = map[string]string{
 	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 	"netpipe.out": "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 
-	"bcast.csv":           "../../study/fits/testdata/bcast.csv",
+	"bcast.csv":           "../../reports/fits/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
 
-	"night.csv":     "../../fleet/testdata/night.csv",
-	"yesterday.csv": "../../fleet/testdata/yesterday.csv",
-	"pairs.log":     "../../fleet/testdata/pairs.log",
+	"night.csv":     "../../reports/fleet/testdata/night.csv",
+	"yesterday.csv": "../../reports/fleet/testdata/yesterday.csv",
+	"pairs.log":     "../../reports/fleet/testdata/pairs.log",
 
 	"rack.toml":    "../../model/machine/testdata/rack.toml",
 	"intra.txt":    "../../model/machine/testdata/intra.txt",

@@ -21,8 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/bench"
-	"github.com/halfpeak/halfpeak/study/judge"
+	"github.com/halfpeak/halfpeak/reports/check"
 )
 
 func newEngine() *cobra.Command {
@@ -115,7 +114,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 	b := o.bench
 	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
-		s, err := bench.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
+		s, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
 			err = drawTo(o.plot, s.Figure(), 800, 500)
 		}
@@ -124,8 +123,8 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 		}
 		return s.Rows(), nil
 	case programs.ByStage:
-		s, err := bench.BenchStages(pair, o.sizes, b)
-		if errors.Is(err, bench.ErrNoPacket) {
+		s, err := check.BenchStages(pair, o.sizes, b)
+		if errors.Is(err, check.ErrNoPacket) {
 			err = usagef("--size: %w", err)
 		}
 		return s.Rows(), err
@@ -138,7 +137,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 		bar(now - shown)
 		shown = now
 	}
-	measured, err := bench.RunBench(pair, b)
+	measured, err := check.RunBench(pair, b)
 	bar(-1)
 	if err != nil {
 		return rows, err
@@ -242,7 +241,7 @@ func measureLive(transport string, pinned bool, budget time.Duration) (rows repo
 		return rows, nil, err
 	}
 	defer func() { err = cmp.Or(err, pair.Close()) }()
-	v, err := judge.ValidateLive(pair, budget)
+	v, err := check.ValidateLive(pair, budget)
 	if err != nil {
 		return rows, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/explore"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // A platform with levels is shown as a machine, unless a layer is named.
@@ -22,7 +22,7 @@ func TestExploreStart(t *testing.T) {
 func TestExploreCommands(t *testing.T) {
 	design := `"ref": "clip", "set": ["stage.host-dma.tau=3.8us/KiB"]`
 	designs := `"designs": [{` + design + `}], "sizes": "64KiB"`
-	x := explore.New()
+	x := page.New()
 	for question, request := range map[string]string{
 		"platforms": ``, "platform": design, "toml": design,
 		"predict": designs, "curves": designs + `, "quantity": "bandwidth"`,

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/fits"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 type fitOptions struct {

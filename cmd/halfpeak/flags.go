@@ -21,8 +21,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/reports/predict"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // parsedSizes returns the sizes of a text of this program.

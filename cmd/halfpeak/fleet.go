@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fleet"
 )
 
 // fleetOptions holds the flags of the command.

@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/export"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/platforms/export"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/judge"
-	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/predict"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 func newPredict() *cobra.Command {
@@ -289,7 +289,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		}
 		return simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
-		f, err := judge.Signature(designs...)
+		f, err := check.Signature(designs...)
 		f.Title = o.title
 		return f, err
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/check"
 	"github.com/halfpeak/halfpeak/reports/page"
-	"github.com/halfpeak/halfpeak/study/judge"
-	"github.com/halfpeak/halfpeak/study/report"
+	"github.com/halfpeak/halfpeak/reports/summary"
 )
 
 func newReport() *cobra.Command {
@@ -31,7 +31,7 @@ func newReport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		doc, err := report.New(title, sizes, args...)
+		doc, err := summary.New(title, sizes, args...)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func startOf(refs []string) (page.Start, error) {
 				return start, err
 			}
 			of[name] = file
-			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})
+			start.Platforms = append(start.Platforms, page.NewPlatform{Name: name, TOML: string(text)})
 		case before != file:
 			return start, usagef("%q and %q have the same name, which must be unique in a page; rename one", before, file)
 		}
@@ -131,7 +131,7 @@ func newReproduce() *cobra.Command {
 		if paper != "" && !slices.Contains(data.Papers(), paper) {
 			return usagef("no paper %q; choose from %s", paper, strings.Join(data.Papers(), ", "))
 		}
-		r, err := judge.Reproduce(paper)
+		r, err := check.Reproduce(paper)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func newReproduce() *cobra.Command {
 }
 
 func drawFigures(folder string) error {
-	figures, err := judge.PaperFigures()
+	figures, err := check.PaperFigures()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/simulations"
+	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 type simulateOptions struct {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/mpi"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/fits"
-	"github.com/halfpeak/halfpeak/study/tune"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // A cSource is a C file that calibrate writes, and the commands that use it.
@@ -31,10 +31,10 @@ func newCalibrate() *cobra.Command {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
 		}
-		sources := []cSource{{"calibrate.c", mpi.Calibrate,
+		sources := []cSource{{"calibrate.c", calibrate.Calibrate,
 			"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
 		if trace {
-			sources = append(sources, cSource{"trace.c", mpi.Trace,
+			sources = append(sources, cSource{"trace.c", calibrate.Trace,
 				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.[0-9]* --machine me.toml\n"})
 		}
 		for _, s := range sources {

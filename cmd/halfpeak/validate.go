@@ -12,12 +12,12 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/judge"
+	"github.com/halfpeak/halfpeak/reports/check"
 )
 
 type validateOptions struct {
 	output
-	asked  judge.ValidateOptions
+	asked  check.ValidateOptions
 	layers layerOptions
 	trace  string
 	faults string
@@ -48,7 +48,7 @@ func newValidate() *cobra.Command {
 	f := cmd.Flags()
 	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB", "message sizes; the measured ones too if not given")
 	f.StringSliceVar(&o.asked.Programs, "program", nil, "only these `programs`")
-	complete(cmd, "program", judge.Programs())
+	complete(cmd, "program", check.Programs())
 	f.IntVar(&o.asked.Nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
@@ -59,8 +59,8 @@ func newValidate() *cobra.Command {
 
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
-		if !slices.Contains(judge.Programs(), name) {
-			return usagef("unknown --program %q; choose from %s", name, strings.Join(judge.Programs(), ", "))
+		if !slices.Contains(check.Programs(), name) {
+			return usagef("unknown --program %q; choose from %s", name, strings.Join(check.Programs(), ", "))
 		}
 	}
 	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
@@ -92,7 +92,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	v, err := judge.Validate(*asked, designs...)
+	v, err := check.Validate(*asked, designs...)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/study/simulations"
-	"github.com/halfpeak/halfpeak/whatif"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 type whatifOptions struct {

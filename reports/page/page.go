@@ -1,5 +1,3 @@
-// Package page makes the explorer: one HTML file with its style, its scripts and the models as
-// WebAssembly, which loads nothing from elsewhere.
 package page
 
 import (
@@ -28,16 +26,10 @@ type Program struct {
 
 // A Start is the initial state of the page.
 type Start struct {
-	Version   string     `json:"version"`
-	Title     string     `json:"title"`
-	Platforms []Platform `json:"platforms"` // files, to be added
-	Show      []string   `json:"show"`      // designs: "clip", "my.toml/eager"
-}
-
-// A Platform is a platform's file.
-type Platform struct {
-	Name string `json:"name"` // "my.toml"
-	TOML string `json:"toml"`
+	Version   string        `json:"version"`
+	Title     string        `json:"title"`
+	Platforms []NewPlatform `json:"platforms"` // files, to be added
+	Show      []string      `json:"show"`      // designs: "clip", "my.toml/eager"
 }
 
 // Write writes the page. Nothing in start can end a script or begin an element. The page's
@@ -50,7 +42,7 @@ func Write(w io.Writer, p Program, start Start) error {
 
 func assemble(p Program, start Start) []byte {
 	if start.Platforms == nil {
-		start.Platforms = []Platform{}
+		start.Platforms = []NewPlatform{}
 	}
 	if start.Show == nil {
 		start.Show = []string{}
@@ -61,7 +53,7 @@ func assemble(p Program, start Start) []byte {
 		"/*halfpeak:style*/", ascii(joined("*.css"), inStyle),
 		"/*halfpeak:exec*/", ascii(lean(string(p.Exec)), inScript),
 		"/*halfpeak:script*/", ascii(joined("*.js"), inScript),
-	).Replace(ascii(read("index.html"), inHTML))
+	).Replace(ascii(asset("index.html"), inHTML))
 	return []byte(strings.NewReplacer(
 		"SCRIPT-HASHES", hashes(page, "script"), "STYLE-HASHES", hashes(page, "style"),
 		"<!--halfpeak:title-->", ascii(html.EscapeString(start.Title), inHTML),
@@ -110,7 +102,7 @@ func inScript(r rune) string {
 	return all
 }
 
-func read(name string) string {
+func asset(name string) string {
 	text, err := files.ReadFile(name)
 	if err != nil {
 		panic(err) // it is embedded
@@ -123,7 +115,7 @@ func joined(pattern string) string {
 	names, _ := fs.Glob(files, pattern) // a pattern of this package
 	all := ""
 	for _, name := range names {
-		all += read(name) + "\n"
+		all += asset(name) + "\n"
 	}
 	return lean(all)
 }

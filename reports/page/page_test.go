@@ -21,7 +21,7 @@ var tags = regexp.MustCompile(`(?i)<(/?[a-z]+)`)
 func TestTextFromOutside(t *testing.T) {
 	const evil = `</script><script>alert(1)</script><!--<script></title><img src=x onerror=alert(1)>'"&`
 	plain := assemble(Program{}, Start{})
-	start := Start{Version: evil, Title: evil, Platforms: []Platform{{evil, evil}}, Show: []string{evil}}
+	start := Start{Version: evil, Title: evil, Platforms: []NewPlatform{{evil, evil}}, Show: []string{evil}}
 	got := assemble(Program{}, start)
 	elements := func(page []byte) (all []string) {
 		for _, m := range tags.FindAllSubmatch(page, -1) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

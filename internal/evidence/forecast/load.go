@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

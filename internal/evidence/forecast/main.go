@@ -5,7 +5,7 @@
 //	go run ./internal/evidence/forecast coverage [-leave-one-out] [-machines] [-operations] FOLDER…
 //
 // With the folders formats, repeats and collectives of the shared data, calibrate writes
-// fit/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
+// model/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
 // predicts them from the remaining sizes, and compares. It predicts with the published calibration
 // or, with -leave-one-out, with one that is made from the same folders without the predicted
 // machine. See [Load] for the machine of a curve. Curves are latencies; with -operations,
@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 // A kind is the kind of curves that a calibration is for.
@@ -49,7 +49,7 @@ func main() {
 
 func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
-	out := flags.String("o", "fit/forecast/published.json", "file that calibrate writes")
+	out := flags.String("o", "model/forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-one-out", false, "calibrate by the other machines of the folders")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	operations := flags.Bool("operations", false, "gaps and operations instead of latencies")

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 // level is the share of measurements that an interval should contain.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 // A Score summarises the errors of predictions. Coverage is the share of measurements within their

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 // same is the maximum difference of the logarithms of two curves of a machine with one shape.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/fit/contention"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -106,8 +106,8 @@ func platformXML(p platform) string {
 `, p.nodes-1, p.topology)
 }
 
-// calibrate runs the program on the platform.
-func calibrate(ctx context.Context, dir, program string, p platform, args ...string) (*contention.Calibration, error) {
+// runCalibrate runs the program on the platform.
+func runCalibrate(ctx context.Context, dir, program string, p platform, args ...string) (*machinefit.Calibration, error) {
 	var hosts strings.Builder
 	for node := range p.nodes {
 		hosts.WriteString(strings.Repeat(fmt.Sprintf("n%d\n", node), p.perNode))
@@ -130,7 +130,7 @@ func calibrate(ctx context.Context, dir, program string, p platform, args ...str
 	if err != nil {
 		return nil, err
 	}
-	return contention.ReadCalibration(bytes.NewReader(out), "smpirun")
+	return machinefit.ReadCalibration(bytes.NewReader(out), "smpirun")
 }
 
 // A result is how well a platform was found, with errors in percent.
@@ -175,7 +175,7 @@ func runs(ranks int) int {
 }
 
 func judge(ctx context.Context, dir, program string, p platform) (r result, err error) {
-	c, err := calibrate(ctx, dir, program, p, "--collectives", "none")
+	c, err := runCalibrate(ctx, dir, program, p, "--collectives", "none")
 	if err != nil {
 		return r, err
 	}
@@ -186,7 +186,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 	r.compare(p, c, m)
 	for _, f := range forced {
 		algorithm := fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi)
-		measured, err := calibrate(ctx, dir, program, p, algorithm,
+		measured, err := runCalibrate(ctx, dir, program, p, algorithm,
 			"--repeats", fmt.Sprint(runs(len(c.Places))), "--only-collectives", f.collective)
 		if err != nil {
 			return r, err
@@ -225,7 +225,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 
 // compare sets the machine's own errors: of the level of the nearest nodes, and of the first port
 // of a group of nodes.
-func (r *result) compare(p platform, c *contention.Calibration, m machine.Machine) {
+func (r *result) compare(p platform, c *machinefit.Calibration, m machine.Machine) {
 	at := 0
 	if p.perNode > 1 {
 		at = 1

@@ -1,4 +1,4 @@
-// Proof tests calibrate.c, and the machine that fit/contention makes from its output, on known
+// Proof tests calibrate.c, and the machine that fit/machine makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
 //	go run ./internal/evidence/proof           # all platforms, some minutes
@@ -19,7 +19,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/mpi"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir, only string, verbose bool) error {
-	program, err := compile(ctx, "smpicc", dir, "calibrate", mpi.Calibrate,
+	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Calibrate,
 		"-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/evidence/pico"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/study/tune"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // A set has all candidates of a machine, with the time of each.

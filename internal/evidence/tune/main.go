@@ -1,9 +1,9 @@
-// Tune prints the loss of study/tune's choices against the best algorithms, by the share of points
+// Tune prints the loss of reports/tune's choices against the best algorithms, by the share of points
 // that are measured, on machines where every algorithm was measured. Its table is in
 // docs/validation/tune.md.
 //
 //	go run ./internal/evidence/tune ../shared/data
-//	go run ./internal/evidence/tune -learn ../shared/data > study/tune/known.csv
+//	go run ./internal/evidence/tune -learn ../shared/data > reports/tune/known.csv
 //
 // With -learn it prints the factors of schedules that the program starts from.
 package main
@@ -21,7 +21,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/study/tune"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // shares are the parts of all points that are measured.

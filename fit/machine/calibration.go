@@ -1,0 +1,99 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Calibration is the output of calibrate.c: the levels of a machine, and measurements of
+// messages between ranks that meet at each of them.
+type Calibration struct {
+	Levels []CalibratedLevel // from inside out
+	Places []int             // core of each rank
+	// Distances has the one-way times in µs of a byte between each host and those before it, in the
+	// order of their first ranks; empty if not measured.
+	Distances []float64
+	Network                 // of the hosts; the zero value if levels describe them as well
+	Rows      []Measurement // in the order of the file
+	Job       string        // date, ranks and host, as printed
+	Library   string        // the MPI library
+	Notes     []string      // doubts
+}
+
+// A Network is a topology that explains the distances of hosts.
+type Network struct {
+	Topology machine.Topology
+	Hop      quantity.Micros // latency of a link
+	Link     model.Layer     // time for which a message occupies one; nil if no link was full
+	near     quantity.Micros // latency of two neighbouring hosts beyond that of the closest ones
+}
+
+// A CalibratedLevel is a kind of unit that calibrate.c found.
+type CalibratedLevel struct {
+	Name  string
+	Holds int            // units of the next inner level, or ranks, in one unit
+	Eager quantity.Bytes // largest message that does not wait for a late receiver; −1: not measured
+}
+
+// A Measurement is a case that was measured, in all passes.
+type Measurement struct {
+	Measure string
+	Level   int  // index of the level; −1 for collectives and local sums
+	Out     bool // pairs leave a unit of the level; otherwise they meet at it
+	Pairs   int  // pairs at once; leaves of a root; ranks of a collective
+	Size    quantity.Bytes
+	Variant int // distinguishes pairs of the same kind
+	// Time is the lower quartile of the passes' medians, since disturbances make a pass longer;
+	// for a collective, that of its slowest rank. Average is likewise the mean over ranks.
+	Time, Average quantity.Micros
+	Least         quantity.Micros // of the passes' medians
+}
+
+// Measures of calibrate.c, as its column "measure" names them. Times are in µs.
+const (
+	PingPong    = "pingpong"     // half of a round trip
+	Stream      = "stream"       // gap between messages of a burst, of each of Pairs at once
+	Send        = "send"         // call of a sender whose receiver waits
+	Receive     = "receive"      // wait for a message that has come to a posted receive
+	LateReceive = "late_receive" // receive of a message that has come before
+	LateSend    = "late_send"    // call of a sender whose receiver is late
+	Exchange    = "exchange"     // messages in both directions at once
+	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
+	FanFirst    = "fan_first"    // until the first of them has answered
+	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
+	Combine     = "combine"      // local sum of doubles
+	Copy        = "copy"         // local copy
+)
+
+// networked reports whether a topology, not levels, connects the hosts.
+func (c *Calibration) networked() bool { return c.Topology.Units() > 1 }
+
+// pair reports whether a unit of the level is two ranks.
+func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Holds == 2 }
+
+// cores returns the number of ranks in a unit that a number of levels, from inside out, make up.
+func (c *Calibration) cores(levels int) int {
+	n := 1
+	for _, l := range c.Levels[:levels] {
+		n *= l.Holds
+	}
+	return n
+}
+
+func (c *Calibration) level(name string) int {
+	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
+}
+
+// IsCollective reports whether all ranks took part.
+func (m Measurement) IsCollective() bool {
+	return m.Level < 0 && m.Measure != Combine && m.Measure != Copy
+}
+
+// distant reports whether pairs of units at a distance were measured, all of a unit at once.
+func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
+
+// hostLevels are the names of levels outside the hosts.
+var hostLevels = []string{"switch", "group", "cluster"}

@@ -1,0 +1,343 @@
+package machine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// maxWorkers limits the cases that [Calibration.Check] simulates in parallel, because each needs
+// memory for its schedule.
+const maxWorkers = 8
+
+// A Checked is a measurement with the time that a machine gives for it.
+type Checked struct {
+	Measurement
+	Predicted quantity.Micros
+	Call      quantity.Micros // of a collective: what its call takes beyond its messages
+}
+
+// Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
+// and many, exchanges of sizes that the machine is not made of, fans and collectives. Overheads,
+// sums and collectives above 2^18 operations are left out. If the algorithms of the library are
+// known, the barrier and the smallest reduce and scatter are not checked, since the time of a call
+// is estimated from them.
+func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
+	var rows []Checked
+	for _, r := range c.Rows {
+		if r.Measure == Exchange && c.fitsExchange(r.Level, r.Size) {
+			continue
+		}
+		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, FanFirst, Combine, Copy}, r.Measure) {
+			rows = append(rows, Checked{Measurement: r})
+		}
+	}
+	err := parallel.Each(ctx, len(rows), maxWorkers, func(ctx context.Context, i int) (err error) {
+		r := &rows[i]
+		switch {
+		case r.IsCollective():
+			r.Predicted, err = c.collective(ctx, m, r.Measurement)
+		case r.Measure == PingPong:
+			if on := c.places(r.Measurement); len(on) > 0 {
+				r.Predicted = m.Levels[slices.IndexFunc(m.Sizes(), func(n int) bool { return on[0]/n == on[1]/n })].Layer.OneWay(r.Size)
+			}
+		default:
+			r.Predicted, err = timeOf(ctx, m, c.places(r.Measurement), r.Measurement)
+		}
+		return err
+	})
+	rows = slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 })
+	if c.ChoicesKnown() {
+		rows = addCalls(rows)
+		for i, r := range rows {
+			if r.Call > 0 {
+				rows[i].Call += c.fromRest(r.Size)
+			}
+		}
+	}
+	return rows, err
+}
+
+// fromRest returns how much longer an eager message takes in a call that begins at an agreed time
+// than in a loop of round trips, whose cache lines are warm, beyond that difference for 8 bytes.
+// Exchanges begin at an agreed time too.
+func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
+	exchange, way := c.curve(Exchange, 0), c.curve(PingPong, 0)
+	if len(exchange.Sizes) < 2 || len(way.Sizes) < 2 || n > c.Levels[0].Eager {
+		return 0
+	}
+	return max(exchange.At(n)-way.At(n)-(exchange.At(8)-way.At(8)), 0)
+}
+
+func isReduction(measure string) bool { return measure == "reduce" || measure == "allreduce" }
+
+// addCalls sets the time of a call of collectives, and removes the rows that it comes from: the
+// barrier and the smallest scatter and reduce. It is the time by which a barrier takes longer than
+// its messages or, if that is less, the same of a reduce for reductions and of a scatter for other
+// collectives: in MPICH, whose calls differ, a barrier takes 0.1 µs longer than a scatter, and
+// disturbances make a measurement longer.
+func addCalls(rows []Checked) (checked []Checked) {
+	smallest := map[string]Checked{}
+	for _, r := range rows {
+		if s, known := smallest[r.Measure]; !known || r.Size < s.Size {
+			smallest[r.Measure] = r
+		}
+	}
+	call := func(measures ...string) (least quantity.Micros) {
+		least = quantity.Micros(math.Inf(1))
+		for _, measure := range measures {
+			if r, known := smallest[measure]; known {
+				least = min(least, max(r.Time-r.Predicted, 0))
+			}
+		}
+		return least
+	}
+	calls := map[bool]quantity.Micros{false: call("barrier", "scatter"), true: call("barrier", "reduce")}
+	for _, r := range rows {
+		if t := calls[isReduction(r.Measure)]; r.IsCollective() && !math.IsInf(float64(t), 1) {
+			if slices.Contains([]string{"barrier", "scatter", "reduce"}, r.Measure) && r == smallest[r.Measure] {
+				continue
+			}
+			r.Call = t
+		}
+		checked = append(checked, r)
+	}
+	return checked
+}
+
+// collective returns the time of the library's default algorithm of a collective among the ranks of
+// the job or, where that is not known, the least time of all algorithms; 0 if each is too large or
+// unknown.
+func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, err error) {
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		return 0, err
+	}
+	all := collective.Of(r.Measure)
+	if e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size)); known {
+		all = []collective.Entry{e}
+	}
+	for _, e := range all {
+		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1))}
+		if e.Check(r.Pairs, call) != nil {
+			continue
+		}
+		s, err := e.ScheduleLimit(ctx, 1<<18, r.Pairs, call)
+		if errors.As(err, new(collective.TooLarge)) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		t, err := finish(ctx, s, on)
+		if err != nil {
+			return 0, err
+		}
+		if least == 0 || t < least {
+			least = t
+		}
+	}
+	if least > 0 && CopiesOwn(r.Measure) {
+		least += quantity.Micros(c.local(Copy, r.Size))
+	}
+	return least, nil
+}
+
+func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (quantity.Micros, error) {
+	p, err := simulate.New(s)
+	if err != nil {
+		return 0, err
+	}
+	res, err := p.Run(ctx, simulate.Options{Machine: on})
+	if err != nil {
+		return 0, err
+	}
+	t, _ := res.Finish()
+	return t, nil
+}
+
+// burst is the number of messages of a simulated burst.
+const burst = 17
+
+// timeOf simulates pairs or a fan as calibrate.c does them.
+func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Measurement) (quantity.Micros, error) {
+	if len(places) == 0 {
+		return 0, nil
+	}
+	on, err := simulate.FromMachine(m, places, simulate.NoLimit)
+	if err != nil {
+		return 0, err
+	}
+	run := func(messages int) (quantity.Micros, error) {
+		b := schedule.NewBuilder(len(places))
+		for rank := range places {
+			b.NextRank()
+			addCase(b, r, rank, messages)
+		}
+		s, err := b.Build()
+		if err != nil {
+			return 0, err
+		}
+		return finish(ctx, s, on)
+	}
+	if r.Measure != Stream {
+		return run(1)
+	}
+	one, err := run(1)
+	if err != nil {
+		return 0, err
+	}
+	all, err := run(burst)
+	return (all - one) / (burst - 1), err
+}
+
+// addCase adds a rank's part of a case. Of pairs, even ranks send and odd ones receive; of fans,
+// rank 0 is the root.
+func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
+	n, peer := uint64(r.Size), uint32(rank^1)
+	switch r.Measure {
+	case Exchange:
+		b.Send(n, peer, 0)
+		b.Recv(n, peer, 0)
+	case Stream:
+		if rank%2 == 0 {
+			for range messages {
+				b.Send(n, peer, 0)
+			}
+			b.Recv(1, peer, 1)
+			return
+		}
+		var got []uint32
+		for range messages {
+			got = append(got, b.Recv(n, peer, 0))
+		}
+		ack := b.Send(1, peer, 1)
+		for _, op := range got {
+			b.Requires(ack, op)
+		}
+	case FanOut, FanIn:
+		request, answer := n, uint64(1)
+		if r.Measure == FanIn {
+			request, answer = answer, request
+		}
+		if rank != 0 {
+			got := b.Recv(request, 0, 0)
+			b.Requires(b.Send(answer, 0, 1), got)
+			return
+		}
+		for leaf := 1; leaf <= r.Pairs; leaf++ {
+			b.Send(request, uint32(leaf), 0)
+		}
+		for leaf := 1; leaf <= r.Pairs; leaf++ {
+			b.Recv(answer, uint32(leaf), 1)
+		}
+	}
+}
+
+// places returns the cores of a case's ranks, as calibrate.c chooses them; none if the machine has
+// too few units.
+func (c *Calibration) places(r Measurement) (on machine.Places) {
+	inner := c.cores(r.Level)
+	units := c.Levels[r.Level].Holds
+	unit := inner * units
+	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones
+	switch {
+	case r.Measure == FanOut || r.Measure == FanIn:
+		on = append(on, 0)
+		for i := 0; i < unit && len(on) <= r.Pairs; i++ {
+			if core(i)/inner != 0 {
+				on = append(on, core(i))
+			}
+		}
+		if len(on) <= r.Pairs {
+			return nil
+		}
+	case r.Out:
+		if r.Pairs > unit || c.Levels[r.Level+1].Holds < 2 {
+			return nil
+		}
+		for i := range r.Pairs {
+			on = append(on, core(i), unit+core(i))
+		}
+	case r.distant():
+		for i := 0; i+r.Variant < units; i++ {
+			if i&r.Variant == 0 {
+				on = append(on, i*inner, (i+r.Variant)*inner)
+			}
+		}
+	default:
+		half := units / 2
+		if r.Pairs == 1 {
+			half = 1
+		}
+		if r.Pairs > half || units < 2 {
+			return nil
+		}
+		for i := range r.Pairs {
+			on = append(on, i*inner, (i+half)*inner)
+		}
+	}
+	return on
+}
+
+// A CheckSummary sums up the checks of one measure at one level.
+type CheckSummary struct {
+	Measure       string
+	Level         int // −1 for collectives
+	Out           bool
+	Cases         int
+	From, To      quantity.Bytes
+	Median, Worst float64 // relative errors of the predictions, without signs
+	Bias          float64 // median of the signed relative errors
+}
+
+// Summarize returns a summary for each measure and level, in order of first appearance in checks.
+func Summarize(checks []Checked) (all []CheckSummary) {
+	type key struct {
+		measure string
+		level   int
+		out     bool
+	}
+	var keys []key
+	groups := map[key][]Checked{}
+	for _, k := range checks {
+		name := k.Measure
+		if name == Stream && k.Pairs > 1 {
+			name = "stream of pairs"
+		}
+		of := key{name, k.Level, k.Out}
+		if groups[of] == nil {
+			keys = append(keys, of)
+		}
+		groups[of] = append(groups[of], k)
+	}
+	slices.SortStableFunc(keys, func(a, b key) int { // collectives last
+		return cmp.Compare(uint(a.level), uint(b.level))
+	})
+	for _, of := range keys {
+		s := CheckSummary{Measure: of.measure, Level: of.level, Out: of.out, Cases: len(groups[of]), From: quantity.Bytes(math.Inf(1))}
+		var signed, errors []float64
+		for _, k := range groups[of] {
+			measured := k.Time
+			if k.Measure == Stream && k.Pairs > 1 {
+				measured = k.Average
+			}
+			e := float64((k.Predicted+k.Call)/measured) - 1
+			signed, errors = append(signed, e), append(errors, math.Abs(e))
+			s.From, s.To = min(s.From, k.Size), max(s.To, k.Size)
+		}
+		s.Median, s.Bias, s.Worst = stats.QuantileOf(errors, 0.5), stats.QuantileOf(signed, 0.5), slices.Max(errors)
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package machine
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+//go:embed choices.txt
+var choices string
+
+// ChoicesKnown reports whether the algorithms are known that the library takes by default.
+func (c *Calibration) ChoicesKnown() bool { return libraryKey(c.Library) != "" }
+
+// libraryKey returns the library's name in choices.txt for what MPI_Get_library_version says; "" if
+// its choices are not known.
+func libraryKey(version string) string {
+	switch fields := strings.Fields(version); {
+	case strings.HasPrefix(version, "Open MPI v4.1"), strings.HasPrefix(version, "Open MPI v5.0"):
+		return "openmpi"
+	case len(fields) > 2 && fields[0] == "MPICH" && strings.HasPrefix(fields[2], "4."):
+		return "mpich"
+	}
+	return ""
+}
+
+// chosen returns the algorithm that a library takes by default.
+func chosen(library, name string, ranks int, size uint64) (e collective.Entry, known bool) {
+	for line := range strings.Lines(choices) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[0] != library || fields[1] != name {
+			continue
+		}
+		if most, _ := strconv.Atoi(fields[2]); most > 0 && ranks >= most {
+			continue
+		}
+		for _, choice := range fields[3:] {
+			algorithm, below, limited := strings.Cut(choice, "<")
+			if n, _ := strconv.ParseUint(below, 10, 64); limited && size >= n {
+				continue
+			}
+			for _, e := range collective.Of(name) {
+				if number := strconv.Itoa(e.OpenMPI); library == "openmpi" && number == algorithm || library == "mpich" && e.MPICH == algorithm {
+					return e, true
+				}
+			}
+			return e, false
+		}
+	}
+	return e, false
+}

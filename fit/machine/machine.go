@@ -1,0 +1,167 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Machine estimates the machine from messages between two ranks and from pairs at once. Fans and
+// collectives are not used: see [Calibration.Check].
+//
+// At each level the one-way time is half of the round trip, the gap is that of a burst of one pair,
+// and up to the eager threshold the overheads are the times in the calls, of a receive that was
+// posted before, and at most the gap. If they add up to more than the one-way time, as calls that
+// are timed alone do, both are scaled to fit into it. Above the threshold the overheads are those
+// of one byte.
+//
+// What k pairs share follows from their gap g_k per message of n bytes, where it exceeds the gap of
+// one pair, and that which the inner units' ports allow, by a fifth: each message occupies it for
+// g_k/k, from the largest such k. Its times per byte and per message are those of the line through
+// the least and the largest such size. Pairs that meet at a level share the inside of its unit;
+// pairs that leave a unit of the level share its port.
+//
+// A level without round trips is like the nearest one that has them; unmeasured names it.
+func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
+	for i := range c.Levels {
+		near := nearestMeasured(len(c.Levels), i, func(k int) bool { return len(c.curve(PingPong, k).Sizes) > 1 })
+		if near < 0 {
+			return m, nil, fmt.Errorf("round trips of at least two sizes were measured at no level")
+		}
+		if near != i {
+			unmeasured = append(unmeasured, c.Levels[i].Name)
+		}
+		l := c.messages(near)
+		l.Name, l.Arity = c.Levels[i].Name, c.Levels[i].Holds
+		m.Levels = append(m.Levels, l)
+	}
+	var all []machine.Level
+	for i := range m.Levels {
+		switch outermost := i == len(m.Levels)-1; {
+		case c.networked() && outermost:
+			m.Levels[i].Topology, m.Levels[i].Hop, m.Levels[i].Link = c.Topology, c.Hop, c.Link
+			all = append(all, m.Levels[i])
+			continue
+		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
+			m.Levels[i].Port = c.occupancy(m, i, true)
+			m.Levels[i].Routes = c.routes(m.Levels[i].Port, i, i+1)
+		}
+		if blocks, shared, ok := c.blocks(m, i); ok {
+			all = append(all, blocks...)
+			m.Levels[i].Shared = shared
+			outer := m.Levels[i]
+			for _, b := range blocks {
+				outer.Arity /= b.Arity
+			}
+			all = append(all, outer)
+			continue
+		}
+		m.Levels[i].Shared = c.occupancy(m, i, false)
+		all = append(all, m.Levels[i])
+	}
+	m.Levels = all
+	return m, unmeasured, nil
+}
+
+// nearestMeasured returns the index of level i of n if it was measured, otherwise of the next outer
+// or else inner level that was; −1 if none was.
+func nearestMeasured(n, i int, measured func(level int) bool) int {
+	for k := i; k < n; k++ {
+		if measured(k) {
+			return k
+		}
+	}
+	for k := i - 1; k >= 0; k-- {
+		if measured(k) {
+			return k
+		}
+	}
+	return -1
+}
+
+// messages returns the costs of messages at a level that has round trips.
+func (c *Calibration) messages(level int) machine.Level {
+	way, gap := c.curve(PingPong, level), c.curve(Stream, level)
+	for i := range way.Costs {
+		if c.networked() && level == len(c.Levels)-1 {
+			way.Costs[i] = max(way.Costs[i]-c.near, minTime)
+		}
+	}
+	send, receive := c.curve(Send, level), c.curve(Receive, level)
+	eager := c.Levels[level].Eager
+	var sends, receives []quantity.Micros
+	gaps := atSizesOf(way, gap)
+	for i, n := range way.Sizes {
+		t, k := way.Costs[i], n
+		if eager >= 0 && n > eager {
+			k = 1
+		}
+		half := way.Costs[0] / 2
+		g := gaps[i]
+		s, r := min(timeAt(send, k, half), g), min(timeAt(receive, k, half), g)
+		if sum := s + r; sum > t {
+			s, r = s*t/sum, r*t/sum
+		}
+		sends, receives = append(sends, max(s, minTime)), append(receives, max(r, minTime))
+	}
+	l := machine.Level{
+		Reverse: c.reverse(level, way),
+		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
+		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
+		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
+	}
+	l.Packet = c.packet(level)
+	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
+		l.Eager = eager
+	}
+	if c.pair(level) { // no receivers compete
+		l.Packet = l.Eager
+	}
+	return l
+}
+
+// reverse returns the fraction by which the bytes of the largest exchange take longer than one way;
+// 0 if it was not measured or the level holds two ranks: see bothWays.
+func (c *Calibration) reverse(level int, way model.Curve) float64 {
+	exchange := c.exchanges(level)
+	last := len(exchange.Sizes) - 1
+	if last < 0 || exchange.Sizes[last] < 64<<10 || c.pair(level) {
+		return 0
+	}
+	n := exchange.Sizes[last]
+	return min(max(float64((exchange.Costs[last]-way.At(n))/(way.At(n)-way.Costs[0])), 0), 1)
+}
+
+// defaultPacket is the largest size of messages that are carried first come, first served, if it
+// was not measured: the MTU of most networks. Larger messages have fair shares.
+const defaultPacket quantity.Bytes = 2048
+
+// packet returns the largest size at which the second of two messages of a root delays the first by
+// less than a quarter of its gap, or a sixteenth of the smallest size. A size counts if its gap is
+// at least 3 % of the time of one message and at least the time by which the way to the second
+// receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
+// may leave by different links. If no size counts, packet returns defaultPacket.
+func (c *Calibration) packet(level int) quantity.Bytes {
+	one, two, first := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2), c.fanCurve(FanFirst, level, 2)
+	gap := c.curve(Stream, level)
+	if len(one.Sizes) < 2 || len(two.Sizes) < 2 || len(first.Sizes) == 0 || len(gap.Sizes) < 2 {
+		return defaultPacket
+	}
+	least := first.Sizes[0]
+	longer := two.At(least) - one.At(least) - gap.At(least)
+	size, counted := least/16, false
+	for _, n := range first.Sizes {
+		if g := gap.At(n); g > max(0.03*one.At(n), longer) && two.At(n)-one.At(n)-max(longer, 0) > g/2 {
+			counted = true
+			if first.At(n)-one.At(n) < g/4 {
+				size = n
+			}
+		}
+	}
+	if !counted {
+		return defaultPacket
+	}
+	return size
+}

@@ -1,0 +1,177 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Distances that levels explain to 3 % need no topology. One must halve the misfit of levels, and
+// may not be off by more than a fifth: routes need not be the shortest.
+const (
+	levelMisfit   = 0.03
+	networkMisfit = 0.2
+)
+
+// findNetwork sets the topology that explains the distances of hosts best, if one explains them
+// and levels do not. One level then stands for those outside the hosts.
+func (c *Calibration) findNetwork() {
+	outer := slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return slices.Contains(hostLevels, l.Name) })
+	if outer < 0 {
+		return
+	}
+	inner := c.cores(outer) // of a host
+	var hosts []int         // by their first rank, as numbers of the places' order
+	for _, core := range c.Places {
+		if !slices.Contains(hosts, core/inner) {
+			hosts = append(hosts, core/inner)
+		}
+	}
+	n := len(hosts)
+	if n < 4 || len(c.Distances) != n*(n-1)/2 {
+		return
+	}
+	_, misfit := c.explain(func(i, j int) float64 { return float64(c.common(hosts[i]*inner, hosts[j]*inner)) }, n, true)
+	if misfit <= levelMisfit {
+		return
+	}
+	least := min(misfit/2, networkMisfit)
+	for _, t := range topologies(n) {
+		if hop, misfit := c.explain(func(i, j int) float64 { return float64(len(t.Route(i, j))+len(t.Route(j, i))) / 2 }, n, false); misfit < least && hop > 0 {
+			least, c.Network = misfit, Network{Topology: t, Hop: quantity.Micros(hop)}
+		}
+	}
+	if c.networked() {
+		c.mergeHostLevels(outer, inner, hosts)
+	}
+}
+
+// mergeHostLevels replaces the levels from outer on by one whose units are the hosts, numbered by
+// their first ranks, and takes from streams what links carry: of the pairs whose streams share the
+// most crowded link, each has its share of that link.
+func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
+	index := map[int]int{}
+	for i, h := range hosts {
+		index[h] = i
+	}
+	c.near = c.Hop * quantity.Micros(c.Topology.Extra(index[0], index[1]))
+	one := c.curve(Stream, outer)
+	var points []point
+	for _, r := range c.Rows {
+		sharers := r.Pairs
+		switch {
+		case r.Measure != Stream || r.Pairs < 2 || len(one.Sizes) < 2 || r.Level < outer-1 || r.Level == outer-1 && !r.Out || r.Level >= outer && !r.distant():
+			continue
+		case r.distant():
+			sharers = c.crowd(r, inner, index)
+		}
+		if sharers > 1 && float64(r.Time) > saturated*float64(one.At(r.Size)) {
+			points = append(points, point{float64(r.Size), float64(r.Time) / float64(sharers), sharers})
+		}
+	}
+	if len(points) > 0 {
+		c.Link = line(points)
+	}
+	whole := outer == len(c.Levels)-1
+	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
+		return r.Level > outer || r.Level == outer && (r.Measure == PingPong && r.Variant > 0 || !whole && (r.Pairs > 1 || r.Out || r.distant()))
+	})
+	for rank, core := range c.Places {
+		c.Places[rank] = index[core/inner]*inner + core%inner
+	}
+	c.Levels = append(c.Levels[:outer], CalibratedLevel{"cluster", len(hosts), c.Levels[outer].Eager})
+}
+
+// crowd returns the number of a row's pairs, of units at a distance, whose routes share a link.
+func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most int) {
+	size := c.cores(r.Level) / inner // hosts of a unit
+	load := map[int]int{}
+	for i := 0; i+r.Variant < c.Levels[r.Level].Holds; i++ {
+		if i&r.Variant != 0 {
+			continue
+		}
+		for _, link := range c.Topology.Route(index[i*size], index[(i+r.Variant)*size]) {
+			load[link]++
+			most = max(most, load[link])
+		}
+	}
+	return most
+}
+
+// common returns the innermost level that contains two cores.
+func (c *Calibration) common(a, b int) int {
+	for i, l := range c.Levels {
+		if a, b = a/l.Holds, b/l.Holds; a == b {
+			return i
+		}
+	}
+	return len(c.Levels)
+}
+
+// explain returns how far the distances of n hosts are from a line through x, or with classes set
+// from the mean of those with the same x: the slope, and the 95 % quantile of relative errors.
+func (c *Calibration) explain(x func(i, j int) float64, n int, classes bool) (slope, misfit float64) {
+	var xs []float64
+	for i := range n {
+		for j := range i {
+			xs = append(xs, x(i, j))
+		}
+	}
+	a, slope := stat.LinearRegression(xs, c.Distances, nil, false)
+	means := map[float64]float64{}
+	if classes {
+		counts := map[float64]float64{}
+		for k, d := range c.Distances {
+			counts[xs[k]]++
+			means[xs[k]] += (d - means[xs[k]]) / counts[xs[k]]
+		}
+	}
+	var errors []float64
+	for k, d := range c.Distances {
+		v := a + slope*xs[k]
+		if classes {
+			v = means[xs[k]]
+		}
+		errors = append(errors, math.Abs(v/d-1))
+	}
+	return slope, stats.QuantileOf(errors, 0.95)
+}
+
+// topologies returns those that may connect n units, those of few dimensions first.
+func topologies(n int) (all []machine.Topology) {
+	var texts []string
+	var split func(sizes string, left, parts int)
+	split = func(sizes string, left, parts int) {
+		if left == 1 {
+			texts = append(texts, "torus"+sizes)
+		}
+		for d := 2; d <= left && parts > 0; d++ {
+			if left%d == 0 {
+				split(fmt.Sprintf("%s %d", sizes, d), left/d, parts-1)
+			}
+		}
+	}
+	split("", n, 6)
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(strings.Count(a, " "), strings.Count(b, " ")) })
+	for groups := 2; groups <= n; groups++ {
+		for chassis := 1; groups*chassis <= n; chassis++ {
+			for routers := groups; groups*chassis*routers <= n; routers++ {
+				texts = append(texts, fmt.Sprintf("dragonfly %d %d %d %d", groups, chassis, routers, n/(groups*chassis*routers)))
+			}
+		}
+	}
+	for _, text := range texts {
+		if t, err := machine.ParseTopology(text); err == nil && t.Units() == n {
+			all = append(all, t)
+		}
+	}
+	return all
+}

@@ -1,0 +1,148 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// calibrationOf writes what calibrate.c prints of hosts whose byte takes distance(i, j) µs, and
+// whose pairs at a distance of d hosts take gap(d) µs for 1 MiB.
+func calibrationOf(hosts int, distance func(i, j int) float64, gap func(d int) float64) string {
+	var b strings.Builder
+	b.WriteString(CalibrationHeader + "\n# job\n# library\n# distances ")
+	for i := range hosts {
+		for j := range i {
+			fmt.Fprintf(&b, "%.3f,", distance(i, j))
+		}
+	}
+	text := strings.TrimSuffix(b.String(), ",")
+	b.Reset()
+	fmt.Fprintf(&b, "%s\n# level cluster holds %d\n# places 0", text, hosts)
+	for i := 1; i < hosts; i++ {
+		fmt.Fprintf(&b, ",%d", i)
+	}
+	b.WriteString("\n")
+	row := func(measure string, pairs, size, variant int, t float64) {
+		fmt.Fprintf(&b, "%s,cluster,in,%d,%d,%d,1,9,%g,%g,%g,%g,%g,%g,0\n", measure, pairs, size, variant, t, t, t, t, t, t)
+	}
+	for _, n := range []int{1, 1 << 20} {
+		row(PingPong, 1, n, 0, distance(0, 1)+float64(n)/1e4)
+		row(PingPong, 1, n, 1, distance(0, hosts-1)+float64(n)/1e4)
+		row(Stream, 1, n, 0, float64(n)/1e4)
+	}
+	for d := 1; d < hosts; d *= 2 {
+		row(Stream, hosts/2, 1<<20, d, gap(d))
+	}
+	b.WriteString("# 9 s\n")
+	return b.String()
+}
+
+// A torus is found by its distances, with the latency of a link and what it carries; distances that
+// levels explain, or nothing does, are left to levels.
+func TestNetworkFromDistances(t *testing.T) {
+	torus, err := machine.ParseTopology("torus 4 8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := uint64(1)
+	noise := func() float64 {
+		x = x*6364136223846793005 + 1442695040888963407
+		return 1 + 0.02*float64(x>>40)/(1<<24)
+	}
+	for _, test := range []struct {
+		name     string
+		want     string
+		distance func(i, j int) float64
+	}{
+		{"torus", "torus 4 8", func(i, j int) float64 { return (0.8 + 0.2*float64(len(torus.Route(i, j)))) * noise() }},
+		{"crossbar", "", func(i, j int) float64 { return noise() }},
+		{"noisy crossbar", "", func(i, j int) float64 { return 1 + 50*(noise()-1) }},
+	} {
+		// Pairs two apart share the link between them, of a row or a column; those four apart of a
+		// column share one four at a time.
+		crowd := map[int]float64{1: 1, 2: 2, 4: 1, 8: 2, 16: 4}
+		text := calibrationOf(32, test.distance, func(d int) float64 { return crowd[d] * float64(1<<20) / 1e4 })
+		c := calibration(t, text)
+		if c.Topology.String() != test.want {
+			t.Errorf("%s: %q, want %q", test.name, c.Topology, test.want)
+			continue
+		}
+		m := machineOf(t, c)
+		outer := m.Levels[len(m.Levels)-1]
+		if test.want == "" {
+			continue
+		}
+		if math.Abs(float64(outer.Hop)-0.2) > 0.01 || outer.Layer.OneWay(1) > 1.1 {
+			t.Errorf("%s: %v a hop, the nearest %v; want 0.2 and 1.0 to 1.02 µs", test.name, outer.Hop, outer.Layer.OneWay(1))
+		}
+		if got, want := outer.Link.OneWay(1<<20), quantity.Micros(float64(1<<20)/1e4); math.Abs(float64(got/want)-1) > 0.01 {
+			t.Errorf("%s: 1 MiB occupies a link for %v, want %v", test.name, got, want)
+		}
+	}
+}
+
+// Two messages of a root share its NIC from the size on at which the second delays the first. If
+// they leave by links of their own, as in a torus, they say nothing about that.
+func TestPacketFromFans(t *testing.T) {
+	const twoLinks = -1
+	base := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
+	for _, test := range []struct {
+		fair int // from this size on
+		want quantity.Bytes
+	}{{0, 32}, {4096, 2048}, {1 << 30, 65536}, {twoLinks, defaultPacket}} {
+		text := base
+		for n := 512; n <= 65536; n *= 2 {
+			gap := float64(n) / 1e4
+			first, second := 2+gap, 2+2*gap
+			if test.fair == twoLinks {
+				second = first
+			} else if n >= test.fair {
+				first += gap
+			}
+			for _, row := range []struct {
+				measure string
+				pairs   int
+				time    float64
+			}{{FanOut, 1, 2 + gap}, {FanOut, 2, second}, {FanFirst, 2, first}} {
+				text += fmt.Sprintf("%s,cluster,in,%d,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", row.measure, row.pairs, n, row.time, row.time, row.time, row.time, row.time, row.time)
+			}
+		}
+		c := calibration(t, text)
+		if got := c.packet(0); got != test.want {
+			t.Errorf("fair from %d B on: packets up to %.0f B, want %.0f", test.fair, float64(got), float64(test.want))
+		}
+	}
+}
+
+// A size that took ten times as long as twice as many bytes was disturbed.
+func TestDisturbedSize(t *testing.T) {
+	text := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
+	text += "pingpong,cluster,in,1,524288,0,1,9,1000,1000,1000,1000,1000,1000,0\n"
+	m := machineOf(t, calibration(t, text))
+	layer := m.Levels[0].Layer
+	if half, whole := layer.OneWay(1<<19), layer.OneWay(1<<20); half > disturbed*whole {
+		t.Errorf("512 KiB take %v, 1 MiB %v", half, whole)
+	}
+}
+
+// A block of hosts whose neighbours get half of a stream each through its port has as many links as
+// streams that the port carries.
+func TestRoutes(t *testing.T) {
+	for _, test := range []struct{ crowd, want float64 }{{2, 2}, {1.6, 0}} {
+		text := calibrationOf(8, func(i, j int) float64 { return 1 }, func(d int) float64 {
+			if d == 4 {
+				return test.crowd * float64(1<<20) / 1e4
+			}
+			return float64(1<<20) / 1e4
+		})
+		m := machineOf(t, calibration(t, text))
+		if len(m.Levels) != 2 || float64(m.Levels[0].Routes) != test.want {
+			t.Errorf("streams %v times as long: %v, %d routes; want a block with %v", test.crowd, m, m.Levels[0].Routes, test.want)
+		}
+	}
+}

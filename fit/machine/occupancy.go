@@ -1,0 +1,160 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// saturated is the minimum ratio of the gap of several pairs to the gap of one pair at which a
+// resource is taken to be shared.
+const saturated = 1.2
+
+// negligible is the ratio of the gap of several pairs to the time of a message below which they
+// share nothing.
+const negligible = 0.01
+
+// occupancy returns how long a message occupies the inside of a unit of the level or, if port is
+// set, one of its ports; nil if no number of pairs saturated it.
+func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.Layer {
+	meet := level
+	if port {
+		meet++
+	}
+	one, way := c.curve(Stream, meet), c.curve(PingPong, meet)
+	var points []point
+	for _, r := range c.Rows {
+		if r.Measure != Stream || len(way.Sizes) < 2 || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
+			continue
+		}
+		alone := float64(one.At(r.Size))
+		if level > 0 && port {
+			if inner := m.Levels[level-1].Port; inner != nil { // pairs spread over the inner units
+				each := (r.Pairs + m.Levels[level].Arity - 1) / m.Levels[level].Arity
+				alone = max(alone, float64(each)*float64(inner.OneWay(r.Size)))
+			}
+		}
+		if g := float64(r.Average); g > max(saturated*alone, negligible*float64(way.At(r.Size))) {
+			points = append(points, point{float64(r.Size), g / float64(r.Pairs), r.Pairs})
+		}
+	}
+	switch {
+	case len(points) > 0:
+		return line(points)
+	case c.pair(level) && !port:
+		return c.bothWays(m.Levels[0])
+	}
+	return nil
+}
+
+// A point is how long one message of n bytes occupies a resource that pairs share.
+type point struct {
+	n, each float64 // bytes, µs
+	pairs   int
+}
+
+// line returns the line through the least and the largest size of points, of each size with the
+// largest number of pairs.
+func line(points []point) model.Layer {
+	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs)) })
+	first, last := points[0], points[len(points)-1]
+	for _, p := range points { // of each size the largest number of pairs
+		if p.n == first.n {
+			first = p
+		}
+	}
+	switch {
+	case first.n == last.n && last.n < 4096: // a rate of messages
+		return &model.Linear{Beta: quantity.Micros(last.each)}
+	case first.n == last.n: // a bandwidth
+		return &model.Linear{Tau: quantity.MicrosPerByte(last.each / last.n)}
+	}
+	tau := max(last.each-first.each, 0) / (last.n - first.n)
+	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
+}
+
+// blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
+// which share a way out. Of the pairs at distance d, d leave each block. They share the way out if
+// their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
+// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
+// nil. ok is false if distances were not measured.
+func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
+	one, way := c.curve(Stream, level), c.curve(PingPong, level)
+	base := map[quantity.Bytes]float64{}
+	inner := 1
+	for d := 1; d < c.Levels[level].Holds; d *= 2 {
+		var points []point
+		for _, r := range c.Rows {
+			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 || len(way.Sizes) < 2 {
+				continue
+			}
+			ok = true
+			g, sharers := float64(r.Average), d
+			if d == 1 {
+				sharers = r.Pairs
+			}
+			base[r.Size] = max(base[r.Size], float64(one.At(r.Size)), negligible/saturated*float64(way.At(r.Size)))
+			if g > saturated*base[r.Size] {
+				points = append(points, point{float64(r.Size), g / float64(sharers), sharers})
+			}
+			base[r.Size] = max(base[r.Size], g)
+		}
+		switch {
+		case len(points) == 0:
+		case d == 1:
+			shared = line(points)
+		case c.Levels[level].Holds%d == 0:
+			block := m.Levels[level]
+			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
+			block.Port, block.Shared = line(points), nil
+			block.Routes = c.routes(block.Port, level, level)
+			inner = d
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks, shared, ok
+}
+
+// routes returns the number of links of a port of hosts at a level that carries a whole number of
+// streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is
+// reached by one of them. It is 0 if the ratio of the port's speed to a stream's is not a whole
+// number of at least 2, or if the port is a host's.
+func (c *Calibration) routes(port model.Layer, level, meet int) int {
+	const n = 1 << 20
+	one := c.curve(Stream, meet)
+	if port == nil || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {
+		return 0
+	}
+	ratio := float64(one.At(n) / port.OneWay(n))
+	if whole := math.Round(ratio); whole > 1 && math.Abs(ratio/whole-1) < 0.05 {
+		return int(whole)
+	}
+	return 0
+}
+
+// bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions
+// take longer than one message, whose serialization is s, by d, it is (s + d)/2 or, if that is less
+// than d, d up to the gap of a burst. Where messages have fair shares it is at most s, so that one
+// alone is not delayed.
+func (c *Calibration) bothWays(l machine.Level) model.Layer {
+	exchange, way := c.exchanges(0), c.curve(PingPong, 0)
+	if len(exchange.Sizes) < 2 {
+		return nil
+	}
+	t := &model.Table{Sizes: way.Sizes}
+	for i, both := range atSizesOf(way, exchange) {
+		cost := l.Cost(way.Sizes[i])
+		d, s := max(both-way.Costs[i], 0), cost.Serialization
+		most := cost.Gap
+		if l.Packet > 0 && way.Sizes[i] > l.Packet {
+			most = s
+		}
+		t.Times = append(t.Times, max(min(d, most), (s+min(d, s))/2, minTime))
+	}
+	return t
+}

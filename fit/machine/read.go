@@ -1,0 +1,202 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// CalibrationHeader is the first line of the output of calibrate.c.
+const CalibrationHeader = "# halfpeak calibrate 1"
+
+// IsCalibration reports whether a line of a text is CalibrationHeader. Lines of a job's script or
+// of mpirun may stand before it.
+func IsCalibration(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if string(bytes.TrimRight(line, "\r\n")) == CalibrationHeader {
+			return true
+		}
+	}
+	return false
+}
+
+var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats", "median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers"}
+
+// maxLine is the maximum length of a line; the places of 500,000 ranks fit.
+const maxLine = 4 << 20
+
+// ReadCalibration reads the output of calibrate.c; name stands in errors. A last row that was cut
+// off is dropped with a note.
+func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
+	c := &calibrationReader{index: map[Measurement]int{}}
+	lines := bufio.NewReaderSize(r, maxLine)
+	for number := 1; ; number++ {
+		text, err := lines.ReadSlice('\n')
+		line := string(text)
+		if err == bufio.ErrBufferFull {
+			return nil, fmt.Errorf("%s:%d: the line is longer than 4 MiB, as none of calibrate's; remove it", name, number)
+		}
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again", name, number, err)
+		}
+		if err == io.EOF {
+			if line != "" {
+				c.Notes = append(c.Notes, fmt.Sprintf("line %d was cut off and is left out", number))
+			}
+			break
+		}
+		if err := c.add(strings.TrimRight(line, "\r\n"), number); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+	}
+	if len(c.Levels) == 0 || len(c.Rows) == 0 {
+		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again", name)
+	}
+	if c.foreign > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d lines are not calibrate's and are left out", c.foreign))
+	}
+	if !c.ended {
+		c.Notes = append(c.Notes, "calibrate was ended early: cases that it had not come to are missing")
+	}
+	for i, passes := range c.passes {
+		m := &c.Rows[i]
+		quantile := func(column int, q float64) quantity.Micros {
+			values := make([]float64, len(passes))
+			for j, p := range passes {
+				values[j] = p[column]
+			}
+			return quantity.Micros(stats.QuantileOf(values, q))
+		}
+		m.Time, m.Average, m.Least = quantile(0, 0.25), quantile(5, 0.25), quantile(0, 0)
+	}
+	c.findNetwork()
+	return &c.Calibration, nil
+}
+
+// A calibrationReader collects the lines of a calibration.
+type calibrationReader struct {
+	Calibration
+	index   map[Measurement]int // of a case in Rows
+	passes  [][][6]float64      // times of the passes of each row, from median to average
+	header  int                 // number of the line CalibrationHeader
+	foreign int                 // lines of the job's script or of mpirun
+	ended   bool                // whether the last line of a whole run has come
+}
+
+// add reads a line without its end.
+func (c *calibrationReader) add(line string, number int) error {
+	fields := strings.Split(line, ",")
+	switch {
+	case line == CalibrationHeader:
+		if c.header > 0 {
+			return fmt.Errorf("a second run of calibrate begins here; put each run into a file of its own")
+		}
+		c.header = number
+		return nil
+	case c.header > 0 && strings.HasPrefix(line, "# "):
+		c.ended = c.ended || strings.HasSuffix(line, " s")
+		return c.comment(strings.TrimPrefix(line, "# "), number-c.header)
+	case c.header == 0 || len(fields) != len(calibrationColumns):
+		c.foreign++
+		return nil
+	case slices.Equal(fields, calibrationColumns):
+		return nil
+	}
+	m, times, err := c.row(fields)
+	if err != nil {
+		return err
+	}
+	at, known := c.index[m]
+	if !known {
+		at, c.index[m] = len(c.Rows), len(c.Rows)
+		c.Rows, c.passes = append(c.Rows, m), append(c.passes, nil)
+	}
+	c.passes[at] = append(c.passes[at], times)
+	return nil
+}
+
+// comment reads a line behind "# ", with its number since the header.
+func (c *Calibration) comment(text string, line int) error {
+	words := strings.Fields(text)
+	switch {
+	case line == 1:
+		c.Job = text
+	case line == 2:
+		c.Library = text
+	case len(words) == 4 && words[0] == "level":
+		n, err := strconv.Atoi(words[3])
+		if err != nil || n < 0 {
+			return fmt.Errorf("invalid number %q", words[3])
+		}
+		if words[2] == "holds" {
+			if cores := c.cores(len(c.Levels)); n < 1 || n > machine.MaxCores/cores {
+				return fmt.Errorf("level %s holds %d: a level holds at least 1, and all of them at most 2^30 ranks", words[1], n)
+			}
+			if !levelName.MatchString(words[1]) {
+				return fmt.Errorf("invalid level %q", words[1])
+			}
+			c.Levels = append(c.Levels, CalibratedLevel{words[1], n, -1})
+		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
+			c.Levels[at].Eager = quantity.Bytes(n)
+		}
+	case len(words) == 2 && (words[0] == "places" || words[0] == "distances"):
+		for word := range strings.SplitSeq(words[1], ",") {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil || !(v >= 0 && v < 1<<31) {
+				return fmt.Errorf("invalid number %q of %s", word, words[0])
+			}
+			if words[0] == "places" {
+				c.Places = append(c.Places, int(v))
+			} else {
+				c.Distances = append(c.Distances, v)
+			}
+		}
+	case strings.HasPrefix(text, "sockets"):
+		c.Notes = append(c.Notes, text)
+	}
+	return nil
+}
+
+var levelName = regexp.MustCompile(`^[a-z0-9_-]+$`) // as of a platform
+
+// maxTime bounds times, in µs: eleven days. The median is at least 0. Other times of a stream may
+// be negative, since the time of a single message is subtracted, and may have been disturbed.
+const maxTime = 1e12
+
+// row reads the fields of a whole row: the case, and its times from median to average.
+func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
+	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
+	if fields[1] != "" {
+		if m.Level = c.level(fields[1]); m.Level < 0 {
+			return m, times, fmt.Errorf("unknown level %q", fields[1])
+		}
+	}
+	var size int
+	for i, n := range []*int{&m.Pairs, &size, &m.Variant} {
+		if *n, err = strconv.Atoi(fields[3+i]); err != nil || *n < 0 {
+			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[3+i], fields[3+i])
+		}
+	}
+	if m.Size = quantity.Bytes(size); m.Size > quantity.MaxBytes || m.Level >= 0 && size == 0 {
+		return m, times, fmt.Errorf("invalid bytes %q", fields[4])
+	}
+	for i := range times {
+		least := -maxTime
+		if i == 0 {
+			least = 0
+		}
+		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil || !(times[i] >= least && times[i] <= maxTime) {
+			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[8+i], fields[8+i])
+		}
+	}
+	return m, times, nil
+}

@@ -1,0 +1,188 @@
+//go:build linux
+
+package check
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Bench holds the times of programs on a transport.
+type Bench struct {
+	Transport live.Transport
+	Results   []live.Row
+	Within    float64 // wanted: half of each 95 % interval, as a fraction of its median
+	Took      time.Duration
+	Budget    time.Duration // wanted; Took is more if the minimum number of repeats needs it
+	Clock     live.Clock
+}
+
+// RunBench measures until all intervals are as narrow as wanted, or the budget is spent.
+func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
+	b := &Bench{Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock()}
+	start := time.Now()
+	var err error
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	defer signal.Stop(stop)
+	b.Results, err = live.Bench(stoppable{pair, stop}, o)
+	b.Took = time.Since(start)
+	return b, err
+}
+
+// A stoppable runner ends with the next interrupt.
+type stoppable struct {
+	live.Runner
+	stop <-chan os.Signal
+}
+
+func (i stoppable) Run(j live.Job) (programs.Result, error) {
+	result, err := i.Runner.Run(j)
+	select {
+	case <-i.stop: // it ends the other process as well, and err only reports that
+		return result, errors.New("interrupted; measurements discarded")
+	default:
+		return result, err
+	}
+}
+
+// Rows returns the table of the times with their intervals.
+func (b *Bench) Rows() reports.Rows {
+	rows := reports.TableOf(b.Results,
+		reports.Col("transport", "transport", func(live.Row) any { return string(b.Transport) }).Ranked(6),
+		reports.Col("program", "program", func(r live.Row) any { return r.Program }),
+		reports.Col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
+		reports.Col("one_way_us", "time", func(r live.Row) any { return r.Time }),
+		reports.Col("one_way_low_us", "low", func(r live.Row) any { return r.Low }),
+		reports.Col("one_way_high_us", "high", func(r live.Row) any { return r.High }),
+		reports.Col("p50_us", "p50", func(r live.Row) any { return r.P50 }).Ranked(3),
+		reports.Col("p99_us", "p99", func(r live.Row) any { return r.P99 }).Ranked(2),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).Ranked(1),
+		reports.Col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }).Ranked(4),
+		reports.Col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }).Ranked(5),
+	)
+	done := 0
+	for _, r := range b.Results {
+		if r.Done {
+			done++
+		}
+	}
+	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(b.Results), 100*b.Within, b.Took.Seconds())
+	if done < len(b.Results) {
+		reached += fmt.Sprintf("; the rest ran out of time (budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
+	}
+	rows.Notes = []string{
+		reached,
+		fmt.Sprintf("reading the clock takes %.3g µs, half of which is in the percentiles of ping_bulk; its resolution is %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution)),
+	}
+	return rows
+}
+
+// NetPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes, 2^20 bits/s,
+// seconds.
+func (b *Bench) NetPIPE() string {
+	var text strings.Builder
+	for _, r := range b.Results {
+		if r.Program == "ping_bulk" {
+			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, r.Bandwidth()*8*1e6/(1<<20), float64(r.Time)/1e6)
+		}
+	}
+	return text.String()
+}
+
+// A StageBench holds the times of single packets in each stage.
+type StageBench []StageTime
+
+// A StageTime is the time of a packet alone in a stage.
+type StageTime struct {
+	Stage   string
+	Size    quantity.Bytes
+	Time    quantity.Micros // the median over Repeats
+	Repeats int
+}
+
+// ErrNoPacket is the error for sizes that all travel as several packets.
+var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those of one")
+
+// BenchStages measures the stages of packets of these sizes. Sizes that travel as several packets
+// are left out; if all do, the error wraps [ErrNoPacket].
+func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (StageBench, error) {
+	for _, n := range sizes {
+		if int(n) <= pair.Largest() {
+			o.Jobs = append(o.Jobs, live.Job{Program: "stages", Size: int(n), Check: o.Check})
+		}
+	}
+	if len(o.Jobs) == 0 {
+		return nil, fmt.Errorf("%w; %s carries at most %s", ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
+	}
+	measured, err := live.Bench(pair, o)
+	var all StageBench
+	for k, stage := range programs.Stages {
+		for _, r := range measured {
+			all = append(all, StageTime{stage, quantity.Bytes(r.Size), r.Stages[k], r.Repeats})
+		}
+	}
+	return all, err
+}
+
+// Rows returns the table that halfpeak fit --model pipeline reads.
+func (b StageBench) Rows() reports.Rows {
+	rows := reports.TableOf(b,
+		reports.Col("stage", "stage", func(s StageTime) any { return s.Stage }),
+		reports.Col("size_bytes", "size", func(s StageTime) any { return s.Size }),
+		reports.Col("time_us", "time", func(s StageTime) any { return s.Time }),
+		reports.Col("repeats", "repeats", func(s StageTime) any { return int64(s.Repeats) }),
+	)
+	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
+	return rows
+}
+
+// A SignatureBench is the LogP signature of a transport: the median of each point over some runs.
+type SignatureBench struct {
+	Transport live.Transport
+	Bursts    []benchfile.Burst
+}
+
+// BenchSignature measures the signature with a number of credits, and with computations up to a few
+// times the transport's gap.
+func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*SignatureBench, error) {
+	deltas := []float64{0, 2, 4, 8, 16, 32} // µs
+	if pair.Transport == live.Shm {
+		deltas = []float64{0, 0.25, 0.5, 1, 2, 4}
+	}
+	bursts, err := live.Signature(pair, deltas, credits, budget)
+	return &SignatureBench{pair.Transport, bursts}, err
+}
+
+// Rows returns the table that halfpeak fit --model logp reads.
+func (b *SignatureBench) Rows() reports.Rows {
+	return reports.TableOf(b.Bursts,
+		reports.Col("transport", "transport", func(benchfile.Burst) any { return string(b.Transport) }),
+		reports.Col("program", "program", func(benchfile.Burst) any { return "signature" }),
+		reports.Col("burst", "messages", func(b benchfile.Burst) any { return int64(b.Messages) }),
+		reports.Col("delta_us", "Δ", func(b benchfile.Burst) any { return b.Delta }),
+		reports.Col("interval_us", "interval", func(b benchfile.Burst) any { return b.Interval }),
+	)
+}
+
+// Figure draws the interval against the number of messages, a series for each Δ.
+func (b *SignatureBench) Figure() reports.Figure {
+	return reports.Figure{
+		Title: "LogP signature of " + string(b.Transport),
+		X:     reports.Axis{Label: "messages in the burst", Scale: reports.Log},
+		Y:     reports.Axis{Label: "interval per message (µs)"},
+		Series: SignatureSeries(b.Bursts, reports.Points, func(delta quantity.Micros) string {
+			return fmt.Sprintf("Δ = %.3g µs", float64(delta))
+		}),
+	}
+}

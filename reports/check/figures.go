@@ -1,0 +1,112 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/predict"
+)
+
+// A PaperFigure is a figure of a paper, drawn from the models.
+type PaperFigure struct {
+	Name string // a file's name without its extension
+	reports.Picture
+}
+
+// PaperFigures draws the figures of the papers that package data lists.
+func PaperFigures() ([]PaperFigure, error) {
+	listed, err := data.Figures()
+	if err != nil {
+		return nil, err
+	}
+	var all []PaperFigure
+	for _, f := range listed {
+		picture, err := draw(f)
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+		all = append(all, PaperFigure{f.Name, picture})
+	}
+	return all, nil
+}
+
+func draw(f data.Figure) (reports.Picture, error) {
+	sizes, err := quantity.ParseSizes(f.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	var designs []platforms.Design
+	for _, ref := range f.Platforms {
+		d, err := platforms.FindDesign(ref)
+		if err != nil {
+			return nil, err
+		}
+		if d, err = d.Recut(f.Packet); err != nil {
+			return nil, err
+		}
+		designs = append(designs, d)
+	}
+	switch f.Kind {
+	case "timeline":
+		t, err := predict.Timeline(designs[0], sizes[0])
+		t.Title = f.Title
+		return t, err
+	case "signature":
+		s, err := Signature(designs...)
+		s.Title = f.Title
+		return s, err
+	}
+	c, err := predict.Curves(predict.CurveKind(f.Kind), sizes, designs...)
+	c.Title = f.Title
+	return c, err
+}
+
+// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
+// each Δ, with the parameters that they give.
+func Signature(designs ...platforms.Design) (reports.Figure, error) {
+	f := reports.Figure{
+		X:     reports.Axis{Label: "messages", Scale: reports.Log},
+		Y:     reports.Axis{Label: "average interval (µs)"},
+		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
+	}
+	bursting, err := programs.Find("signature", programs.Simulated)
+	if err != nil {
+		return f, err
+	}
+	for _, d := range designs {
+		r, err := newRun(&Validation{}, ValidateOptions{}, d)
+		if err != nil {
+			return f, err
+		}
+		bursts, rtt := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
+		if r.err != nil {
+			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
+		}
+		f.Series = append(f.Series, SignatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
+			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
+		})...)
+		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
+		if err != nil {
+			continue // the signature is drawn although LogP does not describe it
+		}
+		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
+		mark := func(s reports.Series, i int, format string, values ...any) {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name, Label: fmt.Sprintf(format, values...)})
+		}
+		mark(first, 0, "o_s = %v", found.SendOverhead.Value)
+		if found.Gap.Low > 0 {
+			mark(first, len(first.X)-1, "g = %v", found.Gap.Value)
+		} else {
+			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.Gap.High)
+		}
+		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.ReceiveOverhead.Value)
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.", d.Layer.Ref(), found.Latency.Value, rtt))
+	}
+	return f, nil
+}

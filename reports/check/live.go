@@ -1,0 +1,286 @@
+//go:build linux
+
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// The training set, and the sizes and windows that are held back from it.
+var (
+	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
+	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
+	heldWindow = []int{1, 2, 4, 8}
+)
+
+const (
+	windowed     = 4 << 10  // size of the messages that try windows: one piece on all transports
+	trainMessage = 32 << 10 // size of the message that is cut into the packets of the training set
+	heldMessage  = 64 << 10 // and into the packets that are held back, as CLIP's
+	burst        = 512      // messages of the signature's bursts that predictions are for
+)
+
+// A trial is the part of the experiment that depends on the transport.
+type trial struct {
+	trainPackets, heldPackets []int
+	trainDeltas, heldDeltas   []float64 // of the signature, in µs
+}
+
+// trialOf chooses packets up to the largest that the transport takes, and deltas about its gap.
+func trialOf(t live.Transport) trial {
+	sockets := trial{
+		trainPackets: []int{1 << 10, 4 << 10, 16 << 10}, heldPackets: []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
+		trainDeltas: []float64{0, 4, 16, 32}, heldDeltas: []float64{12, 24},
+	}
+	switch t {
+	case live.Shm:
+		return trial{
+			trainPackets: []int{512, 2 << 10, 8 << 10, 16 << 10}, heldPackets: []int{768, 1 << 10, 1536, 3 << 10, 4 << 10, 6 << 10, 12 << 10, 16 << 10},
+			trainDeltas: []float64{0, 1, 2, 4}, heldDeltas: []float64{1.5, 3},
+		}
+	case live.UDP:
+		sockets.trainPackets, sockets.heldPackets = []int{512, 1 << 10, 4 << 10}, []int{768, 1536, 2 << 10, 3 << 10}
+	}
+	return sockets
+}
+
+// A LiveValidation holds the models of a transport, and their predictions of times that were held
+// back from the fits.
+type LiveValidation struct {
+	Transport live.Transport
+	*fit.Machine
+	Results  []LivePrediction
+	HandOver quantity.Micros // a frame without data or endpoint
+	Largest  quantity.Bytes  // packet that the transport takes
+}
+
+// A LivePrediction is a time that was held back from the fits, with its prediction.
+type LivePrediction struct {
+	Program             string
+	Size                quantity.Bytes
+	Quantity            string
+	Packet              quantity.Bytes // into which the message is cut; 0: as the transport does
+	Predicted, Measured quantity.Micros
+	Low, High           quantity.Micros // the 95 % interval of Measured
+}
+
+// Error is predicted/measured − 1.
+func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured) - 1 }
+
+// ValidateLive measures a training set on a transport and fits models to it. It predicts and
+// measures the times that are held back, of other sizes, credits, packets and computations between
+// messages. One shuffled run within the budget measures both, since the speed of the machine
+// changes from minute to minute.
+func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
+	x := trialOf(pair.Transport)
+	jobs := func(program string, sizes []int) []live.Job {
+		return list.Map(sizes, func(n int) live.Job { return live.Job{Program: program, Size: n} })
+	}
+	train := append(jobs("ping_bulk", trainSizes), jobs("thru_bulk", trainSizes)...)
+	for _, p := range x.trainPackets {
+		train = append(train, live.Job{Program: "stages", Size: p, Piece: p}, live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
+	}
+	train = append(train, live.Job{Program: "ping_pong", Size: 16}, live.Job{Program: "hand_over", Size: 1})
+	held := append(jobs("ping_bulk", heldSizes), jobs("thru_bulk", heldSizes)...)
+	for _, w := range heldWindow {
+		held = append(held, live.Job{Program: "thru_bulk", Size: windowed, Credits: w})
+	}
+	for _, p := range x.heldPackets {
+		held = append(held, live.Job{Program: "ping_bulk", Size: heldMessage, Piece: p})
+	}
+	signature, err := live.Signature(pair, append(slices.Clone(x.trainDeltas), x.heldDeltas...), 0, budget/10)
+	if err != nil {
+		return nil, err
+	}
+	all, err := live.Bench(pair, live.BenchOptions{Jobs: slices.Concat(train, held), Within: 0.01, Budget: budget * 9 / 10, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	v := &LiveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
+	if err := v.fit(x, all[:len(train)], signature); err != nil {
+		return nil, err
+	}
+	for i, j := range held {
+		p := v.predict(j)
+		row := all[len(train)+i]
+		p.Measured, p.Low, p.High = row.Time, row.Low, row.High
+		v.Results = append(v.Results, p)
+	}
+	if v.LogPError != nil {
+		return v, nil
+	}
+	for _, b := range signature {
+		if b.Messages == burst && slices.Contains(x.heldDeltas, float64(b.Delta)) {
+			v.Results = append(v.Results, LivePrediction{Program: "signature", Size: 1, Quantity: fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
+				Predicted: v.LogP.Interval(b.Delta), Measured: b.Interval, Low: b.Low, High: b.High})
+		}
+	}
+	return v, nil
+}
+
+// fit fits the models to the training set, whose rows are in the order of its jobs.
+func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
+	next := func(n int) []live.Row {
+		part := rows[:n]
+		rows = rows[n:]
+		return part
+	}
+	d := fit.MachineData{
+		OneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
+		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
+	}
+	d.Switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes { return quantity.Bytes(n) })
+	for _, p := range x.trainPackets {
+		pair := next(2)
+		alone, message := pair[0], pair[1]
+		d.Packets = append(d.Packets, fit.PacketTimes{Size: quantity.Bytes(p), Stages: alone.Stages[:], Alone: alone.Time, Message: message.Time, Count: trainMessage / p})
+	}
+	d.Short, v.HandOver = next(1)[0].Time, next(1)[0].Time
+	for _, b := range signature {
+		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
+			d.Signature.Bursts = append(d.Signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+		}
+	}
+	v.Machine, err = fit.FitMachine(d, programs.Stages[:]...)
+	return err
+}
+
+// liveTable returns measurements as a table for package fit.
+func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
+	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
+	for i, r := range rows {
+		t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(r.Size), Count: 1, Mean: r.Time, Min: r.Low, Max: r.High, Median: r.Time, Line: i + 1})
+		t.Rows++
+	}
+	return t
+}
+
+// predict returns the prediction of a job.
+func (v *LiveValidation) predict(j live.Job) LivePrediction {
+	n := quantity.Bytes(j.Size)
+	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
+	switch {
+	case j.Piece > 0:
+		p.Quantity, p.Predicted = fmt.Sprintf("one way, packets of %s", p.Packet), v.InPackets(n, p.Packet)
+	case j.Credits > 0:
+		p.Quantity, p.Predicted = fmt.Sprintf("interval, %d credits", j.Credits), v.InWindow(n, j.Credits)
+		if j.Credits == 1 {
+			p.Quantity = "interval, 1 credit"
+		}
+	case j.Program == "thru_bulk":
+		p.Quantity, p.Predicted = "interval", v.Gap.Time(n)
+	default:
+		p.Quantity, p.Predicted = "one way", v.OneWay.Time(n)
+	}
+	return p
+}
+
+// Rows returns the table of the predictions, with the models beneath.
+func (v *LiveValidation) Rows() reports.Rows {
+	rows := reports.TableOf(v.Results,
+		reports.Col("platform", "platform", func(LivePrediction) any { return "live" }),
+		reports.Col("layer", "", func(LivePrediction) any { return string(v.Transport) }),
+		reports.Col("program", "program", func(p LivePrediction) any { return p.Program }),
+		reports.Col("size_bytes", "size", func(p LivePrediction) any { return p.Size }),
+		reports.Col("quantity", "quantity", func(p LivePrediction) any { return p.Quantity }),
+		reports.Col("model", "predicted", func(p LivePrediction) any { return float64(p.Predicted) }),
+		reports.Col("engine", "", func(LivePrediction) any { return nil }),
+		reports.Col("measured", "measured", func(p LivePrediction) any { return float64(p.Measured) }),
+		reports.Col("unit", "unit", func(LivePrediction) any { return "µs" }),
+		reports.Col("error_percent", "error", func(p LivePrediction) any { return 100 * p.Error() }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("measured_low", "low", func(p LivePrediction) any { return float64(p.Low) }),
+		reports.Col("measured_high", "high", func(p LivePrediction) any { return float64(p.High) }),
+	)
+	rows.Notes = append(v.verdict(), v.models()...)
+	return rows
+}
+
+// verdict returns the errors of the predictions, and the cost of the packet that they choose.
+func (v *LiveValidation) verdict() []string {
+	var errs []float64
+	var chosen, fastest *LivePrediction
+	for i := range v.Results {
+		p := &v.Results[i]
+		errs = append(errs, math.Abs(p.Error()))
+		if p.Packet == 0 {
+			continue
+		}
+		if chosen == nil || p.Predicted < chosen.Predicted {
+			chosen = p
+		}
+		if fastest == nil || p.Measured < fastest.Measured {
+			fastest = p
+		}
+	}
+	return []string{
+		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", 100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
+		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes %.1f %% more time than the best",
+			chosen.Size, chosen.Packet, fastest.Packet, 100*float64(chosen.Measured/fastest.Measured-1)),
+	}
+}
+
+// models describes the models.
+func (v *LiveValidation) models() []string {
+	notes := []string{
+		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
+		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
+	}
+	stages := list.Map(v.Pipeline.Stages, func(s model.Stage) string {
+		return fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), quantity.PerKiB(s.Tau))
+	})
+	notes = append(notes, "stages of a packet alone, µs: "+strings.Join(stages, "; ")+fmt.Sprintf("; behind another %.3g + %.3g/KiB", float64(v.Behind.Beta), quantity.PerKiB(v.Behind.Tau)))
+	if v.LogPError != nil {
+		return append(notes, fmt.Sprintf("no LogP: %v", v.LogPError))
+	}
+	return append(notes, fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs", float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency), float64(v.LogP.GapTime)))
+}
+
+// TOML returns a platform file of the models: a layer for the one-way times by size, one for LogGP
+// if the signature gives it, and one for packets through the stages.
+func (v *LiveValidation) TOML() (string, error) {
+	name := string(v.Transport)
+	from := "halfpeak validate --live " + name
+	d := platforms.NewDocument(name + " of this machine")
+	sizes := platforms.NewTable("layer", name, "source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median))
+	var err error
+	if d.Tables, err = fits.LineTables(sizes, name, "", v.OneWay); err != nil {
+		return "", err
+	}
+	if v.LogPError == nil {
+		large := v.Gap.Segments[len(v.Gap.Segments)-1]
+		d.Tables = append(d.Tables, platforms.NewTable("layer", name+"-loggp", "model", "loggp",
+			"o_s", platforms.ExactMicros(v.LogP.SendOverhead), "o_r", platforms.ExactMicros(v.LogP.ReceiveOverhead), "L", platforms.ExactMicros(v.LogP.Latency), "g", platforms.ExactMicros(v.LogP.GapTime), "G", platforms.ExactInverse(large.Tau.Value),
+			"source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, G of the interval of %s and more", from, large.From)))
+	}
+	hosts := []string{"sender", "", "receiver"}
+	var stages []string
+	for k, s := range v.Stages {
+		t := platforms.Table{Kind: "stage", Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-")}
+		t.Set("beta", platforms.ExactMicros(s.Segments[0].Beta.Value))
+		t.Set("tau", platforms.ExactInverse(s.Segments[0].Tau.Value))
+		if hosts[k] != "" {
+			t.Set("host", hosts[k])
+		}
+		t.Set("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
+		stages, d.Tables = append(stages, t.Name), append(d.Tables, t)
+	}
+	d.Tables = append(d.Tables, fits.PipelineTable(name+"-packets", stages,
+		"the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+v.Largest.String()))
+	return fits.Encoded(d, "validate --live.")
+}

@@ -1,0 +1,188 @@
+package check_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// program runs all programs on all layers for its part of the mutants: the numbers that leave the
+// remainder part when divided by parts. Long messages cost most of its time, and are sent only for
+// the mutants that short ones do not see. It is built with the rewritten formulas.
+const program = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/check"
+)
+
+type verdict struct {
+	Seen   []string // programs and layers with a row that agreed, and differs now
+	Moved  []string // those with a result of the engine that has changed
+}
+
+func main() {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	p, err := platforms.Parse(os.Args[1], text)
+	if err != nil {
+		panic(err)
+	}
+	var mutants, part, parts int
+	if _, err := fmt.Sscan(os.Args[2], &mutants); err != nil {
+		panic(err)
+	}
+	if _, err := fmt.Sscanf(os.Args[3], "%d/%d", &part, &parts); err != nil {
+		panic(err)
+	}
+	verdicts := make([]verdict, mutants)
+	compare := func(l platforms.Layer, sizes []quantity.Bytes) {
+		run := func(k int) []check.Validated {
+			model.ActiveMutant = k
+			v, err := check.Validate(check.ValidateOptions{
+				Programs: []string{"ping_pong", "latency", "bandwidth", "ping_bulk", "thru_bulk", "all_to_1", "signature"},
+				Sizes:    sizes, Nodes: 3,
+			}, platforms.Design{Platform: p, Layer: l})
+			if err != nil {
+				return nil // a formula that makes no sense to the judge at all
+			}
+			return v.Results
+		}
+		model.MutantsMet = map[int]bool{}
+		sound := run(-1)
+		met := model.MutantsMet
+		model.MutantsMet = nil
+		for k := part; k < mutants; k += parts {
+			if !met[k] || len(verdicts[k].Seen) > 0 {
+				continue
+			}
+			mutant := run(k)
+			if mutant == nil || len(mutant) != len(sound) {
+				verdicts[k].Seen = append(verdicts[k].Seen, "error/"+l.Name)
+				continue
+			}
+			for i, r := range mutant {
+				if r.Engine != sound[i].Engine {
+					verdicts[k].Moved = append(verdicts[k].Moved, r.Program+"/"+l.Name)
+				}
+				if sound[i].Difference() == 0 && r.Difference() != 0 {
+					verdicts[k].Seen = append(verdicts[k].Seen, r.Program+"/"+l.Name)
+				}
+			}
+		}
+	}
+	for _, l := range p.Layers {
+		compare(l, []quantity.Bytes{1, 200, 2500})
+		compare(l, []quantity.Bytes{3000, 3300, 20000})
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(verdicts); err != nil {
+		panic(err)
+	}
+}
+`
+
+// Each term of the formulas for one way, round trip, gap, overheads, fan-in and requests, of every
+// kind of model, made a fifth larger, makes a program of the engine disagree with it. So the engine
+// shares none of these formulas. What cannot be seen is in unseen, with the reason. The size of
+// packets is shared; r∞, n½, the papers' bound and plans of packets are not run, and have unit
+// tests of their own. TestByDefinition of engine/virtual judges the resources that both start from.
+func TestMutantsAreSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "reports", "check", "halfpeak_check", "main.go"): []byte(program)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "judge")
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./reports/check/halfpeak_check")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	type verdict struct {
+		Seen, Moved []string
+	}
+	judged := make([][]verdict, min(8, runtime.NumCPU())) // by part
+	errs := make([]error, len(judged))
+	var judges sync.WaitGroup
+	for part := range judged {
+		judges.Go(func() {
+			run := exec.Command(binary, "testdata/mutants.toml", strconv.Itoa(len(r.Mutants)), fmt.Sprintf("%d/%d", part, len(judged)))
+			run.Stderr = os.Stderr
+			out, err := run.Output()
+			if err == nil {
+				err = json.Unmarshal(out, &judged[part])
+			}
+			errs[part] = err
+		})
+	}
+	judges.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	reasons := maps.Clone(unseen)
+	for k, m := range r.Mutants {
+		v := judged[k%len(judged)][k]
+		name := m.Func + ": " + m.Term
+		seen := strings.Join(v.Seen[:min(3, len(v.Seen))], " ")
+		switch reason := unseen[name]; {
+		case len(v.Moved) > 0:
+			t.Errorf("%s: %s makes the engine say something else: %s", m.At, name, strings.Join(v.Moved, " "))
+		case len(v.Seen) > 0: // another term of the same name may be unseen
+		case reason == "":
+			t.Errorf("%s: nothing sees %s a fifth larger; add a layer in which it matters to testdata/mutants.toml", m.At, name)
+		default:
+			seen = "unseen: " + reason
+			delete(reasons, name)
+		}
+		t.Logf("%-22s %-60s %s", m.At, name, seen)
+	}
+	for name := range reasons {
+		t.Errorf("%q is seen, or is no term any more: take it out of the list", name)
+	}
+}
+
+// sameCurve is why a measured layer cannot be judged by this test.
+const sameCurve = "a measurement, which model and engine both have; TestMeasured of package model tests it"
+
+// unseen are the terms that no program can see, and why.
+var unseen = map[string]string{
+	"Measured.OneWay: m.Curve(n)":                sameCurve,
+	"Measured.OneWay: now":                       sameCurve,
+	"Measured.OneWay: m.Curve(n) * (now / then)": sameCurve,
+	"Measured.Gap: gap":                          sameCurve,
+	"Measured.Gap: m.OneWay(n)":                  sameCurve,
+	"Cost.Of: (*c.Measured)(n)":                  sameCurve,
+	"Fragmented.pieces: s.MTU":                   "a guard for sizes beyond 2⁵³ bytes, where differences are noise",
+	"Pipeline.OneWayAs: free[j]":                 "not zero only in plans of several runs of packets, which are searched for and not run",
+	"loads.message: n":                           "a piece smaller than a full one is the only piece, and counted as the last",
+	"loads.message: r.Size":                      "as the size of the whole message it only finds the branch",
+	"innermost: n":                               "finds the branch; any size of at least a piece is one piece",
+}

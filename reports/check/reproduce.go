@@ -1,0 +1,138 @@
+// Package check compares the models with the numbers that papers print (Reproduce, PaperFigures),
+// with the message engine (Validate), and with this machine (ValidateLive), whose transports it
+// measures with the benchmark programs of the engine (RunBench).
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// A Reproduction lists numbers of papers with the models' values, if a model covers them.
+type Reproduction []data.Result
+
+// Reproduce computes every number of the papers that a model covers, and lists the remaining
+// numbers with their reasons. If paper is not empty, it takes the numbers of that paper alone.
+func Reproduce(paper string) (Reproduction, error) {
+	if paper != "" && !slices.Contains(data.Papers(), paper) {
+		return nil, fmt.Errorf("no paper %q%s", paper, nearest.Hint(paper, data.Papers()))
+	}
+	all, err := data.Reproduce()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
+}
+
+// Unexplained returns an error that lists the stated numbers that are not reproduced and have no
+// note with a reason.
+func (r Reproduction) Unexplained() error {
+	var ids []string
+	for _, one := range r {
+		if one.Role == data.Stated && !one.Met && one.Note == "" {
+			ids = append(ids, fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return fmt.Errorf("stated numbers that are not reproduced, without a reason: %s", strings.Join(ids, ", "))
+}
+
+// An Accuracy sums up the errors of the models' values.
+type Accuracy struct {
+	Numbers int // all of them
+	// Errors are the relative errors without sign, ascending. Bounds have none.
+	Errors     []float64
+	Bounds     int
+	BoundsKept int
+}
+
+// Median returns the median relative error, 0.07 for 7 %; NaN without errors.
+func (a Accuracy) Median() float64 { return stats.Quantile(a.Errors, 0.5) }
+
+// Worst returns the largest relative error; NaN without errors.
+func (a Accuracy) Worst() float64 { return stats.Quantile(a.Errors, 1) }
+
+// Within counts the errors of at most that fraction.
+func (a Accuracy) Within(part float64) int {
+	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
+	return n
+}
+
+func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
+}
+
+// Of returns the accuracy of the measured numbers of a class. The class predicted is the one that
+// tests the models.
+func (r Reproduction) Of(class data.Class) Accuracy {
+	all := r.filter(func(one data.Result) bool { return one.Class == class })
+	a := Accuracy{Numbers: len(all)}
+	for _, r := range all {
+		switch {
+		case r.Bound():
+			a.Bounds++
+			if r.Met {
+				a.BoundsKept++
+			}
+		case !math.IsNaN(r.Error):
+			a.Errors = append(a.Errors, math.Abs(r.Error))
+		}
+	}
+	slices.Sort(a.Errors)
+	return a
+}
+
+func (r Reproduction) count(role data.Role) int {
+	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
+}
+
+// stated counts the stated numbers, and those of them that are met.
+func (r Reproduction) stated() (met, all int) {
+	stated := r.filter(func(one data.Result) bool { return one.Role == data.Stated })
+	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)
+}
+
+// Sentence describes the accuracy of the predictions; it is empty without any.
+func (a Accuracy) Sentence() string {
+	if a.Numbers == 0 {
+		return ""
+	}
+	text := "One number was predicted from parameters measured elsewhere"
+	if a.Numbers > 1 {
+		text = fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere", a.Numbers)
+	}
+	if len(a.Errors) > 0 {
+		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%", 100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))
+	}
+	if a.Bounds > 0 {
+		text += fmt.Sprintf("; %d of %d printed bounds kept", a.BoundsKept, a.Bounds)
+	}
+	return text + "."
+}
+
+// unscoredCounts counts the measured numbers that are not predictions; empty without any.
+func (r Reproduction) unscoredCounts() string {
+	var counts []string
+	for _, class := range data.Classes[1:] {
+		if n := r.Of(class).Numbers; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.Join(counts, ", ")
+}
+
+// misses returns the predicted numbers with the largest errors, at most the given number.
+func (r Reproduction) misses(most int) Reproduction {
+	all := r.filter(func(one data.Result) bool { return one.Class == data.Predicted && math.Abs(one.Error) > 0.1 })
+	slices.SortStableFunc(all, func(a, b data.Result) int { return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error)) })
+	return all[:min(most, len(all))]
+}

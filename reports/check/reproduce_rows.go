@@ -1,0 +1,173 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+var microUnit = regexp.MustCompile(`\bus\b`)
+
+// remark returns the note of a number that is not met, or off by more than 10 %; otherwise "".
+func remark(r data.Result) string {
+	if !r.Met || math.Abs(r.Error) > 0.1 {
+		return r.Note
+	}
+	return ""
+}
+
+// Rows returns a row for each number: for programs with all of its fields, for people with those
+// that fit on a line.
+func (r Reproduction) Rows() reports.Rows {
+	var notes reports.Footnotes
+	percent := reports.PercentText("%+.1f %%")
+	rows := reports.TableOf(r,
+		reports.Col("source", "", func(r data.Result) any { return r.Paper }),
+		reports.Col("place", "place", func(r data.Result) any { return r.Place }),
+		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		reports.Col("role", "", func(r data.Result) any { return string(r.Role) }),
+		reports.Col("class", "", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
+		reports.Col("", "is", func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
+		reports.Col("", "printed", func(r data.Result) any {
+			if math.IsNaN(r.Value) {
+				return "(words)"
+			}
+			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")), "= ")
+		}),
+		reports.Col("printed", "", func(r data.Result) any { return r.Value }),
+		reports.Col("computed", "ours", func(r data.Result) any { return r.Computed }),
+		reports.Col("unit", "", func(r data.Result) any { return r.Unit }),
+		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).Texted(percent),
+		reports.Col("note", "", func(r data.Result) any { return reports.OrNil(r.Note) }),
+		reports.Col("layer", "", func(r data.Result) any { return r.Layer }),
+		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
+		reports.Col("low", "", func(r data.Result) any { return r.Low }),
+		reports.Col("high", "", func(r data.Result) any { return r.High }),
+		reports.Col("met", "met", func(r data.Result) any { return reports.OrAbsent(r.Met, r.Role != data.None) }).Ranked(1),
+		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
+		reports.Col("id", "", func(r data.Result) any { return r.ID }),
+		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
+	)
+	rows.Notes = append(notes.Lines(""), r.headline()...)
+	return rows
+}
+
+// Summary returns the short tables: a line for each paper with its accuracy, and the worst
+// predictions with their reasons.
+func (r Reproduction) Summary() []reports.Rows {
+	type line struct {
+		paper string
+		of    Reproduction
+		Accuracy
+	}
+	var lines []line
+	for _, paper := range data.Papers() {
+		if of := r.filter(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
+			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
+		}
+	}
+	if len(lines) > 1 {
+		lines = append(lines, line{"all", r, r.Of(data.Predicted)})
+	}
+	percent := reports.PercentText("%.1f %%")
+	papers := reports.TableOf(lines,
+		reports.Col("", "paper", func(l line) any { return l.paper }),
+		reports.Col("", "inputs", func(l line) any { return l.of.count(data.Input) }).Ranked(3),
+		reports.Col("", "stated", func(l line) any {
+			met, all := l.of.stated()
+			return fmt.Sprintf("%d of %d", met, all)
+		}),
+		reports.Col("", "predicted", func(l line) any { return l.Numbers }),
+		reports.Col("", "median error", func(l line) any { return 100 * l.Median() }).Texted(percent),
+		reports.Col("", "worst", func(l line) any { return 100 * l.Worst() }).Texted(percent),
+		reports.Col("", "unscored", func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
+	)
+	papers.Notes = r.headline()
+	misses := r.misses(8)
+	if len(misses) == 0 {
+		return []reports.Rows{papers}
+	}
+	worst := reports.TableOf(misses,
+		reports.Col("", "farthest off", func(r data.Result) any {
+			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
+				return platform + ": " + r.Quantity
+			}
+			return r.Quantity
+		}),
+		reports.Col("", "printed", func(r data.Result) any {
+			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
+		}),
+		reports.Col("", "ours", func(r data.Result) any { return r.Computed }),
+		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.0f %%")),
+	)
+	var notes reports.Footnotes
+	worst.Columns = append(worst.Columns, reports.Column{Head: "why"})
+	for i, m := range misses {
+		worst.Data[i] = append(worst.Data[i], notes.Mark(m.Note))
+	}
+	worst.Notes = notes.Lines("")
+	return []reports.Rows{papers, worst}
+}
+
+// headline explains the table of the papers.
+func (r Reproduction) headline() []string {
+	var lines []string
+	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
+		lines = append(lines, fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f %% in the median: half of the %d are closer, %d are within 10 %%, the worst is %.0f %% off.",
+			100*a.Median(), len(a.Errors), a.Within(0.1), 100*a.Worst()))
+		if a.Bounds > 0 {
+			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
+		}
+	}
+	if counts := r.unscoredCounts(); counts != "" {
+		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+counts+".")
+	}
+	met, stated := r.stated()
+	lines = append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
+	if n := r.count(data.None); n > 0 {
+		lines = append(lines, fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, equipment and prices; each has its reason in the list of all rows.", n))
+	}
+	return lines
+}
+
+// Blocks returns the section of a report about one platform.
+func (r Reproduction) Blocks() []reports.Block {
+	if len(r) == 0 {
+		return nil
+	}
+	results := slices.Clone(r)
+	slices.SortStableFunc(results, func(a, b data.Result) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
+	})
+	var notes reports.Footnotes
+	rows := reports.TableOf(results,
+		reports.Col("role", "role", func(r data.Result) any { return string(r.Role) }),
+		reports.Col("class", "class", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
+		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		reports.Col("layer", "layer", func(r data.Result) any {
+			_, layer, _ := strings.Cut(r.Layer, "/")
+			return layer
+		}),
+		reports.Col("printed", "printed", func(r data.Result) any { return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ") }),
+		reports.Col("computed", "model", func(r data.Result) any { return r.Computed }),
+		reports.Col("unit", "unit", func(r data.Result) any { return r.Unit }).
+			Texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
+		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("met", "met", func(r data.Result) any { return r.Met }),
+		reports.Col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
+		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
+		reports.Col("note", "", func(r data.Result) any { return r.Note }),
+	)
+	rows.Notes = notes.Lines("")
+	text := "A predicted number was measured, and the model computes it from parameters that were measured elsewhere: it tests the model. Other measured numbers prove less: a constant of the formula comes from the same curve (fitted), from the same table (same-table), the number is printed again (repeated), or another system's stands for it (copied). A stated number was computed in the paper and must come out again. Met means inside the error bar of what is printed."
+	if s := r.Of(data.Predicted).Sentence(); s != "" {
+		text += " " + s
+	}
+	return []reports.Block{reports.Paragraph(text), reports.Table{Rows: rows}}
+}

@@ -1,0 +1,92 @@
+package check
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/data"
+)
+
+// An accuracy is what one can count on one's fingers.
+func TestAccuracy(t *testing.T) {
+	nan := math.NaN()
+	row := func(class data.Class, relation string, e float64, met bool) data.Result {
+		role := data.Measured
+		if class == "" {
+			role = data.Stated
+		}
+		return data.Result{Fact: data.Fact{Role: role, Class: class, Relation: relation, ID: "id", Printed: "1"}, Error: e, Met: met}
+	}
+	r := Reproduction{
+		row(data.Predicted, "=", -0.3, false), row(data.Predicted, "~", 0.1, true), row(data.Predicted, "=", 0.05, false),
+		row(data.Predicted, ">", nan, false), row(data.Predicted, "<=", nan, true),
+		row(data.Fitted, "=", 0.001, true), row(data.Repeated, "=", 0.002, true), row(data.Repeated, "=", 0, true),
+		row("", "=", 0.5, false),
+	}
+	a := r.Of(data.Predicted)
+	if a.Numbers != 5 || len(a.Errors) != 3 || a.Median() != 0.1 || a.Worst() != 0.3 || a.Within(0.1) != 2 || a.Bounds != 2 || a.BoundsKept != 1 {
+		t.Errorf("%+v", a)
+	}
+	if got := r.unscoredCounts(); got != "1 fitted, 2 repeated" {
+		t.Errorf("others: %s", got)
+	}
+	if none := r.Of(data.Copied); !math.IsNaN(none.Median()) || !math.IsNaN(none.Worst()) || none.Sentence() != "" {
+		t.Errorf("%+v", none)
+	}
+	if worst := r.misses(1); len(worst) != 1 || worst[0].Error != -0.3 {
+		t.Errorf("%+v", worst)
+	}
+	if err := r.Unexplained(); err == nil || !strings.Contains(err.Error(), "id (printed 1, ours 0)") {
+		t.Errorf("%v", err)
+	}
+	r[8].Note = "a reason"
+	if err := r.Unexplained(); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReproduce(t *testing.T) {
+	all, err := Reproduce("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, paper := range data.Papers() {
+		one, err := Reproduce(paper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += len(one)
+	}
+	if sum != len(all) || len(all) < 300 {
+		t.Errorf("%d numbers, %d of the papers one by one", len(all), sum)
+	}
+	if err := all.Unexplained(); err != nil {
+		t.Error(err)
+	}
+	for _, class := range data.Classes {
+		if all.Of(class).Numbers == 0 {
+			t.Errorf("no number is %s", class)
+		}
+	}
+	if _, err := Reproduce("clip"); err == nil {
+		t.Error("papers are spelled as they are")
+	}
+	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(data.Papers())+1 {
+		t.Errorf("%d tables", len(tables))
+	}
+}
+
+// The figures of the papers are all drawn.
+func TestPaperFigures(t *testing.T) {
+	all, err := PaperFigures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if len(f.Rows().Data) == 0 {
+			t.Errorf("%s shows nothing", f.Name)
+		}
+	}
+}

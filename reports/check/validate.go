@@ -1,0 +1,136 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Validate runs the programs on simulated nodes whose parts cost the times in the platforms' files,
+// and compares the results with the formulas. An error names the layer and the program.
+func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, error) {
+	if o.Nodes == 0 {
+		o.Nodes = 8
+	}
+	for _, n := range o.Sizes {
+		if n > MaxValidated {
+			return nil, usage.Fields(fmt.Errorf("%v is too large: programs move at most %v at once", n, MaxValidated), "size")
+		}
+	}
+	v := &Validation{}
+	for _, d := range designs {
+		r, err := newRun(v, o, d)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range programs.List(programs.Simulated) {
+			if o.Programs != nil && !slices.Contains(o.Programs, p.Name) {
+				continue
+			}
+			for _, n := range r.sizesOf(p.Sizes) {
+				if comparisons[p.Measures](r, p, n); r.err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", d.Layer.Ref(), p.Name, r.err)
+				}
+			}
+		}
+		if r.lost != (virtual.FaultStats{}) {
+			v.Notes = append(v.Notes, fmt.Sprintf("%s: %v; %d sent again.", d.Layer.Ref(), r.lost, r.resent))
+		}
+	}
+	return v, nil
+}
+
+// Programs returns the names of the programs that Validate runs.
+func Programs() []string { return programs.Names(programs.Simulated) }
+
+// sizesOf returns the sizes that a program runs with, in order.
+func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
+	sizes := slices.Clone(r.o.Sizes)
+	switch which {
+	case programs.Own:
+		return []quantity.Bytes{1}
+	case programs.Largest:
+		sizes = slices.DeleteFunc(sizes, func(n quantity.Bytes) bool { return n > 64*quantity.KiB })
+		return []quantity.Bytes{slices.Max(append(sizes, 1))}
+	case programs.AskedOrKept:
+		for _, p := range r.points {
+			if r.o.Measured {
+				sizes = append(sizes, p.Size)
+			}
+		}
+	}
+	return stats.Ascending(sizes)
+}
+
+// Rows returns the table of the results, with the known bounds beneath it.
+func (v *Validation) Rows() reports.Rows {
+	two := func(x any) string {
+		if f := x.(float64); !math.IsNaN(f) {
+			return fmt.Sprintf("%.2f", f)
+		}
+		return ""
+	}
+	var bounds reports.Footnotes
+	rows := reports.TableOf(v.Results,
+		reports.Col("platform", "platform", func(r Validated) any { return r.Platform }).Ranked(4),
+		reports.Col("layer", "layer", func(r Validated) any { return r.Layer }).Ranked(3),
+		reports.Col("program", "program", func(r Validated) any { return r.Program }),
+		reports.Col("size_bytes", "size", func(r Validated) any { return r.Size }),
+		reports.Col("quantity", "quantity", func(r Validated) any { return r.Quantity }),
+		reports.Col("model", "model", func(r Validated) any { return r.Model }).Texted(two),
+		reports.Col("engine", "engine", func(r Validated) any { return r.Engine }).Texted(two).Ranked(1),
+		reports.Col("measured", "measured", func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
+		reports.Col("unit", "unit", func(r Validated) any { return r.Unit }),
+		reports.Col("error_percent", "engine to model", func(r Validated) any { return 100 * r.Difference() }).
+			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
+		reports.Col("measured_low", "", func(r Validated) any { return r.Low }),
+		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
+		reports.Col("paper_bound", "paper's bound", func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
+		reports.Col("", "note", func(r Validated) any { return bounds.Mark(r.Bound) }),
+		reports.Col("note", "", func(r Validated) any { return r.Bound }),
+	)
+	rows.Notes = append(bounds.Lines("."), v.Notes...)
+	return rows
+}
+
+// Figure draws the bandwidth of the one-way times of the program latency: model, engine, CLIP's
+// bound, and measurements of the papers.
+func (v *Validation) Figure() reports.Figure {
+	f := reports.Figure{
+		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
+	}
+	add := func(name string, kind reports.Kind, x, y, low, high float64) {
+		i := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Name == name })
+		if i < 0 {
+			i = len(f.Series)
+			f.Series = append(f.Series, reports.Series{Name: name, Kind: kind})
+		}
+		s := &f.Series[i]
+		s.X, s.Y = append(s.X, x), append(s.Y, y)
+		s.Low, s.High = append(s.Low, low), append(s.High, high)
+	}
+	for _, r := range v.Results {
+		if r.Program != "latency" || r.Quantity != "one way" {
+			continue
+		}
+		n, ref, none := float64(r.Size), r.Platform+"/"+r.Layer, math.NaN()
+		add(ref+": model", reports.Line, n, n/r.Model, none, none)
+		add(ref+": engine", reports.Points, n, n/r.Engine, none, none)
+		if !math.IsNaN(r.PaperBound) {
+			add(ref+": the paper's bound", reports.Line, n, n/r.PaperBound, none, none)
+		}
+		if !math.IsNaN(r.Measured) {
+			add(ref+": measured", reports.Points, n, n/r.Measured, n/r.High, n/max(0, r.Low))
+		}
+	}
+	return f
+}

@@ -1,0 +1,285 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// comparisons run a program on the layer, and put its result beside the formula of what it
+// measures.
+var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes){
+	programs.RoundTrip: (*layerRun).roundTrip,
+	programs.OneWay:    (*layerRun).oneWay,
+	programs.Gap:       (*layerRun).stream,
+	programs.Interval:  (*layerRun).interval,
+	programs.FanInTime: (*layerRun).fanIn,
+	programs.Exchange:  (*layerRun).exchange,
+	programs.LogP:      (*layerRun).signature,
+	programs.Packet:    (*layerRun).packet,
+}
+
+func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
+	// The first ping finds everything free; later ones may have to wait for the gap.
+	const rounds = 10
+	first := r.measure(p, programs.Args{Count: 1})
+	got := r.measure(p, programs.Args{Count: rounds})
+	steady := (rounds*got.Time - first.Time) / (rounds - 1)
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs", r.turns(1)...)
+}
+
+func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) {
+	got := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+}
+
+func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
+	if p.Replies {
+		r.pingBulk(p, n)
+		return
+	}
+	ran := p
+	if r.windowed(n) {
+		ran.Run = programs.Timed(programs.OneStore)
+	}
+	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
+	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
+	for _, p := range r.points {
+		if p.Size == n {
+			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
+		}
+	}
+	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
+		row.PaperBound = float64(p.PaperBound(n, p.PacketSize(n)))
+	}
+	send, receive := r.model.Overheads(n)
+	if r.err != nil || send == 0 && receive == 0 {
+		return
+	}
+	// With one sender and one receiver, the overheads are separate.
+	const messages = 2
+	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn)}
+	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
+	if err != nil {
+		r.err = err
+		return
+	}
+	add := func(what string, modelled quantity.Micros, node int) {
+		if modelled > 0 {
+			r.add(p.Name, n, what, float64(modelled), float64(report.Busy[node]/messages), "µs")
+		}
+	}
+	add("send overhead", send, 1)
+	add("receive overhead", receive, 0)
+}
+
+// windowed reports whether a window of credits holds back the pieces of n bytes.
+func (r *layerRun) windowed(n quantity.Bytes) bool {
+	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
+}
+
+// shortPiece returns the bounds of pieces that take longer in a pipeline than in the formula.
+func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
+	s, ok := model.At(r.model, n).(*model.Fragmented)
+	switch {
+	case !ok || n <= s.MTU:
+		return nil
+	case s.Window > 0:
+		return []bound{{"credits queue on their way back, which the formula does not count", slower}}
+	case math.Mod(float64(n), float64(s.MTU)) == 0:
+		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
+	}
+	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
+}
+
+// turns returns the bounds of a message that overlaps with the parts a series adds.
+func (r *layerRun) turns(n quantity.Bytes) []bound {
+	if _, ok := model.At(r.model, n).(*model.Series); ok {
+		return []bound{overlap}
+	}
+	return nil
+}
+
+// overlap is the bound of a series, whose formula ignores the model of the layer below.
+var overlap = bound{"the formula does not overlap the series' own costs with the processors' work below", faster}
+
+// mixed are the bounds of a gap between messages of full and short pieces.
+func (r *layerRun) mixed(n quantity.Bytes) []bound {
+	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU && math.Mod(float64(n), float64(s.MTU)) != 0 {
+		return []bound{
+			{"the formula adds the slowest stage of the full pieces and that of the short one; they may be different stages, which work at the same time", faster},
+			{"the formula takes the mean of full and short pieces; in their order more full ones wait, for credits or for the slowest stage", slower},
+		}
+	}
+	return append(r.turns(n), bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
+}
+
+func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
+	ran, count := p, r.messages(n)
+	if r.windowed(n) {
+		ran.Run = programs.Timed(programs.ThruBulk)
+		count = r.requests(n)
+	}
+	got := r.measure(ran, programs.Args{Size: int(n), Count: count})
+	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
+}
+
+func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) {
+	got := r.measure(p, programs.Args{Size: int(n), Count: 1})
+	bounds := r.shortPiece(n)
+	switch {
+	case r.windowed(n):
+		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
+	case r.system.Options.EagerThreshold > 0:
+		bounds = []bound{{"the way back is a reply, for which the requester is ready, so it needs no rendezvous", faster}}
+	case bounds != nil:
+		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
+	default:
+		bounds = r.turns(n)
+	}
+	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
+}
+
+// interval compares a stream of requests with [model.Requests]. Until replies come back as fast
+// as requests go, requests have the way to themselves: at most a window of them more arrives.
+func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
+	count := r.requests(n)
+	got := r.measure(p, programs.Args{Size: int(n), Count: count})
+	modelled := model.Requests(r.resources(), n, r.system.Options.Credits, r.model.OneWay)
+	var bounds []bound
+	if r.windowed(n) {
+		bounds = r.mixed(n)
+	}
+	if math.Abs(float64(got.Time/modelled)-1) <= float64(r.system.Options.Credits)/(float64(count)*2/3) {
+		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
+	}
+	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
+}
+
+// exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no formula: the test is
+// that it ends without an error.
+func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
+	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
+		got := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
+		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
+		row.NoFormula = true
+		if r.lost != (virtual.FaultStats{}) {
+			row.Bound = lossy
+		}
+	}
+}
+
+// longestBurst is the number of messages of the longest burst of a signature.
+const longestBurst = 2048
+
+// shortBurst is the number of messages of the shortest bursts of a signature, which give o_s.
+const shortBurst = 64
+
+// signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
+func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
+	ref := r.design.Layer.Ref()
+	send, receive := r.model.Overheads(1)
+	if send == 0 || receive == 0 {
+		r.Notes = append(r.Notes, ref+": no signature: its model does not say what occupies both processors.")
+		return
+	}
+	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
+	bursts, rtt := r.bursts(p, clearShares)
+	if r.err != nil {
+		return
+	}
+	found, err := fit.LogP(&benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}, rtt)
+	if err != nil {
+		r.err = err
+		return
+	}
+	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
+		// The clock of a burst stops while as many requests as there are credits are on their way.
+		// The values are read off the longest bursts, the shortest of them with a quarter of the
+		// messages.
+		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/(longestBurst/4) {
+			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
+		}
+		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
+	}
+	var early []bound
+	if oneWay < shortBurst/2*send {
+		early = []bound{{reason: "replies come back while the shortest bursts are still sent, so that these have a part of o_r in them"}}
+	}
+	add("o_s", send, found.SendOverhead.Value, early...)
+	add("o_r", receive, found.ReceiveOverhead.Value, early...)
+	var rest []bound
+	if slices.ContainsFunc(r.Results[len(r.Results)-2:], func(v Validated) bool { return v.Bound != "" }) {
+		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
+	}
+	add("L", max(0, oneWay-send-receive), found.Latency.Value, rest...)
+	add("g", gap, found.Gap.Value)
+	for _, w := range found.Warnings {
+		r.Notes = append(r.Notes, ref+": "+w)
+	}
+}
+
+// clearShares are computations Δ, as fractions of the longest interval in the engine, that identify
+// the parameters: none at all, which shows g, and some clearly longer than g. With a Δ just below g
+// it takes thousands of messages until credits run out and g shows.
+var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
+
+// bursts runs a signature with these computations, and the round trip.
+func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros) {
+	round := r.other("ping_pong", programs.Args{Count: 1}) // later ones may wait for the gap
+	gap := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
+	longest := gap.Time + round.Time/2
+	deltas := list.Map(shares, func(share quantity.Micros) quantity.Micros { return share * longest })
+	return r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas}).Bursts, round.Time
+}
+
+// maxTried is the maximum number of packets in the search for the best packet size.
+const maxTried = 256
+
+// packet finds the best packet by running: small messages in packets of all sizes; larger ones in
+// all numbers of packets up to maxTried, and then in all sizes within a tenth of the best.
+func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
+	judged, ok := model.At(r.model, n).(*model.Pipeline)
+	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
+	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
+		return
+	}
+	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
+	try := func(size quantity.Bytes) {
+		if r.err != nil {
+			return
+		}
+		s := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
+		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
+		if r.err = err; err == nil && got.Time < least*(1-different) {
+			best, least = size, got.Time
+		}
+	}
+	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
+		try(quantity.Bytes(math.Ceil(float64(n / count))))
+	}
+	from, to := quantity.Bytes(math.Floor(float64(best)*0.9)), best*1.1
+	if n <= 4*quantity.KiB {
+		from, to = 1, n
+	}
+	for size := max(1, from); size <= min(n, to); size++ {
+		try(size)
+	}
+	size, t := judged.BestPacket(n)
+	var bounds []bound
+	if n/size > maxTried {
+		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried), slower}}
+	} else if math.Abs(float64(t/least-1)) < 1e-3 {
+		bounds = []bound{{reason: "packets of both sizes take the same time, or nearly"}}
+	}
+	r.add(run.Name, n, "best packet", float64(size), float64(best), "B", bounds...)
+	r.add(run.Name, n, "one way", float64(t), float64(least), "µs", bounds...)
+}

@@ -1,0 +1,168 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// ValidateOptions say which programs Validate runs, and how.
+type ValidateOptions struct {
+	Programs []string         // of those that Programs lists; nil: all
+	Sizes    []quantity.Bytes // of messages, each at most MaxValidated
+	// Measured adds the sizes that were measured, for the programs that have a measured time.
+	Measured bool
+	Nodes    int            // of all_to_1, test_xfer and test_med, at least 2; 0: 8
+	Faults   virtual.Faults // injected into the network
+	Trace    *virtual.Trace // records when each resource was busy; nil: nothing is recorded
+	// Model holds the formulas that are judged; nil: those of the layer. The engine always runs
+	// the layer itself, so that a wrong formula shows.
+	Model model.Layer
+}
+
+// MaxValidated is the largest message that Validate runs: the programs move its bytes.
+const MaxValidated = 64 * 1024 * quantity.KiB
+
+// different is a relative difference that is not rounding.
+const different = 1e-9
+
+// A Validation compares the engine with the formulas of some layers.
+type Validation struct {
+	Results []Validated
+	Notes   []string // lost packets, and programs that a layer does not allow
+}
+
+// Validated is a quantity that a program measured in the engine, beside the model's formula.
+type Validated struct {
+	Platform, Layer string
+	Program         string
+	Size            quantity.Bytes
+	Quantity        string
+	Model, Engine   float64 // in Unit
+	NoFormula       bool    // the quantity has no formula: Model is NaN
+	Unit            string
+	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
+	Low, High       float64
+	PaperBound      float64 // CLIP's eq. 8; NaN: not of this layer
+	// Bound is the effect that the formula ignores, if that explains the difference.
+	Bound string
+}
+
+// Difference returns engine/model − 1; NaN without a formula, 0 for rounding errors.
+func (r Validated) Difference() float64 {
+	d := r.Engine/r.Model - 1
+	if math.Abs(d) <= different || math.Abs(r.Engine-r.Model) <= different { // also of times of 0
+		return 0
+	}
+	return d
+}
+
+type layerRun struct {
+	*Validation
+	o      ValidateOptions
+	design platforms.Design
+	model  model.Layer // whose formulas are judged
+	system *virtual.System
+	points []data.Point
+	lost   virtual.FaultStats
+	resent int64
+	err    error // the first of a program; after it, none runs
+}
+
+func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
+	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
+	if r.model == nil {
+		r.model = d.Layer.Model
+	}
+	r.system = virtual.Of(d.Platform, d.Layer)
+	var err error
+	r.points, err = data.Points(d.Layer.Ref())
+	return r, err
+}
+
+// add appends a result. A difference that its bounds explain gets the first reason that does.
+func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit string, bounds ...bound) *Validated {
+	switch {
+	case r.lost != (virtual.FaultStats{}):
+		bounds = []bound{{reason: lossy}}
+	case r.system.Poll > 0:
+		bounds = []bound{{fmt.Sprintf("each look for messages that finds none takes the processor %v, which the formula does not count", r.system.Poll), slower}}
+	case r.system.Interrupt > 0:
+		bounds = []bound{{fmt.Sprintf("an interrupt takes the processor %v, which the formula does not count", r.system.Interrupt), slower}}
+	}
+	nan := math.NaN()
+	row := Validated{
+		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name, Program: program, Size: n, Quantity: what,
+		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
+	}
+	if d := row.Difference(); d != 0 && !math.IsNaN(d) {
+		i := slices.IndexFunc(bounds, func(b bound) bool { return b.side == either || (b.side == slower) == (d > 0) })
+		if i >= 0 {
+			row.Bound = bounds[i].reason
+		}
+	}
+	r.Results = append(r.Results, row)
+	return &r.Results[len(r.Results)-1]
+}
+
+// A bound is an effect that a formula ignores, and the sign of the difference that it causes.
+type bound struct {
+	reason string
+	side   side
+}
+
+type side int
+
+const (
+	either side = iota // faster or slower
+	slower
+	faster
+)
+
+// lossy is the reason why a run with faults differs from a formula.
+const lossy = "packets were lost, repeated or held back"
+
+// measure runs a program on the layer's system, and returns what node 0 measured.
+func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result {
+	if r.err != nil {
+		return programs.Result{}
+	}
+	result, report, err := virtual.Measure(r.system, virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}, p, a)
+	r.lost.Add(report.Faults)
+	for _, s := range report.Nodes {
+		r.resent += s.Resent
+	}
+	r.err = err
+	return result
+}
+
+// other runs the program of this name for another program that needs its result.
+func (r *layerRun) other(name string, a programs.Args) programs.Result {
+	p, err := programs.Find(name, programs.Simulated)
+	r.err = cmp.Or(r.err, err)
+	return r.measure(p, a)
+}
+
+// messages returns the number of messages of n bytes after which a stream is steady.
+func (r *layerRun) messages(n quantity.Bytes) int {
+	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
+	return min(31, max(4, int(20000/packets)))
+}
+
+// requests returns the number of requests of n bytes after which their replies come back steadily.
+func (r *layerRun) requests(n quantity.Bytes) int { return r.messages(n) * 30 }
+
+// resources returns the resources of the judged formulas, in the places that the file gives them.
+func (r *layerRun) resources() model.Resources {
+	l := r.design.Layer
+	l.Model = r.model
+	return r.design.Platform.Resources(l)
+}

@@ -1,0 +1,119 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// scaled is a layer whose formulas are wrong by a factor.
+type scaled struct {
+	model.Layer
+	oneWay, gap quantity.Micros
+}
+
+func (l scaled) OneWay(n quantity.Bytes) quantity.Micros { return l.oneWay * l.Layer.OneWay(n) }
+
+func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.Gap(n) }
+
+func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
+	t.Helper()
+	v, err := Validate(o, designOf(t, ref))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[verdict]int{}
+	for _, r := range v.Results {
+		count[verdictOf(r)]++
+	}
+	return v, count
+}
+
+// Engine and model agree on CLIP's pipeline and on HP-LAM's LogGP, but where a formula is known
+// to leave something out.
+func TestValidate(t *testing.T) {
+	sizes := []quantity.Bytes{1, 1000, 4096}
+	for _, ref := range []string{"clip/no-snoop", "hp-lam", "sun-lam-ss20"} {
+		v, count := verdicts(t, ValidateOptions{Sizes: sizes, Nodes: 3}, ref)
+		if count[failure] > 0 || count[agrees] < 10 {
+			t.Errorf("%s: %v", ref, count)
+		}
+		for _, r := range v.Results {
+			if (verdictOf(r) == knownBound) != (r.Bound != "" && r.Difference() != 0 && !math.IsNaN(r.Difference())) {
+				t.Errorf("%+v is %s", r, verdictOf(r))
+			}
+		}
+	}
+}
+
+// A formula that is wrong shows: the engine runs the layer as it is.
+func TestValidateSeesAWrongFormula(t *testing.T) {
+	const ref = "clip/no-snoop"
+	l := designOf(t, ref).Layer.Model
+	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
+		o := ValidateOptions{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
+		v, count := verdicts(t, o, ref)
+		if count[failure] == 0 {
+			t.Errorf("%v × one way, %v × gap: %v", float64(wrong.oneWay), float64(wrong.gap), count)
+		}
+		i := slices.IndexFunc(v.Results, func(r Validated) bool { return r.Program == "latency" && r.Quantity == "one way" })
+		near(t, "engine to model", v.Results[i].Difference(), 1/float64(wrong.oneWay)-1, 1e-6)
+	}
+}
+
+// What differs on the wrong side of a known bound is a failure.
+func TestBoundsHaveASide(t *testing.T) {
+	for _, c := range []struct {
+		side   side
+		engine float64
+		want   verdict
+	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
+		r, err := newRun(&Validation{}, ValidateOptions{}, designOf(t, "hp-lam"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := r.add("p", 1, "q", 10, c.engine, "µs", bound{"left out", c.side})
+		if got := verdictOf(*row); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	if got := verdictOf(Validated{Model: math.NaN(), NoFormula: true, Engine: 1}); got != unjudged {
+		t.Errorf("without a formula: %s", got)
+	}
+}
+
+// The measured sizes run too, and their times stand beside the engine's.
+func TestValidateMeasured(t *testing.T) {
+	v, _ := verdicts(t, ValidateOptions{Programs: []string{"latency"}, Sizes: []quantity.Bytes{4096}, Measured: true}, "clip")
+	for _, r := range v.Results {
+		// Table 5.1: 16,384 bytes at 96.47 MB/s, known to 10 µs.
+		if r.Size == 16384 && r.Quantity == "one way" {
+			near(t, "measured", r.Measured, 16384/96.47, 1e-9)
+			near(t, "low", r.Low, 16384/96.47-10, 1e-9)
+			return
+		}
+	}
+	t.Error("16 KiB was measured, and is not run")
+}
+
+// A formula that gives no number is a failure, and no bound excuses it.
+func TestValidateSeesANaN(t *testing.T) {
+	d := designOf(t, "hp-lam")
+	o := ValidateOptions{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
+	o.Model = scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
+	v, err := Validate(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range v.Results {
+		if math.IsNaN(r.Model) != (verdictOf(r) == failure) {
+			t.Errorf("%+v is %s", r, verdictOf(r))
+		}
+	}
+	if len(v.Results) < 2 || verdictOf(v.Results[0]) != failure {
+		t.Errorf("%+v", v.Results)
+	}
+}

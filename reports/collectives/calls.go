@@ -1,0 +1,115 @@
+package collectives
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Calls are the calls that a question is about: the algorithms of a collective, each on these
+// numbers of ranks and with these sizes.
+type Calls struct {
+	Collective string
+	Algorithm  string // a name; "all", or "best" for the rows of the best alone
+	Ranks      []int
+	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
+	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
+	Call       collective.Call  // Root, Fanout and Gamma
+	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
+	// ranks alike.
+	Copy    quantity.MicrosPerByte
+	Map     string // how ranks are placed on the machine; see [machine.Machine.Place]
+	Library string // only algorithms that rules in this form can name; empty: all
+}
+
+// TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as
+// far as the collective copies and its algorithms combine. A call keeps its own time to combine.
+func (c *Calls) TakeLocalWork(p platforms.Platform) {
+	if machinefit.CopiesOwn(c.Collective) {
+		c.Copy = machinefit.LocalWork(p, machinefit.Copy)
+	}
+	combines := slices.ContainsFunc(collective.Of(c.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 })
+	if c.Call.Gamma == 0 && combines {
+		c.Call.Gamma = 1e3 * float64(machinefit.LocalWork(p, machinefit.Combine)) // ns/B
+	}
+}
+
+// several reports whether algorithms are compared.
+func (q Calls) several() bool { return q.Algorithm == "all" || q.Algorithm == "best" }
+
+// algorithms returns the algorithms that are asked for.
+func (q Calls) algorithms() (all Algorithms, err error) {
+	if q.several() {
+		all, err = AlgorithmsOf(q.Collective)
+	} else {
+		var e collective.Entry
+		e, err = collective.Find(q.Collective, q.Algorithm)
+		all = Algorithms{e}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if q.Library != "" {
+		l, err := libraryOf(q.Library)
+		if err != nil {
+			return nil, err
+		}
+		named := slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return !l.has(e) })
+		if len(named) == 0 {
+			return nil, fmt.Errorf("rules of the form %s cannot say %s %s", q.Library, all[0].Collective, q.Algorithm)
+		}
+		if !l.segments && len(q.Segments) > 0 {
+			return nil, usage.Fields(fmt.Errorf("rules of the form %s have no segments", q.Library), "segment")
+		}
+		all = named
+		for i := range all {
+			if l.pads {
+				all[i] = all[i].Padded()
+			}
+		}
+	}
+	c := q.Call
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.checkParameters(c)
+}
+
+// A library is a form of rules, with the algorithms that it can name.
+type library struct {
+	name     string
+	has      func(collective.Entry) bool
+	segments bool
+	pads     bool   // it has no other algorithm for messages of fewer elements than ranks
+	use      string // how a program takes the file %s; empty where the form has no comments
+	write    func(io.Writer, []rules.Rule) error
+}
+
+var libraries = []library{
+	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: rules.OpenMPIUse, write: rules.OpenMPI},
+	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
+	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks", write: rules.NCCL},
+	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},
+}
+
+// Libraries are the names of the forms of rules.
+func Libraries() []string {
+	return list.Map(libraries, func(l library) string { return l.name })
+}
+
+func libraryOf(name string) (library, error) {
+	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
+	if i < 0 {
+		return library{}, fmt.Errorf("no form of rules %q%s", name, nearest.Hint(name, Libraries()))
+	}
+	return libraries[i], nil
+}

@@ -1,0 +1,75 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// Finishes is the design with the finish of each of the calls, as by
+// [simulations.Scheduled], and the names of these quantities: finish if there is one, else with
+// algorithm, ranks and size, as in "finish_ring_64_1MiB". Of the algorithm "best" it is the finish
+// of the one that is first in each design; "all" are all. The trees of logp-optimal stay those that
+// are best in this design. It is an error if a schedule has more than 2²⁰ operations. Without a
+// collective it is the design as it is.
+func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design, []string, error) {
+	if calls.Collective == "" {
+		return d, nil, nil
+	}
+	q := Question{Calls: calls, Layer: d.Layer}
+	all, err := q.algorithms()
+	if err != nil {
+		return d, nil, err
+	}
+	m, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
+	if err != nil {
+		return d, nil, err
+	}
+	cells, err := q.cells(all, m)
+	if err != nil {
+		return d, nil, err
+	}
+	alike := func(a, b Timing) bool {
+		return a.place() == b.place() && (q.Algorithm == "best" || a.Name == b.Name && a.Call.Segment == b.Call.Segment)
+	}
+	var names []string
+	for one := true; len(cells) > 0; one = false {
+		var here []Timing
+		here, cells = cut(cells, alike)
+		c, most := here[0], q.maxOps(1)
+		if q.Algorithm == "best" {
+			c.Name, c.Call.Segment = "best", 0
+		}
+		var schedules []*schedule.Schedule
+		for _, each := range here {
+			s, err := each.ScheduleLimit(ctx, most, each.Ranks, each.Call)
+			if err != nil {
+				return d, nil, fmt.Errorf("%s %s: %w", each.Collective, each.Name, err)
+			}
+			schedules = append(schedules, s)
+		}
+		size := quantity.Bytes(c.Call.Bytes).String()
+		name, of := whatif.Finish, fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, c.Name, c.Ranks, size)
+		if !one || len(cells) > 0 {
+			name += fmt.Sprintf("_%s_%d_%s", c.Name, c.Ranks, strings.ReplaceAll(size, " ", ""))
+		}
+		if c.Call.Segment > 0 {
+			of += " in segments of " + quantity.Bytes(c.Call.Segment).String()
+			name += "_" + strings.ReplaceAll(quantity.Bytes(c.Call.Segment).String(), " ", "")
+		}
+		if d, err = simulations.FinishOf(ctx, d, name, of, schedules...); err != nil {
+			return d, nil, err
+		}
+		names = append(names, name)
+	}
+	if names == nil {
+		return d, nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", all[0].Collective)
+	}
+	return d, names, nil
+}

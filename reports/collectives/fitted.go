@@ -1,0 +1,349 @@
+package collectives
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// A FittedQuestion asks for the times of calls from measurements. Its calls have no segments, root,
+// fan-out, gamma or placement.
+type FittedQuestion struct {
+	Calls
+	Fits []Fit
+	// Statistic selects measurements; empty: all.
+	Statistic fitted.Statistic
+	// PerNode is the number of ranks on each node; 0: as measured.
+	PerNode int
+	// Total says that sizes are those of all ranks' blocks.
+	Total bool
+}
+
+// Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted,
+// the average that of the average. Algorithms are compared by the slowest where all have it, else
+// by the average. Of two tables of the same algorithm and statistic the first counts.
+func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
+	switch {
+	case q.Map != "":
+		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")
+	case len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0:
+		return nil, usage.Fields(fmt.Errorf("%s was measured without segments, from root 0", q.Collective), "segment", "root", "fan-out", "gamma")
+	}
+	g := grid{FittedQuestion: q, fits: map[string]map[fitted.Statistic]*Fit{}, forms: map[string]map[string]float64{}}
+	if err := g.choose(); err != nil {
+		return nil, err
+	}
+	if err := q.fit(ctx, g.used); err != nil {
+		return nil, err
+	}
+	answer := &Times{Algorithms: g.algorithms, BestOnly: q.Algorithm == "best", Fitted: true}
+	for _, ranks := range stats.Ascending(q.Ranks) {
+		for _, n := range stats.Ascending(q.Sizes) {
+			here, err := g.timings(ranks, n)
+			if err != nil {
+				return nil, err
+			}
+			answer.Times = append(answer.Times, here...)
+		}
+	}
+	answer.Notes = g.notes()
+	return answer, nil
+}
+
+func (q FittedQuestion) calls() Calls { return q.Calls }
+
+func (q FittedQuestion) about(c Calls, _ bool) Asker {
+	q.Calls = c
+	return q
+}
+
+// asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
+func (q FittedQuestion) asks(f Fit) bool {
+	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
+		return false
+	}
+	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Table}, q.Algorithm)
+}
+
+// A grid answers a question by fits, call by call, and counts what its notes say.
+type grid struct {
+	FittedQuestion
+	algorithms Algorithms
+	fits       map[string]map[fitted.Statistic]*Fit // by algorithm
+	used       []*Fit
+	twice      []string // notes on tables that are not used
+	slowest    bool     // all have the time of the slowest rank
+
+	beyond, crossed int
+	reasons         []string                      // why some times have no interval
+	forms           map[string]map[string]float64 // by series: sums of weights
+	copied          int
+}
+
+// choose sets the fits and the algorithms that the question is about.
+func (g *grid) choose() error {
+	for i := range g.Fits {
+		f := &g.Fits[i]
+		if !g.asks(*f) {
+			continue
+		}
+		of := g.fits[f.Entry.Name]
+		if of == nil {
+			of = map[fitted.Statistic]*Fit{}
+			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
+		}
+		if first := of[f.Data.Statistic]; first != nil {
+			g.twice = append(g.twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			continue
+		}
+		of[f.Data.Statistic], g.used = f, append(g.used, f)
+	}
+	if len(g.fits) == 0 {
+		names := list.Map(g.Fits, func(f Fit) string { return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic) })
+		asked := g.Collective
+		if !g.several() {
+			asked += " by " + strconv.Quote(g.Algorithm)
+		}
+		if g.Statistic != "" {
+			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[g.Statistic]
+		}
+		return fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(stats.Ascending(names), ", "))
+	}
+	if g.Library != "" {
+		l, err := libraryOf(g.Library)
+		if err != nil {
+			return err
+		}
+		if g.algorithms = slices.DeleteFunc(g.algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(g.algorithms) == 0 {
+			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take another form, or measure algorithms that the library can be told to use", g.Library)
+		}
+	}
+	g.slowest = !slices.ContainsFunc(g.algorithms, func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil })
+	return nil
+}
+
+// fit fits what the question asks for, all at once; until the context ends. The errors are those of
+// fitting.
+func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
+	done := make(chan error, len(all))
+	for _, f := range all {
+		if f.Result != nil { // asked before
+			done <- nil
+			continue
+		}
+		go func() {
+			r, err := fitted.Fit(f.Data)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", f.at, err)
+			}
+			f.Result = r
+			done <- err
+		}()
+	}
+	for range all {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-done:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// timings returns the times of the algorithms for one call, with the best marked. The time of the
+// slowest rank is never below the average.
+func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
+	at, block := fitted.Placement{Ranks: ranks, PerNode: g.PerNode}, n
+	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
+		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
+	}
+	var results []*fitted.Result
+	var predictions []fitted.Prediction
+	for _, e := range g.algorithms {
+		c := newTiming(e, ranks, collective.Call{Bytes: uint64(n)})
+		c.From, c.Total = FromFit, g.Total
+		for _, statistic := range fitted.Statistics {
+			f, has := g.fits[e.Name][statistic]
+			if !has {
+				continue
+			}
+			here := at
+			if here.PerNode == 0 {
+				here = f.PlacementOf(ranks)
+			}
+			p, err := f.PredictAt(here, block)
+			if err != nil {
+				return nil, err
+			}
+			g.note(f, p)
+			compared := statistic == fitted.Slowest || !g.slowest // by what all have
+			if statistic == fitted.Average {
+				c.Average = p.Time
+			}
+			if statistic == fitted.Average || compared {
+				c.Low, c.High = p.Low, p.High
+			}
+			if compared {
+				c.Time = p.Time
+				results, predictions = append(results, f.Result), append(predictions, p)
+			}
+		}
+		if c.Average > c.Time { // the fits cross
+			g.crossed++
+			c.High = max(c.High, c.Average)
+			c.Average = c.Time
+		}
+		here = append(here, c)
+	}
+	if len(here) > 1 {
+		choice := fitted.Choose(results, predictions, at, block)
+		if choice.Copied {
+			g.copied++
+		}
+		compare(here, choice.Index)
+		here[choice.Index].MayLose = 100 * choice.LossHigh
+	}
+	if !g.slowest {
+		for i := range here {
+			here[i].Time = quantity.Unknown
+		}
+	}
+	return here, nil
+}
+
+// note counts a prediction for the notes.
+func (g *grid) note(f *Fit, p fitted.Prediction) {
+	if p.Beyond {
+		g.beyond++
+	}
+	if p.NoInterval != "" && !slices.Contains(g.reasons, p.NoInterval) {
+		g.reasons = append(g.reasons, p.NoInterval)
+	}
+	if f.Entry.Name != libraryChoice {
+		return
+	}
+	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)
+	if g.forms[series] == nil {
+		g.forms[series] = map[string]float64{}
+	}
+	for _, w := range p.Forms {
+		g.forms[series][w.Algorithm] += w.Weight
+	}
+}
+
+// notes describes the fits, and counts the times with a caveat.
+func (g *grid) notes() (notes []string) {
+	for _, f := range g.used {
+		if text := f.Accuracy(); text != "" {
+			notes = append(notes, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, text))
+		}
+	}
+	notes = append(notes, "Times are of algorithms' forms, fitted to the measurements nearby and weighted by how well they predict those held out; intervals are of one more measurement.")
+	if !g.slowest && g.Statistic == "" {
+		notes = append(notes, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
+	}
+	if g.beyond > 0 {
+		notes = append(notes, fmt.Sprintf("%d of the times are beyond the ranks or sizes that were measured.", g.beyond))
+	}
+	notes = append(notes, g.twice...)
+	for _, s := range slices.Sorted(maps.Keys(g.forms)) {
+		var parts []string
+		names := slices.SortedFunc(maps.Keys(g.forms[s]), func(a, b string) int {
+			return cmp.Or(cmp.Compare(g.forms[s][b], g.forms[s][a]), strings.Compare(a, b))
+		})
+		sum := 0.0
+		for _, name := range names {
+			sum += g.forms[s][name]
+		}
+		for _, name := range names {
+			if part := 100 * g.forms[s][name] / sum; part >= 5 {
+				parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s: averaged by weight of evidence over %s.", s, strings.Join(parts, ", ")))
+	}
+	for _, why := range g.reasons {
+		notes = append(notes, "No interval: "+why+".")
+	}
+	if g.copied > 0 {
+		notes = append(notes, fmt.Sprintf("%d of the best were the fastest at the nearest measured call; another is predicted to be faster, but not surely.", g.copied))
+	}
+	if g.crossed > 0 {
+		notes = append(notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", g.crossed))
+	}
+	return notes
+}
+
+// A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
+type Fit struct {
+	Entry collective.Entry // its Name is libraryChoice if the library chose
+	Table string           // of the platform file
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
+}
+
+// libraryChoice names the algorithm that a library chose.
+const libraryChoice = "measured"
+
+// FitsOf returns a platform file's measurements of a collective, which may be none. The errors are
+// those of reading.
+func FitsOf(ref, name string) (all []Fit, err error) {
+	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
+	if err != nil {
+		return nil, err
+	}
+	return fitCollectives(ref, tables)
+}
+
+// PlatformFits is [FitsOf] of a platform that was read; errors call it ref.
+func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != fits.CanonicalOf(name) }))
+}
+
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
+	for _, t := range tables {
+		d := fitted.Data{Collective: t.Collective, Statistic: fitted.Statistic(t.Statistic)}
+		for i, ranks := range t.Ranks {
+			for j, n := range t.Sizes {
+				if v := t.Times[i][j]; v > 0 {
+					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.PerNode != nil {
+						p.PerNode = t.PerNode[i]
+					}
+					if t.Runs != nil && t.Deviations != nil {
+						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
+					}
+					d.Points = append(d.Points, p)
+				}
+			}
+		}
+		e := collective.Entry{Collective: t.Collective, Name: libraryChoice}
+		if t.Algorithm != "" {
+			if e, err = collective.Find(t.Collective, t.Algorithm); err != nil {
+				return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
+			}
+			d.Algorithm = e.Name
+		}
+		all = append(all, Fit{Entry: e, Table: t.Name, Data: d, at: fmt.Sprintf("%s: collective.%s", ref, t.Name)})
+	}
+	return all, nil
+}

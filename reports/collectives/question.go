@@ -1,0 +1,308 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+)
+
+// An Asker is a [Question] or a [FittedQuestion].
+type Asker interface {
+	// Compute answers the question.
+	Compute(context.Context) (*Times, error)
+	calls() Calls
+	// about returns the same question about other calls, without its progress if it is silent.
+	about(c Calls, silent bool) Asker
+}
+
+// A Question asks for the times of calls by simulation on a machine of levels. Without levels, the
+// layer connects every two ranks: there are no distances, and messages share nothing but the ways
+// in and out of a rank. [FittedQuestion] asks for times from measurements.
+type Question struct {
+	Calls
+	Layer   platforms.Layer
+	Machine machine.Machine     // without levels: the layer
+	Loop    bool                // times are as OSU's benchmarks print them: see fit/machine.Loop
+	Within  machinefit.Interval // of the times
+
+	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
+	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a faster
+	// way, which gives no average.
+	Operations int
+	Progress   func(done, total int) // nil: none; calls do not overlap
+}
+
+// Compute answers the question. The errors are an unknown collective, algorithm or library, a call
+// that the algorithms do not take, a layer with invalid times, and the context's error.
+func (q Question) Compute(ctx context.Context) (*Times, error) {
+	all, on, cells, err := q.prepared()
+	if err != nil {
+		return nil, err
+	}
+	if err := q.run(ctx, cells, on); err != nil {
+		return nil, err
+	}
+	q.addIntervals(cells)
+	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within, BestOnly: q.Algorithm == "best"}
+	for len(cells) > 0 {
+		var here []Timing
+		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
+		for _, c := range here {
+			if c.From == "" {
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
+					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes)))
+			}
+		}
+		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
+		if len(all) > 1 {
+			compare(here, -1)
+		}
+		answer.Times = append(answer.Times, here...)
+	}
+	if len(answer.Times) == 0 {
+		if len(answer.TooLarge) > 0 {
+			return nil, fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", all[0].Collective, answer.TooLarge[0])
+		}
+		return nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", all[0].Collective)
+	}
+	return answer, nil
+}
+
+func (q Question) calls() Calls { return q.Calls }
+
+func (q Question) about(c Calls, silent bool) Asker {
+	q.Calls = c
+	if silent {
+		q.Progress = nil
+	}
+	return q
+}
+
+// maxOps returns the operation limit for simulating a schedule when no faster method exists.
+func (q Question) maxOps(times int) int {
+	if q.Operations > 0 {
+		return q.Operations
+	}
+	return min(1<<20, 1<<32/max(times, 1))
+}
+
+// maxOpsIfAlternative returns the operation limit when a faster method exists.
+func (q Question) maxOpsIfAlternative(times int) int {
+	if q.Operations > 0 {
+		return q.Operations
+	}
+	return min(1<<20, 1<<22/max(times, 1))
+}
+
+// prepared returns the algorithms, the machine, and the calls to be timed on it.
+func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
+	all, err := q.algorithms()
+	if err != nil {
+		return nil, nil, nil, usage.Error{Err: err}
+	}
+	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cells, err := q.cells(all, on)
+	if err != nil {
+		return nil, nil, nil, usage.Error{Err: err}
+	}
+	return all, on, cells, nil
+}
+
+// cells returns the calls to be timed; calls of the same ranks and size are neighbours.
+func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
+	sizes, segments := stats.Ascending(q.Sizes), append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...)
+	if all[0].Collective == "barrier" {
+		sizes = []quantity.Bytes{0}
+	}
+	for _, ranks := range stats.Ascending(q.Ranks) {
+		for _, size := range sizes {
+			latency, bandwidth := quantity.Unknown, quantity.Unknown
+			bounded := len(q.Machine.Levels) > 1
+			for _, e := range all {
+				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
+					continue
+				}
+				for _, segment := range segments {
+					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
+						continue
+					}
+					c := q.Call
+					c.Bytes, c.Segment = uint64(size), uint64(segment)
+					if e.Params&collective.Shape != 0 {
+						c.LogP = logPOf(m, ranks, c)
+					}
+					if err := e.Check(ranks, c); err != nil {
+						return nil, err
+					}
+					if !bounded { // by any algorithm, so once for all of them
+						latency, bandwidth = bounds(m, e.Collective, ranks, c.Bytes)
+						bounded = true
+					}
+					t := newTiming(e, ranks, c)
+					t.LatencyBound, t.BandwidthBound = latency, bandwidth
+					cells = append(cells, t)
+				}
+			}
+		}
+	}
+	return cells, nil
+}
+
+// logPOf returns the LogP model of the messages of a call on the outermost level of the ranks.
+func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
+	n := c.Bytes
+	if c.Segment > 0 {
+		n = min(n, c.Segment)
+	}
+	level := 0
+	for rank := range ranks {
+		level = max(level, m.Level(0, rank))
+	}
+	cost := m.Cost(level, n)
+	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), Send: float64(cost.Send), Receive: float64(cost.Receive), G: float64(cost.Gap)}
+}
+
+// bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
+// latency, and for its bytes. These are sent in messages of any size; all but the last message
+// occupy an interface for their gap.
+func bounds(m simulate.Machine, name string, ranks int, size uint64) (latency, bandwidth quantity.Micros) {
+	one := m.Cost(0, 1)
+	latency = quantity.Micros(collective.LatencyBound(collective.LogP{
+		L: float64(one.Latency + one.Serialization), Send: float64(one.Send), Receive: float64(one.Receive), G: float64(min(one.Gap, one.ReceiveGap)),
+	}, ranks))
+	bytes := collective.BandwidthBytes(name, ranks, size)
+	if bytes == 0 {
+		return latency, 0
+	}
+	var sizes []uint64
+	for n := uint64(1); n < bytes; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	sizes = append(sizes, bytes)
+	perByte := quantity.Micros(math.Inf(1))
+	for _, n := range sizes {
+		cost := m.Cost(0, n)
+		perByte = min(perByte, min(cost.Gap, cost.ReceiveGap)/quantity.Micros(n))
+	}
+	bandwidth = quantity.Micros(math.Inf(1))
+	for _, last := range sizes {
+		bandwidth = min(bandwidth, perByte*quantity.Micros(bytes-last)+m.Cost(0, last).Serialization)
+	}
+	return latency, bandwidth
+}
+
+// run times the cells on all processors. Cells of the same algorithm and number of ranks are timed
+// one after the other.
+func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
+	type key struct {
+		name  string
+		ranks int
+	}
+	var keys []key
+	units := map[key][]int{}
+	for i, c := range cells {
+		k := key{c.Name, c.Ranks}
+		if units[k] == nil {
+			keys = append(keys, k)
+		}
+		units[k] = append(units[k], i)
+	}
+	timers := sync.Pool{New: func() any {
+		return &timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
+	}}
+	var mutex sync.Mutex
+	done := 0
+	finished := func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if done++; q.Progress != nil {
+			q.Progress(done, len(cells))
+		}
+	}
+	// Each goroutine takes the memory of a schedule.
+	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), func(ctx context.Context, k int) error {
+		t := timers.Get().(*timer)
+		defer timers.Put(t)
+		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
+		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
+			if err := t.time(ctx, &cells[i]); err != nil {
+				return fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err)
+			}
+			copying := q.Copy.Times(quantity.Bytes(cells[i].Call.Bytes))
+			cells[i].Time += copying
+			cells[i].Average += copying
+			finished()
+		}
+		return nil
+	})
+}
+
+// addIntervals sets the intervals of the cells; an unknown end is NaN.
+func (q Question) addIntervals(cells []Timing) {
+	for i := range cells {
+		c := &cells[i]
+		if q.Within != (machinefit.Interval{}) && c.From != "" {
+			c.Low, c.High = finiteEnds(q.Within.Of(c.Time))
+		}
+	}
+}
+
+// platformText returns the platform of the times in words.
+func (q Question) platformText() string {
+	if len(q.Machine.Levels) == 0 {
+		return q.Layer.Ref() + ". " + plain
+	}
+	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
+}
+
+// plain lists what the times leave out.
+const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
+
+// A Run is one collective as it was simulated.
+type Run struct {
+	Timing
+	Result *simulate.Result
+}
+
+// Simulate returns what each rank does in the one call of a question: its calls have one algorithm,
+// one number of ranks and one size, and at most one size of segments. The time is that of
+// [Question.Compute], and so are the errors; a schedule of more operations than the question allows
+// is one too.
+func (q Question) Simulate(ctx context.Context) (*Run, error) {
+	_, machine, cells, err := q.prepared()
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Timing: cells[len(cells)-1]} // whole messages come first
+	p, err := programOf(ctx, run.Entry, run.Ranks, standing{run.Call, false, q.Operations})
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; take fewer ranks, or larger segments",
+			run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes), q.Operations)
+	}
+	if run.Result, err = p.Run(ctx, simulate.Options{Machine: machine, Record: true}); err != nil {
+		return nil, err
+	}
+	run.Time, _ = run.Result.Finish()
+	run.From = Simulated
+	return run, nil
+}

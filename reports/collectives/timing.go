@@ -1,0 +1,146 @@
+package collectives
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Timing is the time of a call by an algorithm.
+type Timing struct {
+	collective.Entry
+	Ranks   int
+	Call    collective.Call
+	Total   bool            // Call.Bytes are those of all ranks' blocks, not of one
+	Time    quantity.Micros // when the last rank is done
+	Average quantity.Micros // mean of when ranks are done; NaN if one rank stands for ranks that are done at other times
+	From    string
+	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
+	// where none is known.
+	Low, High quantity.Micros
+	// LatencyBound and BandwidthBound are lower bounds of the time by any algorithm; NaN on a
+	// machine with several levels.
+	LatencyBound, BandwidthBound quantity.Micros
+
+	// If several algorithms were asked for, calls of the same ranks and size are Compared. Slower
+	// and NextSlower are the percentages by which this call and Next take longer than the Best
+	// call. Next is the second best call; only the Best call has it.
+	Compared, Best bool
+	Slower         float64
+	Next           *Timing
+	NextSlower     float64
+	// MayLose is the upper end of a 95 % interval from 0, in percent: how much longer the best may
+	// take than the fastest. Only the best of fits has it.
+	MayLose float64
+}
+
+// newTiming returns a timing without times.
+func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
+	return Timing{Entry: e, Ranks: ranks, Call: c, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
+		LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
+}
+
+// A place is a call for which algorithms are compared.
+type place struct {
+	ranks int
+	size  quantity.Bytes
+}
+
+func (c Timing) place() place { return place{c.Ranks, quantity.Bytes(c.Call.Bytes)} }
+
+// How a time was found.
+const (
+	Simulated = "simulated"
+	Looped    = "simulated loop"
+	FromFit   = "fitted"
+)
+
+// compare marks the best of the times of one call: the chosen index, or if it is -1 the first of
+// the shortest times.
+func compare(here []Timing, chosen int) {
+	if len(here) == 0 {
+		return
+	}
+	order := make([]int, len(here))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) })
+	if i := slices.Index(order, chosen); i > 0 {
+		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
+	}
+	slower := func(t, best quantity.Micros) float64 { return reports.Finite(100 * float64((t-best)/best)) }
+	best := &here[order[0]]
+	best.Best = true
+	for i := range here {
+		here[i].Compared, here[i].Slower = true, slower(here[i].Time, best.Time)
+	}
+	if len(order) > 1 {
+		next := here[order[1]]
+		best.Next, best.NextSlower = &next, slower(next.Time, best.Time)
+	}
+}
+
+// cut splits off the first timings that are alike.
+func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
+	n := 1
+	for n < len(all) && alike(all[0], all[n]) {
+		n++
+	}
+	return all[:n:n], all[n:]
+}
+
+// ranAs returns the algorithm of the schedule, nil if it is the algorithm of the row.
+func ranAs(c Timing) any {
+	if name := c.Runs(c.Ranks, c.Call); name != c.Name {
+		return name
+	}
+	return nil
+}
+
+// bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is
+// unknown, from the average; 0 if the collective has none.
+func (c Timing) bandwidths() (alg, bus quantity.MBps) {
+	t := c.Time
+	if math.IsNaN(float64(t)) {
+		t = c.Average
+	}
+	of := platforms.Timed{Of: platforms.Collective, Collective: strings.ReplaceAll(c.Collective, "-", "_"), Ranks: c.Ranks, PerRank: c.InBlocks() && !c.Total}
+	return of.Bandwidths(quantity.Bytes(c.Call.Bytes), t)
+}
+
+// segment returns the size of the segments; absent for whole messages.
+func segment(c Timing) any {
+	return reports.OrAbsent(quantity.Bytes(c.Call.Segment), c.Call.Segment > 0)
+}
+
+// next returns the runner-up, or an empty timing.
+func (c Timing) next() Timing {
+	if c.Next == nil {
+		return Timing{}
+	}
+	return *c.Next
+}
+
+// loop times the cell as OSU's benchmarks do.
+func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
+	l, err := machinefit.NewLoop(c.Entry, c.Ranks, c.Call)
+	if err != nil {
+		return err
+	}
+	t, err := l.Run(ctx, m)
+	if err != nil {
+		return err
+	}
+	c.Time, c.Average, c.From = t.Max, t.Average, Looped
+	return nil
+}

@@ -1,0 +1,119 @@
+package fits
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// calibrated is the machine of an output of calibrate.c, with its predictions of the measurements.
+type calibrated struct {
+	*machinefit.Calibration
+	file    string
+	machine machine.Machine
+	checks  []machinefit.Checked
+}
+
+// openCalibration returns the text of the path if it is one file with the header of calibrate.c in
+// its first 64 KiB, and nil otherwise. The caller must call done when the text is read.
+func openCalibration(paths []string) (text *bufio.Reader, done func()) {
+	if len(paths) != 1 {
+		return nil, nil
+	}
+	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	f, err := os.Open(paths[0])
+	if err != nil {
+		return nil, nil
+	}
+	text, release, err := benchfile.Text(f)
+	if err == nil { // other readers report the error
+		if head, _ := text.Peek(64 << 10); machinefit.IsCalibration(head) {
+			return text, func() { release(); f.Close() }
+		}
+		release()
+	}
+	f.Close()
+	return nil, nil
+}
+
+// levels describes each level in a line.
+func (c *calibrated) levels() (notes []string) {
+	inner := "ranks"
+	for _, l := range c.machine.Levels {
+		const n, least = 1 << 20, 64 << 10 // smaller messages show a latency alone
+		one, two := l.Layer.OneWay(n), l.Layer.OneWay(2*n)
+		if two <= one { // the measurement was disturbed
+			one = two / 2
+		}
+		text := fmt.Sprintf("level %s: %d %s; %.3g µs, ", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)))
+		if t, ok := l.Layer.(*model.Table); ok && t.Sizes[len(t.Sizes)-1] < least {
+			text += fmt.Sprintf("bandwidth unknown: round trips end at %.0f B, and larger messages are extrapolated", float64(t.Sizes[len(t.Sizes)-1]))
+		} else {
+			text += fmt.Sprintf("%.0f MB/s", n/float64(two-one))
+		}
+		if l.Eager > 0 {
+			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
+		}
+		share := func(what string, layer model.Layer) {
+			if layer != nil {
+				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, n/float64(layer.OneWay(n)-layer.OneWay(1)), float64(layer.OneWay(1)))
+			}
+		}
+		if l.Reverse > 0 {
+			text += fmt.Sprintf("; both directions at once %.3g %% slower", 100*l.Reverse)
+		}
+		share("all inside one together", l.Shared)
+		share("all out of one together", l.Port)
+		if network := l.Topology.String(); network != "" {
+			text += fmt.Sprintf("; %s, %.3g µs a link", network, float64(l.Hop))
+			share("through a link", l.Link)
+		}
+		notes, inner = append(notes, text), l.Name+" units"
+	}
+	return notes
+}
+
+// rows tabulates how well the machine reproduces its measurements.
+func (c *calibrated) rows() reports.Rows {
+	name := func(s machinefit.CheckSummary) string {
+		switch {
+		case s.Level < 0:
+			return "all"
+		case s.Out:
+			return "out of " + c.Levels[s.Level].Name
+		}
+		return c.Levels[s.Level].Name
+	}
+	percent := func(key, head string, of func(machinefit.CheckSummary) float64) reports.Field[machinefit.CheckSummary] {
+		return reports.Col(key, head, func(s machinefit.CheckSummary) any { return math.Round(1e6*of(s)) / 1e4 }).Texted(reports.PercentError)
+	}
+	rows := reports.TableOf(machinefit.Summarize(c.checks),
+		reports.Col("file", "", func(machinefit.CheckSummary) any { return c.file }),
+		reports.Col("measure", "measure", func(s machinefit.CheckSummary) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
+		reports.Col("level", "level", func(s machinefit.CheckSummary) any { return name(s) }),
+		reports.Col("used", "used in the fit", func(s machinefit.CheckSummary) any {
+			return s.Level >= 0 && s.Measure != machinefit.FanIn && s.Measure != machinefit.FanOut && s.Measure != machinefit.Exchange
+		}),
+		reports.Col("cases", "cases", func(s machinefit.CheckSummary) any { return s.Cases }),
+		reports.Col("from_bytes", "from", func(s machinefit.CheckSummary) any { return s.From }),
+		reports.Col("to_bytes", "to", func(s machinefit.CheckSummary) any { return s.To }),
+		percent("median_error_percent", "median error", func(s machinefit.CheckSummary) float64 { return s.Median }),
+		percent("bias_percent", "", func(s machinefit.CheckSummary) float64 { return s.Bias }),
+		percent("worst_error_percent", "worst", func(s machinefit.CheckSummary) float64 { return s.Worst }),
+	)
+	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
+	if c.ChoicesKnown() {
+		rows.Notes[0] = "Collectives are compared with the algorithms that the library takes by default."
+	}
+	return rows
+}

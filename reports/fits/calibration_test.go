@@ -1,0 +1,100 @@
+package fits
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+)
+
+// twoRanks is the beginning of calibrate's output for two ranks of a node, with the time of 1 B.
+const twoRanks = machinefit.CalibrationHeader + `
+# 2026-11-22, 2 ranks, rank 0 on n0, clock of 0.02 us
+# An MPI
+# level node holds 2
+# places 0,1
+measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers
+pingpong,node,in,1,1,0,1,10,0.5,0.5,0.5,0.5,0.5,0.5,0
+`
+
+// The output of calibrate is a machine in whatever form it was kept: as it is, gzipped, or in
+// UTF-16 as PowerShell's > writes it.
+func TestCalibrationForms(t *testing.T) {
+	text := twoRanks + `pingpong,node,in,1,65536,0,1,10,7,7,7,7,7,7,0
+`
+	var zipped, wide bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+		wide.Write([]byte{byte(u), byte(u >> 8)})
+	}
+	var want *Fitted
+	for name, content := range map[string][]byte{"": []byte(text), ".gz": zipped.Bytes(), ".utf16": wide.Bytes()} {
+		path := filepath.Join(t.TempDir(), "me.csv"+name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Fit([]string{path}, Options{})
+		if err != nil {
+			t.Fatalf("me.csv%s: %v", name, err)
+		}
+		if f.calibrated == nil {
+			t.Fatalf("me.csv%s is not taken for calibrate's", name)
+		}
+		if want == nil {
+			want = f
+		}
+		if !reflect.DeepEqual(f.calibrated.machine, want.calibrated.machine) {
+			t.Errorf("me.csv%s: %v, want %v", name, f.calibrated.machine, want.calibrated.machine)
+		}
+	}
+}
+
+// A file that ends after its small messages gives no bandwidth.
+func TestCutCalibration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "me.csv")
+	text := twoRanks + `pingpong,node,in,1,32,0,1,10,0.51,0.51,0.51,0.51,0.51,0.51,0
+`
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(f.Notes, "\n")
+	if !strings.Contains(notes, "bandwidth unknown: round trips end at 32 B") || strings.Contains(notes, "MB/s") {
+		t.Errorf("notes: %s", notes)
+	}
+}
+
+// Of a folder, a text about the results is left out, whatever its tables are.
+func TestFolderWithReadme(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"README.md": "| bytes | us |\n|---|---|\n| 8 | 052 sends |\n",
+		"a.csv":     "bytes,us\n8,1.5\n1024,2.5\n65536,40\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := ReadFit([]string{folder}, Options{})
+	if err != nil || in.Broken != nil || len(in.Sources) != 1 {
+		t.Fatalf("%d tables, error %v, broken %v", len(in.Sources), err, in.Broken)
+	}
+	if notes := strings.Join(in.Notes, "\n"); !strings.Contains(notes, "skipped: ") || !strings.Contains(notes, "README.md") {
+		t.Errorf("notes: %s", notes)
+	}
+}

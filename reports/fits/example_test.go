@@ -1,0 +1,22 @@
+package fits_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// The times of a benchmark become a platform file.
+func ExampleRead() {
+	f, err := fits.Read(strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"), "times.csv", fits.Options{Model: "linear"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range f.Curves[0].Segments {
+		fmt.Println(p.Beta.Value, p.Tau.Value)
+	}
+	// Output:
+	// 3.00 µs 2 µs/KiB
+}

@@ -1,0 +1,130 @@
+// Package fits reads measurements, fits models to them (Fit), and writes the result as a platform
+// file. It reads the output of benchmarks of messages and of collectives, and of calibrate.c.
+package fits
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/internal/usage"
+)
+
+// Fit reads benchmark files and fits them. If a path is a folder, all of its files are read, and a
+// note lists those without a benchmark's output.
+//
+// If the only file is the output of calibrate.c, a machine is fitted.
+func Fit(paths []string, o Options) (*Fitted, error) {
+	if text, done := openCalibration(paths); text != nil {
+		defer done()
+		return fitCalibration(text, paths[0], o)
+	}
+	in, err := ReadFit(paths, o)
+	if err != nil {
+		return nil, err
+	}
+	return in.fitted(o)
+}
+
+// Read fits a benchmark's output that it reads from r; name is the file's name in messages. If the
+// file breaks off, Read fits the tables before that and sets Broken.
+func Read(r io.Reader, name string, o Options) (*Fitted, error) {
+	var in input
+	file, err := benchfile.Read(r, name, o.Trace)
+	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+		file = damaged.File
+		in.fail(err)
+	} else if err != nil {
+		return nil, err
+	}
+	in.add(file)
+	in.end(name)
+	return in.fitted(o)
+}
+
+func (in input) fitted(o Options) (_ *Fitted, err error) {
+	if o.Runs {
+		var notes []string
+		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
+			return nil, cmp.Or(in.Broken, err)
+		}
+		in.Notes = append(in.Notes, notes...)
+	}
+	f := &Fitted{model: o.Model, sources: in.Sources, Broken: in.Broken}
+	switch o.Model {
+	case "loggp":
+		err = f.logGP()
+	case "logp":
+		err = f.logP(o.RTT)
+	case "pipeline":
+		err = f.pipeline(o.Method)
+	case "collective":
+		err = f.collectives(o.Measured)
+	default:
+		err = f.curves(o)
+	}
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	var warned []string
+	for _, s := range in.Sources {
+		if f.Collectives == nil || s.table.Kind == benchfile.Collective {
+			for _, w := range s.table.Warnings {
+				warned = append(warned, s.about("%s", w))
+			}
+		}
+	}
+	f.Notes = slices.Concat(in.Notes, warned, f.Notes)
+	return f, nil
+}
+
+func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
+	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
+		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, comparison and runs", path), "model", "compare", "runs")
+	}
+	var err error
+	c := &calibrated{file: filepath.Base(path)}
+	if c.Calibration, err = machinefit.ReadCalibration(text, path); err != nil {
+		return nil, err
+	}
+	var unmeasured []string
+	if c.machine, unmeasured, err = c.Machine(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f := &Fitted{calibrated: c, within: machinefit.CheckedInterval(c.checks, unmeasured), Notes: slices.Concat(c.Notes, c.levels())}
+	for _, name := range unmeasured {
+		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
+	}
+	if gamma := c.PerByte(machinefit.Combine); gamma > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
+	}
+	return f, nil
+}
+
+func (f *Fitted) curves(o Options) (err error) {
+	if o.Compare != "" {
+		return f.compare(o)
+	}
+	named := o.Model != "" && o.Model != "auto"
+	if !named && jointly(f.sources, o.Measured) {
+		return f.collectives(o.Measured)
+	}
+	var summaries []Summary
+	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
+	if !named {
+		f.Notes = append(f.Notes, whyNotJointly(f.sources, o.Measured)...)
+	}
+	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
+		f.Summaries, err = summaries, nil
+	}
+	return err
+}

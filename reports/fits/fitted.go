@@ -1,0 +1,47 @@
+package fits
+
+import (
+	"github.com/halfpeak/halfpeak/fit"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Fitted is the result of fitting benchmark files: curves of time against size, the parameters of
+// another model, the changes between two files, or the measurements themselves if nothing fits.
+type Fitted struct {
+	Curves      []Curve
+	Collectives []JointFit
+	Parameters  []Parameter
+	Changes     []Change
+	Summaries   []Summary // of the tables of one size; only if there is nothing else
+	Notes       []string  // doubts about the files and the fits
+	// Broken is the error of a file that could not be read to its end. The result then holds the
+	// rest, which may be shown, but is incomplete.
+	Broken error
+
+	model      string // one of [Models]
+	sources    []fitSource
+	saved      []platforms.Key     // of a layer of parameters
+	warned     []string            // the warnings of these parameters
+	best       []string            // of a pipeline: notes on the best packets
+	calibrated *calibrated         // the machine of calibrate.c; nil: none
+	within     machinefit.Interval // of its collectives
+}
+
+// A Parameter is an estimate with its 95 % interval, in µs and bytes.
+type Parameter struct {
+	Table, Model, Name string
+	reports.Interval
+}
+
+// A Change is the difference between two files over a range of sizes.
+type Change struct {
+	Before, After string
+	fit.Change
+}
+
+func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
+	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
+}

@@ -1,0 +1,260 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+)
+
+// Bounds of collectives.
+const (
+	maxCells      = 10_000
+	maxOperations = 1 << 16  // of each simulated schedule of a map
+	maxDrawn      = 1024     // ranks of a schedule
+	maxMessages   = 20_000   // of it
+	budget        = 1000.0   // ms
+	maxBudget     = 60_000.0 // ms
+)
+
+// newQuestion returns a question about a collective on a design: on all levels of its platform, or
+// on the layer that it names.
+func newQuestion(d platforms.Design, name string) collectives.Question {
+	calls := collectives.Calls{Collective: name}
+	calls.TakeLocalWork(d.Platform)
+	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: machinefit.IntervalOf(d.Platform)}
+}
+
+// fitsOf returns the fits of a collective that the design's file has measured. As in the command,
+// layers and changed files have no fits.
+func fitsOf(r Design, d platforms.Design, name string) ([]collectives.Fit, error) {
+	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
+		return nil, nil
+	}
+	return collectives.PlatformFits(d.Platform, r.Ref, name)
+}
+
+func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return q, fits, err
+	}
+	if len(r.Ranks) > 1<<12 {
+		return q, fits, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
+	}
+	ranks, err := flags.ParseRanks(r.Ranks)
+	if err != nil {
+		return q, fits, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
+	}
+	q = newQuestion(d, r.Collective)
+	q.Algorithm, q.Ranks = "all", ranks
+	if fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
+		return q, fits, err
+	}
+	if q.Sizes, err = sizes(r.Sizes); err != nil {
+		return q, fits, err
+	}
+	if cells := len(q.Ranks) * len(q.Sizes); cells > maxCells {
+		err = fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
+	}
+	q.Operations = maxOperations
+	return q, fits, err
+}
+
+func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times, error) {
+	if len(fits) > 0 {
+		return collectives.FittedQuestion{Calls: q.Calls, Fits: fits}.Compute(context.Background())
+	}
+	return q.Compute(context.Background())
+}
+
+// collective returns the map of the algorithms. Since one place may take long, the budget is
+// checked between places.
+func (x *Explorer) collective(r CollectiveMap) (Times, error) {
+	q, fits, err := x.mapQuestion(r)
+	if err != nil {
+		return Times{}, err
+	}
+	ms := cmp.Or(float64(r.Budget), budget)
+	if !(ms >= 1 && ms <= maxBudget) {
+		return Times{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
+	}
+	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
+		return Times{}, err
+	}
+	if q.Collective == "barrier" {
+		q.Sizes = q.Sizes[:1]
+	}
+	a := Times{Best: make([][]int, len(q.Ranks))}
+	until := time.Now().Add(time.Duration(ms * float64(time.Millisecond)))
+	for i, ranks := range q.Ranks {
+		for _, size := range q.Sizes {
+			if time.Now().After(until) {
+				a.Left++
+				a.Best[i] = append(a.Best[i], -1)
+				continue
+			}
+			one := q
+			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
+			times, err := compute(one, fits)
+			if err != nil { // this number of ranks is impossible
+				times = &collectives.Times{}
+			}
+			a.Best[i] = append(a.Best[i], a.best(times))
+		}
+	}
+	if a.Left == len(q.Ranks)*len(q.Sizes) {
+		return a, fmt.Errorf("budget_ms %g ended before the first place; give more", ms)
+	}
+	return a, nil
+}
+
+// best returns the index of the fastest algorithm of one cell, and adds a new one; -1 if the cell
+// has no time.
+func (a *Times) best(cell *collectives.Times) int {
+	for _, t := range cell.Times {
+		if !t.Best && len(cell.Times) > 1 {
+			continue
+		}
+		k := slices.Index(a.Algorithms, t.Name)
+		if k < 0 {
+			k = len(a.Algorithms)
+			a.Algorithms = append(a.Algorithms, t.Name)
+		}
+		return k
+	}
+	return -1
+}
+
+const maxPlaces = 200
+
+func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
+	q, fits, err := x.mapQuestion(r)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	if n := len(q.Ranks) * len(q.Sizes); n > maxPlaces {
+		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
+	}
+	times, err := compute(q, fits)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return times.Rows(), nil
+}
+
+func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return q, err
+	}
+	if r.Ranks < 1 || r.Ranks > maxDrawn {
+		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
+	}
+	if fits, err := fitsOf(r.Design, d, r.Collective); err != nil || len(fits) > 0 {
+		return q, cmp.Or(err, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s", r.Collective, r.Ref, d.Layer.Ref()))
+	}
+	q = newQuestion(d, r.Collective)
+	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
+	if r.Algorithm == "all" || r.Algorithm == "best" {
+		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
+	}
+	n, err := size(r.Size)
+	if err != nil {
+		return q, err
+	}
+	q.Sizes = []quantity.Bytes{n}
+	if r.Segment != "" {
+		if n, err = size(r.Segment); err != nil {
+			return q, err
+		}
+		q.Segments = []quantity.Bytes{n}
+	}
+	return q, nil
+}
+
+func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
+	q, err := x.callQuestion(r)
+	if err != nil {
+		return Schedule{}, err
+	}
+	run, err := q.Simulate(context.Background())
+	if err != nil {
+		return Schedule{}, err
+	}
+	line, err := run.Result.Timeline()
+	if err != nil {
+		return Schedule{}, err
+	}
+	messages := slices.Collect(line.Messages)
+	if len(messages) > maxMessages {
+		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(messages), maxMessages)
+	}
+	a := Schedule{
+		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes)),
+		Ranks: run.Ranks, Finish: Number(run.Time), Messages: []Message{},
+	}
+	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 { return float64(run.Result.Micros(ticks)) })
+	for _, m := range messages {
+		a.Messages = append(a.Messages, Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
+	}
+	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
+	return a, nil
+}
+
+// shape returns the first sender to each rank, and the shape of the messages.
+func shape(ranks int, messages []Message) (parents []int, shape string) {
+	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int { return cmp.Compare(a.Received, b.Received) })
+	parents = make([]int, ranks)
+	to := make([]int, ranks) // the only rank that each sends to; −1: none, −2: several
+	for i := range ranks {
+		parents[i], to[i] = -1, -1
+	}
+	sent := make([]bool, ranks)
+	tree := true
+	for _, m := range messages {
+		if parents[m.To] < 0 && !sent[m.To] {
+			parents[m.To] = m.From
+		} else if parents[m.To] != m.From {
+			tree = false
+		}
+		sent[m.From] = true
+		if to[m.From] == -1 || to[m.From] == m.To {
+			to[m.From] = m.To
+		} else {
+			to[m.From] = -2
+		}
+	}
+	at, steps := 0, 0
+	for at >= 0 && steps <= ranks {
+		at = to[at]
+		steps++
+		if at == 0 {
+			break
+		}
+	}
+	switch {
+	case at == 0 && steps == ranks && ranks > 1:
+		return parents, "ring"
+	case tree:
+		return parents, "tree"
+	}
+	return parents, "graph"
+}
+
+func scheduleRows(a Schedule) reports.Rows {
+	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"}, {Key: "sent_us"}, {Key: "received_us"}}}
+	for _, m := range a.Messages {
+		rows.Data = append(rows.Data, []any{m.From, m.To, float64(m.Size), float64(m.Sent), float64(m.Received)})
+	}
+	return rows
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// commands has the command lines of questions, and the readers of their requests. {key} is the
+// value of a request; without a value, its flag is left out. {designs} are arguments, and {whatif}
+// is the beginning of a line about one design and its changes.
+var commands = map[string]struct {
+	read  func([]byte) (map[string]any, error)
+	lines []string
+}{
+	"platforms":  {fields[Nothing], []string{"platforms"}},
+	"platform":   {fields[Design], []string{"platforms show {designs}"}},
+	"toml":       {fields[Design], []string{"{whatif} --save {saved}"}},
+	"predict":    {fields[Predict], []string{"predict {designs} --size {sizes}"}},
+	"curves":     {fields[Curves], []string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
+	"shares":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
+	"pipeline":   {fields[Pipelined], []string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg", "packet {designs} --size {size}"}},
+	"collective": {fields[CollectiveMap], []string{collectiveLine}},
+	"places":     {fields[CollectiveMap], []string{collectiveLine}},
+	"schedule":   {fields[CollectiveCall], []string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} --size {size} --segment {segment}"}},
+	"fit":        {fields[File], []string{"fit {file} --model {model} --save {save}"}},
+}
+
+const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes}"
+
+func fields[T any](request []byte) (values map[string]any, err error) {
+	var r T
+	if err := read(request, &r); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return values, json.Unmarshal(text, &values)
+}
+
+// command returns the command lines with the same numbers as another question. Changed designs are
+// saved first, since only whatif takes changes.
+func (x *Explorer) command(w Wrapped) (Commands, error) {
+	c, has := commands[w.Question]
+	if !has {
+		return Commands{}, fmt.Errorf("no command answers %q", w.Question)
+	}
+	values, err := c.read(w.Request)
+	if err != nil {
+		return Commands{}, err
+	}
+	var of struct {
+		Design
+		Designs []Design
+	}
+	text, _ := json.Marshal(values) // it comes from JSON
+	if err := json.Unmarshal(text, &of); err != nil {
+		return Commands{}, err
+	}
+	if of.Ref != "" {
+		of.Designs = []Design{of.Design}
+	}
+	a, words := Commands{}, map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
+	for _, d := range of.Designs {
+		if _, err := x.design(d); err != nil {
+			return a, err
+		}
+		ref, changed := d.Ref, []string{"halfpeak", "whatif", d.Ref}
+		for _, s := range d.Set {
+			changed = append(changed, "--set", s)
+		}
+		words["whatif"] = changed[1:]
+		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
+			ref = savedName(d, len(a.Commands)+1)
+			a.Commands = append(a.Commands, shellQuote(append(changed, "--save", ref)))
+		}
+		words["designs"] = append(words["designs"], ref)
+	}
+	for key, v := range values {
+		if text := fmt.Sprint(v); text != "" && words[key] == nil {
+			words[key] = []string{text}
+		}
+	}
+	for _, line := range c.lines {
+		a.Commands = append(a.Commands, shellQuote(fillLine(line, words)))
+	}
+	return a, nil
+}
+
+var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
+
+// fillLine returns the words of a command line; a flag without a value is left out.
+func fillLine(line string, words map[string][]string) []string {
+	all := []string{"halfpeak"}
+	for _, word := range strings.Fields(line) {
+		key := placeholder.FindStringSubmatch(word)
+		switch {
+		case key == nil:
+			all = append(all, word)
+		case words[key[1]] == nil:
+			all = all[:len(all)-1]
+		case key[0] == word:
+			all = append(all, words[key[1]]...)
+		default:
+			all = append(all, strings.Replace(word, key[0], words[key[1]][0], 1))
+		}
+	}
+	return all
+}
+
+func shellQuote(words []string) string {
+	words = slices.Clone(words)
+	for i, w := range words {
+		plain := func(r rune) bool {
+			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+@%", r)
+		}
+		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

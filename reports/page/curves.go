@@ -1,0 +1,179 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/predict"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+const maxSamples = 10_000
+
+func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
+	designs, err := x.all(r.Designs)
+	if err != nil {
+		return f, err
+	}
+	kind := predict.CurveKind(r.Quantity)
+	if !slices.Contains(predict.CurveKinds, kind) {
+		return f, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, predict.CurveKinds)
+	}
+	if r.Samples < 0 || r.Samples > maxSamples {
+		return f, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
+	}
+	sizes, err := sizes(r.Sizes)
+	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis()
+	for i, d := range designs {
+		if err == nil {
+			err = r.addCurve(&f, cmp.Or(r.Designs[i].Name, d.Layer.Ref()), d, kind, sizes)
+		}
+	}
+	return f, err
+}
+
+func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
+	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
+		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
+	}
+	if r.Plain {
+		line := predict.CurveLine(kind, sizes, d.Layer)
+		line.Name = name
+		f.Series = append(f.Series, line)
+		return nil
+	}
+	if r.Samples > 0 {
+		if err := addInterval(f, name, kind, sizes, d, r.Samples); err != nil {
+			return err
+		}
+	}
+	one, err := predict.Curves(kind, sizes, d)
+	if err != nil {
+		return err
+	}
+	for _, s := range one.Series {
+		s.Name = name
+		f.Series = append(f.Series, s)
+	}
+	for _, m := range one.Marks {
+		// A roof of several designs is one mark to the eye.
+		same := func(o reports.Mark) bool {
+			return m.Kind == reports.AtY && o.Kind == m.Kind && o.Label == m.Label && o.Y == m.Y
+		}
+		if m.Series = name; !slices.ContainsFunc(f.Marks, same) {
+			f.Marks = append(f.Marks, m)
+		}
+	}
+	for _, note := range one.Notes {
+		addNote(f, note)
+	}
+	return nil
+}
+
+// addNote adds a note once, and keeps only the longer of two that begin alike: the points of one
+// design may have error bars, and those of the next none.
+func addNote(f *reports.Figure, note string) {
+	begins := func(short, long string) bool { return strings.HasPrefix(long, strings.TrimSuffix(short, ".")) }
+	for i, other := range f.Notes {
+		if begins(note, other) || begins(other, note) {
+			if len(note) > len(other) {
+				f.Notes[i] = note
+			}
+			return
+		}
+	}
+	f.Notes = append(f.Notes, note)
+}
+
+// addInterval adds the interval of a curve that follows from the intervals of the parameters, if
+// there are some. It is the one of `whatif --uncertainty` with the same number of samples.
+func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d platforms.Design, samples int) error {
+	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
+	if errors.Is(err, whatif.ErrExact) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s := reports.Series{Name: name, Kind: reports.Band}
+	for k, n := range sizes {
+		s.X, s.Y = append(s.X, float64(n)), append(s.Y, all[k].Value)
+		s.Low, s.High = append(s.Low, all[k].Low), append(s.High, all[k].High)
+	}
+	f.Series = append(f.Series, s)
+	addNote(f, "Shaded: 95 % by the intervals of the parameters.")
+	return nil
+}
+
+func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
+	designs, err := x.all(r.Designs)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	sizes, err := sizes(r.Sizes)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	if len(sizes)*len(designs) > 4*maxSizes {
+		return reports.Rows{}, errors.New("too many sizes for this number of designs")
+	}
+	return predict.Costs(sizes, designs...).Rows(nil), nil
+}
+
+// maxShared bounds the sizes of a breakdown: each costs as much as a curve.
+const maxShared = 512
+
+func (x *Explorer) sized(r Sized) (d platforms.Design, all []quantity.Bytes, err error) {
+	if d, err = x.messages(r.Design); err != nil {
+		return d, nil, err
+	}
+	if all, err = sizes(r.Sizes); err == nil && len(all) > maxShared {
+		err = fmt.Errorf("%d sizes; at most %d here", len(all), maxShared)
+	}
+	return d, all, err
+}
+
+func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
+	d, sizes, err := x.sized(r)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return whatif.OwnerRows(whatif.Of(d), sizes)
+}
+
+func (x *Explorer) shares(r Sized) (Shares, error) {
+	d, sizes, err := x.sized(r)
+	if err != nil {
+		return Shares{}, err
+	}
+	n, m := sizes[0], d.Layer.Model
+	all, err := whatif.Of(d).Shares(n)
+	if err != nil {
+		return Shares{}, err
+	}
+	oneWay := float64(m.OneWay(n))
+	a := Shares{Formula: formula(m, n), Parts: []Share{}}
+	for _, s := range all {
+		a.Parts = append(a.Parts, Share{
+			Path:   s.Path,
+			OneWay: optional(float64(s.OneWay), true), OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
+			Gap:  optional(float64(s.Gap), true),
+			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay),
+		})
+	}
+	return a, nil
+}
+
+func formula(m model.Layer, n quantity.Bytes) string {
+	if m = model.At(m, n); m.Kind().Name == "pipeline" {
+		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"
+	}
+	return m.Kind().Cost
+}

@@ -1,0 +1,191 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Bounds of requests.
+const (
+	maxDesigns  = 16
+	maxChanges  = 256
+	maxSizes    = 4096
+	maxRemember = 256 // designs
+)
+
+// An Explorer answers questions. It holds the platforms that were added to it, and is for one
+// goroutine at a time.
+type Explorer struct {
+	added   map[string]*platforms.Platform // by their names, with .toml
+	designs map[string]resolved            // the latest, for [Explorer.design]
+}
+
+// New returns an explorer that has only the platforms that come with halfpeak.
+func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[string]resolved{}} }
+
+// A resolved has the designs of a [Design] before and after its changes.
+type resolved struct {
+	base, now platforms.Design
+}
+
+func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
+	if ref == "" {
+		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
+	}
+	file, layer, _ := strings.Cut(ref, "/")
+	a := x.added[file]
+	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // else Find opens a file
+		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
+	}
+	if a == nil {
+		return platforms.Find(ref)
+	}
+	if layer == "" {
+		layer = a.Default
+	}
+	l, err := a.Layer(layer)
+	return *a, l, err
+}
+
+// design returns the design of a request. It caches the latest ones: a slider asks repeatedly for
+// designs that do not change.
+func (x *Explorer) design(d Design) (resolved, error) {
+	if len(d.Set) > maxChanges {
+		return resolved{}, fmt.Errorf("%d changes; a design has at most %d", len(d.Set), maxChanges)
+	}
+	key := d.Ref + "\x00" + strings.Join(d.Set, "\x00")
+	if r, known := x.designs[key]; known {
+		return r, nil
+	}
+	base, known := x.designs[d.Ref+"\x00"]
+	if !known {
+		p, l, err := x.find(d.Ref)
+		if err != nil {
+			return resolved{}, err
+		}
+		base.base = platforms.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
+		base.now = base.base
+		x.remember(d.Ref+"\x00", base)
+	}
+	var err error
+	r := base
+	if r.now, err = base.base.Set(d.Set...); err != nil {
+		return resolved{}, err
+	}
+	x.remember(key, r)
+	return r, nil
+}
+
+func (x *Explorer) remember(key string, r resolved) {
+	if len(x.designs) >= maxRemember {
+		clear(x.designs)
+	}
+	x.designs[key] = r
+}
+
+func (x *Explorer) all(ds []Design) ([]platforms.Design, error) {
+	if len(ds) == 0 || len(ds) > maxDesigns {
+		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
+	}
+	all := make([]platforms.Design, len(ds))
+	for i, d := range ds {
+		r, err := x.design(d)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = r.now
+	}
+	return all, nil
+}
+
+// messages returns the design; an error if its times are not of messages.
+func (x *Explorer) messages(d Design) (platforms.Design, error) {
+	r, err := x.design(d)
+	if err == nil {
+		err = r.now.Layer.Messages()
+	}
+	return r.now, err
+}
+
+func sizes(text string) ([]quantity.Bytes, error) {
+	if len(text) > 1<<16 {
+		return nil, fmt.Errorf("sizes must have at most %d bytes (got %d)", 1<<16, len(text))
+	}
+	all, err := quantity.ParseSizes(text)
+	if err == nil && len(all) > maxSizes {
+		err = fmt.Errorf("sizes %.40q are %d; at most %d are answered at once", text, len(all), maxSizes)
+	}
+	return all, err
+}
+
+// size reads one size, ≥ 1.
+func size(text string) (quantity.Bytes, error) {
+	all, err := sizes(text)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("size %.40q: give one", text)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return all[0], nil
+}
+
+// A question reads its request and answers it.
+type question func(*Explorer, []byte) (any, error)
+
+func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
+	return func(x *Explorer, request []byte) (any, error) {
+		var r T
+		if err := read(request, &r); err != nil {
+			return nil, err
+		}
+		return answer(x, r)
+	}
+}
+
+// read reads a request, which is one JSON value without unknown keys. Nothing at all is {}.
+func read(request []byte, to any) error {
+	if len(bytes.TrimSpace(request)) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(request))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("request: something follows the JSON value")
+	}
+	return nil
+}
+
+func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
+	return asks(func(x *Explorer, r T) (Table, error) { return tableOf(rows(x, r)) })
+}
+
+func tableOf(rows reports.Rows, err error) (Table, error) {
+	if err != nil {
+		return Table{}, err
+	}
+	text, err := rows.JSON()
+	if err != nil {
+		return Table{}, err
+	}
+	s, err := rows.Sheet(nil)
+	t := Table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
+	if t.Notes == nil {
+		t.Notes = []string{}
+	}
+	return t, err
+}

@@ -1,0 +1,112 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// Bounds of a benchmark's file, in bytes.
+const (
+	maxFile     = 64 << 20
+	maxUnpacked = 256 << 20 // its contents, if it is compressed
+)
+
+// unpacked undoes gzip within bounds. If the file is cut off or damaged, it returns the text up to
+// there, and the error.
+func unpacked(data []byte) ([]byte, error) {
+	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
+	if !packed(data) {
+		return data, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+	if len(text) > maxUnpacked || packed(text) {
+		return nil, fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
+	}
+	return text, err
+}
+
+func fitFile(r File) (*fits.Fitted, error) {
+	if len(r.Data) > maxFile {
+		return nil, fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20, maxFile>>20)
+	}
+	if r.Model != "" && !slices.Contains(fits.Models(), r.Model) {
+		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(fits.Models(), ", "))
+	}
+	data, broken := unpacked(r.Data)
+	if broken != nil {
+		broken = fmt.Errorf("%q: %w", r.Name, broken)
+		if len(data) == 0 {
+			return nil, broken
+		}
+	}
+	f, err := fits.Read(bytes.NewReader(data), fileName(r.Name), fits.Options{Model: r.Model})
+	if err != nil {
+		return nil, cmp.Or(broken, err) // the file is at fault before its contents
+	}
+	f.Broken = cmp.Or(broken, f.Broken)
+	return f, nil
+}
+
+// fileName returns the last part of a name, as the command line would have it in the same folder.
+func fileName(name string) string {
+	name = path.Base(strings.ReplaceAll(reports.OneLine(name), `\`, "/"))
+	if name == "." || name == "/" {
+		return "file"
+	}
+	return name[:min(len(name), 200)]
+}
+
+func (x *Explorer) fit(r File) (Fit, error) {
+	f, err := fitFile(r)
+	if err != nil {
+		return Fit{}, err
+	}
+	a := Fit{Fits: []FitCurve{}}
+	if a.Table, err = tableOf(f.Rows(nil), nil); err != nil {
+		return a, err
+	}
+	if f.Broken != nil {
+		a.Broken = f.Broken.Error()
+	}
+	for _, c := range f.Curves {
+		a.Fits = append(a.Fits, fitCurve(c))
+	}
+	if picture, err := f.Picture(); err == nil {
+		stack := picture.(reports.Stack)
+		a.Curve, a.Residuals = &stack[0], &stack[1]
+	}
+	toml, err := f.TOML()
+	if err != nil {
+		a.Unsaved = err.Error()
+		return a, nil
+	}
+	name := fileName(r.Name)
+	added, err := x.add(NewPlatform{Name: strings.TrimSuffix(name, path.Ext(name)) + ".toml", TOML: toml})
+	if err != nil {
+		a.Unsaved = err.Error()
+		return a, nil
+	}
+	a.TOML, a.Platform = toml, &added.Platforms[0]
+	return a, nil
+}
+
+func fitCurve(c fits.Curve) FitCurve {
+	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
+	for _, b := range c.Breaks {
+		a.Breaks = append(a.Breaks, Break{Number(b.At)})
+	}
+	return a
+}

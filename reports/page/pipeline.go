@@ -1,0 +1,132 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/predict"
+)
+
+// Bounds of timelines.
+const (
+	maxBoxes = 20_000  // as predict.Timeline has it
+	maxSent  = 1 << 20 // bytes of a message that the engine runs
+
+	maxMessage quantity.Bytes = 64 << 20
+)
+
+func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
+	d, n, err := x.pipelined(r)
+	if err != nil {
+		return Pipeline{}, err
+	}
+	pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
+	if !ok {
+		return Pipeline{}, fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s", d.Layer.Ref(), n, d.Layer.Kind)
+	}
+	p := Pipeline{Size: Number(n), Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
+	if r.Plain {
+		return p, nil
+	}
+	best, _ := pipe.BestPacket(n)
+	equal := timeline(d, n, pipe, model.EqualPlan(n, best), false)
+	plan, _ := pipe.BestPlan(n)
+	unequal := timeline(d, n, pipe, plan, false)
+	packet := packets(d, n, pipe, best)
+	rows, err := cutRows(d, n)
+	if err != nil {
+		return p, err
+	}
+	table, err := tableOf(rows, nil)
+	p.Best, p.Plan, p.Packet, p.Cuts = &equal, &unequal, &packet, &table
+	return p, err
+}
+
+// cutRows returns the ways to cut a message. Their table names every packet, so there must not be
+// too many packets.
+func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
+	cuts, err := predict.Cuts([]quantity.Bytes{n}, d)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	for _, c := range cuts {
+		if c.Plan.Packets() > maxBoxes {
+			return reports.Rows{}, fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size", n, c.Plan.Packets(), maxBoxes)
+		}
+	}
+	return cuts.Rows(), nil
+}
+
+func (x *Explorer) pipelined(r Pipelined) (platforms.Design, quantity.Bytes, error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return d, 0, err
+	}
+	n, err := size(r.Size)
+	if err == nil && n > maxMessage {
+		err = fmt.Errorf("a message of %s; at most %s here", n, maxMessage)
+	}
+	if err != nil {
+		return d, 0, err
+	}
+	if d, err = d.Recut(r.Packet); err != nil {
+		err = fmt.Errorf("packet %w", err)
+	}
+	return d, n, err
+}
+
+// timeline draws a message in these packets. If the design sends it in these packets (sent) and it
+// is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
+// the same up to rounding.
+func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
+	oneWay := pipe.OneWayAs(plan)
+	a := Timeline{
+		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
+		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }), Boxes: []Box{},
+		Packet: Number(plan.Largest()), Packets: plan.Packets(), OneWay: Number(oneWay), Text: oneWay.String(),
+	}
+	if plan.Packets()*len(pipe.Stages) > maxBoxes {
+		return a
+	}
+	run, err := reports.Timeline{}, error(nil)
+	if sent = sent && n <= maxSent; sent {
+		run, err = predict.Timeline(d, n)
+	}
+	if !sent || err != nil {
+		run = predict.Planned(d.Layer, n, pipe, plan)
+	}
+	for _, b := range run.Boxes {
+		a.Boxes = append(a.Boxes, Box{b.Stage, b.Packet, Number(b.Start), Number(b.End)})
+	}
+	return a
+}
+
+// packets draws the one-way time of a message against the size of its packets, and marks the best.
+func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
+	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
+	add := func(size quantity.Bytes) {
+		s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(pipe.OneWayIn(n, size)))
+	}
+	last := quantity.Bytes(0)
+	for k := 0; last < n; k++ { // 16 for each doubling
+		size := quantity.Bytes(math.Round(float64(min(64, n)) * math.Exp2(float64(k)/16)))
+		if size = min(size, n); size > last {
+			if last < best && best < size {
+				add(best)
+			}
+			add(size)
+			last = size
+		}
+	}
+	t := pipe.OneWayIn(n, best)
+	return reports.Figure{
+		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
+		X:     reports.Axis{Label: "packet size"}, Y: reports.Axis{Label: "one-way time (µs)"}, Series: []reports.Series{s},
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: float64(best), Y: float64(t), Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
+	}
+}

@@ -1,0 +1,211 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// Bounds of platforms to add.
+const (
+	maxPlatform = 1 << 20 // bytes of a file
+	maxAdded    = 256
+)
+
+func (x *Explorer) list(Nothing) (Platforms, error) {
+	within, err := platforms.All()
+	if err != nil {
+		return Platforms{}, err
+	}
+	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead { return headOf(p, "") })}
+	for _, file := range slices.Sorted(maps.Keys(x.added)) {
+		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
+	}
+	return all, nil
+}
+
+func (x *Explorer) add(r NewPlatform) (Platforms, error) {
+	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
+	if file == "." || file == "/" || r.Name == "" {
+		return Platforms{}, errors.New("a platform to add needs a name, as in my.toml")
+	}
+	if len(file) > 200 {
+		return Platforms{}, errors.New("the name of the platform is longer than 200 bytes")
+	}
+	if !strings.HasSuffix(file, ".toml") {
+		file += ".toml"
+	}
+	if len(r.TOML) > maxPlatform {
+		return Platforms{}, fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
+	}
+	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
+		return Platforms{}, fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew", maxAdded)
+	}
+	p, err := platforms.Parse(file, []byte(r.TOML))
+	if err != nil {
+		return Platforms{}, err
+	}
+	x.added[file] = &p
+	clear(x.designs)
+	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
+}
+
+// headOf summarizes a platform; file is the name of an added one.
+func headOf(p platforms.Platform, file string) PlatformHead {
+	ref := cmp.Or(file, p.Name)
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
+	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
+	return h
+}
+
+func layerHead(l platforms.Layer, platform string) LayerHead {
+	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
+}
+
+func (x *Explorer) platform(r Design) (Platform, error) {
+	d, err := x.design(r)
+	if err != nil {
+		return Platform{}, err
+	}
+	file, _, _ := strings.Cut(r.Ref, "/")
+	if x.added[file] == nil {
+		file = ""
+	}
+	head := headOf(d.base.Platform, file)
+	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Thresholds: []Threshold{}}
+	a.Parameters = parameters(d)
+	peak := d.now.Peak()
+	exists := peak.Known && peak.Exists
+	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists), peak.Text(nil)}
+	for _, t := range whatif.Of(d.now).Thresholds() {
+		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
+	}
+	return a, nil
+}
+
+func parameters(d resolved) []Parameter {
+	given := d.base.Uses()
+	now := map[string]platforms.Param{}
+	for _, p := range d.now.Platform.Params() {
+		now[p.Path] = p
+	}
+	acts, changed := map[string]bool{}, map[string]bool{}
+	for _, p := range d.now.Uses() {
+		acts[p.Path] = true
+	}
+	for _, c := range d.now.Changes {
+		changed[c.Path] = true
+	}
+	thresholds := whatif.Of(d.now).Thresholds()
+	all := make([]Parameter, 0, len(given))
+	for _, was := range given {
+		p, has := now[was.Path]
+		if !has {
+			p = was // of a stage that nothing uses any more
+		}
+		column := p.Value.Dim.Column()
+		scale, unit := column.Scale, column.Input()
+		q := Parameter{
+			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
+			Given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
+			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
+		}
+		for _, word := range model.CutWords() {
+			if p.TakesWord(word) {
+				q.Words = append(q.Words, word)
+			}
+		}
+		from, to := ends(p, was)
+		for k, t := range thresholds {
+			if t.Path != p.Path {
+				continue
+			}
+			q.Phrase = "largest message of " + t.Below
+			if k > 0 { // thresholds rise
+				from = max(from, float64(thresholds[k-1].InUse)+1)
+			}
+			if k+1 < len(thresholds) {
+				to = min(to, float64(thresholds[k+1].InUse)-1)
+			}
+		}
+		q.From, q.To = Number(from*scale), Number(to*scale)
+		all = append(all, q)
+	}
+	return all
+}
+
+// whole reports whether a slider stays on whole numbers. It does so for sizes that are constants
+// too, since most parameters that are computed from them are sizes.
+func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
+
+func givenOf(p platforms.Param, scale float64) Given {
+	has := p.PlusMinus > 0
+	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
+		Low: optional((p.Value.Num-p.PlusMinus)*scale, has), High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
+}
+
+// reach is the factor between the value of the file and either end of a slider.
+const reach = 64
+
+// ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and
+// the present value.
+func ends(now, file platforms.Param) (from, to float64) {
+	middle := file.Value.Num
+	if !(middle > 0) {
+		switch file.Value.Dim {
+		case quantity.DimTime:
+			middle = 1
+		case quantity.DimInverse:
+			middle = 1 / float64(quantity.KiB)
+		case quantity.DimSize:
+			middle = 4 * float64(quantity.KiB)
+		default:
+			middle = 1
+		}
+	}
+	from, to = middle/reach, middle*reach
+	if v := now.Value.Num; v > 0 {
+		from, to = min(from, v), max(to, v)
+	}
+	if whole(file) {
+		from, to = max(1, math.Floor(from)), math.Ceil(to)
+	}
+	if file.Value.Dim == quantity.DimSize {
+		to = min(to, float64(model.MaxCrossing))
+		from = min(from, to)
+	}
+	return from, to
+}
+
+func (x *Explorer) toml(r Design) (Text, error) {
+	d, err := x.design(r)
+	if err != nil {
+		return Text{}, err
+	}
+	text, err := d.now.Encode("Written by halfpeak explore.")
+	return Text{savedName(r, 0), string(text)}, err
+}
+
+// savedName returns the name of a file for a design; if i is above 0, for the i-th of several.
+func savedName(d Design, i int) string {
+	name, _, _ := strings.Cut(d.Ref, "/")
+	name = strings.TrimSuffix(name, ".toml")
+	if len(d.Set) > 0 {
+		name += "-changed"
+	}
+	if i > 0 {
+		name += fmt.Sprintf("-%d", i)
+	}
+	return name + ".toml"
+}

@@ -1,0 +1,238 @@
+// Package predict predicts the costs of messages on unchanged platforms: times, gaps and bandwidths
+// (Costs, Compare), the sizes at which one layer overtakes another (FindCrossover), the best
+// packets (Cuts), curves and timelines (Curves, Timeline), and tables of a platform's parameters.
+//
+// Answers are typed. Only their method Rows has the columns of a table; package reports prints it.
+package predict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Predictions are the costs of messages in some layers.
+type Predictions struct {
+	Costs []Predicted
+	Peaks []platforms.Peak // one for each layer
+	// Doubts name the layers whose measured points make no curve: their costs are the model's.
+	Doubts []string
+	runs   int // minimum over the fitted layers' measurements
+}
+
+// Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
+type Predicted struct {
+	Platform, Layer string
+	Timed           platforms.Timed
+	Size            quantity.Bytes
+	// Time is the quantity that was timed: one way for messages, the gap for streams. Fields below
+	// that do not apply are 0.
+	Time                  quantity.Micros
+	OneWay, RTT, Gap      quantity.Micros
+	Bandwidth, Throughput quantity.MBps
+	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
+	Packet                quantity.Bytes
+	Regime                string // the branches of switches, see [model.Regime]
+	Peak                  platforms.Peak
+	// Next is the next measurement of this size, predicted from the measurements that the layer was
+	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
+	Next *forecast.Forecast
+	// Beyond reports a size outside the measured ones. Ranged reports that these are known.
+	Beyond, Ranged bool
+	// Model is the time by the lines of the layer's model.
+	Model quantity.Micros
+}
+
+// Costs computes the costs of messages of these sizes, at least 1 byte each, in each layer.
+func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
+	all := &Predictions{}
+	for _, d := range designs {
+		peak := d.Peak()
+		all.Peaks = append(all.Peaks, peak)
+		m := d.Layer.Model
+		if _, err := d.Next(1); err != nil {
+			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
+		}
+		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
+			all.runs = d.Layer.Measured.Runs
+		}
+		for _, n := range sizes {
+			p := Predicted{
+				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
+				Regime: model.Regime(m, n), Peak: peak, Model: model.LinesOf(m).OneWay(n), Next: d.Forecast(n),
+			}
+			p.follow(m)
+			first, last, ranged := measuredSizes(d.Layer)
+			p.Ranged, p.Beyond = ranged, ranged && (n < first || n > last)
+			all.Costs = append(all.Costs, p)
+		}
+	}
+	return all
+}
+
+func (p *Predicted) follow(m model.Layer) {
+	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
+	switch p.Timed.Of {
+	case platforms.Collective:
+		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
+	case platforms.Stream:
+		p.Gap, p.Throughput = p.Time, rate(p.Time)
+	case platforms.Message:
+		p.OneWay, p.RTT, p.Gap = p.Time, model.RTT(m, p.Size), m.Gap(p.Size)
+		p.Bandwidth, p.Throughput, p.Packet = rate(p.Time), model.Throughput(m, p.Size), model.PacketSize(m, p.Size)
+	}
+}
+
+// measuredSizes returns the smallest and the largest measured size of the layer's times, if known.
+func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
+	var sizes []quantity.Bytes
+	if table, ok := l.Model.(*model.Table); ok {
+		sizes = table.Sizes
+	}
+	if l.Measured != nil {
+		sizes = l.Measured.Sizes
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return sizes[0], sizes[len(sizes)-1], true
+}
+
+// Rows returns the table of the costs. If not all times are those of messages, columns give the
+// timed quantity and its time.
+func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
+	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
+	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
+	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
+	next := func(key, head string, of func(f forecast.Forecast) any) reports.Field[Predicted] {
+		return reports.Col(key, head, func(p Predicted) any {
+			if p.Next == nil {
+				return nil
+			}
+			return of(*p.Next)
+		}).If(fitted)
+	}
+	low, high := "one_way_low_us", "one_way_high_us"
+	if other {
+		low, high = "time_low_us", "time_high_us"
+	}
+	rows := reports.TableOf(p.Costs,
+		reports.Col("platform", "platform", func(p Predicted) any { return p.Platform }).Ranked(1),
+		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
+		reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }).If(other),
+		reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
+		reports.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
+		reports.Col("", "time", func(p Predicted) any { return reports.OrAbsent(p.Time, !stream(p)) }).If(other),
+		reports.Col("one_way_us", "one way", func(p Predicted) any { return reports.OrAbsent(p.OneWay, message(p)) }),
+		reports.Col("rtt_us", "RTT", func(p Predicted) any { return reports.OrAbsent(p.RTT, message(p)) }).Ranked(3),
+		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }).Ranked(2),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return reports.OrAbsent(p.Bandwidth, message(p)) }),
+		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any { return reports.OrAbsent(p.Throughput, stream(p)) }).Ranked(4),
+		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any { return reports.OrAbsent(p.Alg, p.Alg > 0) }).If(other),
+		reports.Col("busbw_mb_s", "busbw", func(p Predicted) any { return reports.OrAbsent(p.Bus, p.Bus > 0) }).If(other),
+		reports.Col("packet_bytes", "packet", func(p Predicted) any { return reports.OrAbsent(p.Packet, message(p)) }).Ranked(5),
+		reports.Col("regime", "regime", func(p Predicted) any { return reports.OrNil(p.Regime) }).Ranked(2),
+		reports.Col("r_inf_mb_s", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known) }),
+		reports.Col("n_half_bytes", "", func(p Predicted) any {
+			return reports.OrAbsent(p.Peak.Half, stream(p) && p.Peak.Known && p.Peak.Exists)
+		}),
+		next("", "95 % prediction interval", func(f forecast.Forecast) any {
+			return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
+		}),
+		next(low, "", func(f forecast.Forecast) any { return f.Low }),
+		next(high, "", func(f forecast.Forecast) any { return f.High }),
+		reports.Col("beyond", "extrapolated", func(p Predicted) any { return reports.OrAbsent(p.Beyond, p.Ranged) }).If(fitted || ranged),
+		next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
+		reports.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
+	)
+	rows.Notes = p.notes(fitted, other, units)
+	return rows
+}
+
+func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
+	notes := slices.Clone(p.Doubts)
+	if fitted {
+		what := "One way"
+		if other {
+			what = "The time"
+		}
+		which := "the nodes and the run that were measured: others may differ by more"
+		if p.runs > 1 {
+			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured", p.runs)
+		}
+		notes = append(notes, what+" is the next measurement, predicted from the measured curve; the lines of the model explain it. The interval is of "+which+". Beyond the sizes that were measured the protocol may change.")
+	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
+		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
+	}
+	for _, peak := range p.Peaks {
+		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
+			notes = append(notes, peak.Layer+": "+peak.Text(units))
+		}
+		switch peak.Timed.Of {
+		case platforms.Stream:
+			notes = append(notes, peak.Layer+": gaps between messages of a stream, which do not show the latency of a message.")
+		case platforms.Operation:
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: no RTT, gap or bandwidth follows.")
+		case platforms.Collective:
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send for a byte, as nccl-tests counts it"
+			if peak.Timed.PerRank {
+				text += "; the size is the block of one rank, and the bytes are those of all"
+			}
+			if peak.Timed.Ranks == 0 {
+				text += "; the file does not give the number of ranks; for busbw, write ranks = \"8\" into the layer"
+			}
+			notes = append(notes, peak.Layer+": "+text+".")
+		}
+	}
+	return notes
+}
+
+// InCycles adds a column in cycles of the host's processor for each column of times. The first
+// column of the table has the names of the designs' platforms. It is an error if no platform file
+// states the clock.
+func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
+	clocks := map[string]float64{} // MHz, 0 where not known
+	var names []string
+	known := false
+	for _, d := range designs {
+		clocks[d.Platform.Name] = d.Platform.Clock
+		known = known || d.Platform.Clock > 0
+		if !slices.Contains(names, d.Platform.Name) {
+			names = append(names, d.Platform.Name)
+		}
+	}
+	if !known {
+		slices.Sort(names)
+		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; add a line such as clock = \"266MHz\" to the platform's file", strings.Join(names, " or ")), "cycles")
+	}
+	var times []int
+	for j, column := range rows.Columns {
+		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
+			times = append(times, j)
+			head := column.Head
+			if head != "" {
+				head += " (cycles)"
+			}
+			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: head, Rank: 2,
+				Text: func(v any) string { return fmt.Sprintf("%.0f", v) }})
+		}
+	}
+	for i, row := range rows.Data {
+		clock := clocks[row[0].(string)]
+		for _, j := range times {
+			t, ok := row[j].(quantity.Micros)
+			row = append(row, reports.OrAbsent(float64(t)*clock, ok && clock > 0))
+		}
+		rows.Data[i] = row
+	}
+	return rows, nil
+}

@@ -1,0 +1,87 @@
+package simulations
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// Scheduled returns the design with one more quantity: the finish of a schedule whose messages cost
+// what the layer says. Each value is another simulation, and the limits of the finish are the parts
+// of its critical path. The end of the context ends all simulations at once. Scheduled runs the
+// schedule once, and fails if it cannot run. Without input it returns d.
+func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, error) {
+	if in == nil {
+		return d, nil
+	}
+	return FinishOf(ctx, d, whatif.Finish, in.Name, in.Schedule)
+}
+
+// FinishOf is like [Scheduled] for the schedule that finishes first; of names it in messages.
+func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules ...*schedule.Schedule) (whatif.Design, error) {
+	if d.Whole {
+		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s", d.Name(), d.Layer.Ref())
+	}
+	var programs []*simulate.Program
+	for _, s := range schedules {
+		p, err := simulate.New(s)
+		if err != nil {
+			return d, fmt.Errorf("%s: %w", of, err)
+		}
+		programs = append(programs, p)
+	}
+	run := func(l model.Layer, record bool) (first *simulate.Result, err error) {
+		layer := d.Layer
+		layer.Model = l
+		m, err := simulate.FromLayer(layer, simulate.NoLimit)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range programs {
+			r, err := p.Run(ctx, simulate.Options{Machine: m, Record: record})
+			if err != nil {
+				return nil, err
+			}
+			if first == nil || slices.Max(r.Ranks) < slices.Max(first.Ranks) {
+				first = r
+			}
+		}
+		return first, nil
+	}
+	if _, err := run(d.Layer.Model, false); err != nil {
+		return d, fmt.Errorf("%s: %w", of, err)
+	}
+	return d.Measured(whatif.Measure{
+		Quantity: model.Quantity{Name: name, Title: "finish of " + of, Dim: quantity.DimTime,
+			Of: func(l model.Layer, _, _ quantity.Bytes) float64 {
+				r, err := run(l, false)
+				if err != nil {
+					return math.NaN()
+				}
+				t, _ := r.Finish()
+				return float64(t)
+			}},
+		Limits: func(l model.Layer) ([]whatif.Share, error) {
+			r, err := run(l, true)
+			if err != nil {
+				return nil, err
+			}
+			path, err := r.Path()
+			if err != nil {
+				return nil, err
+			}
+			shares := list.Map(path.Shares.Parts(), func(part simulate.Part) whatif.Share {
+				return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
+			})
+			return shares, nil
+		},
+	}), nil
+}

@@ -1,0 +1,85 @@
+package simulations_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+)
+
+// Sweep3D: the real run took 42.539 s, LogGOPSim says 42.44152775 s (README of the data). The same
+// rules say the same; the default ones, by which bytes come in while a processor computes, are
+// within 1.5 % of the run, which is what the page says.
+func TestSweep3D(t *testing.T) {
+	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
+	reading := mpitrace.Defaults
+	reading.Collectives = mpitrace.Schedgen
+	in, err := simulations.ReadInput(t.Context(), reading, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !in.Trace || in.Schedule.Ranks() != 4 {
+		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
+	}
+	finish := func(o simulations.Options) (float64, simulations.MachineRun) {
+		t.Helper()
+		o.Run.LogGOPS = simulate.Defaults()
+		s, err := simulations.Run(t.Context(), in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, _ := s.Runs[0].Result.Finish()
+		return float64(at), s.Runs[0]
+	}
+	if got, _ := finish(simulations.Options{Run: simulate.Options{Rules: simulate.LogGOPSim}}); got != 42441527.748 {
+		t.Errorf("by LogGOPSim's rules %v µs", got)
+	}
+	got, run := finish(simulations.Options{})
+	if math.Abs(got/42.539e6-1) > 0.015 {
+		t.Errorf("%v µs; the real run took 42.539 s", got)
+	}
+	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] || run.Communication()+shares.Compute != shares.Sum() {
+		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
+	}
+	slow, err := platforms.FindDesign("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, otherRun := finish(simulations.Options{Machines: []platforms.Design{slow}, Eager: simulate.NoLimit})
+	if !(other > got && otherRun.Communication() > run.Communication()) {
+		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d", other, otherRun.Communication(), got, run.Communication())
+	}
+}
+
+// A reading that is interrupted ends, whatever the file.
+func TestReadInputInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := simulations.ReadInput(ctx, mpitrace.Defaults, "../../engine/simulate/testdata/stuck.goal"); err == nil {
+		t.Error("it was read")
+	}
+}
+
+// GOAL says how long each computation takes: a factor for those of traces is refused.
+func TestScaleOfGOAL(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.goal")
+	if err := os.WriteFile(name, []byte("num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reading := mpitrace.Defaults
+	if _, err := simulations.ReadInput(t.Context(), reading, name); err != nil {
+		t.Error(err)
+	}
+	reading.Scale = 0.5
+	if _, err := simulations.ReadInput(t.Context(), reading, name); err == nil || !strings.Contains(err.Error(), "only the computations of traces are scaled") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,285 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/predict"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
+	points, err := data.Points(s.Layer.Ref())
+	if err != nil {
+		return nil, err
+	}
+	if s.fitted {
+		for i, n := range s.Layer.Measured.Sizes {
+			t := s.Layer.Measured.Times[i]
+			points = append(points, data.Point{Fact: data.Fact{Role: data.Input}, Size: n, OneWay: t, Low: t, High: t})
+		}
+	}
+	var blocks []reports.Block
+	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
+		figure, err := predict.Curves(kind, sizes, s.Design)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: s.numbers(kind, sizes, points)})
+	}
+	return blocks, nil
+}
+
+// A curvePoint is a size of a curve with its cost and its measurement, if any.
+type curvePoint struct {
+	n        quantity.Bytes
+	cost     predict.Predicted
+	measured *data.Point
+}
+
+// numbers returns the table of a curve: at powers of two, and at measured sizes.
+func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) reports.Rows {
+	m := s.Layer.Model
+	var all []curvePoint
+	for _, p := range points {
+		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
+			all = append(all, curvePoint{n: p.Size, measured: &p})
+		}
+	}
+	for _, n := range doublings(sizes) {
+		if !slices.ContainsFunc(all, func(p curvePoint) bool { return p.n == n }) {
+			all = append(all, curvePoint{n: n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
+	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
+	for i, c := range predict.Costs(shown, s.Design).Costs {
+		all[i].cost = c
+	}
+	noun, latency := map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one way"}[kind], kind == predict.Latency
+	if s.fitted {
+		noun += " (95 %)"
+	}
+	of := func(v func(data.Point) any) func(curvePoint) any {
+		return func(p curvePoint) any {
+			if p.measured == nil {
+				return nil
+			}
+			return v(*p.measured)
+		}
+	}
+	return reports.TableOf(all,
+		reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n }),
+		reports.Col("", noun, func(p curvePoint) any { return kind.Cell(p.cost) }),
+		reports.Col("", "extrapolated", func(p curvePoint) any { return reports.OrAbsent("yes", p.cost.Next.Beyond) }).If(s.fitted),
+		reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }).If(latency),
+		reports.Col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }).If(latency),
+		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }).If(!latency),
+		reports.Col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }).If(!latency),
+		reports.Col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }).If(s.fitted),
+		reports.Col("measured", "measured", of(func(p data.Point) any { return quantityOf(kind, p.Size, p.OneWay) })),
+		reports.Col("interval", "error bar", of(func(p data.Point) any { return reports.OrAbsent(barOf(kind, p), p.Low != p.High) })),
+		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
+			switch {
+			case p.Role == data.Input:
+				return nil // the model is made of it
+			case kind == predict.Bandwidth:
+				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
+			}
+			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
+		})).Texted(reports.PercentText("%+.1f %%")))
+}
+
+func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
+	if k == predict.Latency {
+		return t
+	}
+	return n.Over(t)
+}
+
+// barOf is the error bar of a measured point, as the curve shows it.
+func barOf(k predict.CurveKind, p data.Point) string {
+	low, high := quantityOf(k, p.Size, max(0, p.Low)).String(), quantityOf(k, p.Size, p.High).String()
+	if k == predict.Bandwidth {
+		low, high = high, low
+		if p.Low <= 0 {
+			high = "∞"
+		}
+	}
+	return low + " – " + high
+}
+
+// thresholds compares the sizes where protocols switch with those where their costs cross.
+func (s subject) thresholds() []reports.Block {
+	all := whatif.Of(s.Design).Thresholds()
+	if len(all) == 0 {
+		return nil
+	}
+	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: reports.TableOf(all,
+		reports.Col("below", "up to it", func(t whatif.Threshold) any { return t.Below }),
+		reports.Col("above", "beyond it", func(t whatif.Threshold) any { return t.Above }),
+		reports.Col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
+		reports.Col("suggested", "costs cross at", func(t whatif.Threshold) any {
+			if t.Crosses {
+				return t.Suggested.Size.String()
+			}
+			return "nowhere: " + t.Better + " is faster at all sizes"
+		}),
+		reports.Col("parameter", "parameter", func(t whatif.Threshold) any { return t.Path }),
+	)}}
+}
+
+// pipeline draws a message of moderate size packet by packet, and compares the ways to cut
+// messages.
+func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
+	var blocks []reports.Block
+	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		if !ok || n > hi {
+			continue
+		}
+		plan := model.EqualPlan(n, pipe.PacketSize(n))
+		if plan.Packets()*len(pipe.Stages) > 200 {
+			continue
+		}
+		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
+		blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), pipe.OneWayAs(plan)),
+			Picture: predict.Planned(s.Layer, n, pipe, plan),
+			Note:    fmt.Sprintf("Each box is a packet in a stage. The slowest stage for these packets is %s.", slowest)})
+		if best, t := pipe.BestPlan(n); float64(t) < 0.995*float64(pipe.OneWayAs(plan)) {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in the best packets: %s", n, t),
+				Picture: predict.Planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + predict.PlanText(best) + "."})
+		}
+		break
+	}
+	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
+		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		return !ok || n > hi
+	})
+	if len(sizes) == 0 {
+		return blocks, nil
+	}
+	cuts, err := predict.Cuts(sizes, s.Design)
+	if err != nil {
+		return nil, err
+	}
+	return append(blocks, reports.Table{Title: "Ways to cut a message", Rows: reports.TableOf(cuts,
+		reports.Col("size_bytes", "size", func(c predict.Cut) any { return c.Size }),
+		reports.Col("method", "method", func(c predict.Cut) any { return c.Method }),
+		reports.Col("packet_bytes", "largest packet", func(c predict.Cut) any { return c.Plan.Largest() }),
+		reports.Col("packets", "packets", func(c predict.Cut) any { return c.Plan.Packets() }),
+		reports.Col("one_way_us", "one way", func(c predict.Cut) any { return c.OneWay }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c predict.Cut) any { return c.Size.Over(c.OneWay) }),
+	)}), nil
+}
+
+// time breaks the one-way time and the gap down by stage or parameter, with the sensitivity to each
+// parameter.
+func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
+	doubled := doublings(sizes)
+	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
+	var blocks []reports.Block
+	var before reports.Areas
+	for _, cost := range []whatif.Cost{whatif.OneWay, whatif.Gap} {
+		a, err := whatif.Shares(whatif.Of(s.Design), cost, fine)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Parts) == 0 || len(a.XS) < 2 || reflect.DeepEqual(a.Parts, before.Parts) {
+			continue
+		}
+		before = a
+		blocks = append(blocks, reports.Drawing{Title: shareCaptions[cost], Picture: a, Numbers: shareRows(a, doubled)})
+	}
+	if len(blocks) == 0 {
+		return nil, nil
+	}
+	oneWay, err := whatif.NewQuantity("one_way", 1)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), []whatif.Quantity{oneWay}, thinned(doubled, 3), nil)
+	if err != nil {
+		return nil, err
+	}
+	blocks = append(blocks, reports.Table{Title: "Effect of 1 % of each parameter", Rows: rows})
+	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
+		if n < fine[0] || n > fine[len(fine)-1] {
+			continue
+		}
+		t, err := whatif.Tornado(whatif.Of(s.Design), oneWay.At(n))
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Bars) > 0 {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("Effect of 10 %% of each parameter on %s", n), Picture: t, Numbers: reports.Rows{}})
+		}
+	}
+	return blocks, nil
+}
+
+var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "One-way time by stage or parameter", whatif.Gap: "Gap between messages by stage or parameter"}
+
+func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
+	var at []int
+	for i, x := range a.XS {
+		if slices.Contains(shown, quantity.Bytes(x)) {
+			at = append(at, i)
+		}
+	}
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return quantity.Bytes(a.XS[i]) })}
+	for _, p := range a.Parts {
+		fields = append(fields, reports.Col(p.Name, p.Name, func(i int) any { return p.Y[i] }).Texted(reports.PercentText("%.1f %%")))
+	}
+	return reports.TableOf(at, fields...)
+}
+
+// A subject is a layer that a report is about.
+type subject struct {
+	platforms.Design
+	accuracy check.Reproduction // what the papers say of the platform, inputs apart
+	fitted   bool               // the next measurement can be predicted
+}
+
+// longMessage is the size of the message whose best packet a report gives.
+const longMessage = 64 * quantity.KiB
+
+var captions = map[predict.CurveKind]string{predict.Bandwidth: "Bandwidth against message size", predict.Latency: "One-way time against message size"}
+
+// doublings are the powers of two among the sizes, or the sizes if there are none.
+func doublings(sizes []quantity.Bytes) []quantity.Bytes {
+	var some []quantity.Bytes
+	for _, n := range sizes {
+		if e := math.Log2(float64(n)); e == math.Trunc(e) {
+			some = append(some, n)
+		}
+	}
+	if len(some) == 0 {
+		some = sizes
+	}
+	return stats.Ascending(some)
+}
+
+// thinned returns at most the given number of sizes, evenly apart, with both ends.
+func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
+	sizes = stats.Ascending(sizes)
+	if len(sizes) <= most {
+		return sizes
+	}
+	some := make([]quantity.Bytes, most)
+	for i := range some {
+		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
+	}
+	return some
+}

@@ -1,0 +1,197 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/predict"
+)
+
+// title names the platform, and the layer where it is not the default.
+func (s subject) title() string {
+	title := cmp.Or(s.Platform.Title, s.Platform.Name)
+	if s.Layer.Name != s.Platform.Default {
+		title += ": " + s.Layer.Name
+	}
+	return title
+}
+
+func (s subject) summary(hi quantity.Bytes) string {
+	m := s.Layer.Model
+	n := min(longMessage, hi)
+	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
+	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
+	if gap := m.Gap(1); gap > 0 && gap != m.OneWay(1) {
+		text += fmt.Sprintf(", and another every %s", gap)
+	}
+	text += "."
+	if half, ok := model.HalfPeak(m); ok {
+		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at %s (n½).", model.Asymptote(m), half)
+	} else {
+		text += " None of its costs is per byte, so bandwidth has no peak."
+	}
+	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
+		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.", 100*share, roof.Rate, roof.Name)
+		if share > 1 {
+			text += " More than that is impossible, so some parameter is slightly too good."
+		}
+	}
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
+		size, t := pipe.BestPacket(n)
+		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.", n, m.OneWay(n), model.PacketSize(m, n), size, t)
+	}
+	if sentence := s.accuracy.Of(data.Predicted).Sentence(); sentence != "" {
+		text += " " + sentence
+	}
+	if s.fitted {
+		text += " " + s.promise(costs[1], hi)
+	}
+	return text
+}
+
+// promise describes the range and the interval of the predictions of a fitted layer.
+func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
+	measured := s.Layer.Measured.Sizes
+	first, last := measured[0], measured[len(measured)-1]
+	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
+		len(measured), first, last, long.Size, long.Next.Middle, long.Next.Low, long.Next.High)
+	if hi > last {
+		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, and the intervals widen.", last)
+	}
+	return text
+}
+
+func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
+	m := s.Layer.Model
+	n := min(longMessage, hi)
+	costs := predict.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
+	short, long := costs[0], costs[1]
+	facts := reports.Facts{
+		{Name: fmt.Sprintf("one way, %s", lo), Value: short.OneWay.String(), Note: expected(predict.Latency, short, "RTT "+short.RTT.String())},
+	}
+	add := func(name, value, note string) {
+		facts = append(facts, reports.Fact{Name: name, Value: value, Note: note})
+	}
+	if send, receive := m.Overheads(lo); send+receive > 0 {
+		add("overheads o_s + o_r", (send + receive).String(), fmt.Sprintf("%s + %s", send, receive))
+	}
+	if half, ok := model.HalfPeak(m); ok {
+		add("peak bandwidth r∞", model.Asymptote(m).String(), "")
+		add("half-peak size n½", half.String(), "")
+	}
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
+		size, t := pipe.BestPacket(n)
+		add("best packet for "+n.String(), size.String(), fmt.Sprintf("%s, %s", t, n.Over(t)))
+	} else {
+		add("bandwidth, "+n.String(), long.Bandwidth.String(), expected(predict.Bandwidth, long, ""))
+	}
+	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
+		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), fmt.Sprintf("%s, %s", roof.Name, roof.Rate))
+	}
+	blocks := []reports.Block{facts}
+	for _, note := range []string{s.Platform.Note, s.Layer.Note} {
+		if note = strings.TrimSpace(note); note != "" {
+			blocks = append(blocks, reports.Paragraph(note))
+		}
+	}
+	return blocks
+}
+
+// expected is the interval of the next measurement, or what else is to be said.
+func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) string {
+	if p.Next == nil {
+		return otherwise
+	}
+	in := kind.Row().Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
+	if kind == predict.Latency {
+		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
+	}
+	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
+}
+
+func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
+	hi := slices.Max(sizes)
+	var sections []reports.Section
+	var failed error
+	add := func(title string, blocks []reports.Block, err error) {
+		failed = cmp.Or(failed, err)
+		if len(blocks) > 0 {
+			sections = append(sections, reports.Section{Title: title, Blocks: blocks})
+		}
+	}
+	curves, err := s.curves(sizes)
+	add("Curves", append(curves, s.thresholds()...), err)
+	pipeline, err := s.pipeline(hi)
+	add("Pipeline", pipeline, err)
+	time, err := s.time(sizes)
+	add("Where the time goes", time, err)
+	add("Roof", s.roofs(), nil)
+	add("Papers and model", s.accuracy.Blocks(), nil)
+	add("Layers", []reports.Block{layerTable(s.Platform)}, nil)
+	params := predict.ParameterRows(s.Platform)
+	params.Notes = numberSources(params)
+	add("Parameters and their sources", []reports.Block{reports.Table{Rows: params}}, nil)
+	return sections, failed
+}
+
+// numberSources replaces each long source that occurs more than once by a number, which the notes
+// that it returns resolve.
+func numberSources(r reports.Rows) (notes []string) {
+	const long = 40 // bytes
+	last := len(r.Columns) - 1
+	count, number := map[any]int{}, map[any]string{}
+	for _, row := range r.Data {
+		count[row[last]]++
+	}
+	for _, row := range r.Data {
+		source, _ := row[last].(string)
+		if count[source] < 2 || len(source) <= long {
+			continue
+		}
+		if number[source] == "" {
+			number[source] = fmt.Sprintf("[%d]", len(number)+1)
+			notes = append(notes, number[source]+" "+source)
+		}
+		row[last] = number[source]
+	}
+	return notes
+}
+
+func (s subject) roofs() []reports.Block {
+	if len(s.Layer.Roofs) == 0 {
+		return nil
+	}
+	peak := model.Asymptote(s.Layer.Model)
+	return []reports.Block{reports.Table{Rows: reports.TableOf(s.Layer.Roofs,
+		reports.Col("roof", "roof", func(r platforms.Roof) any { return r.Name }),
+		reports.Col("rate_mb_s", "carries at most", func(r platforms.Roof) any { return r.Rate }),
+		reports.Col("percent_of_roof", "r∞ is", func(r platforms.Roof) any { return 100 * float64(peak/r.Rate) }).
+			Texted(func(v any) string { return fmt.Sprintf("%.0f %% of it", v) }),
+		reports.Col("text", "as stated", func(r platforms.Roof) any { return r.Text }),
+		reports.Col("source", "source", func(r platforms.Roof) any { return r.Source }),
+	)}}
+}
+
+func layerTable(p platforms.Platform) reports.Block {
+	return reports.Table{Rows: reports.TableOf(p.Layers,
+		reports.Col("layer", "layer", func(l platforms.Layer) any { return l.Name }),
+		reports.Col("title", "what it is", func(l platforms.Layer) any { return l.Title }),
+		reports.Col("model", "model", func(l platforms.Layer) any { return l.Kind }),
+		reports.Col("made_of", "made of", func(l platforms.Layer) any {
+			return strings.Join(append(slices.Clone(l.Stages), l.Parts...), ", ")
+		}),
+		reports.Col("one_way_us", "one way, 1 B", func(l platforms.Layer) any { return l.Model.OneWay(1) }),
+		reports.Col("r_inf_mb_s", "r∞", func(l platforms.Layer) any { return model.Asymptote(l.Model) }),
+		reports.Col("n_half_bytes", "n½", func(l platforms.Layer) any {
+			half, ok := model.HalfPeak(l.Model)
+			return reports.OrAbsent(half, ok)
+		}),
+	)}
+}

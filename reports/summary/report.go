@@ -1,0 +1,144 @@
+// Package summary writes a page about platforms: their key numbers, curves, costs by stage, and
+// their agreement with measurements.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/predict"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// New returns a document about layers of platforms: key numbers in words, curves over the sizes
+// with the measurements, the pipeline packet by packet, the costs by stage or parameter, the roof,
+// the accuracy against the papers, and every parameter with its source. refs name the layers as
+// platforms.Find takes them; an empty title is made from theirs. There must be at least one layer
+// and one size, and each size must be at least 1.
+func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
+	doc := reports.Document{Title: title}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	subjects, err := subjectsOf(refs)
+	if err != nil {
+		return doc, err
+	}
+	if len(subjects) > 1 {
+		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
+		doc.Lead = []string{leaders(subjects, lo)}
+		overview, err := overview(subjects, sizes)
+		if err != nil {
+			return doc, err
+		}
+		doc.Sections = append(doc.Sections, overview)
+	}
+	for _, s := range subjects {
+		sections, err := s.sections(sizes)
+		if err != nil {
+			return doc, err
+		}
+		summary, numbers := s.summary(hi), s.keyNumbers(lo, hi)
+		if len(subjects) == 1 {
+			doc.Title = cmp.Or(doc.Title, s.title())
+			doc.Lead = []string{summary}
+			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: numbers})
+			doc.Sections = append(doc.Sections, sections...)
+			continue
+		}
+		blocks := append([]reports.Block{reports.Paragraph(summary)}, numbers...)
+		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
+	}
+	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: halfpeak explore %s -o explorer.html makes a page with a slider for each of them.", strings.Join(refs, " ")))
+	return doc, nil
+}
+
+// subjectsOf finds the layers, and what the papers say of those that come with halfpeak.
+func subjectsOf(refs []string) ([]subject, error) {
+	all, err := check.Reproduce("")
+	if err != nil {
+		return nil, err
+	}
+	var subjects []subject
+	for _, ref := range refs {
+		d, err := platforms.FindDesign(ref)
+		if err != nil {
+			return nil, err
+		}
+		s := subject{Design: d, fitted: d.Forecastable()}
+		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
+			for _, r := range all {
+				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
+					s.accuracy = append(s.accuracy, r)
+				}
+			}
+		}
+		subjects = append(subjects, s)
+	}
+	return subjects, nil
+}
+
+func designs(subjects []subject) []platforms.Design {
+	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
+}
+
+func leaders(subjects []subject, lo quantity.Bytes) string {
+	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
+	small := slices.MinFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(a.OneWay, b.OneWay) })
+	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.", len(subjects), ref(small), lo, small.OneWay)
+	peak := func(c predict.Compared) float64 { return reports.Finite(float64(c.Asymptote)) }
+	large := slices.MaxFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(peak(a), peak(b)) })
+	if peak(large) > 0 {
+		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", ref(large), large.Asymptote)
+	}
+	return text
+}
+
+func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
+	s := reports.Section{Title: "Side by side"}
+	lo := slices.Min(sizes)
+	merits := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits.Rows()})
+	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
+		figure, err := predict.Curves(kind, sizes, designs(subjects)...)
+		if err != nil {
+			return s, err
+		}
+		// Where many curves meet, words would hide them: diamonds for n½, and nothing else.
+		figure.Marks = slices.DeleteFunc(figure.Marks, func(m reports.Mark) bool { return m.Kind != reports.AtPoint })
+		for i := range figure.Marks {
+			figure.Marks[i].Label = ""
+		}
+		if len(figure.Marks) > 0 {
+			figure.Notes = append(figure.Notes, "Diamonds: n½.")
+		}
+		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: sideBySide(kind, doublings(sizes), subjects)})
+	}
+	leads, err := whatif.FindCrossover(nil, designs(subjects)...)
+	if err != nil {
+		return s, err
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads.Rows()})
+	return s, nil
+}
+
+// sideBySide are the numbers of a figure of several platforms, a column for each.
+func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) reports.Rows {
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return sizes[i] })}
+	for _, s := range subjects {
+		costs := predict.Costs(sizes, s.Design).Costs
+		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any { return kind.Cell(costs[i]) }))
+	}
+	var all []int
+	for i := range sizes {
+		all = append(all, i)
+	}
+	return reports.TableOf(all, fields...)
+}

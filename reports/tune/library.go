@@ -1,0 +1,135 @@
+package tune
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+)
+
+// A library has algorithms that can be forced, and a rules file.
+type library struct {
+	name      string
+	has       func(e collective.Entry) bool
+	force     func(c Choice) string // returns the environment that forces the choice's algorithm
+	perNode   string                // the launcher's flag for %d ranks on each node
+	benchmark string                // default benchmark
+	rules     string                // name of the rules file
+	use       string                // how a program reads that file, %s
+	write     func(w io.Writer, decisions []Decision) error
+}
+
+var libraries = []library{
+	{
+		name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, force: forceOpenMPI,
+		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
+		use:   rules.OpenMPIUse,
+		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
+	},
+	{
+		name: "mpich", has: func(e collective.Entry) bool { return e.MPICH != "" }, force: forceMPICH,
+		perNode: "-ppn %d", benchmark: "osu", rules: "rules.sh",
+		use: ". %s, which has one algorithm for each collective", write: writeMPICH,
+	},
+	{
+		name: "nccl", has: func(e collective.Entry) bool { return e.NCCL != "" }, force: forceNCCL,
+		perNode: "--map-by ppr:%d:node", benchmark: "nccl-tests", rules: "rules.csv",
+		use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN", write: writeNCCL,
+	},
+}
+
+// Libraries returns the names of the libraries whose algorithms can be forced.
+func Libraries() []string {
+	return list.Map(libraries, func(l library) string { return l.name })
+}
+
+func libraryOf(name string) (library, error) {
+	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
+	if i < 0 {
+		return library{}, usage.Fields(fmt.Errorf("no library %q%s", name, nearest.Hint(name, Libraries())), "library")
+	}
+	return libraries[i], nil
+}
+
+func forceOpenMPI(c Choice) string {
+	// Without the priority, another component of Open MPI may take the collective.
+	s := fmt.Sprintf("OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_%s_algorithm=%d", c.word(), c.OpenMPI)
+	if c.Segment > 0 {
+		s += fmt.Sprintf(" OMPI_MCA_coll_tuned_%s_algorithm_segmentsize=%.0f", c.word(), float64(c.Segment))
+	}
+	if c.Name == "chain" {
+		s += fmt.Sprintf(" OMPI_MCA_coll_tuned_%s_algorithm_chain_fanout=4", c.word())
+	}
+	return s
+}
+
+func forceMPICH(c Choice) string {
+	return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s", strings.ToUpper(c.word()), c.MPICH)
+}
+
+func forceNCCL(c Choice) string {
+	s := "NCCL_ALGO=" + strings.ToUpper(c.NCCL[:1]) + c.NCCL[1:]
+	if c.total() >= rules.SimpleFrom { // as rules files say it
+		s += " NCCL_PROTO=Simple"
+	}
+	return s
+}
+
+// writeMPICH writes one variable for each collective, with the algorithm that most of its decisions
+// have: no rules file is read by all versions of MPICH.
+func writeMPICH(w io.Writer, decisions []Decision) error {
+	var order []string // of the collectives
+	counts, most := map[string]int{}, map[string]Choice{}
+	for _, d := range decisions {
+		c := d.Choice
+		if !slices.Contains(order, c.Collective) {
+			order = append(order, c.Collective)
+		}
+		counts[c.Collective+c.Name]++
+		if counts[c.Collective+c.Name] > counts[c.Collective+most[c.Collective].Name] {
+			most[c.Collective] = c
+		}
+	}
+	for _, name := range order {
+		if c := most[name]; c.Name != LibraryChoice {
+			if _, err := fmt.Fprintf(w, "export %s\n", forceMPICH(c)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeNCCL leaves out rules for messages that NCCL may send with another protocol.
+func writeNCCL(w io.Writer, decisions []Decision) error {
+	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
+		c := Choice{Entry: collective.Entry{Collective: r.Collective}, Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
+		return c.total() < rules.SimpleFrom
+	}))
+}
+
+// rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions, without those
+// of the library's own choice.
+func rulesOf(decisions []Decision) (all []rules.Rule) {
+	of := map[string]*collectives.Times{}
+	for _, d := range decisions {
+		if of[d.Collective] == nil {
+			of[d.Collective] = &collectives.Times{}
+		}
+		t := of[d.Collective]
+		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, of[name].Rules()...)
+	}
+	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
+}

@@ -1,0 +1,203 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+)
+
+// A Question asks which algorithms a library should take.
+type Question struct {
+	Collectives []string
+	Library     string // one of Libraries
+	Ranks       []int
+	PerNode     int // ranks on each node; 0: unknown
+	Sizes       []quantity.Bytes
+	Segments    []quantity.Bytes // tried beside whole messages
+	// Layer or Machine prices the schedules; without both, a nominal network does.
+	Layer   platforms.Layer
+	Machine machine.Machine
+}
+
+// A Map holds the candidates of a question, and what was measured of them.
+type Map struct {
+	Question
+	library    library
+	Choices    []Choice // of the candidates
+	candidates []Candidate
+	*Tuner
+	measured map[int]int // number of measurements by candidate
+	Unknown  int         // number of measurements of other calls, which are ignored
+}
+
+// NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
+// collectives of which the library has no algorithm that can be forced, numbers of ranks that do
+// not fill nodes, and the errors of collectives.Question.
+func NewMap(ctx context.Context, q Question) (*Map, error) {
+	library, err := libraryOf(q.Library)
+	if err != nil {
+		return nil, err
+	}
+	q.Ranks, q.Sizes = stats.Ascending(q.Ranks), stats.Ascending(q.Sizes)
+	for _, ranks := range q.Ranks {
+		if ranks < 2 || q.PerNode > 0 && ranks%q.PerNode != 0 {
+			return nil, usage.Fields(fmt.Errorf("ranks %d: take at least 2, and a multiple of the %d on each node", ranks, max(1, q.PerNode)), "ranks")
+		}
+	}
+	m := &Map{Question: q, library: library, measured: map[int]int{}}
+	for _, name := range q.Collectives {
+		if err := m.add(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	m.Tuner = New(m.candidates, Default())
+	return m, nil
+}
+
+// add adds the candidates of a collective.
+func (m *Map) add(ctx context.Context, name string) error {
+	all := slices.DeleteFunc(collective.Of(name), func(e collective.Entry) bool { return !m.library.has(e) })
+	if len(all) == 0 {
+		if _, err := collective.Find(name, ""); collective.Of(name) == nil {
+			return usage.Fields(err, "collective")
+		}
+		return usage.Fields(fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name), "collective")
+	}
+	name = all[0].Collective
+	if slices.ContainsFunc(m.Choices, func(c Choice) bool { return c.Collective == name }) {
+		return nil // named twice
+	}
+	sizes := m.Sizes
+	if name == "barrier" {
+		sizes = []quantity.Bytes{0}
+	}
+	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
+		Calls: collectives.Calls{Collective: name, Algorithm: "all", Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
+	if err != nil {
+		return err
+	}
+	first := len(m.candidates)
+	if first > 0 {
+		first = m.candidates[first-1].Call + 1
+	}
+	for i, ranks := range m.Ranks {
+		for j, size := range sizes {
+			call := first + i*len(sizes) + j
+			entries := append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
+			for _, e := range entries {
+				if e.Ranks != 0 && e.Ranks != ranks {
+					continue
+				}
+				for _, segment := range append([]quantity.Bytes{0}, m.Segments...) {
+					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
+						continue
+					}
+					m.Choices = append(m.Choices, Choice{e, ranks, m.PerNode, size, segment})
+					m.candidates = append(m.candidates, Candidate{
+						Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
+						Labels: [labels]string{e.Name, "", e.Name, fmt.Sprint(e.Name, " ", segment)},
+						Shared: sharedOf(name, e.Name),
+						Parts:  times[Place{e.Name, ranks, size, segment}],
+					})
+				}
+			}
+		}
+	}
+	Complete(m.candidates)
+	return nil
+}
+
+// sharedOf returns the names of an algorithm's shared factors.
+func sharedOf(collective, algorithm string) [shared]string {
+	if algorithm == LibraryChoice {
+		return [shared]string{"network"}
+	}
+	return [shared]string{"network", algorithm, "", "", collective + "/" + algorithm}
+}
+
+// Measure adds the measured time of a choice and reports whether a candidate is that choice. If
+// none is, it counts the time in Unknown.
+func (m *Map) Measure(c Choice, t quantity.Micros) bool {
+	i := slices.IndexFunc(m.Choices, func(o Choice) bool {
+		return o.Collective == c.Collective && o.Name == c.Name && o.Ranks == c.Ranks && o.Size == c.Size && o.Segment == c.Segment &&
+			(o.PerNode == c.PerNode || c.PerNode == 0)
+	})
+	if i < 0 || !(t > 0) {
+		m.Unknown++
+		return false
+	}
+	m.measured[i]++
+	m.Add([]Measurement{{i, float64(t)}})
+	return true
+}
+
+// margin is the least difference of logarithmic times for which a rule replaces the library's
+// choice: smaller ones are noise.
+const margin = 0.03
+
+// own returns the candidate of a call that is the library's choice.
+func (m *Map) own(call int) int {
+	of := m.calls[call]
+	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
+}
+
+// choose returns the candidate for a call. It is the best one if the library's choice was measured
+// and is slower by at least the margin and a standard deviation of their difference, and otherwise
+// the library's choice.
+func (m *Map) choose(call int) int {
+	best, i := m.Best(call), m.own(call)
+	g, a, b := m.posterior(m.group[i]), m.at[i], m.at[best]
+	deviation := math.Sqrt(max(0, g.cov.At(a, a)+g.cov.At(b, b)-2*g.cov.At(a, b)))
+	if m.measured[i] == 0 || g.mean[a]-g.mean[b] < max(margin, deviation) {
+		return i
+	}
+	return best
+}
+
+// Next returns at most n candidates to measure: up to n/2 of the library's choices that rules would
+// replace, and then the candidates of [Tuner.Next].
+func (m *Map) Next(n int) (all []int) {
+	for call := range len(m.calls) {
+		if i := m.own(call); m.measured[i] == 0 && m.Best(call) != i && len(m.measured) > 0 && len(all) < n/2 {
+			all = append(all, i)
+		}
+	}
+	for _, i := range m.Tuner.Next(n) {
+		if len(all) < n && !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// Decisions returns the choices for all calls, in the order of the question.
+func (m *Map) Decisions() (all []Decision) {
+	for call := range len(m.calls) {
+		i := m.choose(call)
+		d := Decision{Choice: m.Choices[i], Time: m.expected(i), Default: m.expected(m.own(call)), Loss: m.Loss(i), Of: len(m.calls[call]), Seen: m.measured[i] > 0}
+		for _, j := range m.calls[call] {
+			if m.measured[j] > 0 {
+				d.Measured++
+			} else if m.Excluded(j) {
+				d.Excluded++
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// expected returns the expected time of a candidate.
+func (m *Map) expected(i int) quantity.Micros {
+	mean, deviation := m.Predict(i)
+	return quantity.Micros(math.Exp(mean + deviation*deviation/2))
+}

@@ -1,0 +1,98 @@
+package tune
+
+import (
+	"context"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+)
+
+// parts is the number of parts of a time.
+const parts = 4
+
+// Parts holds the parts of a schedule's time in µs: latency, overheads of messages, bytes, sums.
+type Parts [parts]float64
+
+func (p Parts) sum() float64 { return p[0] + p[1] + p[2] + p[3] }
+
+// A Place is an algorithm, numbers of ranks and bytes, and a segment.
+type Place struct {
+	Algorithm     string
+	Ranks         int
+	Size, Segment quantity.Bytes
+}
+
+// The nominal network, in µs, µs, µs/B, and ns/B for sums. Factors of the machine are fitted.
+const latency, overhead, perByte, perSum = 1.4, 0.3, 1e-4, 0.1
+
+// PartsOf returns the parts of the schedules' times on the nominal network. If the question has a
+// layer or a machine, the parts are scaled to the schedule's time there. Schedules that are too
+// large are left out.
+func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, error) {
+	const none = 1e-6
+	whole, layer := q.Machine, q.Layer
+	q.Machine = machine.Machine{}
+	reads := func(p collective.ParamSet) bool {
+		return slices.ContainsFunc(collective.Of(q.Collective), func(e collective.Entry) bool { return e.Params&p != 0 })
+	}
+	if !reads(collective.Segment) {
+		q.Segments = nil
+	}
+	nominal := func(o, g, sums float64) (map[Place]float64, error) {
+		short := model.LogP{Latency: latency, SendOverhead: quantity.Micros(o), ReceiveOverhead: quantity.Micros(o), GapTime: quantity.Micros(o)}
+		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}}
+		q.Call.Gamma = 0
+		if reads(collective.Gamma) {
+			q.Call.Gamma = sums
+		}
+		return timesOf(ctx, q)
+	}
+	var times [parts]map[Place]float64
+	for i, n := range [parts][3]float64{{none, none, 0}, {overhead, none, 0}, {overhead, perByte, 0}, {overhead, perByte, perSum}} {
+		var err error
+		if times[i], err = nominal(n[0], n[1], n[2]); err != nil {
+			return nil, err
+		}
+	}
+	all := map[Place]Parts{}
+	for at, t := range times[0] {
+		p := Parts{t}
+		for i := 1; i < parts; i++ {
+			p[i] = max(0, times[i][at]-times[i-1][at])
+		}
+		all[at] = p
+	}
+	if len(whole.Levels) == 0 && layer.Model == nil {
+		return all, nil
+	}
+	q.Machine, q.Layer, q.Call.Gamma = whole, layer, 0
+	own, err := timesOf(ctx, q)
+	for at, p := range all {
+		t, known := own[at]
+		for i := range p {
+			p[i] *= t / all[at].sum()
+		}
+		if all[at] = p; !known {
+			delete(all, at)
+		}
+	}
+	return all, err
+}
+
+// timesOf returns the times that answer a question, by place.
+func timesOf(ctx context.Context, q collectives.Question) (map[Place]float64, error) {
+	found, err := q.Compute(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := map[Place]float64{}
+	for _, t := range found.Times {
+		all[Place{t.Name, t.Ranks, quantity.Bytes(t.Call.Bytes), quantity.Bytes(t.Call.Segment)}] = float64(t.Time)
+	}
+	return all, nil
+}

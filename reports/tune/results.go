@@ -1,0 +1,117 @@
+package tune
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// ReadFolder adds the measurements in a folder's files that are named as [Map.WriteScript] names
+// them. A folder that does not exist has none. The notes have the errors of single files, and the
+// number of measurements that left only a file of errors.
+func (m *Map) ReadFolder(folder string) (notes []string, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.out"))
+	if err != nil {
+		return nil, err
+	}
+	least, choices := map[string]quantity.Micros{}, map[string]Choice{}
+	for _, path := range files {
+		c, err := choiceOf(filepath.Base(path))
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %v; left out", path, err))
+			continue
+		}
+		t, err := leastTime(path)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%v; left out", err))
+			continue
+		}
+		if before, known := least[c.file()]; !known || t < before { // disturbances make a pass longer
+			least[c.file()], choices[c.file()] = t, c
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(least)) {
+		m.Measure(choices[name], least[name])
+	}
+	failed, err := filepath.Glob(filepath.Join(folder, "*.out.err"))
+	if failed = slices.DeleteFunc(failed, func(path string) bool { return slices.Contains(files, strings.TrimSuffix(path, ".err")) }); len(failed) > 0 {
+		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; the first one's errors are in %s.", len(failed), failed[0]))
+	}
+	return notes, err
+}
+
+// leastTime returns the least time in the output of a benchmark, or of calibrate's passes.
+func leastTime(path string) (quantity.Micros, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	var times []quantity.Micros
+	if machinefit.IsCalibration(text) {
+		c, err := machinefit.ReadCalibration(bytes.NewReader(text), path)
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range c.Rows {
+			if r.IsCollective() {
+				times = append(times, r.Least)
+			}
+		}
+	} else {
+		f, err := benchfile.Open(path, benchfile.Options{})
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range f.Tables {
+			if t.Kind == benchfile.Collective && t.Series != "in-place" && len(t.Samples) == 1 {
+				times = append(times, t.Samples[0].Mean)
+			}
+		}
+	}
+	if len(times) == 0 {
+		return 0, fmt.Errorf("%s: no table of a collective with one size", path)
+	}
+	return slices.Min(times), nil
+}
+
+// ReadFiles adds the measurements in files of benchmarks. If a file names no algorithm, its times
+// are of the library's choice.
+func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err error) {
+	in, err := fits.ReadFit(paths, o)
+	if err != nil {
+		return nil, err
+	}
+	all, notes, err := fits.MeasuredSeries(in.Sources, o.Measured)
+	if err != nil {
+		return nil, err
+	}
+	statistic := fitted.Slowest
+	if !slices.ContainsFunc(all, func(s fits.Series) bool { return s.Statistic == statistic }) {
+		statistic = fitted.Average
+	}
+	for _, s := range all {
+		if s.Statistic != statistic {
+			continue
+		}
+		c := Choice{}
+		c.Collective, c.Name = s.Collective, s.Algorithm
+		if c.Name == "" {
+			c.Name = LibraryChoice
+		}
+		for _, p := range s.Points {
+			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size
+			m.Measure(c, p.Time)
+		}
+	}
+	return append(in.Notes, notes...), in.Broken
+}
