@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -128,7 +128,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Platform)
-		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), machinefit.IntervalOf(design.Platform)
+		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), calibrate.IntervalOf(design.Platform)
 		return nil
 	case len(f.Fits) == 0:
 		return err

@@ -31,10 +31,10 @@ func newCalibrate() *cobra.Command {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
 		}
-		sources := []cSource{{"calibrate.c", calibrate.Calibrate,
+		sources := []cSource{{"calibrate.c", calibrate.Source,
 			"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
 		if trace {
-			sources = append(sources, cSource{"trace.c", calibrate.Trace,
+			sources = append(sources, cSource{"trace.c", calibrate.TraceSource,
 				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.[0-9]* --machine me.toml\n"})
 		}
 		for _, s := range sources {

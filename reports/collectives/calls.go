@@ -7,7 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -34,12 +34,12 @@ type Calls struct {
 // TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as
 // far as the collective copies and its algorithms combine. A call keeps its own time to combine.
 func (c *Calls) TakeLocalWork(p platforms.Platform) {
-	if machinefit.CopiesOwn(c.Collective) {
-		c.Copy = machinefit.LocalWork(p, machinefit.Copy)
+	if calibrate.CopiesOwn(c.Collective) {
+		c.Copy = calibrate.LocalWork(p, calibrate.Copy)
 	}
 	combines := slices.ContainsFunc(collective.Of(c.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 })
 	if c.Call.Gamma == 0 && combines {
-		c.Call.Gamma = 1e3 * float64(machinefit.LocalWork(p, machinefit.Combine)) // ns/B
+		c.Call.Gamma = 1e3 * float64(calibrate.LocalWork(p, calibrate.Combine)) // ns/B
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 )
 
 // Without an upper end, a note says that it cannot be predicted, and there is none in the table.
 // Without an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := machinefit.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
+	i := calibrate.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
 	if note := intervalNote(i); !strings.Contains(note, "cannot be predicted") {
 		t.Error(note)
@@ -23,7 +23,7 @@ func TestUntold(t *testing.T) {
 	if tables := i.Tables(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if note := intervalNote(machinefit.Interval{}); note != unsure {
+	if note := intervalNote(calibrate.Interval{}); note != unsure {
 		t.Error(note)
 	}
 }

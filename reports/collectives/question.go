@@ -10,7 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -35,9 +35,9 @@ type Asker interface {
 type Question struct {
 	Calls
 	Layer   platforms.Layer
-	Machine machine.Machine     // without levels: the layer
-	Loop    bool                // times are as OSU's benchmarks print them: see fit/machine.Loop
-	Within  machinefit.Interval // of the times
+	Machine machine.Machine    // without levels: the layer
+	Loop    bool               // times are as OSU's benchmarks print them
+	Within  calibrate.Interval // of the times
 
 	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
 	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a faster
@@ -258,7 +258,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
-		if q.Within != (machinefit.Interval{}) && c.From != "" {
+		if q.Within != (calibrate.Interval{}) && c.From != "" {
 			c.Low, c.High = finiteEnds(q.Within.Of(c.Time))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -15,7 +15,7 @@ type Times struct {
 	Algorithms Algorithms // that were compared
 	On         string     // the platform of the times, in words
 	Times      []Timing
-	Within     machinefit.Interval
+	Within     calibrate.Interval
 	TooLarge   []string // the calls without a time, and why
 	BestOnly   bool
 	Notes      []string
@@ -25,7 +25,7 @@ type Times struct {
 // Rows tabulates the times. Intervals are absent if the question had none.
 func (t *Times) Rows() reports.Rows {
 	digits := 0
-	if !t.Fitted && t.Within == (machinefit.Interval{}) {
+	if !t.Fitted && t.Within == (calibrate.Interval{}) {
 		digits = uncalibratedDigits
 	}
 	times := t.Times
@@ -76,9 +76,9 @@ func (t *Times) Rows() reports.Rows {
 const uncalibratedDigits = 3
 
 // intervalNote describes the interval of times in words.
-func intervalNote(within machinefit.Interval) string {
+func intervalNote(within calibrate.Interval) string {
 	switch {
-	case within == machinefit.Interval{}:
+	case within == calibrate.Interval{}:
 		return unsure
 	case math.IsInf(within.High, 1):
 		return "The time of a collective on this machine cannot be predicted: " + within.Source + "."
@@ -91,11 +91,11 @@ func intervalNote(within machinefit.Interval) string {
 const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
 // averageEnds returns the interval of the average, NaN if it has none.
-func averageEnds(within machinefit.Interval, c Timing) (low, high quantity.Micros) {
+func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
 	}
-	if c.From == FromFit || within == (machinefit.Interval{}) || math.IsNaN(float64(c.Average)) {
+	if c.From == FromFit || within == (calibrate.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
 	return finiteEnds(within.Of(c.Average))

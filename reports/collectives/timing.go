@@ -2,14 +2,11 @@ package collectives
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/simulate"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -129,18 +126,4 @@ func (c Timing) next() Timing {
 		return Timing{}
 	}
 	return *c.Next
-}
-
-// loop times the cell as OSU's benchmarks do.
-func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
-	l, err := machinefit.NewLoop(c.Entry, c.Ranks, c.Call)
-	if err != nil {
-		return err
-	}
-	t, err := l.Run(ctx, m)
-	if err != nil {
-		return err
-	}
-	c.Time, c.Average, c.From = t.Max, t.Average, Looped
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/reports"
@@ -16,10 +16,10 @@ import (
 
 // calibrated is the machine of an output of calibrate.c, with its predictions of the measurements.
 type calibrated struct {
-	*machinefit.Calibration
+	*calibrate.Calibration
 	file    string
 	machine machine.Machine
-	checks  []machinefit.Checked
+	checks  []calibrate.Checked
 }
 
 // openCalibration returns the text of the path if it is one file with the header of calibrate.c in
@@ -37,7 +37,7 @@ func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 	}
 	text, release, err := benchfile.Text(f)
 	if err == nil { // other readers report the error
-		if head, _ := text.Peek(64 << 10); machinefit.IsCalibration(head) {
+		if head, _ := text.Peek(64 << 10); calibrate.IsCalibration(head) {
 			return text, func() { release(); f.Close() }
 		}
 		release()
@@ -85,7 +85,7 @@ func (c *calibrated) levels() (notes []string) {
 
 // rows tabulates how well the machine reproduces its measurements.
 func (c *calibrated) rows() reports.Rows {
-	name := func(s machinefit.CheckSummary) string {
+	name := func(s calibrate.CheckSummary) string {
 		switch {
 		case s.Level < 0:
 			return "all"
@@ -94,22 +94,22 @@ func (c *calibrated) rows() reports.Rows {
 		}
 		return c.Levels[s.Level].Name
 	}
-	percent := func(key, head string, of func(machinefit.CheckSummary) float64) reports.Field[machinefit.CheckSummary] {
-		return reports.Col(key, head, func(s machinefit.CheckSummary) any { return math.Round(1e6*of(s)) / 1e4 }).Texted(reports.PercentError)
+	percent := func(key, head string, of func(calibrate.CheckSummary) float64) reports.Field[calibrate.CheckSummary] {
+		return reports.Col(key, head, func(s calibrate.CheckSummary) any { return math.Round(1e6*of(s)) / 1e4 }).Texted(reports.PercentError)
 	}
-	rows := reports.TableOf(machinefit.Summarize(c.checks),
-		reports.Col("file", "", func(machinefit.CheckSummary) any { return c.file }),
-		reports.Col("measure", "measure", func(s machinefit.CheckSummary) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
-		reports.Col("level", "level", func(s machinefit.CheckSummary) any { return name(s) }),
-		reports.Col("used", "used in the fit", func(s machinefit.CheckSummary) any {
-			return s.Level >= 0 && s.Measure != machinefit.FanIn && s.Measure != machinefit.FanOut && s.Measure != machinefit.Exchange
+	rows := reports.TableOf(calibrate.Summarize(c.checks),
+		reports.Col("file", "", func(calibrate.CheckSummary) any { return c.file }),
+		reports.Col("measure", "measure", func(s calibrate.CheckSummary) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
+		reports.Col("level", "level", func(s calibrate.CheckSummary) any { return name(s) }),
+		reports.Col("used", "used in the fit", func(s calibrate.CheckSummary) any {
+			return s.Level >= 0 && s.Measure != calibrate.FanIn && s.Measure != calibrate.FanOut && s.Measure != calibrate.Exchange
 		}),
-		reports.Col("cases", "cases", func(s machinefit.CheckSummary) any { return s.Cases }),
-		reports.Col("from_bytes", "from", func(s machinefit.CheckSummary) any { return s.From }),
-		reports.Col("to_bytes", "to", func(s machinefit.CheckSummary) any { return s.To }),
-		percent("median_error_percent", "median error", func(s machinefit.CheckSummary) float64 { return s.Median }),
-		percent("bias_percent", "", func(s machinefit.CheckSummary) float64 { return s.Bias }),
-		percent("worst_error_percent", "worst", func(s machinefit.CheckSummary) float64 { return s.Worst }),
+		reports.Col("cases", "cases", func(s calibrate.CheckSummary) any { return s.Cases }),
+		reports.Col("from_bytes", "from", func(s calibrate.CheckSummary) any { return s.From }),
+		reports.Col("to_bytes", "to", func(s calibrate.CheckSummary) any { return s.To }),
+		percent("median_error_percent", "median error", func(s calibrate.CheckSummary) float64 { return s.Median }),
+		percent("bias_percent", "", func(s calibrate.CheckSummary) float64 { return s.Bias }),
+		percent("worst_error_percent", "worst", func(s calibrate.CheckSummary) float64 { return s.Worst }),
 	)
 	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
 	if c.ChoicesKnown() {

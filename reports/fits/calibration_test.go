@@ -10,11 +10,11 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 )
 
 // twoRanks is the beginning of calibrate's output for two ranks of a node, with the time of 1 B.
-const twoRanks = machinefit.CalibrationHeader + `
+const twoRanks = calibrate.Header + `
 # 2026-11-22, 2 ranks, rank 0 on n0, clock of 0.02 us
 # An MPI
 # level node holds 2

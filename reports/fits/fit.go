@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -90,7 +90,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	}
 	var err error
 	c := &calibrated{file: filepath.Base(path)}
-	if c.Calibration, err = machinefit.ReadCalibration(text, path); err != nil {
+	if c.Calibration, err = calibrate.Read(text, path); err != nil {
 		return nil, err
 	}
 	var unmeasured []string
@@ -100,11 +100,11 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &Fitted{calibrated: c, within: machinefit.CheckedInterval(c.checks, unmeasured), Notes: slices.Concat(c.Notes, c.levels())}
+	f := &Fitted{calibrated: c, within: calibrate.CheckedInterval(c.checks, unmeasured), Notes: slices.Concat(c.Notes, c.levels())}
 	for _, name := range unmeasured {
 		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
 	}
-	if gamma := c.PerByte(machinefit.Combine); gamma > 0 {
+	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
 	}
 	return f, nil

@@ -2,7 +2,7 @@ package fits
 
 import (
 	"github.com/halfpeak/halfpeak/fit"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -23,11 +23,11 @@ type Fitted struct {
 
 	model      string // one of [Models]
 	sources    []fitSource
-	saved      []platforms.Key     // of a layer of parameters
-	warned     []string            // the warnings of these parameters
-	best       []string            // of a pipeline: notes on the best packets
-	calibrated *calibrated         // the machine of calibrate.c; nil: none
-	within     machinefit.Interval // of its collectives
+	saved      []platforms.Key    // of a layer of parameters
+	warned     []string           // the warnings of these parameters
+	best       []string           // of a pipeline: notes on the best packets
+	calibrated *calibrated        // the machine of calibrate.c; nil: none
+	within     calibrate.Interval // of its collectives
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -64,7 +64,7 @@ func (f *Fitted) machineDocument() platforms.Document {
 	}
 	d.Tables = append(d.Tables, layers...)
 	d.Tables = append(d.Tables, f.within.Tables()...)
-	for _, work := range []string{machinefit.Combine, machinefit.Copy} {
+	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
 		if t := c.PerByte(work); t > 0 {
 			d.Tables = append(d.Tables, platforms.NewTable("constant", work, "value", platforms.ExactInverse(t), "source", source))
 		}

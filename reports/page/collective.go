@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -31,7 +31,7 @@ const (
 func newQuestion(d platforms.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Platform)
-	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: machinefit.IntervalOf(d.Platform)}
+	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: calibrate.IntervalOf(d.Platform)}
 }
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in the command,

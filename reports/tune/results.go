@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
@@ -57,8 +57,8 @@ func leastTime(path string) (quantity.Micros, error) {
 		return 0, err
 	}
 	var times []quantity.Micros
-	if machinefit.IsCalibration(text) {
-		c, err := machinefit.ReadCalibration(bytes.NewReader(text), path)
+	if calibrate.IsCalibration(text) {
+		c, err := calibrate.Read(bytes.NewReader(text), path)
 		if err != nil {
 			return 0, err
 		}

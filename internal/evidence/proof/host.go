@@ -19,7 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
 )
 
 //go:embed c/programs.c
@@ -50,8 +49,8 @@ func newHost(ctx context.Context, dir, library string) (*host, error) {
 		text  string
 		flags []string
 	}{
-		"calibrate":   {calibrate.Calibrate, []string{"-lm"}},
-		"libtrace.so": {calibrate.Trace, []string{"-shared", "-fPIC"}},
+		"calibrate":   {calibrate.Source, []string{"-lm"}},
+		"libtrace.so": {calibrate.TraceSource, []string{"-shared", "-fPIC"}},
 		"programs":    {programsC, nil},
 	} {
 		if _, err := compile(ctx, "mpicc."+library, dir, name, build.text, build.flags...); err != nil {
@@ -81,7 +80,7 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 	if err != nil {
 		return err
 	}
-	c, err := machinefit.ReadCalibration(bytes.NewReader(out), "calibrate")
+	c, err := calibrate.Read(bytes.NewReader(out), "calibrate")
 	if err != nil {
 		return err
 	}
@@ -101,13 +100,13 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 
 // calibration reports the errors of a machine that is made without every second size of round trips
 // and bursts, of these sizes and of the measurements that no machine uses.
-func (h *host) calibration(ctx context.Context, c *machinefit.Calibration) error {
-	unseen := func(r machinefit.Measurement) bool {
+func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error {
+	unseen := func(r calibrate.Measurement) bool {
 		octave := bits.Len64(uint64(r.Size)) // round trips have all, bursts every second one
 		if eager := c.Levels[max(r.Level, 0)].Eager; r.Size == eager || r.Size == eager+1 {
 			return false // where the protocol changes
 		}
-		return r.Size < 1<<20 && (r.Measure == machinefit.PingPong && octave%2 == 0 || r.Measure == machinefit.Stream && octave%4 == 3)
+		return r.Size < 1<<20 && (r.Measure == calibrate.PingPong && octave%2 == 0 || r.Measure == calibrate.Stream && octave%4 == 3)
 	}
 	part := *c
 	part.Rows = slices.DeleteFunc(slices.Clone(c.Rows), unseen)
@@ -119,11 +118,11 @@ func (h *host) calibration(ctx context.Context, c *machinefit.Calibration) error
 	if err != nil {
 		return err
 	}
-	checks = slices.DeleteFunc(checks, func(k machinefit.Checked) bool {
-		return !unseen(k.Measurement) && (k.Measure == machinefit.PingPong || k.Measure == machinefit.Stream)
+	checks = slices.DeleteFunc(checks, func(k calibrate.Checked) bool {
+		return !unseen(k.Measurement) && (k.Measure == calibrate.PingPong || k.Measure == calibrate.Stream)
 	})
 	fmt.Fprintf(&h.report, "| %s | sizes | cases | median | worst |\n|---|---|---|---|---|\n", h.library)
-	for _, s := range machinefit.Summarize(checks) {
+	for _, s := range calibrate.Summarize(checks) {
 		fmt.Fprintf(&h.report, "| %s | %.0f to %.0f B | %d | %.0f %% | %.0f %% |\n",
 			strings.ReplaceAll(s.Measure, "_", "-"), float64(s.From), float64(s.To), s.Cases,
 			100*s.Median, 100*s.Worst)
@@ -133,7 +132,7 @@ func (h *host) calibration(ctx context.Context, c *machinefit.Calibration) error
 
 // programs reports the times of programs, without and with the tracer, and what the machine gives
 // for their traces. Each is the least of three runs.
-func (h *host) programs(ctx context.Context, c *machinefit.Calibration) error {
+func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	m, _, err := c.Machine()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	machinefit "github.com/halfpeak/halfpeak/fit/machine"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -107,7 +107,7 @@ func platformXML(p platform) string {
 }
 
 // runCalibrate runs the program on the platform.
-func runCalibrate(ctx context.Context, dir, program string, p platform, args ...string) (*machinefit.Calibration, error) {
+func runCalibrate(ctx context.Context, dir, program string, p platform, args ...string) (*calibrate.Calibration, error) {
 	var hosts strings.Builder
 	for node := range p.nodes {
 		hosts.WriteString(strings.Repeat(fmt.Sprintf("n%d\n", node), p.perNode))
@@ -130,7 +130,7 @@ func runCalibrate(ctx context.Context, dir, program string, p platform, args ...
 	if err != nil {
 		return nil, err
 	}
-	return machinefit.ReadCalibration(bytes.NewReader(out), "smpirun")
+	return calibrate.Read(bytes.NewReader(out), "smpirun")
 }
 
 // A result is how well a platform was found, with errors in percent.
@@ -225,7 +225,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 
 // compare sets the machine's own errors: of the level of the nearest nodes, and of the first port
 // of a group of nodes.
-func (r *result) compare(p platform, c *machinefit.Calibration, m machine.Machine) {
+func (r *result) compare(p platform, c *calibrate.Calibration, m machine.Machine) {
 	at := 0
 	if p.perNode > 1 {
 		at = 1

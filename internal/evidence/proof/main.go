@@ -1,4 +1,4 @@
-// Proof tests calibrate.c, and the machine that fit/machine makes from its output, on known
+// Proof tests calibrate.c, and the machine that fit/calibrate makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
 //	go run ./internal/evidence/proof           # all platforms, some minutes
@@ -49,7 +49,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir, only string, verbose bool) error {
-	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Calibrate,
+	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
 		"-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func program(t *testing.T) (dir, path string) {
 		}
 	}
 	dir = t.TempDir()
-	path, err := compile(t.Context(), "smpicc", dir, "calibrate", calibrate.Calibrate, "-DWAIT_BY_SLEEP", "-lm")
+	path, err := compile(t.Context(), "smpicc", dir, "calibrate", calibrate.Source, "-DWAIT_BY_SLEEP", "-lm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
 // The time in which the tracer writes its lines is not in the trace.
 func TestTimeOfTracer(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"trace.c": calibrate.Trace, "slow.c": slowWriter} {
+	for name, text := range map[string]string{"trace.c": calibrate.TraceSource, "slow.c": slowWriter} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestMemoryOfManyRanks(t *testing.T) {
 	if err := os.WriteFile(header, []byte(countBytes), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	source := strings.Replace(calibrate.Calibrate, `printf("# %.1f s\n"`, `printf("# peak %zu\n# %.1f s\n", most`, 1)
+	source := strings.Replace(calibrate.Source, `printf("# %.1f s\n"`, `printf("# peak %zu\n# %.1f s\n", most`, 1)
 	if err := os.WriteFile(path+".c", []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"fmt"
@@ -34,15 +34,16 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 			unmeasured = append(unmeasured, c.Levels[i].Name)
 		}
 		l := c.messages(near)
-		l.Name, l.Arity = c.Levels[i].Name, c.Levels[i].Holds
+		l.Name, l.Arity = c.Levels[i].Name, c.Levels[i].Arity
 		m.Levels = append(m.Levels, l)
 	}
 	var all []machine.Level
 	for i := range m.Levels {
 		switch outermost := i == len(m.Levels)-1; {
 		case c.networked() && outermost:
-			m.Levels[i].Topology, m.Levels[i].Hop, m.Levels[i].Link = c.Topology, c.Hop, c.Link
-			all = append(all, m.Levels[i])
+			outer := m.Levels[i]
+			outer.Topology, outer.Hop, outer.Link = c.network.Topology, c.network.Hop, c.network.Link
+			all = append(all, outer)
 			continue
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
 			m.Levels[i].Port = c.occupancy(m, i, true)

@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // whose pairs at a distance of d hosts take gap(d) µs for 1 MiB.
 func calibrationOf(hosts int, distance func(i, j int) float64, gap func(d int) float64) string {
 	var b strings.Builder
-	b.WriteString(CalibrationHeader + "\n# job\n# library\n# distances ")
+	b.WriteString(Header + "\n# job\n# library\n# distances ")
 	for i := range hosts {
 		for j := range i {
 			fmt.Fprintf(&b, "%.3f,", distance(i, j))
@@ -68,8 +68,8 @@ func TestNetworkFromDistances(t *testing.T) {
 		crowd := map[int]float64{1: 1, 2: 2, 4: 1, 8: 2, 16: 4}
 		text := calibrationOf(32, test.distance, func(d int) float64 { return crowd[d] * float64(1<<20) / 1e4 })
 		c := calibration(t, text)
-		if c.Topology.String() != test.want {
-			t.Errorf("%s: %q, want %q", test.name, c.Topology, test.want)
+		if c.network.Topology.String() != test.want {
+			t.Errorf("%s: %q, want %q", test.name, c.network.Topology, test.want)
 			continue
 		}
 		m := machineOf(t, c)

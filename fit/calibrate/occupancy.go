@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"cmp"
@@ -87,7 +87,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 	one, way := c.curve(Stream, level), c.curve(PingPong, level)
 	base := map[quantity.Bytes]float64{}
 	inner := 1
-	for d := 1; d < c.Levels[level].Holds; d *= 2 {
+	for d := 1; d < c.Levels[level].Arity; d *= 2 {
 		var points []point
 		for _, r := range c.Rows {
 			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 || len(way.Sizes) < 2 {
@@ -108,7 +108,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 		case len(points) == 0:
 		case d == 1:
 			shared = line(points)
-		case c.Levels[level].Holds%d == 0:
+		case c.Levels[level].Arity%d == 0:
 			block := m.Levels[level]
 			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
 			block.Port, block.Shared = line(points), nil

@@ -1,9 +1,8 @@
-package machine
+package calibrate
 
 import (
 	"slices"
 
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -11,31 +10,24 @@ import (
 // A Calibration is the output of calibrate.c: the levels of a machine, and measurements of
 // messages between ranks that meet at each of them.
 type Calibration struct {
-	Levels []CalibratedLevel // from inside out
-	Places []int             // core of each rank
+	// Levels are the kinds of units that calibrate.c found, from inside out, with a name, an arity
+	// and an eager threshold alone. The threshold is the largest message that does not wait for a
+	// late receiver, or −1 if that was not measured.
+	Levels []machine.Level
+	Places []int // core of each rank
 	// Distances has the one-way times in µs of a byte between each host and those before it, in the
 	// order of their first ranks; empty if not measured.
 	Distances []float64
-	Network                 // of the hosts; the zero value if levels describe them as well
 	Rows      []Measurement // in the order of the file
 	Job       string        // date, ranks and host, as printed
 	Library   string        // the MPI library
 	Notes     []string      // doubts
-}
 
-// A Network is a topology that explains the distances of hosts.
-type Network struct {
-	Topology machine.Topology
-	Hop      quantity.Micros // latency of a link
-	Link     model.Layer     // time for which a message occupies one; nil if no link was full
-	near     quantity.Micros // latency of two neighbouring hosts beyond that of the closest ones
-}
-
-// A CalibratedLevel is a kind of unit that calibrate.c found.
-type CalibratedLevel struct {
-	Name  string
-	Holds int            // units of the next inner level, or ranks, in one unit
-	Eager quantity.Bytes // largest message that does not wait for a late receiver; −1: not measured
+	// network has the topology that explains the distances of hosts, and what its links cost. Its
+	// topology is empty if levels describe the hosts as well.
+	network machine.Level
+	// near is the latency of two neighbouring hosts beyond that of the closest ones.
+	near quantity.Micros
 }
 
 // A Measurement is a case that was measured, in all passes.
@@ -69,22 +61,22 @@ const (
 )
 
 // networked reports whether a topology, not levels, connects the hosts.
-func (c *Calibration) networked() bool { return c.Topology.Units() > 1 }
+func (c *Calibration) networked() bool { return c.network.Topology.Units() > 1 }
 
 // pair reports whether a unit of the level is two ranks.
-func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Holds == 2 }
+func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Arity == 2 }
 
 // cores returns the number of ranks in a unit that a number of levels, from inside out, make up.
 func (c *Calibration) cores(levels int) int {
 	n := 1
 	for _, l := range c.Levels[:levels] {
-		n *= l.Holds
+		n *= l.Arity
 	}
 	return n
 }
 
 func (c *Calibration) level(name string) int {
-	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
+	return slices.IndexFunc(c.Levels, func(l machine.Level) bool { return l.Name == name })
 }
 
 // IsCollective reports whether all ranks took part.

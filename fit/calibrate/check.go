@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"cmp"
@@ -248,7 +248,7 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 // too few units.
 func (c *Calibration) places(r Measurement) (on machine.Places) {
 	inner := c.cores(r.Level)
-	units := c.Levels[r.Level].Holds
+	units := c.Levels[r.Level].Arity
 	unit := inner * units
 	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones
 	switch {
@@ -263,7 +263,7 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 			return nil
 		}
 	case r.Out:
-		if r.Pairs > unit || c.Levels[r.Level+1].Holds < 2 {
+		if r.Pairs > unit || c.Levels[r.Level+1].Arity < 2 {
 			return nil
 		}
 		for i := range r.Pairs {

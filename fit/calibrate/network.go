@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ const (
 // findNetwork sets the topology that explains the distances of hosts best, if one explains them
 // and levels do not. One level then stands for those outside the hosts.
 func (c *Calibration) findNetwork() {
-	outer := slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return slices.Contains(hostLevels, l.Name) })
+	outer := slices.IndexFunc(c.Levels, func(l machine.Level) bool { return slices.Contains(hostLevels, l.Name) })
 	if outer < 0 {
 		return
 	}
@@ -46,7 +46,7 @@ func (c *Calibration) findNetwork() {
 	least := min(misfit/2, networkMisfit)
 	for _, t := range topologies(n) {
 		if hop, misfit := c.explain(func(i, j int) float64 { return float64(len(t.Route(i, j))+len(t.Route(j, i))) / 2 }, n, false); misfit < least && hop > 0 {
-			least, c.Network = misfit, Network{Topology: t, Hop: quantity.Micros(hop)}
+			least, c.network = misfit, machine.Level{Topology: t, Hop: quantity.Micros(hop)}
 		}
 	}
 	if c.networked() {
@@ -62,7 +62,7 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	for i, h := range hosts {
 		index[h] = i
 	}
-	c.near = c.Hop * quantity.Micros(c.Topology.Extra(index[0], index[1]))
+	c.near = c.network.Hop * quantity.Micros(c.network.Topology.Extra(index[0], index[1]))
 	one := c.curve(Stream, outer)
 	var points []point
 	for _, r := range c.Rows {
@@ -78,7 +78,7 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 		}
 	}
 	if len(points) > 0 {
-		c.Link = line(points)
+		c.network.Link = line(points)
 	}
 	whole := outer == len(c.Levels)-1
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
@@ -87,18 +87,18 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	for rank, core := range c.Places {
 		c.Places[rank] = index[core/inner]*inner + core%inner
 	}
-	c.Levels = append(c.Levels[:outer], CalibratedLevel{"cluster", len(hosts), c.Levels[outer].Eager})
+	c.Levels = append(c.Levels[:outer], machine.Level{Name: "cluster", Arity: len(hosts), Eager: c.Levels[outer].Eager})
 }
 
 // crowd returns the number of a row's pairs, of units at a distance, whose routes share a link.
 func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most int) {
 	size := c.cores(r.Level) / inner // hosts of a unit
 	load := map[int]int{}
-	for i := 0; i+r.Variant < c.Levels[r.Level].Holds; i++ {
+	for i := 0; i+r.Variant < c.Levels[r.Level].Arity; i++ {
 		if i&r.Variant != 0 {
 			continue
 		}
-		for _, link := range c.Topology.Route(index[i*size], index[(i+r.Variant)*size]) {
+		for _, link := range c.network.Topology.Route(index[i*size], index[(i+r.Variant)*size]) {
 			load[link]++
 			most = max(most, load[link])
 		}
@@ -109,7 +109,7 @@ func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most i
 // common returns the innermost level that contains two cores.
 func (c *Calibration) common(a, b int) int {
 	for i, l := range c.Levels {
-		if a, b = a/l.Holds, b/l.Holds; a == b {
+		if a, b = a/l.Arity, b/l.Arity; a == b {
 			return i
 		}
 	}

@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"bufio"
@@ -15,14 +15,14 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// CalibrationHeader is the first line of the output of calibrate.c.
-const CalibrationHeader = "# halfpeak calibrate 1"
+// Header is the first line of the output of calibrate.c.
+const Header = "# halfpeak calibrate 1"
 
-// IsCalibration reports whether a line of a text is CalibrationHeader. Lines of a job's script or
+// IsCalibration reports whether a line of a text is Header. Lines of a job's script or
 // of mpirun may stand before it.
 func IsCalibration(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		if string(bytes.TrimRight(line, "\r\n")) == CalibrationHeader {
+		if string(bytes.TrimRight(line, "\r\n")) == Header {
 			return true
 		}
 	}
@@ -34,9 +34,9 @@ var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "
 // maxLine is the maximum length of a line; the places of 500,000 ranks fit.
 const maxLine = 4 << 20
 
-// ReadCalibration reads the output of calibrate.c; name stands in errors. A last row that was cut
+// Read reads the output of calibrate.c; name stands in errors. A last row that was cut
 // off is dropped with a note.
-func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
+func Read(r io.Reader, name string) (*Calibration, error) {
 	c := &calibrationReader{index: map[Measurement]int{}}
 	lines := bufio.NewReaderSize(r, maxLine)
 	for number := 1; ; number++ {
@@ -87,7 +87,7 @@ type calibrationReader struct {
 	Calibration
 	index   map[Measurement]int // of a case in Rows
 	passes  [][][6]float64      // times of the passes of each row, from median to average
-	header  int                 // number of the line CalibrationHeader
+	header  int                 // number of the line Header
 	foreign int                 // lines of the job's script or of mpirun
 	ended   bool                // whether the last line of a whole run has come
 }
@@ -96,7 +96,7 @@ type calibrationReader struct {
 func (c *calibrationReader) add(line string, number int) error {
 	fields := strings.Split(line, ",")
 	switch {
-	case line == CalibrationHeader:
+	case line == Header:
 		if c.header > 0 {
 			return fmt.Errorf("a second run of calibrate begins here; put each run into a file of its own")
 		}
@@ -144,7 +144,7 @@ func (c *Calibration) comment(text string, line int) error {
 			if !levelName.MatchString(words[1]) {
 				return fmt.Errorf("invalid level %q", words[1])
 			}
-			c.Levels = append(c.Levels, CalibratedLevel{words[1], n, -1})
+			c.Levels = append(c.Levels, machine.Level{Name: words[1], Arity: n, Eager: -1})
 		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
 			c.Levels[at].Eager = quantity.Bytes(n)
 		}

@@ -1,4 +1,4 @@
-package machine
+package calibrate
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // 0.2 µs up to the eager threshold of 8,000 B.
 func planted() string {
 	var b strings.Builder
-	b.WriteString(CalibrationHeader + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +
+	b.WriteString(Header + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +
 		"# level node holds 4\n# level cluster holds 4\n# places 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n" + strings.Join(calibrationColumns, ",") + "\n")
 	row := func(measure, level, way string, pairs, n int, t float64) {
 		for pass := 1; pass <= 3; pass++ { // the first is not disturbed
@@ -62,7 +62,7 @@ func planted() string {
 // calibration reads what calibrate.c prints.
 func calibration(t *testing.T, text string) *Calibration {
 	t.Helper()
-	c, err := ReadCalibration(strings.NewReader(text), "test")
+	c, err := Read(strings.NewReader(text), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,15 +175,15 @@ func TestInterruptedCalibration(t *testing.T) {
 		t.Errorf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
 	}
 	for text, want := range map[string]string{
-		CalibrationHeader + "\n":                                         "before its first measurement",
-		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number \"x\"",
-		CalibrationHeader + "\n" + strings.Repeat("x", 5<<20):            "x:2: the line is longer than 4 MiB",
+		Header + "\n": "before its first measurement",
+		Header + "\n# a\n# b\n# level node holds x\n":                    "x:4: invalid number \"x\"",
+		Header + "\n" + strings.Repeat("x", 5<<20):                       "x:2: the line is longer than 4 MiB",
 		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
 		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
 		strings.Replace(planted(), "10,0.500100,", "10,much,", 1):        "invalid median_us",
 		strings.Replace(planted(), "# places 0,1", "# places 0,one", 1):  "invalid number",
 	} {
-		if _, err := ReadCalibration(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want %q", err, want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestInterruptedCalibration(t *testing.T) {
 
 // Lines that calibrate does not write are errors with their line, and nothing is computed of them.
 func TestHostileCalibration(t *testing.T) {
-	text := CalibrationHeader + `
+	text := Header + `
 # 2026-11-22, 4 ranks
 # An MPI
 # level node holds 2
@@ -202,15 +202,15 @@ pingpong,node,in,1,1024,0,1,10,0.6,0.6,0.6,0.6,0.6,0.6,0
 pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 # 60.0 s
 `
-	if _, err := ReadCalibration(strings.NewReader(text), "me.csv"); err != nil {
+	if _, err := Read(strings.NewReader(text), "me.csv"); err != nil {
 		t.Fatal(err)
 	}
 	cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
-	if _, err := ReadCalibration(cut, "me.csv.gz"); err == nil || !strings.HasPrefix(err.Error(), "me.csv.gz:11: the file is damaged or cut off here") {
+	if _, err := Read(cut, "me.csv.gz"); err == nil || !strings.HasPrefix(err.Error(), "me.csv.gz:11: the file is damaged or cut off here") {
 		t.Errorf("a file that is cut: %v", err)
 	}
 	disturbed := strings.Replace(text, "0.6,0.6,0\n", "0.6,-164.8,0\n", 1) // the average
-	if _, err := ReadCalibration(strings.NewReader(disturbed), "me.csv"); err != nil {
+	if _, err := Read(strings.NewReader(disturbed), "me.csv"); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct{ old, new, want string }{
@@ -223,7 +223,7 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 		{"level node", "level \x1b[31mnode", `me.csv:4: invalid level "\x1b[31mnode"`},
 		{"# 60.0 s\n", text, "me.csv:10: a second run of calibrate begins here"},
 	} {
-		_, err := ReadCalibration(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), "me.csv")
+		_, err := Read(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), "me.csv")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.new, err, c.want)
 		}
@@ -233,7 +233,7 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 // A message from rest takes longer than in a loop: by what exchanges of its size take longer than
 // round trips, beyond those of 8 bytes, up to the eager threshold.
 func TestFromRest(t *testing.T) {
-	c := &Calibration{Levels: []CalibratedLevel{{Name: "node", Holds: 2, Eager: 4096}}}
+	c := &Calibration{Levels: []machine.Level{{Name: "node", Arity: 2, Eager: 4096}}}
 	for _, n := range []quantity.Bytes{8, 1024, 4096, 8192} {
 		way := quantity.Micros(0.1 + float64(n)/10000)
 		c.Rows = append(c.Rows, Measurement{Measure: PingPong, Pairs: 1, Size: n, Time: way},
