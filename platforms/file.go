@@ -207,11 +207,13 @@ func decode(file string, text []byte) (*source, error) {
 		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", file)
 	}
 	all := reflect.New(fileType)
-	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(all.Interface()); err != nil {
+	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(all.Interface())
+	if err != nil {
 		return nil, decodeError(file, err)
 	}
-	s := &source{file: file, positions: positionsOf(text)}
-	if err := s.collect(all.Elem()); err != nil {
+	s := &source{file: file, text: text, offsets: map[string]int{}, entered: map[string]int{}}
+	s.walk()
+	if err := s.checkSpelling(); err != nil {
 		return nil, err
 	}
 	return s, s.replaceAliases()
@@ -220,57 +222,37 @@ func decode(file string, text []byte) (*source, error) {
 // maxFile bounds the size of a platform file: a thousand times that of usual files.
 const maxFile = 4 << 20
 
-// collect makes the document of a decoded file, in the order of the text.
-func (s *source) collect(all reflect.Value) (err error) {
-	defer catch(&err)
-	s.Keys = s.keys("", all)
-	for i := range all.NumField() {
-		kind, tables := fileType.Field(i).Tag.Get("toml"), all.Field(i)
-		if tables.Kind() != reflect.Map {
-			continue
+// checkSpelling refuses keys in letters of the other case. go-toml takes "Beta" for "beta", and the
+// tables here are read by exact names.
+func (s *source) checkSpelling() error {
+	check := func(path string, keys []Key, known []string) error {
+		for _, k := range keys {
+			if !slices.Contains(known, k.Name) {
+				hint := nearest.Hint(k.Name, known)
+				return s.errorf(join(path, k.Name), "unknown key%s", hint)
+			}
 		}
-		for _, name := range tables.MapKeys() {
-			path := kind + "." + name.String()
-			s.Tables = append(s.Tables, Table{kind, name.String(), s.keys(path, tables.MapIndex(name))})
+		return nil
+	}
+	if err := check("", s.Keys, tagsOf(fileType)); err != nil {
+		return err
+	}
+	tags := map[string][]string{}
+	for _, t := range s.Tables {
+		known, done := tags[t.Kind]
+		if !done {
+			table, is := tableType(t.Kind)
+			if !is {
+				return s.errorf(t.Kind, "unknown key%s", nearest.Hint(t.Kind, tagsOf(fileType)))
+			}
+			known = tagsOf(table)
+			tags[t.Kind] = known
+		}
+		if err := check(t.Kind+"."+t.Name, t.Keys, known); err != nil {
+			return err
 		}
 	}
-	slices.SortFunc(s.Tables, func(a, b Table) int { return s.compare(a.Kind+"."+a.Name, b.Kind+"."+b.Name) })
 	return nil
-}
-
-// keys returns the keys of a struct that the file gives, in the order of the text.
-func (s *source) keys(path string, of reflect.Value) []Key {
-	var keys []Key
-	for i := range of.NumField() {
-		name := of.Type().Field(i).Tag.Get("toml")
-		_, given := s.positions[join(path, name)]
-		if !given && !of.Field(i).IsZero() && of.Field(i).Kind() != reflect.Map {
-			// go-toml also takes a key in letters of the other case.
-			s.fail(path, "%q is written in capitals or small letters exactly so", name)
-		}
-		if !given {
-			continue
-		}
-		switch v := of.Field(i).Interface().(type) {
-		case string, bool, []string:
-			keys = append(keys, Key{name, v})
-		case []branchKeys:
-			branches := make([][]Key, len(v))
-			for k := range v {
-				branches[k] = s.keys(fmt.Sprintf("%s.%s.%d", path, name, k), reflect.ValueOf(v[k]))
-			}
-			keys = append(keys, Key{name, branches})
-		case map[string]string:
-			var entries []Key
-			for key, text := range v {
-				entries = append(entries, Key{key, text})
-			}
-			s.sort(path+"."+name, entries)
-			keys = append(keys, Key{name, entries})
-		}
-	}
-	s.sort(path, keys)
-	return keys
 }
 
 // replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
@@ -293,15 +275,11 @@ func (s *source) replaceAliases() error {
 					return s.errorf(path+"."+alias, "stands for %s; leave it out, or leave out those", strings.Join(keys, " and "))
 				}
 				t.Keys = append(t.Keys, Key{key, v})
-				s.positions[path+"."+key] = s.positions[path+"."+alias]
+				s.offsets[path+"."+key] = s.offsets[path+"."+alias]
 			}
 		}
 	}
 	return nil
-}
-
-func (s *source) sort(path string, keys []Key) {
-	slices.SortFunc(keys, func(a, b Key) int { return s.compare(join(path, a.Name), join(path, b.Name)) })
 }
 
 // decodeError returns an error of go-toml with its position and a remedy.

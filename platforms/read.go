@@ -145,8 +145,8 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 			return nil, fmt.Errorf("brings a table [%s.%s], which this file has too; rename that one", of.Kind, of.Name)
 		}
 	}
-	for _, of := range tables {
-		s.positions[of.Kind+"."+of.Name] = s.positionOf("layer." + t.Name)
+	for _, of := range tables { // errors in them stand at the layer that takes them
+		s.offsets[of.Kind+"."+of.Name] = s.offsets["layer."+t.Name]
 	}
 	return tables, nil
 }
