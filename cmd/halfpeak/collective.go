@@ -48,11 +48,11 @@ func newCollective() *cobra.Command {
 	f.StringVar(&o.calls.Algorithm, "algorithm", "all", "all, best or the `name` of one algorithm")
 	f.BoolVar(&o.simulated.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
-	f.StringVar(&o.calls.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
-	f.BoolVar(&o.unverified, "unverified", false, "allow --export without measured collectives")
+	f.StringVar(&o.calls.Library, "to", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	f.BoolVar(&o.unverified, "unverified", false, "allow --to without measured collectives")
 	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
 	o.declarePlot(cmd, "draw a map of the best algorithm by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
-	complete(cmd, "export", collectives.Libraries())
+	complete(cmd, "to", collectives.Libraries())
 	completeAlgorithms(cmd)
 	return cmd
 }
@@ -169,11 +169,11 @@ func (o *collectiveOptions) check(platform string) error {
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 	case o.out.format.value != "" && q.Library != "" || own && extension(o.out.path) == "json":
-		return usagef("--export %s has its own form, without --format; for rules in JSON use --export openmpi-json", q.Library)
+		return usagef("--to %s has its own form, without --format; for rules in JSON use --to openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil
 	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
-		return usagef("--export %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
+		return usagef("--to %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
 	}
 	q.Sizes = collectives.DenseSizes(q.Sizes)
 	return nil
@@ -191,6 +191,7 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, time
 
 type measuredFlags struct {
 	files     collectives.MeasuredFiles
+	columns   columnsFlag
 	statistic choice
 }
 
@@ -200,8 +201,7 @@ func (m *measuredFlags) declare(cmd *cobra.Command) {
 	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both", string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
-	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
-	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")
+	m.columns.declare(cmd, ", of --measured files", sizeAndTime(&m.files.Fit.Trace.X, &m.files.Fit.Trace.Y))
 }
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.
@@ -217,7 +217,7 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
 	if o.calls.Library != "" {
-		return usagef("--export and --measured do not go together: rules are of one machine's times")
+		return usagef("--to and --measured do not go together: rules are of one machine's times")
 	}
 	if !cmd.Flags().Changed("ranks") {
 		o.calls.Ranks = nil

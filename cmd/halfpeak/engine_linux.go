@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
-
 	"cmp"
 	"errors"
 	"fmt"
@@ -28,24 +26,22 @@ func newEngine() *cobra.Command {
 	return group("engine", newEngineBench(), newEngineServe(), newEngineNode())
 }
 
+// netPIPE is the format of NetPIPE's own output, for programs that read it.
+const netPIPE = "netpipe"
+
 type benchOptions struct {
-	sizes   []quantity.Bytes
-	bench   live.BenchOptions
-	pin     bool
-	token   tokenFlags
-	netpipe string
-	plot    string
+	sizes     []quantity.Bytes
+	bench     live.BenchOptions
+	pin       bool
+	tokenFile string
+	out       output
+	plot      string
 }
 
 func newEngineBench() *cobra.Command {
 	o := benchOptions{bench: live.BenchOptions{Programs: programs.Defaults()}}
-	var out output
 	c := command("engine bench", wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"), func(cmd *cobra.Command, args []string) error {
-		rows, err := o.run(cmd, append(args, "shm")[0])
-		if err != nil {
-			return err
-		}
-		return out.write(cmd, rows)
+		return o.run(cmd, append(args, "shm")[0])
 	})
 	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
 	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
@@ -58,10 +54,10 @@ func newEngineBench() *cobra.Command {
 	f.Uint64Var(&o.bench.Seed, "seed", 1, "seed of the order of the repeats")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
 	f.BoolVar(&o.bench.Check, "checksum", false, "give each packet a checksum; udp always does")
-	o.token.declare(c)
-	f.Var((*outputFile)(&o.netpipe), "netpipe", "write the times of ping_bulk to this `file` as NetPIPE does")
+	declareToken(c, &o.tokenFile)
 	f.Var((*outputFile)(&o.plot), "plot", "draw the signature into this `file` (.png, .svg, .pdf)")
-	out.declare(c)
+	o.out.declareFormat(c, netPIPE)
+	declareUnit(c, &o.out.units)
 	return c
 }
 
@@ -87,8 +83,8 @@ func (o *benchOptions) check() error {
 		return usagef("--programs: give at least one")
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
-	case o.netpipe != "" && !slices.Contains(o.bench.Programs, "ping_bulk"):
-		return usagef("--netpipe writes the times of ping_bulk, which --programs leaves out")
+	case o.out.format.value == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
+		return usagef("--format %s has the times of ping_bulk, which --programs leaves out", netPIPE)
 	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
 		return usagef("--credits must be 1 to %d (got %d)", live.MaxCredits, o.bench.Credits)
 	case o.bench.Budget < 0 || !(o.bench.Within > 0):
@@ -97,38 +93,54 @@ func (o *benchOptions) check() error {
 	return nil
 }
 
-// run runs the programs on a transport. The signature and the stages have tables of their own.
-func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, err error) {
+// run runs the programs on a transport, and prints their times. The signature and the stages have
+// tables of their own.
+func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 	if err := o.check(); err != nil {
-		return rows, err
+		return err
 	}
-	token, err := o.token.read()
+	token, err := live.Token(o.tokenFile)
 	if err != nil {
-		return rows, err
+		return err
 	}
 	pair, err := connect(to, token, o.pin)
 	if err != nil {
-		return rows, err
+		return err
 	}
 	defer func() { err = cmp.Or(err, pair.Close()) }()
-	b := o.bench
 	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
 		s, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(o.plot, s.Figure(), 800, 500)
+			err = drawTo(o.plot, s.Figure(), pixels{800, 500})
 		}
 		if err != nil {
-			return rows, err
+			return err
 		}
-		return s.Rows(), nil
+		return o.out.write(cmd, s.Rows())
 	case programs.ByStage:
-		s, err := check.BenchStages(pair, o.sizes, b)
+		s, err := check.BenchStages(pair, o.sizes, o.bench)
 		if errors.Is(err, check.ErrNoPacket) {
 			err = usagef("--size: %w", err)
 		}
-		return s.Rows(), err
+		if err != nil {
+			return err
+		}
+		return o.out.write(cmd, s.Rows())
 	}
+	measured, err := o.measure(cmd, pair)
+	if err != nil {
+		return err
+	}
+	if o.out.format.value == netPIPE {
+		return o.out.writeTo(cmd, written(measured.NetPIPE()))
+	}
+	return o.out.write(cmd, measured.Rows())
+}
+
+// measure runs the programs that have a time for each size, with a bar of progress.
+func (o *benchOptions) measure(cmd *cobra.Command, pair *live.Pair) (*check.Bench, error) {
+	b := o.bench
 	b.Sizes = list.Map(o.sizes, func(n quantity.Bytes) int { return int(n) })
 	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
@@ -139,13 +151,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (rows reports.Rows, er
 	}
 	measured, err := check.RunBench(pair, b)
 	bar(-1)
-	if err != nil {
-		return rows, err
-	}
-	if o.netpipe != "" {
-		err = atomicfile.Write(o.netpipe, written(measured.NetPIPE()))
-	}
-	return measured.Rows(), err
+	return measured, err
 }
 
 func connect(to, token string, pinned bool) (*live.Pair, error) {
@@ -166,25 +172,17 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
-type tokenFlags struct{ word, path string }
-
-func (t *tokenFlags) declare(c *cobra.Command) {
-	c.Flags().StringVar(&t.path, "token-file", "", "`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
-	c.Flags().StringVar(&t.word, "token", "", "the token itself, a `word` that ps shows")
-}
-
-func (t *tokenFlags) read() (string, error) {
-	if t.word != "" && t.path != "" {
-		return "", usagef("two tokens: give --token or --token-file")
-	}
-	return live.Token(t.word, t.path)
+// declareToken declares the flag of the file with the token. The token itself is no flag, since ps
+// shows a process's arguments to every user.
+func declareToken(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "token-file", "",
+		"`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
 }
 
 func newEngineServe() *cobra.Command {
-	var address string
-	var token tokenFlags
+	var address, tokenFile string
 	c := command("engine serve", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
-		word, err := token.read()
+		word, err := live.Token(tokenFile)
 		if err != nil {
 			return err
 		}
@@ -209,7 +207,7 @@ to give its token; up to %d may be about to, and the oldest makes room for the n
 is silent for %v within a job, or %v between two jobs, is dropped.`,
 		live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime)
 	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271", "`address` to listen on; port 0 takes a free one")
-	token.declare(c)
+	declareToken(c, &tokenFile)
 	return c
 }
 

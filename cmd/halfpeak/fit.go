@@ -15,6 +15,7 @@ import (
 )
 
 type fitOptions struct {
+	columns       columnsFlag
 	asked         fits.Options
 	model, method choice
 	rtt           quantity.Micros
@@ -36,15 +37,14 @@ func newFit() *cobra.Command {
 	enum(cmd, &o.method, "method", "how to put a line through points", methods...)
 	f := cmd.Flags()
 	o.asked.Trace.Spell = asFlag
-	f.StringVar(&o.asked.Trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
-	f.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
+	o.columns.declare(cmd, "; group: its values are tables of their own; pool: its values are pooled", append(
+		sizeAndTime(&o.asked.Trace.X, &o.asked.Trace.Y),
+		columnRole{name: "group", several: &o.asked.Trace.Group}, columnRole{name: "pool", several: &o.asked.Trace.Pool}))
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
-	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
-	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
-	f.StringVar(&o.asked.Compare, "compare", "", "compare with this other `file`, or with the table of this name; given the same file, compare the runs in it")
+	f.StringVar(&o.asked.Compare, "against", "", "compare with this other `file`, or with the table of this name; given the same file, compare the runs in it")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "`algorithm` of a collective, by its name here or Open MPI's number; by default the one named in the files, or searched")
 	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
@@ -93,8 +93,6 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		*model = "piecewise"
 	}
 	switch {
-	case a.Trace.X != "" && a.Trace.Y == "":
-		return usagef("--x and --y go together: the columns of size and time")
 	case segments && a.Segments < 1:
 		return usagef("--segments must be at least 1 (got %d); without it the data decide", a.Segments)
 	case segments && *model != "piecewise":

@@ -255,8 +255,58 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// asFlag spells an option of reading files as the flag of its name.
-func asFlag(option, value string) string { return "--" + option + " " + value }
+// columnsFlag gives columns of a CSV or JSON their roles, where their names do not: a list of
+// ROLE=COLUMN. A role with a pointer to a text takes one column, the others may be given again.
+type columnsFlag struct {
+	text  string
+	roles []columnRole
+}
+
+type columnRole struct {
+	name, help string
+	one        *string
+	several    *[]string
+}
+
+// sizeAndTime returns the roles that every command with columns has.
+func sizeAndTime(size, time *string) []columnRole {
+	return []columnRole{{name: "size", one: size}, {name: "time", one: time}}
+}
+
+func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {
+	c.roles = roles
+	cmd.Flags().Var(c, "columns", "`roles` of columns in a CSV or JSON, by name or number, as in size=n:KiB,time=t:ms"+help)
+}
+
+func (c *columnsFlag) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		name, column, _ := strings.Cut(part, "=")
+		i := slices.IndexFunc(c.roles, func(r columnRole) bool { return r.name == name })
+		if i < 0 || column == "" {
+			names := list.Map(c.roles, func(r columnRole) string { return r.name })
+			return fmt.Errorf("give ROLE=COLUMN, the role one of %s", strings.Join(names, ", "))
+		}
+		if role := c.roles[i]; role.one != nil {
+			*role.one = column
+		} else {
+			*role.several = append(*role.several, column)
+		}
+	}
+	c.text = text
+	if size, time := *c.roles[0].one, *c.roles[1].one; (size == "") != (time == "") {
+		return errors.New("size and time go together")
+	}
+	return nil
+}
+
+func (c *columnsFlag) Type() string   { return "roles" }
+func (c *columnsFlag) String() string { return c.text }
+
+// asFlag spells an option of reading files as a user of the command line gives it.
+func asFlag(option, value string) string {
+	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
+	return "--columns " + roles[option] + "=" + value
+}
 
 var errInterrupted = errors.New("interrupted")
 

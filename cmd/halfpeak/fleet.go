@@ -17,8 +17,9 @@ import (
 
 // fleetOptions holds the flags of the command.
 type fleetOptions struct {
-	out  output
-	list choice
+	columns columnsFlag
+	out     output
+	list    choice
 	plotting
 
 	asked          fleet.Options
@@ -39,19 +40,14 @@ func newFleet() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.asked.Name, "name", "",
 		"`pattern` of file names with {a} and {b} for the nodes")
-	f.StringSliceVar(&o.asked.Columns, "nodes", nil,
-		"`columns` of a CSV or JSON that name the nodes")
-	f.StringVar(&o.asked.X, "x", "",
-		"`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
-	f.StringVar(&o.asked.Y, "y", "",
-		"`column` of the times in a CSV, as in \"time:ms\"")
-	f.StringSliceVar(&o.asked.Group, "group", nil,
-		"`columns` of a CSV or JSON whose values are curves of their own")
-	f.StringSliceVar(&o.asked.Pool, "pool", nil,
-		"`columns` of a CSV or JSON whose values are pooled")
+	o.columns.declare(cmd, "; node: it names a node, or the first and the second of a pair; group: "+
+		"its values are curves of their own; pool: its values are pooled", append(
+		sizeAndTime(&o.asked.X, &o.asked.Y),
+		columnRole{name: "node", several: &o.asked.Columns},
+		columnRole{name: "group", several: &o.asked.Group}, columnRole{name: "pool", several: &o.asked.Pool}))
 	f.StringVar(&o.places, "places", "",
 		"groups of nodes, such as racks or switches: a CSV `file` with the columns node and group")
-	f.StringVar(&o.baseline, "baseline", "",
+	f.StringVar(&o.baseline, "against", "",
 		"report changes since these measurements; a folder or `file`")
 	f.BoolVar(&o.asked.TwoSided, "two-sided", false,
 		"also report nodes and pairs that are faster (two-sided test)")

@@ -142,7 +142,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 			outputs = append(outputs, f.Value.String())
 		} else {
 			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
-			if within, err := benchfile.Files(f.Value.String()); err == nil && f.Name == "compare" {
+			if within, err := benchfile.Files(f.Value.String()); err == nil && f.Name == "against" {
 				inputs = append(inputs, within...)
 			}
 		}
@@ -166,13 +166,13 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 
 // plotting is the figure of a command that also prints a table.
 type plotting struct {
-	plot          string
-	width, height int
+	plot   string
+	pixels pixels
 }
 
 func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 	cmd.Flags().Var((*outputFile)(&p.plot), "plot", help)
-	declareSize(cmd, &p.width, &p.height)
+	declarePixels(cmd, &p.pixels)
 }
 
 func (p *plotting) checkPlot() error {
@@ -190,36 +190,46 @@ func (p *plotting) draw(picture func() (reports.Picture, error)) error {
 	if err != nil {
 		return err
 	}
-	return drawTo(p.plot, drawn, p.width, p.height)
+	return drawTo(p.plot, drawn, p.pixels)
 }
 
-func declareSize(cmd *cobra.Command, width, height *int) {
-	flags.Var(cmd.Flags(), width, pixels(320), "int", "width", "800", "width in pixels")
-	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")
+// pixels is the size of an image.
+type pixels struct{ width, height int }
+
+// Bounds of an image: in a smaller one labels cover the curves, and a larger one takes gigabytes.
+const (
+	minWidth, minHeight = 320, 240
+	maxPixels           = 10000
+)
+
+func declarePixels(cmd *cobra.Command, to *pixels) {
+	flags.Var(cmd.Flags(), to, parsePixels, "WIDTHxHEIGHT", "pixels", "800x500", "size of the image in pixels")
 }
 
-func pixels(least int) func(string) (int, error) {
-	return func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > 10000 {
-			return 0, fmt.Errorf("give %d to 10000 pixels", least)
-		}
-		return n, nil
+func parsePixels(text string) (p pixels, err error) {
+	width, height, _ := strings.Cut(text, "x")
+	p.width, err = strconv.Atoi(width)
+	if err == nil {
+		p.height, err = strconv.Atoi(height)
 	}
+	if err != nil || p.width < minWidth || p.height < minHeight || max(p.width, p.height) > maxPixels {
+		return p, fmt.Errorf("give WIDTHxHEIGHT from %dx%d to %dx%[3]d, as in 800x500", minWidth, minHeight, maxPixels)
+	}
+	return p, nil
 }
 
 func isImage(path string) bool {
 	return slices.Contains(reports.Exts(), extension(path))
 }
 
-func drawTo(path string, p reports.Picture, width, height int) error {
+func drawTo(path string, p reports.Picture, size pixels) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
+	return atomicfile.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height) })
 }
 
 func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {

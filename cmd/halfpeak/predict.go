@@ -87,7 +87,7 @@ func newCompare() *cobra.Command {
 			return err
 		}
 		if o.cross && len(args) < 2 {
-			return usagef("--crossover compares two platforms or more")
+			return usagef("--crossovers compares two platforms or more")
 		}
 		designs, err := o.layers.designs(args)
 		if err != nil {
@@ -108,7 +108,7 @@ func newCompare() *cobra.Command {
 	o.layers.declare(cmd)
 	declareSizes(cmd, &o.sizes, "size", "1", "message sizes")
 	o.cycles.declare(cmd)
-	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
+	cmd.Flags().BoolVar(&o.cross, "crossovers", false, "list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
@@ -215,13 +215,13 @@ func newExport() *cobra.Command {
 }
 
 type plotOptions struct {
-	layers        layerOptions
-	kind          choice
-	sizes         []quantity.Bytes
-	title         string
-	schedule      []string
-	ranks         rankRange
-	width, height int
+	layers   layerOptions
+	kind     choice
+	sizes    []quantity.Bytes
+	title    string
+	schedule []string
+	ranks    rankRange
+	pixels   pixels
 }
 
 func newPlot() *cobra.Command {
@@ -235,7 +235,7 @@ func newPlot() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return out.writePicture(cmd, picture, o.width, o.height)
+		return out.writePicture(cmd, picture, o.pixels)
 	})
 	out.declare(cmd)
 	o.layers.declare(cmd)
@@ -244,7 +244,7 @@ func newPlot() *cobra.Command {
 	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "", "with --kind ranks: these ranks alone, as in \"0..63\"")
 	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
-	declareSize(cmd, &o.width, &o.height)
+	declarePixels(cmd, &o.pixels)
 	return cmd
 }
 
@@ -300,7 +300,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 
 // writePicture draws the picture into the -o file; if that is not an image, or
 // missing, it writes the picture's numbers.
-func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
+func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels) error {
 	format, table := formats[extension(o.path)]
 	switch {
 	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
@@ -308,5 +308,5 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, heig
 	case o.format.value != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
 	}
-	return drawTo(o.path, p, width, height)
+	return drawTo(o.path, p, size)
 }

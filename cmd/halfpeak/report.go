@@ -144,7 +144,7 @@ func newReproduce() *cobra.Command {
 		if out.forPeople() && !all {
 			tables = r.Summary()
 			last := &tables[len(tables)-1]
-			last.Notes = append(last.Notes, "All rows: --all; for programs: --format csv; the papers' figures: --plots FOLDER.")
+			last.Notes = append(last.Notes, "All rows: --all; for programs: --format csv; the papers' figures: --plot FOLDER.")
 		}
 		if err := out.write(cmd, tables...); err != nil {
 			return err
@@ -152,7 +152,7 @@ func newReproduce() *cobra.Command {
 		return r.Unexplained()
 	})
 	out.declare(cmd)
-	cmd.Flags().StringVar(&plots, "plots", "", "draw the figures into this `folder`")
+	cmd.Flags().StringVar(&plots, "plot", "", "draw the figures into this `folder`")
 	cmd.Flags().StringVar(&paper, "paper", "", "only this `paper`")
 	cmd.Flags().BoolVar(&all, "all", false, "a row for each number")
 	complete(cmd, "paper", data.Papers())
@@ -165,11 +165,11 @@ func drawFigures(folder string) error {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return fmt.Errorf("cannot make the folder %q: %w; choose another for --plots", folder, err)
+		return fmt.Errorf("cannot make the folder %q: %w; choose another for --plot", folder, err)
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := drawTo(path, f, 800, 500); err != nil {
+		if err := drawTo(path, f, pixels{800, 500}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 
 	"fmt"
@@ -41,15 +43,14 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")
 	flags.StringVar(&o.Map, "map-by", "", "with levels: place ranks by `core`, by a level, or on a list of cores")
 	flags.StringVar(&o.places, "places", "", "with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or a distribution such as \"exponential mean=10us every=1ms\"")
-	flags.BoolVar(&o.text.Together, "noise-synchronized", false, "start all ranks at the same point of the detour file (synchronized noise)")
+	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or a distribution such as "+
+		"\"exponential mean=10us every=1ms\"; with \"FILE synchronized\" all ranks start at the same point of the file")
 	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
 	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
 	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
 	flags.BoolVar(&o.criticalPath, "critical-path", false, "break the finish down along the critical path, with the sensitivity to each parameter")
 	flags.Var((*outputFile)(&o.trace), "trace", "write what every rank did to this JSON `file`, for Perfetto")
-	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`")
-	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "flops per second of a processor, for a SimGrid trace")
+	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a flop")
 	completeBy(cmd, "machine", completePlatforms)
 	return cmd
 }
@@ -80,8 +81,6 @@ func (o *simulateOptions) check() error {
 		return usagef("--map-by requires a --machine with levels")
 	case o.places != "" && (machines != 1 || o.Map != ""):
 		return usagef("--places requires a single --machine, with levels, and no --map-by")
-	case o.text.Together && o.text.Noise == "":
-		return usagef("--noise-synchronized requires --noise with a file of detours")
 	}
 	return nil
 }
@@ -90,6 +89,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
 	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
 	if file, err := o.text.Read(&o.Options); err != nil && !file {
 		return usage.Error{Err: err}

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"strconv"
+	"time"
+
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 
 	"context"
@@ -56,9 +60,28 @@ type tuneOptions struct {
 	layers             layerOptions
 	question           tune.Question
 	library, benchmark choice
-	points             int
-	minutes, loss      float64
+	budget             tuneBudget
+	loss               float64
 	folder             string
+}
+
+// A tuneBudget bounds the measurements of a script: by their number or, if it is above 0, by time.
+type tuneBudget struct {
+	points int
+	time   time.Duration
+}
+
+// maxTuneTime is a week, more than a cluster gives to one job.
+const maxTuneTime = 7 * 24 * time.Hour
+
+func parseTuneBudget(text string) (b tuneBudget, err error) {
+	if b.points, err = strconv.Atoi(text); err != nil {
+		b.time, err = time.ParseDuration(text)
+	}
+	if err != nil || b.points < 1 && b.time <= 0 || b.time > maxTuneTime {
+		return b, errors.New("give a number of at least 1, or a time up to a week, as in 20 or 10m")
+	}
+	return b, nil
 }
 
 func newTune() *cobra.Command {
@@ -74,8 +97,7 @@ func newTune() *cobra.Command {
 	declareSizes(cmd, &o.question.Segments, "segment", "", "try segments of these sizes beside whole messages")
 	enum(cmd, &o.library, "library", "library to tune", tune.Libraries()...)
 	enum(cmd, &o.benchmark, "benchmark", "benchmark that the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
-	f.IntVar(&o.points, "points", 20, "`number` of measurements in the next script")
-	f.Float64Var(&o.minutes, "minutes", 0, "time for the measurements of the next script in `minutes`, instead of --points")
+	flags.Var(f, &o.budget, parseTuneBudget, "number|time", "budget", "20", "measurements of the next script: their number, or the time for them, as in 10m")
 	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
 	f.StringVar(&o.folder, "write", "", "write the script and the rules into this `folder`, and read the results in it")
 	return cmd
@@ -87,10 +109,10 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
 		return usagef("--collective and --ranks are required, for example --collective allreduce --ranks 16,64")
-	case q.PerNode < 0 || o.points < 1:
-		return usagef("--ranks-per-node must be at least 0, --points at least 1")
-	case !(o.minutes >= 0 && o.minutes <= 10000) || !(o.loss >= 0 && o.loss <= 10000):
-		return usagef("--minutes and --loss must be 0 to 10000")
+	case q.PerNode < 0:
+		return usagef("--ranks-per-node must be at least 0 (got %d)", q.PerNode)
+	case !(o.loss >= 0 && o.loss <= 10000):
+		return usagef("--loss must be 0 to 10000 (got %g)", o.loss)
 	}
 	if len(args) > 0 && extension(args[0]) == "toml" {
 		designs, err := o.layers.designs(args[:1])
@@ -151,13 +173,13 @@ func (o *tuneOptions) write(m *tune.Map, decisions []tune.Decision, rows *report
 }
 
 func (o *tuneOptions) writeScript(m *tune.Map, rows *reports.Rows) error {
-	points := o.points
-	if o.minutes > 0 {
-		points = int(60*o.minutes) + 1 // each takes a second at least
+	points := o.budget.points
+	if o.budget.time > 0 {
+		points = int(o.budget.time.Seconds()) + 1 // each takes a second at least
 	}
 	next := m.Next(points)
-	if o.minutes > 0 {
-		next = m.Until(next, 60*o.minutes)
+	if o.budget.time > 0 {
+		next = m.Until(next, o.budget.time.Seconds())
 	}
 	if len(next) == 0 {
 		rows.Notes = append(rows.Notes, "Done: all that may be the fastest was measured.")

@@ -47,8 +47,8 @@ func newValidate() *cobra.Command {
 	measured.declare(cmd)
 	f := cmd.Flags()
 	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB", "message sizes; the measured ones too if not given")
-	f.StringSliceVar(&o.asked.Programs, "program", nil, "only these `programs`")
-	complete(cmd, "program", check.Programs())
+	f.StringSliceVar(&o.asked.Programs, "programs", nil, "only these `programs`")
+	complete(cmd, "programs", check.Programs())
 	f.IntVar(&o.asked.Nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
@@ -60,14 +60,14 @@ func newValidate() *cobra.Command {
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
 		if !slices.Contains(check.Programs(), name) {
-			return usagef("unknown --program %q; choose from %s", name, strings.Join(check.Programs(), ", "))
+			return usagef("unknown program %q; choose from %s", name, strings.Join(check.Programs(), ", "))
 		}
 	}
 	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
 		return usagef("--nodes must be 2 to 1024 (got %d)", o.asked.Nodes)
 	}
 	if o.trace != "" && (len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" || len(o.asked.Sizes) != 1) {
-		return usagef("--trace shows one run: give one platform, one --program (not packet) and one --size")
+		return usagef("--trace shows one run: give one platform, one program (not packet) and one size")
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 			}
 			return platforms(cmd, args)
 		}
-		for _, name := range []string{"size", "program", "nodes", "trace", "plot", "faults"} {
+		for _, name := range []string{"size", "programs", "nodes", "trace", "plot", "faults"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s is for simulated platforms, not for --live", name)
 			}

@@ -68,7 +68,7 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 		return nil, plain(address, err)
 	}
 	if !to.IP.IsLoopback() && s.Token == "" {
-		return nil, fmt.Errorf("other machines can reach %s: give a token (--token-file, HALFPEAK_TOKEN or --token), or listen on 127.0.0.1", address)
+		return nil, fmt.Errorf("other machines can reach %s: give a token (--token-file or HALFPEAK_TOKEN), or listen on 127.0.0.1", address)
 	}
 	l, err := net.ListenTCP("tcp", to)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Server) connection(c *net.TCPConn) error {
 		return refuse(fmt.Sprintf("this is version %d of the protocol, the client has %d", version, h.Halfpeak))
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.Token)) != 1:
 		if h.Token == "" {
-			return refuse("it wants a token: give the server's (--token-file, " + TokenVariable + " or --token)")
+			return refuse("it wants a token: give the server's (--token-file or " + TokenVariable + ")")
 		}
 		return refuse("the token is wrong")
 	case len(h.Session) < 16:
@@ -303,16 +303,11 @@ func Dial(address, token string) (*Pair, error) {
 // TokenVariable is the environment variable that a token comes from if nothing else names one.
 const TokenVariable = "HALFPEAK_TOKEN"
 
-// Token returns the token of a server or its client: the given word, or the first line of a file,
-// or else the value of [TokenVariable]; "" if all are missing. In a file or the environment, ps
-// does not show it. An empty file is an error, since it would admit everybody.
-func Token(word, path string) (string, error) {
-	switch {
-	case word != "" && path != "":
-		return "", errors.New("two tokens: give --token or --token-file")
-	case word != "":
-		return checkToken(word, "--token")
-	case path == "":
+// Token returns the token of a server or its client: the first line of a file or, without a path,
+// the value of [TokenVariable]; "" if both are missing. It is no argument of a command, since ps
+// would show that to every user. An empty file is an error, since it would admit everybody.
+func Token(path string) (string, error) {
+	if path == "" {
 		return checkToken(os.Getenv(TokenVariable), TokenVariable)
 	}
 	f, err := os.Open(path)

@@ -228,21 +228,19 @@ func TestToken(t *testing.T) {
 		}
 		return path
 	}
-	check := func(word, path, variable, want, wrong string) {
+	check := func(path, variable, want, wrong string) {
 		t.Helper()
 		t.Setenv(TokenVariable, variable)
-		got, err := Token(word, path)
+		got, err := Token(path)
 		if got != want || (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
 			t.Errorf("token %q, %v; want %q, %q", got, err, want, wrong)
 		}
 	}
-	check("", "", "", "", "")
-	check("word", "", "variable", "word", "")
-	check("", write("file\n"), "variable", "file", "")
-	check("", write(" file \r\nmore"), "", "file", "")
-	check("", "", "variable", "variable", "")
-	check("word", write("file"), "", "", "two tokens")
-	check("", write("\n"), "variable", "", "the first line is empty")
-	check("", filepath.Join(t.TempDir(), "none"), "", "", "no such file")
-	check("", "", strings.Repeat("x", 5000), "", "at most 256 bytes")
+	check("", "", "", "")
+	check(write("file\n"), "variable", "file", "")
+	check(write(" file \r\nmore"), "", "file", "")
+	check("", "variable", "variable", "")
+	check(write("\n"), "variable", "", "the first line is empty")
+	check(filepath.Join(t.TempDir(), "none"), "", "", "no such file")
+	check("", strings.Repeat("x", 5000), "", "at most 256 bytes")
 }

@@ -32,7 +32,7 @@ func (f *Fitted) compare(o Options) error {
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
 	f.Notes = append(f.Notes, aloneNotes(alone)...)
 	if len(alone) == len(f.Curves)+len(later) {
-		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later))), "compare")
+		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later))), "against")
 	}
 	for i, b := range f.Curves {
 		if of[i] < 0 {
@@ -41,7 +41,7 @@ func (f *Fitted) compare(o Options) error {
 		a := later[of[i]]
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
-			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "compare")
+			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "against")
 		}
 		f.Changes = append(f.Changes, list.Map(changes, func(c fit.Change) Change { return Change{b.name(), a.name(), c} })...)
 	}
@@ -85,9 +85,9 @@ func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 	}
 	switch {
 	case len(after) == 0:
-		return nil, nil, usage.Fields(fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names)), "compare")
+		return nil, nil, usage.Fields(fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names)), "against")
 	case len(after) > 1 || len(before) != 1:
-		return nil, nil, usage.Fields(fmt.Errorf("%q: the file has %d tables to compare with; name a table of a file with two, or the second run of one", name, len(f.sources)-1), "compare")
+		return nil, nil, usage.Fields(fmt.Errorf("%q: the file has %d tables to compare with; name a table of a file with two, or the second run of one", name, len(f.sources)-1), "against")
 	}
 	return before, after, nil
 }
@@ -104,7 +104,7 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 		}
 	}
 	if len(after) == 0 {
-		return nil, nil, usage.Fields(errors.New("it is the same file, and no table is in it twice; name another file, or a table of a file with two"), "compare")
+		return nil, nil, usage.Fields(errors.New("it is the same file, and no table is in it twice; name another file, or a table of a file with two"), "against")
 	}
 	return before, after, nil
 }

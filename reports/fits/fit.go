@@ -86,7 +86,7 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 
 func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
-		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, comparison and runs", path), "model", "compare", "runs")
+		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, comparison and runs", path), "model", "against", "runs")
 	}
 	var err error
 	c := &calibrated{file: filepath.Base(path)}

@@ -40,7 +40,7 @@ tcp() { # SERVER'S PROCESSOR, CLIENT'S, NetPIPE's options
 	timeout 300 taskset -c "$here" NPtcp -h 127.0.0.1 -p 0 "$@" >/dev/null 2>&1 || echo "NPtcp failed" >&2
 	wait $server || true
 }
-bench() { ./halfpeak engine bench "$1" --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "$2" >/dev/null 2>&1; }
+bench() { ./halfpeak engine bench "$1" --pin --programs ping_bulk --size $sizes --budget 4s --format netpipe -o "$2" >/dev/null 2>&1; }
 
 # medians FILE… prints size and median time in µs of NetPIPE's files.
 medians() {
@@ -73,7 +73,7 @@ while [ "$i" -le "$rounds" ]; do
 		tcp "$second" "$first" -l 1024 -u 1048576 -o "nptcp-two.$i.b.out"
 	fi
 	tcp "$first" "$first" -u 256 -o "nptcp-one.$i.a.out"
-	taskset -c "$first" ./halfpeak engine bench tcp --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "tcp-one.$i.out" >/dev/null 2>&1
+	taskset -c "$first" ./halfpeak engine bench tcp --pin --programs ping_bulk --size $sizes --budget 4s --format netpipe -o "tcp-one.$i.out" >/dev/null 2>&1
 	tcp "$first" "$first" -l 1024 -u 1048576 -o "nptcp-one.$i.b.out"
 	i=$((i + 1))
 done
