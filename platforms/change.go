@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,29 +33,23 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	}
 	c := *p.composition
 	c.slots, c.values = slices.Clone(c.slots), slices.Clone(c.values)
-	affected := map[int]bool{}
+	inputs := map[int]bool{}
 	for _, change := range changes {
 		i, known := c.slotAt[change.Path]
 		if !known || !used[i] {
 			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, change.Path)
 		}
-		s := &c.slots[i]
-		word := ""
-		if slices.Contains(s.words, change.Text) {
-			word = change.Text
-		} else if s.Value.Dim != change.Value.Dim {
-			return Platform{}, fmt.Errorf("%s is %s, not %s", change.Path, s.Value.Dim, change.Value.Dim)
+		if err := c.slots[i].replace(change); err != nil {
+			return Platform{}, err
 		}
-		s.Text, s.Word, s.Value.Num, s.PlusMinus, s.formula, s.changed = change.Text, word, change.Value.Num, change.PlusMinus, nil, true
-		affected[i] = true
+		inputs[i] = true
 	}
-	for i := range c.slots { // each stands behind those that it reads
+	for i := range c.slots { // constants are shown with the layer even if it does not need them
+		used[i] = used[i] || c.slots[i].Constant()
+	}
+	for _, i := range c.following(inputs, used) {
 		s := &c.slots[i]
-		if !affected[i] {
-			if !(used[i] || s.Constant()) || !slices.ContainsFunc(s.reads(), func(r int) bool { return affected[r] }) {
-				continue
-			}
-			affected[i] = true
+		if !inputs[i] {
 			if err := s.compute(c.values); err != nil {
 				return Platform{}, c.changeError(s, err)
 			}
@@ -65,6 +60,35 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 		c.values[i] = s.Value.Num
 	}
 	return p.rebuilt(&c, layer)
+}
+
+// following returns the inputs, and every used slot that is computed from them. Each stands behind
+// those that it reads, so one pass over them computes all new values.
+func (c *composition) following(inputs, used map[int]bool) (order []int) {
+	affected := maps.Clone(inputs)
+	for i := range c.slots {
+		if !affected[i] && used[i] {
+			changed := func(read int) bool { return affected[read] }
+			affected[i] = slices.ContainsFunc(c.slots[i].reads(), changed)
+		}
+		if affected[i] {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// replace gives the slot the value of a change, in place of its formula.
+func (s *slot) replace(change Change) error {
+	s.Word = ""
+	if slices.Contains(s.words, change.Text) {
+		s.Word = change.Text
+	} else if s.Value.Dim != change.Value.Dim {
+		return fmt.Errorf("%s is %s, not %s", change.Path, s.Value.Dim, change.Value.Dim)
+	}
+	s.Text, s.Value.Num, s.PlusMinus = change.Text, change.Value.Num, change.PlusMinus
+	s.formula, s.changed = nil, true
+	return nil
 }
 
 // rebuilt returns the platform reduced to the layer and its parts, with the values of c.
@@ -249,28 +273,23 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	w := &knobs{at: map[int][]model.Knob{}}
 	prog := &Program{layer: l.withLines(c.open(layer, w, nil)), slots: slices.Clone(c.slots), values: slices.Clone(c.values)}
 	prog.checks = w.checks
-	inputs := map[int]int{}
+	inputs, isInput := map[int]int{}, map[int]bool{}
 	for i, path := range paths {
 		at, known := c.slotAt[path]
 		if !known {
 			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
 		}
-		inputs[at] = i
+		inputs[at], isInput[at] = i, true
 	}
 	used, err := p.used(layer)
 	if err != nil {
 		return nil, err
 	}
-	affected := map[int]bool{}
-	for i, s := range prog.slots {
-		input, isInput := inputs[i]
-		if !isInput {
-			input = -1
-			if !used[i] || !slices.ContainsFunc(s.reads(), func(r int) bool { return affected[r] }) {
-				continue
-			}
+	for _, i := range c.following(isInput, used) {
+		input := -1
+		if isInput[i] {
+			input = inputs[i]
 		}
-		affected[i] = true
 		prog.steps = append(prog.steps, step{i, input, w.at[i]})
 	}
 	return prog, nil
