@@ -62,22 +62,13 @@ type Roof struct {
 	Source string
 }
 
-// A Level is a level of the machine in a platform file, with the names of its layers; see
-// [machine.Level].
+// A Level is a level of the machine as a platform file has it: with the names of its layers, and the
+// sources of its numbers. The layers of the embedded level are nil; [Platform.Machine] fills them in,
+// since their models follow from the present values of parameters.
 type Level struct {
-	Name     string
-	Layers   map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
-	Params   []Param           // arity; then lanes, ports, eager_threshold, packet, reverse, crowd, hop, routes
-	topology machine.Topology
-}
-
-// value returns the number of the key; 0 if it is not given.
-func (l *Level) value(key string) float64 {
-	i := slices.IndexFunc(l.Params, func(p Param) bool { return p.Key == key })
-	if i < 0 {
-		return 0
-	}
-	return l.Params[i].Value.Num
+	machine.Level
+	Layers map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
+	Params []Param           // the numbers, in the order of levelNumbers
 }
 
 // Layer returns the named layer.
@@ -99,30 +90,22 @@ func (p Platform) Layer(name string) (Layer, error) {
 // parameters. It is missing if the platform has no levels, or if [Platform.With] left out layers of
 // theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
-	layer := func(of Level, key string) model.Layer {
-		name, given := of.Layers[key]
-		if !given {
-			return nil
-		}
-		l, err := p.Layer(name)
-		if err != nil {
-			ok = false
-			return nil
-		}
-		return l.Model
-	}
-	ok = len(p.Levels) > 0
 	for _, l := range p.Levels {
-		m.Levels = append(m.Levels, machine.Level{
-			Name: l.Name, Arity: int(l.value("arity")),
-			Layer: layer(l, "layer"), Gap: layer(l, "gap"), Send: layer(l, "send"), Receive: layer(l, "receive"),
-			Shared: layer(l, "shared"), Port: layer(l, "port"), Lanes: l.value("lanes"), Ports: l.value("ports"), Routes: int(l.value("routes")),
-			Topology: l.topology, Hop: quantity.Micros(l.value("hop")), Link: layer(l, "link"),
-			Packet: quantity.Bytes(l.value("packet")), Reverse: l.value("reverse"),
-			Eager: quantity.Bytes(l.value("eager_threshold")), Crowd: quantity.Micros(l.value("crowd")),
-		})
+		next := l.Level
+		for _, of := range levelLayers {
+			name, given := l.Layers[of.key]
+			if !given {
+				continue
+			}
+			layer, err := p.Layer(name)
+			if err != nil {
+				return machine.Machine{}, false
+			}
+			*of.at(&next) = layer.Model
+		}
+		m.Levels = append(m.Levels, next)
 	}
-	return m, ok
+	return m, len(m.Levels) > 0
 }
 
 // Resources returns the resources that a message of the layer occupies, in the places that the file

@@ -128,42 +128,8 @@ func (s *scope) full(bounded bool, what string) (drop bool) {
 }
 
 func (b *builder) levelTables() {
-	tables := b.sections("level")
-	for _, t := range tables {
-		b.must(t.path, CheckLevelName(t.Name))
-		t.sourced(t.text("source"))
-		l := Level{Name: t.Name, Layers: map[string]string{}}
-		for _, key := range []string{"layer", "gap", "send", "receive", "shared", "port", "link"} {
-			if t.has(key) || key == "layer" {
-				l.Layers[key] = t.text(key)
-				t.levelLayer(key, l.Layers[key])
-			}
-		}
-		if t.text("arity") == "" {
-			t.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
-		}
-		s := scope{section: t, fields: levelFields}
-		for _, field := range levelNumbers {
-			key := field.Key
-			if !t.has(key) {
-				continue
-			}
-			i := s.slot(key)
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && field.Measure != model.Size && field.Measure != model.Time {
-				t.fail(key, "%q is %s; it is a plain number", b.slots[i].Text, d)
-			}
-			if b.slots[i].Value.Num == 0 && (key == "lanes" || key == "ports") {
-				t.fail(key, "must be 1 to 2^30, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
-			}
-			l.Params = append(l.Params, b.slots[i].Param)
-		}
-		if t.has("topology") {
-			var err error
-			if l.topology, err = machine.ParseTopology(t.text("topology")); err != nil {
-				t.fail("topology", "%w", err)
-			}
-		}
-		b.p.Levels = append(b.p.Levels, l)
+	for _, t := range b.sections("level") {
+		b.p.Levels = append(b.p.Levels, t.level())
 	}
 	m, _ := b.p.Machine()
 	if i, key, err := m.Check(); err != nil {
@@ -172,6 +138,51 @@ func (b *builder) levelTables() {
 			err = fmt.Errorf("%w (got %q)", err, given)
 		}
 		b.must(path, err)
+	}
+}
+
+func (s *section) level() Level {
+	s.must(s.path, CheckLevelName(s.Name))
+	s.sourced(s.text("source"))
+	l := Level{Level: machine.Level{Name: s.Name}, Layers: map[string]string{}}
+	for _, of := range levelLayers {
+		if s.has(of.key) || of.key == "layer" {
+			l.Layers[of.key] = s.text(of.key)
+			s.levelLayer(of.key, l.Layers[of.key])
+		}
+	}
+	if s.text("arity") == "" {
+		s.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
+	}
+	numbers := scope{section: *s, fields: levelFields}
+	for _, number := range levelNumbers {
+		if !s.has(number.Key) {
+			continue
+		}
+		param := s.slots[numbers.slot(number.Key)].Param
+		number.check(s, param)
+		number.set(&l.Level, param.Value.Num)
+		l.Params = append(l.Params, param)
+	}
+	if s.has("topology") {
+		var err error
+		if l.Topology, err = machine.ParseTopology(s.text("topology")); err != nil {
+			s.fail("topology", "%w", err)
+		}
+	}
+	return l
+}
+
+// check refuses a unit on a plain number, and no transfer at full speed. A number of 0 would mean
+// that nothing is shared, which the file says by leaving the key out.
+func (n levelNumber) check(s *section, given Param) {
+	dim := given.Value.Dim
+	if dim != quantity.DimNone && n.Measure != model.Size && n.Measure != model.Time {
+		s.fail(n.Key, "%q is %s; it is a plain number", given.Text, dim)
+	}
+	if given.Value.Num == 0 && (n.Key == "lanes" || n.Key == "ports") {
+		s.fail(n.Key, "must be 1 to 2^30, since a single transfer runs at full speed; "+
+			"omit it if nothing is shared (got %q)", given.Text)
 	}
 }
 
@@ -209,21 +220,50 @@ var protocolFields = map[string]Param{
 
 var levelFields = func() map[string]Param {
 	fields := map[string]Param{}
-	for _, p := range levelNumbers {
-		fields[p.Key] = p
+	for _, n := range levelNumbers {
+		fields[n.Key] = n.Param
 	}
 	return fields
 }()
 
+// levelLayers are the layers of a level, by their keys.
+var levelLayers = []struct {
+	key string
+	at  func(*machine.Level) *model.Layer
+}{
+	{"layer", func(l *machine.Level) *model.Layer { return &l.Layer }},
+	{"gap", func(l *machine.Level) *model.Layer { return &l.Gap }},
+	{"send", func(l *machine.Level) *model.Layer { return &l.Send }},
+	{"receive", func(l *machine.Level) *model.Layer { return &l.Receive }},
+	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
+	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
+	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},
+}
+
+// A levelNumber is a number of a level with its place in the machine.
+type levelNumber struct {
+	Param
+	set func(l *machine.Level, v float64)
+}
+
 // levelNumbers are the numbers of a level, in the order of [Level.Params].
-var levelNumbers = []Param{
-	{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
-	{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
-	{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
-	{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
-	{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
-	{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
-	{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, among many ranks"},
-	{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
-	{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
+var levelNumbers = []levelNumber{
+	{Param{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
+		func(l *machine.Level, v float64) { l.Arity = int(v) }},
+	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
+		func(l *machine.Level, v float64) { l.Lanes = v }},
+	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+		func(l *machine.Level, v float64) { l.Ports = v }},
+	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
+	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
+	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
+		func(l *machine.Level, v float64) { l.Reverse = v }},
+	{Param{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, among many ranks"},
+		func(l *machine.Level, v float64) { l.Crowd = quantity.Micros(v) }},
+	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
+		func(l *machine.Level, v float64) { l.Hop = quantity.Micros(v) }},
+	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
+		func(l *machine.Level, v float64) { l.Routes = int(v) }},
 }

@@ -31,6 +31,7 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
 		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
 	}
+	m.Levels = list.Map(m.Levels, withCosts)
 	for _, l := range m.Levels {
 		for _, n := range s.grid() {
 			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
@@ -39,7 +40,7 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 		}
 	}
 	var f File
-	if m.Shares {
+	if m.Shares() {
 		f.lose("shared resources: lanes, ports and their occupancy")
 	}
 	if err := t.write(&f, m, s); err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -47,17 +48,24 @@ func layer(t testing.TB, ref string) model.Layer {
 
 var everySize = Sizes{1, 4 << 20}
 
+func machineOf(name string, levels ...machine.Level) Machine {
+	return Machine{Name: name, Machine: machine.Machine{Levels: levels}}
+}
+
 // flat is a machine of one level.
 func flat(t testing.TB, ref string, ranks int) Machine {
-	return Machine{Name: ref, Levels: []Level{{"all", ranks, layer(t, ref)}}}
+	return machineOf(ref, machine.Level{Name: "all", Arity: ranks, Layer: layer(t, ref)})
 }
 
 // twoLevels is a made cluster: 4 nodes of 8 ranks.
 func twoLevels() Machine {
-	return Machine{Name: "cluster", Levels: []Level{
-		{"node", 8, &model.Linear{Beta: 0.5, Tau: 1e-4}},
-		{"cluster", 4, &model.LogGP{LogP: model.LogP{Latency: 1.5, SendOverhead: 0.25, ReceiveOverhead: 0.25, GapTime: 0.5}, GapPerByte: 2e-4}},
-	}}
+	network := &model.LogGP{
+		LogP:       model.LogP{Latency: 1.5, SendOverhead: 0.25, ReceiveOverhead: 0.25, GapTime: 0.5},
+		GapPerByte: 2e-4,
+	}
+	return machineOf("cluster",
+		machine.Level{Name: "node", Arity: 8, Layer: &model.Linear{Beta: 0.5, Tau: 1e-4}},
+		machine.Level{Name: "cluster", Arity: 4, Layer: network})
 }
 
 // Every format of two machines, as it is written.
@@ -106,7 +114,7 @@ func TestWellFormed(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			m := Machine{Name: l.Ref() + " <&---\">", Levels: []Level{{"all", 4, l.Model}}}
+			m := machineOf(l.Ref()+" <&---\">", machine.Level{Name: "all", Arity: 4, Layer: l.Model})
 			for _, target := range Targets {
 				f, err := target.Write(m, everySize)
 				if err != nil {
@@ -168,7 +176,7 @@ func TestTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Machine{Name: "slow", Levels: []Level{{"all", 2, &model.Linear{Beta: 3e6}}}}
+	m := machineOf("slow", machine.Level{Name: "all", Arity: 2, Layer: &model.Linear{Beta: 3e6}})
 	if f, err := target.Write(m, everySize); err == nil {
 		t.Errorf("3 s make %q", f.Text)
 	}
@@ -316,7 +324,7 @@ func TestLogGOPSimRuns(t *testing.T) {
 func TestLogGOPSimGap(t *testing.T) {
 	l := &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 10, ReceiveOverhead: 10, GapTime: 1}, GapPerByte: 0.01}
 	for _, low := range []quantity.Bytes{1, 1000} {
-		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(Machine{Name: "x", Levels: []Level{{"all", 2, l}}}, Sizes{low, 64 << 10})
+		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}), Sizes{low, 64 << 10})
 		if want := "-L 1000 -o 10000 -g 1000 -G 10 -O 0 -S 2147483647\n"; err != nil || f.Text != want {
 			t.Errorf("from %v: %q, %v; want %q", low, f.Text, err, want)
 		}
@@ -334,7 +342,7 @@ func TestLogGOPSimUnit(t *testing.T) {
 		{0.00006, "-L 500000 -o 100000 -g 200000 -G 6 ", "multiply calc in GOAL, which is in ns, by 100"},
 	} {
 		l := &model.LogGP{LogP: model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 2}, GapPerByte: c.perByte}
-		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(Machine{Name: "x", Levels: []Level{{"all", 2, l}}}, Sizes{1, 64 << 10})
+		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}), Sizes{1, 64 << 10})
 		if err != nil || !strings.HasPrefix(f.Text, c.text) || !strings.Contains(strings.Join(f.Lost, "\n"), c.lost) {
 			t.Errorf("%q, %q, %v; want %q and %q", f.Text, f.Lost, err, c.text, c.lost)
 		}

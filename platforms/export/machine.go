@@ -7,33 +7,39 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Machine is the machine to export, with its levels from inside out. A platform without levels
-// has one level that contains all ranks.
+// A Machine is the machine to export. A platform without levels has one level that contains all
+// ranks.
 type Machine struct {
-	Name   string // of the platform, as in "clip/user-buffer"
-	Levels []Level
-	Shares bool // ranks share memory or an interface; no format can represent this
+	Name string // of the platform, as in "clip/user-buffer"
+	machine.Machine
 }
 
-// Ranks returns the number of ranks of the machine.
-func (m Machine) Ranks() int {
-	ranks := 1
-	for _, l := range m.Levels {
-		ranks *= l.Units
+func (m Machine) outer() machine.Level { return m.Levels[len(m.Levels)-1] }
+
+// withCosts returns the level with a layer that has the level's own gap and overheads. The formats
+// have one set of costs for a level, and the writers take them from its layer.
+func withCosts(l machine.Level) machine.Level {
+	if l.Gap != nil || l.Send != nil || l.Receive != nil {
+		l.Layer = levelCosts{l.Layer, l}
 	}
-	return ranks
+	return l
 }
 
-func (m Machine) outer() Level { return m.Levels[len(m.Levels)-1] }
+// levelCosts is a level's layer with the gap and overheads of the level.
+type levelCosts struct {
+	model.Layer
+	level machine.Level
+}
 
-// A Level holds the cost of messages between ranks whose innermost common level is this one.
-type Level struct {
-	Name  string
-	Units int // units of the next inner level (at the innermost level, ranks) in one unit; ≥ 1
-	Layer model.Layer
+func (c levelCosts) Gap(n quantity.Bytes) quantity.Micros { return c.level.Cost(n).Gap }
+
+func (c levelCosts) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+	cost := c.level.Cost(n)
+	return cost.Send, cost.Receive
 }
 
 // Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.

@@ -16,7 +16,7 @@ func astra(f *File, m Machine, s Sizes) error {
 			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
 		}
 		f.loseCurvature(off, s)
-		names, topology, counts = append(names, l.Name), append(topology, "Switch"), append(counts, fmt.Sprint(l.Units))
+		names, topology, counts = append(names, l.Name), append(topology, "Switch"), append(counts, fmt.Sprint(l.Arity))
 		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there
 		// (bw_GBps_to_Bpns).
 		latency = append(latency, number(best.at*1e3/2))
@@ -49,7 +49,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 	var networks []network
 	ranks := 1
 	for _, l := range m.Levels {
-		ranks *= l.Units
+		ranks *= l.Arity
 		best, off := oneLine(l.Layer, s)
 		if best.per == 0 {
 			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -141,7 +142,7 @@ func TestPromisedError(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := target.Write(Machine{Name: l.Ref(), Levels: []Level{{"all", 2, l.Model}}}, Sizes{1, 1 << 20})
+				f, err := target.Write(machineOf(l.Ref(), machine.Level{Name: "all", Arity: 2, Layer: l.Model}), Sizes{1, 1 << 20})
 				if err != nil {
 					continue // its message is in the goldens
 				}

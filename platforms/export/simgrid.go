@@ -79,7 +79,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		f.printf("    <prop id=\"%s\" value=\"%s\"/>\n", p[0], p[1])
 	}
 	// Each host has its own link up and down; half of the latency is on each.
-	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", level.Units-1, number(rate*1e6), number(latency*1e-6/2))
+	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", level.Arity-1, number(rate*1e6), number(latency*1e-6/2))
 	return nil
 }
 

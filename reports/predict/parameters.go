@@ -65,8 +65,8 @@ func levelNotes(p platforms.Platform) (notes []string) {
 	}
 	inner := machine.ByCore
 	for i, cores := range m.Sizes() {
-		l, at := p.Levels[i], m.Levels[i]
-		note := fmt.Sprintf("level %s (%d %s", l.Name, at.Arity, inner)
+		l := p.Levels[i]
+		note := fmt.Sprintf("level %s (%d %s", l.Name, l.Arity, inner)
 		if i > 0 {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
@@ -77,14 +77,14 @@ func levelNotes(p platforms.Platform) (notes []string) {
 				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
 		}
-		if at.Eager > 0 {
-			note += "; above " + at.Eager.String() + " they wait for their receive"
+		if l.Eager > 0 {
+			note += "; above " + l.Eager.String() + " they wait for their receive"
 		}
-		if at.Lanes > 0 {
-			note += fmt.Sprintf("; full speed for %.4g at once", at.Lanes)
+		if l.Lanes > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once", l.Lanes)
 		}
-		if at.Ports > 0 {
-			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", at.Ports)
+		if l.Ports > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", l.Ports)
 		}
 		notes = append(notes, note)
 		inner = l.Name
