@@ -22,10 +22,10 @@ type blend struct {
 	sizesOnly, undescribed bool
 }
 
-// newBlend fits forms to the samples of a table.
+// newBlend fits forms to the points of a table.
 func newBlend(t table, oneNode bool, forms []form) *blend {
 	b := &blend{table: t, oneNode: oneNode, forms: make([]*localForm, len(forms))}
-	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(t.samples, oneNode) })
+	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(t.points, oneNode) })
 	return b
 }
 
@@ -45,12 +45,12 @@ const (
 func (b *blend) learn() {
 	if inner := len(b.places) - 2; inner > 0 {
 		folds := min(maxFolds, inner)
-		if len(b.samples) > manySamples {
+		if len(b.points) > manySamples {
 			folds = min(folds, 2)
 		}
 		for f := range folds {
-			b.holdOut(&b.between, func(s sample) bool {
-				i, _ := slices.BinarySearchFunc(b.places, s.place, comparePlaces)
+			b.holdOut(&b.between, func(s Point) bool {
+				i, _ := slices.BinarySearchFunc(b.places, s.place(), comparePlaces)
 				return i > 0 && i <= inner && (i-1)%folds == f
 			})
 		}
@@ -60,12 +60,12 @@ func (b *blend) learn() {
 		last = max(last, q.ranks)
 	}
 	for _, limit := range []float64{last / 1.3, last / 2, last / 4} {
-		b.holdOut(&b.beyond, func(s sample) bool { return s.ranks > limit })
+		b.holdOut(&b.beyond, func(s Point) bool { return float64(s.Ranks) > limit })
 	}
 	if b.sizesOnly = len(b.beyond.calls) == 0; b.sizesOnly {
 		for f := range sizeFolds {
-			b.holdOut(&b.beyond, func(s sample) bool {
-				i, _ := slices.BinarySearch(b.sizes, s.n)
+			b.holdOut(&b.beyond, func(s Point) bool {
+				i, _ := slices.BinarySearch(b.sizes, float64(s.Size))
 				return i > 0 && i < len(b.sizes)-1 && i%sizeFolds == f
 			})
 		}
@@ -84,19 +84,19 @@ func (b *blend) learn() {
 	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
 }
 
-// holdOut fits the forms to the samples that are not held out, and adds the errors at up to maxHeld
-// held-out samples to h. It does nothing if fewer than two samples are left, or samples of only one
+// holdOut fits the forms to the points that are not held out, and adds the errors at up to maxHeld
+// held-out points to h. It does nothing if fewer than two points are left, or points of only one
 // of several places.
-func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
-	var kept, held []sample
-	for _, s := range b.samples {
+func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
+	var kept, held []Point
+	for _, s := range b.points {
 		if out(s) {
 			held = append(held, s)
 		} else {
 			kept = append(kept, s)
 		}
 	}
-	if len(kept) < 2 || len(b.places) > 1 && !slices.ContainsFunc(kept, func(s sample) bool { return s.place != kept[0].place }) {
+	if len(kept) < 2 || len(b.places) > 1 && !slices.ContainsFunc(kept, func(s Point) bool { return s.place() != kept[0].place() }) {
 		return
 	}
 	forms := make([]form, len(b.forms))
@@ -106,13 +106,13 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	rest := newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		s := held[i]
-		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(s.place, s.n))
-		candidates := rest.candidates(s.place, s.n, b.sizesOnly)
+		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(s.place(), float64(s.Size)))
+		candidates := rest.candidates(s.place(), float64(s.Size), b.sizesOnly)
 		if h.errors == nil {
 			h.errors = make([][]float64, len(candidates))
 		}
 		for k, v := range candidates {
-			h.errors[k] = append(h.errors[k], v-math.Log(s.t))
+			h.errors[k] = append(h.errors[k], v-math.Log(float64(s.Time)))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		}
 		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}
-	logTime := func(i int) float64 { return math.Log(b.samples[i].t) }
+	logTime := func(i int) float64 { return math.Log(float64(b.points[i].Time)) }
 	bend := func(n float64) float64 { return b.interpolate(p, n, 1, logTime) - b.interpolate(p, n, 0, logTime) }
 	sides := slices.DeleteFunc([]float64{bend(n / 2), bend(2 * n)}, math.IsNaN)
 	nearest := b.interpolate(p, n, 0, logTime)

@@ -104,9 +104,9 @@ func TestSmoothedInterpolation(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		r := doublings(t, "bcast", "binomial", func(ranks int) float64 { return float64(ranks) }, 40, 44, 48, 52, 56, 60)
 		b := r.several
-		for i, s := range b.samples {
-			if s.nodes == 48 && (all || s.n == 64) {
-				b.samples[i].t *= 1.3
+		for i, s := range b.points {
+			if s.place().nodes == 48 && (all || s.Size == 64) {
+				b.points[i].Time *= 1.3
 			}
 		}
 		logs := b.candidates(place{50, 50}, 64, false)

@@ -9,7 +9,7 @@ import (
 // heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
 // candidates are the forms and, last, interpolation from the nearest places, plain and smoothed.
 type heldOut struct {
-	calls  []sample
+	calls  []Point
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
@@ -45,7 +45,7 @@ func (h *heldOut) scale(nodes, total float64, without int) float64 {
 	all, sum, weights := 0.0, 0.0, 0.0
 	for i, e := range h.own {
 		if i != without {
-			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].nodes))/scalePlaces)
+			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].place().nodes))/scalePlaces)
 			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
 		}
 	}
@@ -62,7 +62,7 @@ func (h *heldOut) normalize() {
 		sum, before := 0.0, h.scalePrior
 		h.scalePrior = prior
 		for i, e := range h.own {
-			s := h.scale(h.calls[i].nodes, h.total[i], i)
+			s := h.scale(h.calls[i].place().nodes, h.total[i], i)
 			scores, sum = append(scores, math.Abs(e)/s), sum+s
 		}
 		quantile := stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))

@@ -101,8 +101,8 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	places := max(1, len(b.places)-2) // that were held out
 	half := math.Hypot(h.quantile*h.scale(p.nodes, b.totalLg(p, n), -1), frozen/math.Sqrt(float64(places)))
 	gap := math.Inf(1)
-	for _, s := range b.samples {
-		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, s.n))))
+	for _, s := range b.points {
+		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, float64(s.Size)))))
 	}
 	return min(half*(1+perInnerOctave*gap), maxHeldOutError)
 }

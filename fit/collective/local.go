@@ -50,14 +50,17 @@ type observation struct {
 	left  float64 // log(measured/form)
 }
 
-// fit returns the form with the samples that its parameters come from.
-func (f *form) fit(samples []sample, oneNode bool) *localForm {
+// fit returns the form with the points that its parameters come from.
+func (f *form) fit(points []Point, oneNode bool) *localForm {
 	l := &localForm{form: f, oneNode: oneNode}
-	for _, s := range samples {
-		l.points = append(l.points, observation{f.coordinate(s.place, s.n), l.columns(s.place, s.n), s.t, s.n, 0})
+	for _, s := range points {
+		at, n := s.place(), float64(s.Size)
+		o := observation{f.coordinate(at, n), l.columns(at, n), float64(s.Time), n, 0}
+		l.points = append(l.points, o)
 	}
 	l.maxBeta = l.largestBeta()
-	l.onePlace = !slices.ContainsFunc(samples, func(s sample) bool { return s.place != samples[0].place })
+	elsewhere := func(s Point) bool { return s.place() != points[0].place() }
+	l.onePlace = !slices.ContainsFunc(points, elsewhere)
 	l.sizes = l.sizesByPlace()
 	for i := range l.points {
 		o := &l.points[i]

@@ -100,11 +100,11 @@ func (b *blend) heldOutError(form int) float64 {
 // parameters fits a form to all calls of the table.
 func (t *table) parameters(f *form) Parameters {
 	p := Parameters{Algorithm: f.name}
-	rows := make([]row, len(t.samples))
-	for i, s := range t.samples {
-		at := f.at(s.place)
-		rows[i] = row{[columns]float64{1, at.inside, at.between, s.n * at.volume}, s.t}
-		p.Ranks = append(p.Ranks, int(s.ranks))
+	rows := make([]row, len(t.points))
+	for i, s := range t.points {
+		at := f.at(s.place())
+		rows[i] = row{[columns]float64{1, at.inside, at.between, float64(s.Size) * at.volume}, float64(s.Time)}
+		p.Ranks = append(p.Ranks, s.Ranks)
 	}
 	slices.Sort(p.Ranks)
 	p.Ranks = slices.Compact(p.Ranks)

@@ -78,6 +78,10 @@ func (p Placement) Nodes() int {
 	return (p.Ranks + p.PerNode - 1) / p.PerNode
 }
 
+func (p Point) placement() Placement { return Placement{p.Ranks, p.PerNode} }
+
+func (p Point) place() place { return p.placement().place() }
+
 func (p Placement) place() place {
 	if nodes := p.Nodes(); nodes > 1 {
 		return place{float64(p.Ranks), float64(nodes)}
@@ -97,12 +101,6 @@ func (p place) ofNodes() float64 { return p.nodes }
 // comparePlaces orders places by nodes and ranks.
 func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
-}
-
-// A sample is one measured call.
-type sample struct {
-	place
-	n, t float64 // bytes, µs
 }
 
 func percent(v float64) string {

@@ -33,18 +33,17 @@ const minWeight = 0.05
 
 // learn makes the blends that predict: of calls on one node and of calls on several.
 func (r *Result) learn() {
-	groups := map[bool][]sample{}
+	groups := map[bool][]Point{}
 	for _, p := range r.Points {
-		at := Placement{p.Ranks, p.PerNode}
-		several := at.Nodes() > 1
-		groups[several] = append(groups[several], sample{at.place(), float64(p.Size), float64(p.Time)})
+		several := p.placement().Nodes() > 1
+		groups[several] = append(groups[several], p)
 	}
-	for several, samples := range groups {
-		slices.SortStableFunc(samples, func(a, b sample) int { return comparePlaces(a.place, b.place) })
-		dampPeaks(samples)
+	for several, points := range groups {
+		slices.SortStableFunc(points, func(a, b Point) int { return comparePlaces(a.place(), b.place()) })
+		dampPeaks(points)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
-		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
-		b := newBlend(newTable(samples, blockwise(r.Collective)), oneNode, r.forms)
+		oneNode := !several && (r.PerNode() > 0 || points[len(points)-1].Ranks <= maxRanksOfNode)
+		b := newBlend(newTable(points, blockwise(r.Collective)), oneNode, r.forms)
 		b.unplaced = !several && !oneNode
 		b.learn()
 		if several {
@@ -60,13 +59,14 @@ const maxRanksOfNode = 8
 // maxPeak is the factor over the times of both neighbouring sizes above which a call was disturbed.
 const maxPeak = 1.5
 
-// dampPeaks gives disturbed calls the time of the slower neighbour. The samples are ordered by
+// dampPeaks gives disturbed calls the time of the slower neighbour. The points are ordered by
 // place and size.
-func dampPeaks(samples []sample) {
-	for i := 1; i < len(samples)-1; i++ {
-		a, s, b := samples[i-1], &samples[i], samples[i+1]
-		if slower := max(a.t, b.t); a.place == s.place && b.place == s.place && s.t > maxPeak*slower {
-			s.t = slower
+func dampPeaks(points []Point) {
+	for i := 1; i < len(points)-1; i++ {
+		a, s, b := points[i-1], &points[i], points[i+1]
+		together := a.place() == s.place() && b.place() == s.place()
+		if slower := max(a.Time, b.Time); together && s.Time > maxPeak*slower {
+			s.Time = slower
 		}
 	}
 }

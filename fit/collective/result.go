@@ -25,7 +25,7 @@ func (r *Result) PerNode() (most int) {
 // Placements returns the placements that were measured, by ranks and then by ranks on a node.
 func (r *Result) Placements() (all []Placement) {
 	for _, p := range r.Points {
-		all = append(all, Placement{p.Ranks, p.PerNode})
+		all = append(all, p.placement())
 	}
 	return slices.Compact(all)
 }

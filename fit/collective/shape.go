@@ -28,10 +28,10 @@ const (
 var Statistics = []Statistic{Average, Slowest}
 
 // A shape is what an algorithm does on a number of ranks, along the path that decides the time:
-// T = steps·α + n·volume·β + n·combined·γ for calls of n bytes, where a message of m bytes takes
-// α + mβ and holds its sender's way out and its receiver's way in (Hockney, one port).
+// T = steps·α + n·volume·β for calls of n bytes, where a message of m bytes takes α + mβ and holds
+// its sender's way out and its receiver's way in (Hockney, one port).
 type shape struct {
-	steps, volume, combined float64
+	steps, volume float64
 }
 
 // maxOperations bounds the schedules that are simulated for a shape: some 0.3 s.
@@ -47,38 +47,28 @@ type shapeKey struct {
 var shapes sync.Map
 
 // shapeOf returns the shape of an algorithm on a number of ranks, from its schedule: its times if
-// messages cost α alone, β alone and combinations alone. The sum of the three is the time of the
-// schedule if one path is the longest by each, and otherwise a little more.
-func shapeOf(e engine.Entry, ranks int, of Statistic) (shape, error) {
+// messages cost α alone and if they cost β alone. The sum of both is the time of the schedule if
+// the same path is the longest by each, and otherwise a little more. What combining costs is left
+// out: within one algorithm it is proportional to the bytes, so β has it.
+func shapeOf(e engine.Entry, ranks int, of Statistic) (s shape, err error) {
 	key := shapeKey{e.Collective, e.Name, ranks, of}
-	if s, ok := shapes.Load(key); ok {
-		return s.(shape), nil
+	if known, ok := shapes.Load(key); ok {
+		return known.(shape), nil
 	}
 	// A size that all algorithms can cut into equal parts.
-	whole := uint64(ranks) << (bits.Len(uint(ranks)) + 3)
-	const long = 1e4 // µs that all of it takes: long enough for small parts, in ticks of 1 ps
-	perByte := long / float64(whole)
-	var s shape
-	for _, part := range []struct {
-		into  *float64
-		layer model.Linear
-		gamma float64 // µs per byte combined
-		per   float64
-	}{
-		{&s.steps, model.Linear{Beta: 1}, 0, 1},
-		{&s.volume, model.Linear{Tau: quantity.MicrosPerByte(perByte)}, 0, long},
-		{&s.combined, model.Linear{}, perByte, long},
-	} {
-		if part.gamma > 0 && e.Params&engine.Gamma == 0 {
-			continue
-		}
-		c := engine.Call{Bytes: whole, Gamma: 1e3 * part.gamma}
-		t, err := timeOf(e, ranks, c, part.layer, of)
-		if err != nil {
-			return shape{}, err
-		}
-		*part.into = float64(t) / part.per
+	c := engine.Call{Bytes: uint64(ranks) << (bits.Len(uint(ranks)) + 3)}
+	perStep := model.Linear{Beta: 1}
+	steps, err := timeOf(e, ranks, c, perStep, of)
+	if err != nil {
+		return s, err
 	}
+	const long = 1e4 // µs that all bytes take: long enough for small parts, in ticks of 1 ps
+	perByte := model.Linear{Tau: quantity.MicrosPerByte(long / float64(c.Bytes))}
+	bytes, err := timeOf(e, ranks, c, perByte, of)
+	if err != nil {
+		return s, err
+	}
+	s = shape{steps: float64(steps), volume: float64(bytes) / long}
 	shapes.Store(key, s)
 	return s, nil
 }

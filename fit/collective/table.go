@@ -7,17 +7,17 @@ import (
 
 // A table has the measured calls that a blend is made from.
 type table struct {
-	samples   []sample  // by place and size
+	points    []Point   // by place and size
 	places    []place   // ascending
 	sizes     []float64 // ascending
 	blockwise bool      // sizes are of a rank's block
 }
 
-// newTable returns the table of samples that are sorted by place and size.
-func newTable(samples []sample, blockwise bool) table {
-	t := table{samples: samples, blockwise: blockwise}
-	for _, s := range samples {
-		t.places, t.sizes = append(t.places, s.place), append(t.sizes, s.n)
+// newTable returns the table of points that are sorted by place and size.
+func newTable(points []Point, blockwise bool) table {
+	t := table{points: points, blockwise: blockwise}
+	for _, s := range points {
+		t.places, t.sizes = append(t.places, s.place()), append(t.sizes, float64(s.Size))
 	}
 	t.places = slices.Compact(t.places)
 	slices.Sort(t.sizes)
@@ -79,8 +79,8 @@ func (t *table) spanned(of func(place) float64) float64 {
 func (t *table) sizeOctaves(p place, n float64) float64 {
 	least, most := t.sizeEnds()
 	leastTotal, mostTotal := math.Inf(1), 0.0
-	for _, s := range t.samples {
-		total := t.totalLg(s.place, s.n)
+	for _, s := range t.points {
+		total := t.totalLg(s.place(), float64(s.Size))
 		leastTotal, mostTotal = min(leastTotal, total), max(mostTotal, total)
 	}
 	lg, total := math.Log2(max(1, n)), t.totalLg(p, n)
@@ -88,7 +88,7 @@ func (t *table) sizeOctaves(p place, n float64) float64 {
 	return min(outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most))), outside(total, leastTotal, mostTotal))
 }
 
-// interpolate returns a value of the samples on the line through the nearest places on both sides
+// interpolate returns a value of the points on the line through the nearest places on both sides
 // with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
 // and sizes. Beyond the last place the line is that over the octave before it, if that rises, as
 // more ranks do not take less; otherwise the value is that of the last place. So many places on
@@ -132,26 +132,29 @@ func (t *table) interpolate(p place, n float64, skip int, value func(i int) floa
 	return first + slope*math.Log(p.ranks/along[low].ranks)
 }
 
-// overSizes interpolates a value of the samples at a measured place.
+// overSizes interpolates a value of the points at a measured place, over the log of the size. It is
+// NaN outside of the sizes that were measured there.
 func (t *table) overSizes(p place, n float64, value func(i int) float64) float64 {
+	byPlace := func(o Point, p place) int { return comparePlaces(o.place(), p) }
+	from, _ := slices.BinarySearchFunc(t.points, p, byPlace)
 	low, high := -1, -1
-	from, _ := slices.BinarySearchFunc(t.samples, p, func(s sample, p place) int { return comparePlaces(s.place, p) })
-	for i := from; i < len(t.samples) && t.samples[i].place == p; i++ { // by size
-		if t.samples[i].n <= n {
+	for i := from; i < len(t.points) && t.points[i].place() == p; i++ { // by size
+		if float64(t.points[i].Size) <= n {
 			low = i
 		}
-		if t.samples[i].n >= n && high < 0 {
+		if float64(t.points[i].Size) >= n && high < 0 {
 			high = i
 		}
 	}
-	switch {
-	case low < 0 || high < 0:
+	if low < 0 || high < 0 {
 		return math.NaN()
-	case t.samples[low].n == t.samples[high].n:
+	}
+	first, last := float64(t.points[low].Size), float64(t.points[high].Size)
+	if first == last {
 		return value(low)
 	}
-	part := math.Log(max(1, n)/max(1, t.samples[low].n)) / math.Log(max(1, t.samples[high].n)/max(1, t.samples[low].n))
-	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes
+	part := math.Log(max(1, n)/max(1, first)) / math.Log(max(1, last)/max(1, first))
+	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes, whose logs are taken as equal
 		part = 0
 	}
 	return value(low) + part*(value(high)-value(low))
