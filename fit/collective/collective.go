@@ -31,21 +31,16 @@ func Fit(d Data) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Data: d, forms: forms}
-	points := slices.SortedStableFunc(slices.Values(d.Points), byCall)
 	r.Points = nil
-	for len(points) > 0 {
-		p := points[0]
-		end := slices.IndexFunc(points, func(o Point) bool { return byCall(p, o) != 0 })
-		if end < 0 {
-			end = len(points)
-		}
-		r.Points, points = append(r.Points, Repeated(points[:end])), points[end:]
-	}
 	var noise []float64
-	for _, p := range r.Points {
-		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
-			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
+	for _, same := range byCalls(d.Points) {
+		p := repeated(same)
+		finite := !math.IsInf(float64(p.Time)+float64(p.Size), 0)
+		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || !finite {
+			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs",
+				ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
 		}
+		r.Points = append(r.Points, p)
 		r.Ranks = append(r.Ranks, p.Ranks)
 		if p.Count > 1 {
 			noise = append(noise, p.Deviation)

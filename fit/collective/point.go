@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -28,9 +30,38 @@ type Point struct {
 // Data is one collective as measured, by one algorithm or by the library's choice.
 type Data struct {
 	Collective string // as in the registry: allreduce, bcast, …
-	Algorithm  string // of the registry; empty: searched
-	Statistic  Statistic
-	Points     []Point
+	Algorithm  string // of the registry; empty: the library's choice, which [Fit] searches
+	// Name distinguishes data of one collective and algorithm: what a file says of it, as in-place
+	// or mapby=core, or the name of its table in a platform file.
+	Name      string
+	Statistic Statistic
+	Points    []Point
+}
+
+// Label names the data in messages.
+func (d Data) Label() string {
+	parts := []string{d.Collective, cmp.Or(d.Algorithm, "by the library's choice")}
+	if d.Name != "" {
+		parts = append(parts, d.Name)
+	}
+	return strings.Join(append(parts, string(d.Statistic)), ", ")
+}
+
+// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
+// known.
+func (d Data) PerNode() (most int) {
+	for _, p := range d.Points {
+		most = max(most, p.PerNode)
+	}
+	return most
+}
+
+// Placements returns the placements of the points, without repeats where points are sorted by call.
+func (d Data) Placements() (all []Placement) {
+	for _, p := range d.Points {
+		all = append(all, p.placement())
+	}
+	return slices.Compact(all)
 }
 
 // byCall orders points by ranks, ranks on a node, and size.
@@ -47,9 +78,36 @@ func (p Point) repeats() float64 {
 	return float64(max(1, p.Count))
 }
 
-// Repeated returns the point of a call from those of its repeats: the median of their times, which
+// byCalls sorts points by call, and returns those of each call.
+func byCalls(points []Point) (all [][]Point) {
+	points = slices.SortedStableFunc(slices.Values(points), byCall)
+	for i, p := range points {
+		if i == 0 || byCall(points[i-1], p) != 0 {
+			all = append(all, nil)
+		}
+		last := len(all) - 1
+		all[last] = append(all[last], p)
+	}
+	return all
+}
+
+// OnePerCall returns one point for each call, sorted by call. If there are several of a call, each
+// counts once, whatever its Count is: of means, a longer run is no better against disturbances.
+func OnePerCall(points []Point) (all []Point) {
+	for _, same := range byCalls(points) {
+		if len(same) > 1 {
+			for i := range same {
+				same[i].Count, same[i].Deviation = 1, 0
+			}
+		}
+		all = append(all, repeated(same))
+	}
+	return all
+}
+
+// repeated returns the point of a call from those of its repeats: the median of their times, which
 // a disturbed repeat does not move, with the number of repeats and their deviation.
-func Repeated(all []Point) (p Point) {
+func repeated(all []Point) (p Point) {
 	if p = all[0]; len(all) == 1 {
 		return p
 	}
@@ -57,12 +115,16 @@ func Repeated(all []Point) (p Point) {
 	var count, sum, squares float64
 	for _, o := range all {
 		k, t := o.repeats(), float64(o.Time)
-		times, count, sum = append(times, t), count+k, sum+k*t
-		squares += k*t*t + (k-1)*(o.Deviation*t)*(o.Deviation*t)
+		times = append(times, t)
+		count, sum = count+k, sum+k*t
+		// k repeats of mean t have the squares k·t² + (k − 1)·deviation².
+		deviation := o.Deviation * t
+		squares += k*t*t + (k-1)*deviation*deviation
 	}
 	center := stats.Median(times)
+	variance := max(0, squares-sum*sum/count) / (count - 1)
 	p.Time, p.Count = quantity.Micros(center), int64(count)
-	p.Deviation = math.Sqrt(max(0, squares-sum*sum/count)/(count-1)) / center
+	p.Deviation = math.Sqrt(variance) / center
 	return p
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// repeated are the points with repeats as one, as a file's reader makes them.
-func repeated(t *testing.T, d Data) (Data, map[call][]float64) {
+// repeatedOf are the points with repeats as one, as a file's reader makes them.
+func repeatedOf(t *testing.T, d Data) (Data, map[call][]float64) {
 	t.Helper()
 	runs := map[call][]float64{}
 	for _, p := range d.Points {
@@ -35,7 +35,7 @@ func repeated(t *testing.T, d Data) (Data, map[call][]float64) {
 // % of the 20 runs, over all calls and over those of the range that no form describes. The limit is
 // below the 95 % intended, as the times of a job differ more than normally distributed ones.
 func TestRepeatsAreInside(t *testing.T) {
-	d, runs := repeated(t, read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}))
+	d, runs := repeatedOf(t, read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}))
 	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)

@@ -13,25 +13,8 @@ type Result struct {
 	oneNode, several *blend // of the calls on one node or of unknown placement, and on several nodes
 }
 
-// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
-// known.
-func (r *Result) PerNode() (most int) {
-	for _, p := range r.Points {
-		most = max(most, p.PerNode)
-	}
-	return most
-}
-
-// Placements returns the placements that were measured, by ranks and then by ranks on a node.
-func (r *Result) Placements() (all []Placement) {
-	for _, p := range r.Points {
-		all = append(all, p.placement())
-	}
-	return slices.Compact(all)
-}
-
 // PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
-// every measured call filled one, else as many on a node as [Result.PerNode].
+// every measured call filled one, else as many on a node as [Data.PerNode].
 func (r *Result) PlacementOf(ranks int) Placement {
 	p := Placement{Ranks: ranks, PerNode: r.PerNode()}
 	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.PerNode != p.Ranks }) {

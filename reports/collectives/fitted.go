@@ -76,7 +76,7 @@ func (q FittedQuestion) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
-	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Table}, q.Algorithm)
+	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Data.Name}, q.Algorithm)
 }
 
 // A grid answers a question by fits, call by call, and counts what its notes say.
@@ -107,7 +107,7 @@ func (g *grid) choose() error {
 			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
 		}
 		if first := of[f.Data.Statistic]; first != nil {
-			g.twice = append(g.twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			g.twice = append(g.twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Data.Name, f.Data.Name))
 			continue
 		}
 		of[f.Data.Statistic], g.used = f, append(g.used, f)
@@ -294,7 +294,6 @@ func (g *grid) notes() (notes []string) {
 // A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
 type Fit struct {
 	Entry collective.Entry // its Name is libraryChoice if the library chose
-	Table string           // of the platform file
 	Data  fitted.Data
 
 	*fitted.Result // nil until it is fitted
@@ -316,34 +315,25 @@ func FitsOf(ref, name string) (all []Fit, err error) {
 
 // PlatformFits is [FitsOf] of a platform that was read; errors call it ref.
 func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
-	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != fits.CanonicalOf(name) }))
+	name = fits.CanonicalOf(name)
+	unasked := func(c platforms.MeasuredCollective) bool { return c.Collective != name }
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), unasked))
 }
 
 func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
 	for _, t := range tables {
-		d := fitted.Data{Collective: t.Collective, Statistic: fitted.Statistic(t.Statistic)}
-		for i, ranks := range t.Ranks {
-			for j, n := range t.Sizes {
-				if v := t.Times[i][j]; v > 0 {
-					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
-					if t.PerNode != nil {
-						p.PerNode = t.PerNode[i]
-					}
-					if t.Runs != nil && t.Deviations != nil {
-						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
-					}
-					d.Points = append(d.Points, p)
-				}
+		at := fmt.Sprintf("%s: collective.%s", ref, t.Name)
+		d, err := fitted.DataOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", at, err)
+		}
+		e := collective.Entry{Collective: d.Collective, Name: libraryChoice}
+		if d.Algorithm != "" {
+			if e, err = collective.Find(d.Collective, d.Algorithm); err != nil {
+				return nil, err // cannot be: the data name an algorithm of the registry
 			}
 		}
-		e := collective.Entry{Collective: t.Collective, Name: libraryChoice}
-		if t.Algorithm != "" {
-			if e, err = collective.Find(t.Collective, t.Algorithm); err != nil {
-				return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
-			}
-			d.Algorithm = e.Name
-		}
-		all = append(all, Fit{Entry: e, Table: t.Name, Data: d, at: fmt.Sprintf("%s: collective.%s", ref, t.Name)})
+		all = append(all, Fit{Entry: e, Data: d, at: at})
 	}
 	return all, nil
 }

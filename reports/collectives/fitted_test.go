@@ -64,7 +64,7 @@ func TestMeasuredTables(t *testing.T) {
 		t.Error(answer, err)
 	}
 	for _, f := range q.Fits {
-		if f.Table == "c-slowest" && f.Result == nil {
+		if f.Data.Name == "c-slowest" && f.Result == nil {
 			t.Error("what was fitted before is fitted again")
 		}
 	}

@@ -114,7 +114,7 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 }
 
 // addSeries adds the cells of a series.
-func (a *Measured) addSeries(ctx context.Context, q Asker, s fits.Series) error {
+func (a *Measured) addSeries(ctx context.Context, q Asker, s fitted.Data) error {
 	calls := q.calls()
 	points := slices.DeleteFunc(slices.Clone(s.Points), func(p fitted.Point) bool {
 		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) || len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)

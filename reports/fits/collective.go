@@ -76,13 +76,13 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	}
 	var first error
 	for _, s := range all {
-		r, err := fitted.Fit(s.Data)
+		r, err := fitted.Fit(s)
 		if err != nil {
 			first = cmp.Or(first, err)
 			f.Notes = append(f.Notes, s.Label()+": left out: "+err.Error())
 			continue
 		}
-		f.Collectives = append(f.Collectives, JointFit{r, s})
+		f.Collectives = append(f.Collectives, r)
 	}
 	if len(f.Collectives) == 0 {
 		return first
@@ -92,7 +92,7 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 
 // A parameterRow has the parameters of one algorithm of a joint fit.
 type parameterRow struct {
-	JointFit
+	*fitted.Result
 	fitted.Parameters
 }
 
@@ -100,13 +100,13 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	var all []parameterRow
 	var named, several, searched, placed bool // whether a column shows differences
 	for _, c := range f.Collectives {
-		for _, p := range c.Result.Parameters() {
+		for _, p := range c.Parameters() {
 			all = append(all, parameterRow{c, p})
 			placed = placed || p.Nodes > 0
 		}
-		named = named || c.series.Name != ""
+		named = named || c.Name != ""
 		several = several || c.Collective != f.Collectives[0].Collective
-		searched = searched || c.series.Algorithm == ""
+		searched = searched || c.Algorithm == ""
 	}
 	type row = parameterRow
 	col := reports.Col[row]
@@ -114,9 +114,9 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		col("collective", reports.HeadIf(several, "collective"),
 			func(r row) any { return r.Collective }),
 		col("series", reports.HeadIf(named, "series"),
-			func(r row) any { return r.series.Name }).Ranked(3),
+			func(r row) any { return r.Name }).Ranked(3),
 		col("algorithm", "algorithm", func(r row) any { return r.Parameters.Algorithm }),
-		col("searched", "", func(r row) any { return r.series.Algorithm == "" }),
+		col("searched", "", func(r row) any { return r.Result.Algorithm == "" }),
 		col("statistic", "statistic", func(r row) any { return string(r.Statistic) }).Ranked(4),
 		col("ranks_from", "", func(r row) any { return slices.Min(r.Parameters.Ranks) }),
 		col("ranks_to", "", func(r row) any { return slices.Max(r.Parameters.Ranks) }),
@@ -145,7 +145,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	)
 	rows := reports.TableOf(all, fields...)
 	for _, c := range f.Collectives {
-		rows.Notes = append(rows.Notes, c.note(len(f.Collectives) > 1))
+		rows.Notes = append(rows.Notes, noteOf(c, len(f.Collectives) > 1))
 	}
 	rows.Notes = append(rows.Notes,
 		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the algorithm. "+
@@ -198,16 +198,16 @@ func estimateCols[T ~float64](key, unit, head string, dim quantity.Dimension,
 }
 
 // note describes the data of a joint fit, and how well it predicts.
-func (c JointFit) note(several bool) string {
+func noteOf(c *fitted.Result, several bool) string {
 	about := ""
 	if several {
-		about = c.series.Label() + ": "
+		about = c.Label() + ": "
 	}
 	least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
 	text := fmt.Sprintf("%d numbers of ranks, %d to %d", len(c.Ranks), least, most)
 	if len(c.Ranks) == 1 {
 		text = fmt.Sprintf("%d ranks only", least)
-		if c.series.Algorithm == "" {
+		if c.Algorithm == "" {
 			text += ", which do not identify the algorithm"
 		}
 	}

@@ -3,6 +3,7 @@ package fits
 import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -12,7 +13,7 @@ import (
 // another model, the changes between two files, or the measurements themselves if nothing fits.
 type Fitted struct {
 	Curves      []Curve
-	Collectives []JointFit
+	Collectives []*collective.Result // the joint fits
 	Parameters  []Parameter
 	Changes     []Change
 	Summaries   []Summary // of the tables of one size; only if there is nothing else

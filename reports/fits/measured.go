@@ -16,15 +16,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredSeries groups tables of collectives. Tables of one collective, algorithm and name make a
-// series with the average over ranks, and one with the slowest rank if all of them have it. Tables
-// of the same ranks and size are repeats. Tables of other kinds are left out.
-func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
+// MeasuredSeries groups tables of collectives. Tables of one collective, algorithm and name make
+// data of the average over ranks, and data of the slowest rank if all of them have it. Tables of
+// the same ranks and size are repeats. Tables of other kinds are left out.
+func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
+	all []fitted.Data, notes []string, err error) {
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
 		return nil, nil, err
 	}
-	of := map[seriesKey][]seriesPoint{}
+	of := map[seriesKey]*series{}
 	var keys []seriesKey
 	skipped, unsaid := 0, 0
 	for _, s := range sources {
@@ -32,17 +33,19 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 			skipped++
 			continue
 		}
-		k, points, note, err := o.points(s, &unsaid)
-		switch {
-		case err != nil:
+		k, c, note, err := o.callsOf(s, &unsaid)
+		if err != nil {
 			return nil, nil, err
-		case note != "":
+		}
+		if note != "" {
 			notes = append(notes, s.name()+": "+note)
 			continue
-		case of[k] == nil:
+		}
+		if of[k] == nil {
+			of[k] = &series{}
 			keys = append(keys, k)
 		}
-		of[k] = append(of[k], points...)
+		of[k].add(s.table, c, o.countsAll(k, c, s.table))
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
 		return nil, nil, usage.Fields(fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; pass one for all tables, or one for each", len(o.Ranks), unsaid), "measured-ranks")
@@ -54,120 +57,94 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", skipped))
 	}
 	for _, k := range keys {
-		unplaced := slices.ContainsFunc(of[k], func(p seriesPoint) bool { return p.PerNode == 0 })
-		partly := slices.ContainsFunc(of[k], func(p seriesPoint) bool { return p.slowest <= 0 })
-		var average, slowest []fitted.Point
-		for _, p := range of[k] {
-			if unplaced {
-				p.PerNode = 0
-			}
-			average = append(average, p.Point)
-			p.Time, p.Deviation = p.slowest, 0
-			slowest = append(slowest, p.Point)
-		}
-		all = append(all, k.series(fitted.Average, average))
-		if !partly {
-			all = append(all, k.series(fitted.Slowest, slowest))
+		all = append(all, k.data(fitted.Average, of[k].average))
+		if !of[k].partly {
+			all = append(all, k.data(fitted.Slowest, of[k].slowest))
 		}
 	}
 	return all, notes, nil
 }
 
-// A Series holds the measurements of a collective by one algorithm, with one statistic over ranks.
-type Series struct {
-	fitted.Data        // without an algorithm: the library's choice
-	Name        string // distinguishes series of one collective: in-place, mapby=core
-}
-
-// Label names the series, for messages.
-func (s Series) Label() string {
-	parts := []string{s.Collective, cmp.Or(s.Algorithm, "by the library's choice")}
-	if s.Name != "" {
-		parts = append(parts, s.Name)
-	}
-	return strings.Join(append(parts, string(s.Statistic)), ", ")
-}
-
-// A JointFit is the joint fit of a collective over sizes and ranks.
-type JointFit struct {
-	*fitted.Result
-	series Series
-}
-
 // A seriesKey has the common values of the tables of a series.
 type seriesKey struct{ collective, algorithm, name string }
 
-// A seriesPoint is a point with the average over ranks, and the time of the slowest rank, or 0.
-type seriesPoint struct {
-	fitted.Point
-	slowest quantity.Micros
-}
-
-// points returns the points of a table and their series, or a note with the reason why the table is
-// left out. unsaid counts the tables that do not give their ranks.
-func (o MeasuredOptions) points(s fitSource, unsaid *int) (k seriesKey, points []seriesPoint, note string, err error) {
-	c := s.table.Collective
+// callsOf returns the series of a table and its calls with the ranks that took part, or a note with
+// the reason why the table is left out. unsaid counts the tables that do not give their ranks.
+func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
+	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
+	c = s.table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
-		return k, nil, "", usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
+		err = fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name)
+		return k, c, "", usage.Fields(err, "collective")
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
 	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
 		if c.Ranks, err = o.unsaidRanks(*unsaid); err != nil {
-			return k, nil, "", fmt.Errorf("%s %w", s.name(), err)
+			return k, c, "", fmt.Errorf("%s %w", s.name(), err)
 		}
 		*unsaid++
 	}
 	k = seriesKey{collective: registered(c.Name), name: seriesName(s.table)}
 	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
 	if err == nil {
-		if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm); k.algorithm == "" && asked != "" {
-			k.algorithm, err = asked, nil
+		k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm)
+		if k.algorithm == "" && asked != "" {
+			k.algorithm, err = asked, nil // also of a file whose name for it is unknown
 		}
 	}
-	switch {
-	case err != nil:
-		return k, nil, "", fmt.Errorf("%s: %w", s.name(), err)
-	case collective.Of(k.collective) == nil:
-		return k, nil, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
-	case c.Ranks < 2:
-		return k, nil, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
+	if err != nil {
+		return k, c, "", fmt.Errorf("%s: %w", s.name(), err)
 	}
-	plain := s.table.Format == "csv" || s.table.Format == "json"
-	total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && (!plain || o.Total || c.Total)
-	for _, t := range s.table.Samples {
-		n := t.Size
+	if collective.Of(k.collective) == nil {
+		return k, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
+	}
+	if c.Ranks < 2 {
+		return k, c, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
+	}
+	return k, c, "", nil
+}
+
+// countsAll reports whether the sizes of a table are those of all ranks' blocks. Benchmarks count
+// so unless they say otherwise; plain tables give a rank's block, as the registry does.
+func (o MeasuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *benchfile.Table) bool {
+	if c.PerRank || !(collective.Entry{Collective: k.collective}).InBlocks() {
+		return false
+	}
+	plain := t.Format == "csv" || t.Format == "json"
+	return !plain || o.Total || c.Total
+}
+
+// A series has the points of the tables of a key, by both statistics over ranks.
+type series struct {
+	average, slowest []fitted.Point
+	partly           bool // a time of the slowest rank is missing, so these are not used
+}
+
+// add adds the points of a table. If total is set, its sizes are those of all ranks' blocks.
+func (s *series) add(t *benchfile.Table, c benchfile.CollectiveOp, total bool) {
+	for _, m := range t.Samples {
+		p := fitted.Point{Ranks: c.Ranks, PerNode: c.PerNode, Size: m.Size, Time: m.Mean}
 		if total { // the registry counts the block of a rank
-			n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
+			p.Size = quantity.Bytes(math.Floor(float64(m.Size) / float64(c.Ranks)))
 		}
-		points = append(points, seriesPoint{fitted.Point{
-			Ranks: c.Ranks, PerNode: c.PerNode, Size: n,
-			Time: t.Mean, Count: max(1, t.Count), Deviation: math.Sqrt(t.Variance) / float64(t.Mean),
-		}, t.Slowest})
+		p.Count, p.Deviation = max(1, m.Count), math.Sqrt(m.Variance)/float64(m.Mean)
+		s.average = append(s.average, p)
+		p.Time, p.Deviation = m.Slowest, 0 // the file's deviation is of the average
+		s.slowest = append(s.slowest, p)
+		s.partly = s.partly || m.Slowest <= 0
 	}
-	return k, points, "", nil
 }
 
-// series returns the series of points. Those of one call become one, in which each counts once.
-func (k seriesKey) series(statistic fitted.Statistic, points []fitted.Point) Series {
-	slices.SortStableFunc(points, byCall)
-	d := fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Statistic: statistic}
-	for len(points) > 0 {
-		n := 1
-		for n < len(points) && byCall(points[n], points[0]) == 0 {
-			n++
+// data returns the data of points, one for each call. If the placement of some is not known, none
+// is used, since calls of the same ranks could not be told apart from repeats.
+func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitted.Data {
+	if slices.ContainsFunc(points, func(p fitted.Point) bool { return p.PerNode == 0 }) {
+		for i := range points {
+			points[i].PerNode = 0
 		}
-		for i := range points[:n] {
-			if n > 1 {
-				points[i].Count, points[i].Deviation = 1, 0
-			}
-		}
-		d.Points, points = append(d.Points, fitted.Repeated(points[:n])), points[n:]
 	}
-	return Series{d, k.name}
-}
-
-func byCall(a, b fitted.Point) int {
-	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
+	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: k.name,
+		Statistic: statistic, Points: fitted.OnePerCall(points)}
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them.

@@ -23,7 +23,7 @@ const osu = `# OSU MPI Allgather Latency Test v5.8
 512      7.00     5.00   11.00      1000
 `
 
-func seriesOf(t *testing.T, o Options, files map[string]string) ([]Series, error) {
+func seriesOf(t *testing.T, o Options, files map[string]string) ([]fitted.Data, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {

@@ -7,10 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -89,51 +86,18 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			files = append(files, text)
 		}
 	}
-	d := platforms.NewDocument("")
+	from := strings.Join(files, ", ")
+	d := platforms.NewDocument("collectives of " + from)
 	names := map[string]int{}
 	for _, c := range f.Collectives {
-		name := strings.Join(slices.DeleteFunc([]string{c.Collective, c.series.Algorithm, plainName(c.series.Name), string(c.Statistic)}, func(s string) bool { return s == "" }), "-")
+		parts := []string{c.Collective, c.Algorithm, plainName(c.Name), string(c.Statistic)}
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		name := strings.Join(parts, "-")
 		if names[name]++; names[name] > 1 {
 			name += "-" + strconv.Itoa(names[name])
 		}
-		t := platforms.NewTable("collective", name, "collective", c.Collective)
-		if c.series.Algorithm != "" {
-			t.Set("algorithm", c.series.Algorithm)
-		}
-		t.Set("statistic", string(c.Statistic))
-		var ranks, perNode, times, runs, deviations []string
-		repeated := false
-		all := stats.Ascending(list.Map(c.Points, func(p fitted.Point) quantity.Bytes { return p.Size }))
-		for _, p := range c.Placements() {
-			line := slices.Repeat([]string{"-"}, len(all))
-			count, deviation := slices.Clone(line), slices.Clone(line)
-			for _, o := range c.Points {
-				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p.Ranks && o.PerNode == p.PerNode {
-					line[i] = platforms.ExactMicros(o.Time)
-					if o.Count > 1 && o.Deviation > 0 {
-						repeated = true
-						count[i], deviation[i] = strconv.FormatInt(o.Count, 10), platforms.ExactMicros(quantity.Micros(o.Deviation)*o.Time)
-					}
-				}
-			}
-			perNode = append(perNode, strconv.Itoa(p.PerNode))
-			ranks, times = append(ranks, strconv.Itoa(p.Ranks)), append(times, strings.Join(line, " "))
-			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
-		}
-		t.Set("ranks", ranks)
-		if c.PerNode() > 0 {
-			t.Set("ranks_per_node", perNode)
-		}
-		t.Set("sizes", list.Map(all, sizeText))
-		t.Set("times", times)
-		if repeated {
-			t.Set("runs", runs)
-			t.Set("deviations", deviations)
-		}
-		t.Set("source", cmp.Or(strings.Join(files, ", "), "measured"))
-		d.Tables = append(d.Tables, t)
+		d.Tables = append(d.Tables, c.Table(name, cmp.Or(from, "measured")))
 	}
-	d.Keys[0].Value = "collectives of " + strings.Join(files, ", ")
 	return d
 }
 

@@ -96,7 +96,7 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 		return nil, err
 	}
 	statistic := fitted.Slowest
-	if !slices.ContainsFunc(all, func(s fits.Series) bool { return s.Statistic == statistic }) {
+	if !slices.ContainsFunc(all, func(s fitted.Data) bool { return s.Statistic == statistic }) {
 		statistic = fitted.Average
 	}
 	for _, s := range all {

@@ -1,0 +1,98 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A platform file saves measurements, not parameters: a fit is made again when it is asked for, so
+// that a newer version of the method applies to older files.
+
+// DataOf returns the measurements of a table of a platform file; their Name is that of the table.
+// The table's algorithm must be in the registry.
+func DataOf(t platforms.MeasuredCollective) (Data, error) {
+	d := Data{Collective: t.Collective, Name: t.Name, Statistic: Statistic(t.Statistic)}
+	if t.Algorithm != "" {
+		e, err := engine.Find(t.Collective, t.Algorithm)
+		if err != nil {
+			return d, err
+		}
+		d.Algorithm = e.Name
+	}
+	for i, ranks := range t.Ranks {
+		for j, size := range t.Sizes {
+			if !(t.Times[i][j] > 0) {
+				continue // not measured
+			}
+			p := Point{Ranks: ranks, Size: size, Time: t.Times[i][j], Count: 1}
+			if t.PerNode != nil {
+				p.PerNode = t.PerNode[i]
+			}
+			if t.Runs != nil && t.Deviations != nil {
+				p.Count = max(1, t.Runs[i][j])
+				p.Deviation = float64(t.Deviations[i][j] / p.Time)
+			}
+			d.Points = append(d.Points, p)
+		}
+	}
+	return d, nil
+}
+
+// notMeasured stands in a line of a table for a size that was not measured on these ranks.
+const notMeasured = "-"
+
+// Table returns the measurements as a table of a platform file, which [DataOf] reads. There must be
+// one point for each call, as a [Result] has them.
+func (d Data) Table(name, source string) platforms.Table {
+	t := platforms.NewTable("collective", name, "collective", d.Collective)
+	if d.Algorithm != "" {
+		t.Set("algorithm", d.Algorithm)
+	}
+	t.Set("statistic", string(d.Statistic))
+	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
+	var ranks, perNode, times, runs, deviations []string
+	repeated := false
+	for _, at := range d.Placements() {
+		// One line of the table: a word for each size.
+		took := slices.Repeat([]string{notMeasured}, len(sizes))
+		count, deviation := slices.Clone(took), slices.Clone(took)
+		for _, p := range d.Points {
+			if p.placement() != at {
+				continue
+			}
+			i, _ := slices.BinarySearch(sizes, p.Size)
+			took[i] = platforms.ExactMicros(p.Time)
+			if p.Count > 1 && p.Deviation > 0 {
+				repeated = true
+				count[i] = strconv.FormatInt(p.Count, 10)
+				deviation[i] = platforms.ExactMicros(quantity.Micros(p.Deviation) * p.Time)
+			}
+		}
+		ranks = append(ranks, strconv.Itoa(at.Ranks))
+		perNode = append(perNode, strconv.Itoa(at.PerNode))
+		times = append(times, strings.Join(took, " "))
+		runs = append(runs, strings.Join(count, " "))
+		deviations = append(deviations, strings.Join(deviation, " "))
+	}
+	t.Set("ranks", ranks)
+	if d.PerNode() > 0 {
+		t.Set("ranks_per_node", perNode)
+	}
+	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+	t.Set("sizes", list.Map(sizes, exact))
+	t.Set("times", times)
+	if repeated {
+		t.Set("runs", runs)
+		t.Set("deviations", deviations)
+	}
+	t.Set("source", source)
+	return t
+}
