@@ -65,15 +65,15 @@ func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 // interface for g + (n−1)G, while the processor works on the next one. While its bytes leave one
 // interface they enter the other, so only one interface has (n−1)G in its delay.
 func (l *LogGP) Resources() Resources {
-	bytes := Cost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
-	busy := bytes.Plus(Cost{Beta: l.GapTime})
+	bytes := PacketCost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
+	busy := bytes.plus(PacketCost{Beta: l.GapTime})
 	return Route{
-		Send: Cost{Beta: l.SendOverhead},
+		Send: PacketCost{Beta: l.SendOverhead},
 		Hops: []Hop{
-			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
+			{Resource: "interface-out", Delay: PacketCost{Beta: l.Latency}, Busy: busy},
 			{Resource: "interface-in", Side: AtReceiver, Delay: bytes, Busy: busy},
 		},
-		Receive: Cost{Beta: l.ReceiveOverhead},
+		Receive: PacketCost{Beta: l.ReceiveOverhead},
 	}
 }
 

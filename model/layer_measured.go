@@ -57,14 +57,14 @@ func (m *Measured) Resources() Resources {
 		return lines
 	}
 	oneWay := m.OneWay
-	return oneHop(Cost{Measured: &oneWay})
+	return oneHop(PacketCost{Measured: &oneWay})
 }
 
 // onePath reports whether a message occupies a single resource for its one-way time.
 func onePath(r Resources) bool {
 	switch r := r.(type) {
 	case Route:
-		return len(r.Hops) == 1 && r.Packets == nil && r.Send == (Cost{}) && r.Receive == (Cost{}) && r.Hops[0] == oneHop(r.Hops[0].Busy).Hops[0]
+		return len(r.Hops) == 1 && r.Packets == nil && r.Send == (PacketCost{}) && r.Receive == (PacketCost{}) && r.Hops[0] == oneHop(r.Hops[0].Busy).Hops[0]
 	case Choice:
 		for _, w := range r.Branches {
 			if !onePath(w.Resources) {

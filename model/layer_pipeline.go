@@ -57,19 +57,19 @@ func (l *Pipeline) Resources() Resources {
 	var r Route
 	stages := l.Stages
 	for len(stages) > 0 && stages[0].Host == Sender {
-		r.Send = r.Send.Plus(stages[0].cost())
+		r.Send = r.Send.plus(stages[0].cost())
 		stages = stages[1:]
 	}
 	end := len(stages)
 	for end > 0 && stages[end-1].Host == Receiver {
 		end--
-		r.Receive = r.Receive.Plus(stages[end].cost())
+		r.Receive = r.Receive.plus(stages[end].cost())
 	}
 	for _, st := range stages[:end] {
 		r.Hops = append(r.Hops, Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()})
 	}
 	if len(r.Hops) == 0 {
-		r.Hops = oneHop(Cost{}).Hops // only processors work, so the packet needs no time between them
+		r.Hops = oneHop(PacketCost{}).Hops // only processors work, so the packet needs no time between them
 	}
 	if l.Cut.Rule != CutNone {
 		r.Packets = l
@@ -77,7 +77,7 @@ func (l *Pipeline) Resources() Resources {
 	return r
 }
 
-func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
+func (s *Stage) cost() PacketCost { return PacketCost{Beta: s.Beta, Tau: s.Tau} }
 
 var pipelineKind = &Kind{
 	Name: "pipeline", Cost: "exact time through the stages in packets", zero: &Pipeline{},

@@ -34,8 +34,8 @@ func (l *Shared) Overheads(quantity.Bytes) (send, receive quantity.Micros) { ret
 // had their turn.
 func (l *Shared) Resources() Resources {
 	s := quantity.Micros(l.Senders)
-	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Beta: l.Beta, Tau: l.Tau},
-		Busy: Cost{Beta: s * l.Beta, Tau: quantity.MicrosPerByte(s) * l.Tau}}}}
+	return Route{Hops: []Hop{{Resource: "path", Delay: PacketCost{Beta: l.Beta, Tau: l.Tau},
+		Busy: PacketCost{Beta: s * l.Beta, Tau: quantity.MicrosPerByte(s) * l.Tau}}}}
 }
 
 var sharedKind = &Kind{

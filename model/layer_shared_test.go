@@ -37,7 +37,7 @@ func TestShared(t *testing.T) {
 			t.Fatalf("%+v, %v bytes: gap %v, simulated %v", l, float64(n), got, each)
 		}
 		// Together they are a fan-in at a resource of the network.
-		one := Route{Hops: []Hop{{Resource: "bus", Side: AtNetwork, Delay: Cost{Beta: l.Beta, Tau: l.Tau}, Busy: Cost{Beta: l.Beta, Tau: l.Tau}}}}
+		one := Route{Hops: []Hop{{Resource: "bus", Side: AtNetwork, Delay: PacketCost{Beta: l.Beta, Tau: l.Tau}, Busy: PacketCost{Beta: l.Beta, Tau: l.Tau}}}}
 		if got := quantity.Micros(l.Senders) * FanIn(one, l.Senders, n); !closeTo(float64(got), float64(l.Gap(n)), 1e-12) {
 			t.Fatalf("%+v, %v bytes: fan-in says %v for each sender, the gap is %v", l, float64(n), got, l.Gap(n))
 		}

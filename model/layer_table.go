@@ -42,7 +42,7 @@ func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { retu
 
 // Resources returns one resource, which a message crosses in its time and occupies for its gap.
 func (t *Table) Resources() Resources {
-	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Curve: &Curve{t.Sizes, t.Times}}, Busy: Cost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
+	return Route{Hops: []Hop{{Resource: "path", Delay: PacketCost{Curve: &Curve{t.Sizes, t.Times}}, Busy: PacketCost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
 }
 
 var tableKind = &Kind{

@@ -46,7 +46,7 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 		}
 		count := packets(n, size)
 		last := n - quantity.Bytes(count-1)*size
-		of := func(c Cost) quantity.Micros { return quantity.Micros(count-1)*c.Of(size) + c.Of(last) }
+		of := func(c PacketCost) quantity.Micros { return quantity.Micros(count-1)*c.of(size) + c.of(last) }
 		all.add(Processor, AtSender, of(r.Send))
 		for _, hop := range r.Hops {
 			all.add(hop.Resource, hop.Side, of(hop.Busy))
@@ -80,7 +80,7 @@ func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
 	_, _, route := innermost(r, n)
 	for i, hop := range route.Hops {
-		if i == 0 || hop.Busy.Of(long) > slowest.Busy.Of(long) {
+		if i == 0 || hop.Busy.of(long) > slowest.Busy.of(long) {
 			slowest, found = hop, true
 		}
 	}

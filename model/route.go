@@ -16,9 +16,9 @@ type Resources interface{ resources() }
 
 // A Route is the path of packets: the sending processor, hops, the receiving processor.
 type Route struct {
-	Send    Cost
+	Send    PacketCost
 	Hops    []Hop // at least one
-	Receive Cost
+	Receive PacketCost
 	Packets Packetizer // cuts the message; nil: it travels whole
 }
 
@@ -33,7 +33,7 @@ type Hop struct {
 	Resource    string // hops that name the same resource on the same node share it
 	Stage       string // of the platform, which may place it elsewhere; "": none
 	Side        Side
-	Delay, Busy Cost
+	Delay, Busy PacketCost
 }
 
 // A Side is the owner of a resource.
@@ -46,8 +46,9 @@ const (
 	AtNetwork              // there is one for all nodes
 )
 
-// A Cost is Beta µs for a packet and Tau µs for each of its bytes, or a measured cost.
-type Cost struct {
+// A PacketCost is the time of a packet at one stop of its route: Beta µs and Tau µs for each of its
+// bytes, or a measured time. The cost of a whole message between two ranks is machine.Cost.
+type PacketCost struct {
 	Beta  quantity.Micros
 	Tau   quantity.MicrosPerByte
 	Curve *Curve // in place of Beta and Tau, if not nil
@@ -56,8 +57,8 @@ type Cost struct {
 	Measured *func(n quantity.Bytes) quantity.Micros
 }
 
-// Of returns the cost of a packet of n bytes.
-func (c Cost) Of(n quantity.Bytes) quantity.Micros {
+// of returns the cost of a packet of n bytes.
+func (c PacketCost) of(n quantity.Bytes) quantity.Micros {
 	switch {
 	case c.Measured != nil:
 		return (*c.Measured)(n)
@@ -67,8 +68,10 @@ func (c Cost) Of(n quantity.Bytes) quantity.Micros {
 	return c.Beta + c.Tau.Times(n)
 }
 
-// Plus returns the sum of two costs; neither may be a curve.
-func (c Cost) Plus(d Cost) Cost { return Cost{Beta: c.Beta + d.Beta, Tau: c.Tau + d.Tau} }
+// plus returns the sum of two costs; neither may be a curve.
+func (c PacketCost) plus(d PacketCost) PacketCost {
+	return PacketCost{Beta: c.Beta + d.Beta, Tau: c.Tau + d.Tau}
+}
 
 // A Choice selects one of several ways for a message by its size.
 type Choice struct {
@@ -107,7 +110,7 @@ func (Pieces) resources() {}
 func (Sum) resources() {}
 
 // oneHop returns the route of a cost without known parts.
-func oneHop(c Cost) Route { return Route{Hops: []Hop{{Resource: "path", Delay: c, Busy: c}}} }
+func oneHop(c PacketCost) Route { return Route{Hops: []Hop{{Resource: "path", Delay: c, Busy: c}}} }
 
 // A Curve is a cost that was measured at some sizes. Between two sizes it is interpolated in the
 // logarithms of size and cost:

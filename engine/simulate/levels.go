@@ -121,7 +121,7 @@ func (l *levels) levelAt(distance int) machine.Level { return l.Levels[distance%
 
 // Cost returns the cost of a message of n bytes at the distance that Level returns. A size of 0
 // costs the same as 1 byte.
-func (l *levels) Cost(distance int, n uint64) Cost {
+func (l *levels) Cost(distance int, n uint64) machine.Cost {
 	c := costAt(l.levelAt(distance), n, l.eager)
 	c.Latency += l.levelAt(distance).Hop * quantity.Micros(distance/len(l.Levels))
 	return c

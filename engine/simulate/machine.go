@@ -15,16 +15,11 @@ type Machine interface {
 	// Level returns the distance of two ranks as a small number that the machine defines (the same
 	// socket, the same node, …). Costs depend on the ranks only through their level.
 	Level(from, to int) int
-	// Cost returns the cost of a message of n ≥ 0 bytes between ranks of that level.
-	Cost(level int, n uint64) Cost
+	// Cost returns the cost of a message of n ≥ 0 bytes between ranks of that level. All times are
+	// finite; only Latency may be negative, and is then at least −Send. If Rendezvous is set, a
+	// request and a grant of one byte each come before the message.
+	Cost(level int, n uint64) machine.Cost
 }
-
-// A Cost holds the times of one message in µs; all are finite, and only Latency may be negative: at
-// least −Send, if sending overlaps with travelling, as it does in a pipeline. If Rendezvous is set,
-// the message waits until its receive is posted: a request and a grant, of one byte each, come
-// first. Without competing messages, a message is received Send + Latency + Serialization + Receive
-// after its send has begun.
-type Cost = machine.Cost
 
 // Level returns 0, since LogGOPS has no distances.
 func (m LogGOPS) Level(from, to int) int { return 0 }
@@ -32,15 +27,19 @@ func (m LogGOPS) Level(from, to int) int { return 0 }
 // Cost returns, with b = max(n−1, 0) bytes after the first: o + bO for each of the processors, L,
 // bG for the bytes on their way, and g + bG for each NIC. Hence one way takes o + L + bG + o
 // without O, as in LogGP [loggp].
-func (m LogGOPS) Cost(_ int, n uint64) Cost {
+func (m LogGOPS) Cost(_ int, n uint64) machine.Cost {
 	more := quantity.Bytes(0)
 	if n > 1 {
 		more = quantity.Bytes(n - 1)
 	}
 	processor := m.Overhead + m.OverheadPerByte.Times(more)
 	stream := m.GapPerByte.Times(more)
-	return Cost{Send: processor, Latency: m.Latency, Serialization: stream, Receive: processor, Gap: m.GapTime + stream, ReceiveGap: m.GapTime + stream,
-		Rendezvous: quantity.Bytes(n) > m.EagerLimit}
+	gap := m.GapTime + stream
+	return machine.Cost{
+		Send: processor, Latency: m.Latency, Serialization: stream, Receive: processor,
+		Gap: gap, ReceiveGap: gap,
+		Rendezvous: quantity.Bytes(n) > m.EagerLimit,
+	}
 }
 
 // A layerMachine connects all pairs of ranks by one layer of a platform.
@@ -80,11 +79,11 @@ const NoLimit = quantity.MaxBytes
 
 func (m layerMachine) Level(from, to int) int { return 0 }
 
-func (m layerMachine) Cost(_ int, n uint64) Cost {
+func (m layerMachine) Cost(_ int, n uint64) machine.Cost {
 	return costAt(machine.Level{Layer: m.Layer}, n, m.eager)
 }
 
-func check(c Cost) error {
+func check(c machine.Cost) error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
@@ -100,14 +99,14 @@ func check(c Cost) error {
 // sums of a few such times from overflowing.
 const longest quantity.Micros = 1 << 60 / picos
 
-func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
+func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
 	c.Rendezvous = c.Rendezvous || size > eager
 	return c
 }
 
-// A cost is a Cost in ticks.
+// A cost is a machine.Cost in ticks.
 type cost struct {
 	send, stream, receive, gap, intake uint64
 	latency                            int64 // at least -send
@@ -116,7 +115,7 @@ type cost struct {
 	fair                               bool // its bytes have fair shares: see flows
 }
 
-func inTicks(c Cost) cost {
+func inTicks(c machine.Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))

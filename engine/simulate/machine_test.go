@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -68,7 +69,7 @@ func TestPlatforms(t *testing.T) {
 type levels struct{ near, far simulate.LogGOPS }
 
 func (l levels) Level(from, to int) int { return min((from/2)^(to/2), 1) }
-func (l levels) Cost(level int, n uint64) simulate.Cost {
+func (l levels) Cost(level int, n uint64) machine.Cost {
 	return [2]simulate.LogGOPS{l.near, l.far}[level].Cost(0, n)
 }
 
@@ -88,8 +89,8 @@ func TestLevels(t *testing.T) {
 
 type broken struct{ simulate.LogGOPS }
 
-func (broken) Cost(int, uint64) simulate.Cost {
-	return simulate.Cost{Send: quantity.Micros(math.NaN())}
+func (broken) Cost(int, uint64) machine.Cost {
+	return machine.Cost{Send: quantity.Micros(math.NaN())}
 }
 
 func TestWrongMachines(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
+	"github.com/halfpeak/halfpeak/model/machine"
 )
 
 // A run is the state of one simulation, whatever the rules.
@@ -159,7 +160,7 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 	if !ok {
 		l, leveled := c.machine.(*levels)
 		level := int(k.level)
-		var f Cost // zero for a handshake that the times of its message include
+		var f machine.Cost // zero for a handshake that the times of its message include
 		switch {
 		case size != handshake:
 			f = c.machine.Cost(level, size)

@@ -9,7 +9,7 @@ import (
 type (
 	Route = route
 	Stage = stage
-	Cost  = model.Cost
+	Cost  = model.PacketCost
 	Side  = model.Side
 )
 

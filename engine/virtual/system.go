@@ -47,10 +47,10 @@ type kind struct {
 
 // A route is the path of a packet: the sending processor, stages, the receiving processor.
 type route struct {
-	Send    model.Cost // of the sending processor
+	Send    model.PacketCost // of the sending processor
 	Stages  []stage
-	Receive model.Cost      // of the receiving processor
-	Cut     func(n int) int // packet size for a piece of n bytes; nil: pieces travel whole
+	Receive model.PacketCost // of the receiving processor
+	Cut     func(n int) int  // packet size for a piece of n bytes; nil: pieces travel whole
 }
 
 // A stage of a route delays a packet by Delay and occupies its resource for Busy, which is mostly
@@ -58,7 +58,7 @@ type route struct {
 type stage struct {
 	Resource    string // stages that name the same resource on the same node share it
 	Side        model.Side
-	Delay, Busy model.Cost
+	Delay, Busy model.PacketCost
 	Queue       int  // packets that may wait for it; 0: no bound
 	Drop        bool // drop packets if the queue is full; else they wait in the previous stage
 
@@ -201,7 +201,7 @@ func (s *System) cut(n, left int) (piece, size int) {
 // costOf evaluates a cost at n bytes. A measured curve is a straight line between neighbours on
 // logarithmic axes; below the smallest size it is constant, and above the largest it continues the
 // line of the last two, unless that falls.
-func costOf(c model.Cost, n quantity.Bytes) quantity.Micros {
+func costOf(c model.PacketCost, n quantity.Bytes) quantity.Micros {
 	if c.Measured != nil {
 		return (*c.Measured)(n)
 	}

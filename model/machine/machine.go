@@ -159,16 +159,17 @@ func (m Machine) String() string {
 	return strings.Join(parts, " × ")
 }
 
-// A Cost is the cost in µs of a message of one size at one level. Its one-way time on an idle
+// A Cost is the cost in µs of a message of one size between two ranks. Its one-way time on an idle
 // machine is Send + Latency + Serialization + Receive.
 type Cost struct {
 	Send, Receive quantity.Micros // time on the sending and on the receiving processor
-	// Latency and Serialization are the rest of the one-way time: the part that a message of one
-	// byte takes too, and the part that grows with the size.
-	Latency, Serialization quantity.Micros
-	Gap                    quantity.Micros // between the starts of two messages of the sender
-	ReceiveGap             quantity.Micros // between the starts of two receives
-	Rendezvous             bool            // waits for its receive; the times include the handshake
+	// Latency is the part of the remaining time that a message of one byte takes too. It is
+	// negative, at least −Send, if sending overlaps with travelling, as it does in a pipeline.
+	Latency       quantity.Micros
+	Serialization quantity.Micros // the part of the remaining time that grows with the size
+	Gap           quantity.Micros // between the starts of two messages of the sender
+	ReceiveGap    quantity.Micros // between the starts of two receives
+	Rendezvous    bool            // the message waits until its receive is posted
 }
 
 // Cost returns what a message of n ≥ 1 bytes costs at level l.

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -127,7 +128,7 @@ type resized struct {
 	size func(uint64) uint64
 }
 
-func (r resized) Cost(level int, n uint64) simulate.Cost { return r.Machine.Cost(level, r.size(n)) }
+func (r resized) Cost(level int, n uint64) machine.Cost { return r.Machine.Cost(level, r.size(n)) }
 
 // programOf returns the schedule of a call, ready to run; nil if it has more operations than most,
 // or if no rank stands for all.
