@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -64,7 +63,7 @@ func trialOf(t live.Transport) trial {
 // back from the fits.
 type LiveValidation struct {
 	Transport live.Transport
-	*fit.Machine
+	*liveMachine
 	Results  []LivePrediction
 	HandOver quantity.Micros // a frame without data or endpoint
 	Largest  quantity.Bytes  // packet that the transport takes
@@ -141,23 +140,26 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 		rows = rows[n:]
 		return part
 	}
-	d := fit.MachineData{
-		OneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
-		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
+	d := training{
+		oneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
+		signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
 	}
-	d.Switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes { return quantity.Bytes(n) })
+	d.switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes { return quantity.Bytes(n) })
 	for _, p := range x.trainPackets {
 		pair := next(2)
 		alone, message := pair[0], pair[1]
-		d.Packets = append(d.Packets, fit.PacketTimes{Size: quantity.Bytes(p), Stages: alone.Stages[:], Alone: alone.Time, Message: message.Time, Count: trainMessage / p})
+		d.packets = append(d.packets, packetTimes{
+			size: quantity.Bytes(p), stages: alone.Stages[:], alone: alone.Time,
+			message: message.Time, count: trainMessage / p,
+		})
 	}
-	d.Short, v.HandOver = next(1)[0].Time, next(1)[0].Time
+	d.short, v.HandOver = next(1)[0].Time, next(1)[0].Time
 	for _, b := range signature {
 		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
-			d.Signature.Bursts = append(d.Signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+			d.signature.Bursts = append(d.signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
 		}
 	}
-	v.Machine, err = fit.FitMachine(d, programs.Stages[:]...)
+	v.liveMachine, err = fitMachine(d, programs.Stages[:]...)
 	return err
 }
 
@@ -177,9 +179,9 @@ func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
 	switch {
 	case j.Piece > 0:
-		p.Quantity, p.Predicted = fmt.Sprintf("one way, packets of %s", p.Packet), v.InPackets(n, p.Packet)
+		p.Quantity, p.Predicted = fmt.Sprintf("one way, packets of %s", p.Packet), v.inPackets(n, p.Packet)
 	case j.Credits > 0:
-		p.Quantity, p.Predicted = fmt.Sprintf("interval, %d credits", j.Credits), v.InWindow(n, j.Credits)
+		p.Quantity, p.Predicted = fmt.Sprintf("interval, %d credits", j.Credits), v.inWindow(n, j.Credits)
 		if j.Credits == 1 {
 			p.Quantity = "interval, 1 credit"
 		}
