@@ -180,7 +180,7 @@ func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 }
 
 // fitsBox reports whether the number of the packet has room in its box.
-func fitsBox(b Box, tx func(float64) vg.Length, s text.Style) bool {
+func fitsBox(b TimelineBox, tx func(float64) vg.Length, s text.Style) bool {
 	return s.Width(strconv.Itoa(b.Packet))+1 <= tx(b.End)-tx(b.Start)
 }
 

@@ -13,8 +13,8 @@ import (
 
 // An Interval is a value and its interval, in µs and bytes: "9.050 µs (8.801 to 9.300)".
 type Interval struct {
-	Dim              quantity.Dimension
-	Value, Low, High float64
+	Dim quantity.Dimension
+	quantity.Interval
 }
 
 func (i Interval) dim() quantity.Dimension { return i.Dim }
@@ -34,7 +34,7 @@ func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
 		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
 	}
-	return fmt.Sprintf("%s (%s to %s)", Minus(s.Format(i.Value)), Minus(s.Number(i.Low)), Minus(s.Number(i.High)))
+	return fmt.Sprintf("%s (%s to %s)", minus(s.Format(i.Value)), minus(s.Number(i.Low)), minus(s.Number(i.High)))
 }
 
 // String formats an interval outside a table, for example in a sentence.
@@ -110,24 +110,24 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	return scales
 }
 
-// A Sheet holds the printed cells of a table. OneLine has been applied to its texts.
-type Sheet struct {
+// PrintedRows holds the cells of a table as they are printed. [OneLine] has made its texts safe.
+type PrintedRows struct {
 	Heads   []string
 	Numbers []bool // by column: it holds only numbers
 	Cells   [][]string
 }
 
-// Sheet returns the columns and texts that [View.Write] prints in Markdown.
-func (r Rows) Sheet(units quantity.UnitChoice) (Sheet, error) {
+// Printed returns the columns and texts that [Printer.Write] prints in Markdown.
+func (r Rows) Printed(units quantity.UnitChoice) (PrintedRows, error) {
 	if err := r.check(); err != nil {
-		return Sheet{}, err
+		return PrintedRows{}, err
 	}
-	s, _ := r.sheet(units, OneLine)
+	s, _ := r.printed(units, OneLine)
 	return s, nil
 }
 
-// sheet returns the printed cells of the visible columns, and which columns these are.
-func (r Rows) sheet(units quantity.UnitChoice, clean func(string) string) (s Sheet, columns []int) {
+// printed returns the visible columns as printed, and their indices in r.Columns.
+func (r Rows) printed(units quantity.UnitChoice, clean func(string) string) (s PrintedRows, columns []int) {
 	s.Cells = make([][]string, len(r.Data))
 	for j, c := range r.Columns {
 		if !r.seen(j) {

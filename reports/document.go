@@ -131,5 +131,5 @@ func (b Table) writeMarkdown(m *bytes.Buffer) error {
 	if b.Title != "" {
 		fmt.Fprintf(m, "**%s**\n\n", escapeMarkdown(b.Title))
 	}
-	return Write(m, Markdown, b.Rows)
+	return writeTable(m, Markdown, b.Rows)
 }

@@ -14,8 +14,8 @@ func Example() {
 		Columns: []reports.Column{{Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}},
 		Data:    [][]any{{64 * quantity.KiB, quantity.Micros(589.3)}, {128 * quantity.KiB, nil}},
 	}
-	for _, format := range []reports.Format{reports.Markdown, reports.CSV} {
-		if err := reports.Write(os.Stdout, format, rows); err != nil {
+	for _, format := range []reports.TableFormat{reports.Markdown, reports.CSV} {
+		if err := (reports.Printer{Format: format}).Write(os.Stdout, rows); err != nil {
 			fmt.Println(err)
 		}
 	}

@@ -88,7 +88,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	for _, m := range f.Marks {
 		if m.Kind != AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
-			if m.Kind == AtY && m.Label != "" && f.Y.Scale == Log {
+			if m.Kind == AtY && m.Label != "" && f.Y.Log {
 				ys = append(ys, m.Y*1.6) // room for the label
 			}
 		}
@@ -322,7 +322,7 @@ func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point,
 	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
 }
 
-func (s style) edge(k Kind) draw.LineStyle {
+func (s style) edge(k SeriesKind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {
 		l.Width, l.Dashes = 0.7, []vg.Length{3, 2.5}
@@ -331,7 +331,7 @@ func (s style) edge(k Kind) draw.LineStyle {
 }
 
 // filling returns the colour of a band of a series in colour c.
-func (k Kind) filling(c color.NRGBA) color.NRGBA {
+func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
 	if k == Beyond {
 		return tint(c, 0.1)
 	}

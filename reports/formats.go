@@ -30,7 +30,7 @@ import (
 // with one line per column.
 //
 // Write returns errors of w, and an error if a row or cell is malformed.
-func (v View) Write(w io.Writer, r Rows) error {
+func (v Printer) Write(w io.Writer, r Rows) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -45,24 +45,24 @@ func (v View) Write(w io.Writer, r Rows) error {
 	case JSON:
 		writeJSON(&b, r)
 	default:
-		return fmt.Errorf("unknown format %q; choose one of %s", v.Format, strings.Join(Formats(), ", "))
+		return fmt.Errorf("unknown format %q; choose one of %s", v.Format, strings.Join(TableFormats(), ", "))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// Write prints r in format f with default options; see [View.Write].
-func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w, r) }
+// writeTable prints r with the default options of [Printer].
+func writeTable(w io.Writer, f TableFormat, r Rows) error { return Printer{Format: f}.Write(w, r) }
 
-// JSON returns what [View.Write] prints in that format.
+// JSON returns what [Printer.Write] prints in that format.
 func (r Rows) JSON() ([]byte, error) { return r.bytes(JSON) }
 
-// CSV returns what [View.Write] prints in that format.
+// CSV returns what [Printer.Write] prints in that format.
 func (r Rows) CSV() ([]byte, error) { return r.bytes(CSV) }
 
-func (r Rows) bytes(f Format) ([]byte, error) {
+func (r Rows) bytes(f TableFormat) ([]byte, error) {
 	var b bytes.Buffer
-	err := Write(&b, f, r)
+	err := writeTable(&b, f, r)
 	return b.Bytes(), err
 }
 

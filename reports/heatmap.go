@@ -117,7 +117,7 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 // edges returns the bounds of the cells, halfway between their middles on the axis.
 func edges(middles []float64, a Axis) []float64 {
 	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
-	if a.Scale == Log {
+	if a.Log {
 		to, from = math.Log, math.Exp
 	}
 	n := len(middles)

@@ -31,7 +31,7 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 // the values under the pointer. It returns errors of w, of the tables (see Write) and of the
 // pictures.
 func (d Document) WriteHTML(w io.Writer) error {
-	h := &htmlWriter{sheet: newSheet()}
+	h := &htmlWriter{sheet: newStylesheet()}
 	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
 		h.sheet.colors[hex(c)] = true
 	}
@@ -103,7 +103,7 @@ type htmlDrawing struct {
 
 // htmlWriter converts sections for the template.
 type htmlWriter struct {
-	sheet   *sheet
+	sheet   *stylesheet
 	figures int
 }
 
@@ -167,7 +167,7 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 		return nil, err
 	}
 	t := &htmlTable{Title: title, Notes: unbroken(r.Notes), Rows: make([][]htmlCell, len(r.Data))}
-	sheet, columns := r.sheet(nil, OneLine)
+	sheet, columns := r.printed(nil, OneLine)
 	for k, j := range columns {
 		number := sheet.Numbers[k]
 		t.Heads = append(t.Heads, htmlCell{Text: sheet.Heads[k], Number: number})

@@ -100,14 +100,14 @@ type liveAxis struct {
 }
 
 type liveSeries struct {
-	Name  string    `json:"name"`
-	Kind  Kind      `json:"kind"`
-	Color string    `json:"color"`
-	X     []float64 `json:"x"`
-	Y     []float64 `json:"y"`
-	Low   []any     `json:"low,omitempty"` // null: no bound that the axis could show
-	High  []any     `json:"high,omitempty"`
-	At    []float64 `json:"at,omitempty"` // where each Y is drawn, if not there
+	Name  string     `json:"name"`
+	Kind  SeriesKind `json:"kind"`
+	Color string     `json:"color"`
+	X     []float64  `json:"x"`
+	Y     []float64  `json:"y"`
+	Low   []any      `json:"low,omitempty"` // null: no bound that the axis could show
+	High  []any      `json:"high,omitempty"`
+	At    []float64  `json:"at,omitempty"` // where each Y is drawn, if not there
 }
 
 func (f Figure) values() any {
@@ -156,7 +156,7 @@ func (a Axis) bound(v float64) any {
 	return brief(v)
 }
 
-func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Scale == Log, a.Bytes} }
+func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Log, a.Bytes} }
 
 type liveTimeline struct {
 	Kind   string       `json:"kind"`
@@ -182,16 +182,18 @@ func brief(v float64) float64 {
 func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
 
 // sheet collects what drawings need in the stylesheet of their page.
-type sheet struct {
+type stylesheet struct {
 	colors  map[string]bool
 	classes map[string]string // by style, "fill:none;stroke:…"
 	rules   strings.Builder
 }
 
-func newSheet() *sheet { return &sheet{colors: map[string]bool{}, classes: map[string]string{}} }
+func newStylesheet() *stylesheet {
+	return &stylesheet{colors: map[string]bool{}, classes: map[string]string{}}
+}
 
 // class returns the name of a class with the style, an attribute of gonum's.
-func (s *sheet) class(style string) string {
+func (s *stylesheet) class(style string) string {
 	name, ok := s.classes[style]
 	if !ok {
 		name = "p" + strconv.FormatInt(int64(len(s.classes)), 36)
@@ -205,7 +207,7 @@ func (s *sheet) class(style string) string {
 }
 
 // inlineSVG draws the picture for a page with that stylesheet.
-func inlineSVG(p Picture, class string, width, height int, page *sheet) (string, error) {
+func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (string, error) {
 	var b bytes.Buffer
 	at, err := writeImage(&b, untitled(p), "svg", width, height)
 	if err != nil {
@@ -258,7 +260,7 @@ func fitText(s string) string {
 
 // schemes returns the declarations of the colours, light and dark. A colour outside the theme is
 // the same in both.
-func (s *sheet) schemes() (light, darker string) {
+func (s *stylesheet) schemes() (light, darker string) {
 	var l, d strings.Builder
 	for _, c := range slices.Sorted(maps.Keys(s.colors)) {
 		other, ok := darkened[c]

@@ -17,8 +17,8 @@ import (
 // brochure has a block of every kind.
 func brochure() Document {
 	figure := Figure{
-		X:      Axis{Label: "message size", Scale: Log, Bytes: true},
-		Y:      Axis{Label: "one-way time (µs)", Scale: Log},
+		X:      Axis{Label: "message size", Log: true, Bytes: true},
+		Y:      Axis{Label: "one-way time (µs)", Log: true},
 		Series: []Series{{Name: "a", Kind: Line, X: []float64{1, 1024}, Y: []float64{10, 20}}, {Name: "a", Kind: Points, X: []float64{1024}, Y: []float64{21}, Low: []float64{18}, High: []float64{24}}},
 		Notes:  []string{"Lines: model."},
 	}
@@ -127,7 +127,7 @@ func TestDocumentErrors(t *testing.T) {
 
 // Every colour of a drawing changes with the scheme, and can be seen in both.
 func TestSchemes(t *testing.T) {
-	page := newSheet()
+	page := newStylesheet()
 	for _, p := range pictures {
 		if _, ok := p.Picture.(live); !ok {
 			continue // its colours are data
@@ -184,7 +184,7 @@ func contrast(a, b color.NRGBA) float64 {
 // attributes lead to the centre of a glyph.
 func TestLiveAxes(t *testing.T) {
 	f := Figure{X: Axis{Min: 0, Max: 10}, Y: Axis{Min: 0, Max: 10}, Series: []Series{{Name: "a", Kind: Points, X: []float64{5}, Y: []float64{2.5}}}}
-	svg, err := inlineSVG(f, "wide", 560, 380, newSheet())
+	svg, err := inlineSVG(f, "wide", 560, 380, newStylesheet())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ type Picture interface {
 	painter() (func(draw.Canvas) axes, error)
 }
 
-// Exts lists the kinds of image that WriteImage makes.
-func Exts() []string { return []string{"png", "svg", "pdf"} }
+// ImageFormats lists the formats of [WriteImage], which are also the extensions of their files.
+func ImageFormats() []string { return []string{"png", "svg", "pdf"} }
 
 // WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
 // and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
@@ -62,7 +62,7 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	case "pdf":
 		canvas = newPDF(wd, ht)
 	default:
-		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s", ext, strings.Join(Exts(), ", "))
+		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s", ext, strings.Join(ImageFormats(), ", "))
 	}
 	c := draw.New(canvas)
 	c.SetColor(white)

@@ -42,7 +42,7 @@ func PercentChange(part float64) string {
 	if text == "-0.0 %" {
 		text = "+0.0 %" // there is no change, and so no direction
 	}
-	return Minus(text)
+	return minus(text)
 }
 
 // PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors
@@ -58,20 +58,8 @@ func PercentError(percent any) string {
 // PercentShare formats a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
 
-// Probability formats a probability in percent; only exactly 0 and 1 are "0.0 %" and "100.0 %".
-func Probability(p any) string {
-	switch v := toFloat(p); {
-	case v > 0.999 && v < 1:
-		return "> 99.9 %"
-	case v < 0.001 && v > 0:
-		return "< 0.1 %"
-	default:
-		return fmt.Sprintf("%.1f %%", 100*v)
-	}
-}
-
-// Minus replaces the hyphen of a negative number by a minus sign.
-func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
+// minus replaces the hyphen of a negative number by a minus sign.
+func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
 func toFloat(v any) float64 {
 	rv := reflect.ValueOf(v)

@@ -20,10 +20,10 @@ type Figure struct {
 // An Axis describes the scale of one direction.
 type Axis struct {
 	Label string `json:"label"` // with the unit: "bandwidth (MB/s)"
-	Scale Scale  `json:"-"`
-	Bytes bool   `json:"-"` // the values are bytes: ticks are powers of two, 1 B, 64 KiB
-	Twos  bool   `json:"-"` // on a logarithmic axis: ticks are powers of two, as of ranks
-	Near  bool   `json:"-"` // a linear axis need not hold 0 if the values are all far from it
+	Log   bool   `json:"-"`     // logarithmic: only positive values can be drawn; a note counts the rest
+	Bytes bool   `json:"-"`     // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool   `json:"-"`     // on a logarithmic axis: ticks are powers of two, as of ranks
+	Near  bool   `json:"-"`     // a linear axis need not hold 0 if the values are all far from it
 
 	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
 	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
@@ -38,22 +38,13 @@ func (a Axis) quantity() string {
 	return a.Label
 }
 
-// A Scale maps values to distances along an axis.
-type Scale int
-
-// The scales.
-const (
-	Linear Scale = iota
-	Log          // only positive values can be drawn; a note counts the rest
-)
-
 // A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
 // and the entry of the legend: a model and its measurement are a Line and a Points of one name.
 type Series struct {
-	Name string  `json:"name"` // empty: not in the legend
-	Kind Kind    `json:"kind"`
-	X    Numbers `json:"x"` // as many as Y; a point that is not finite leaves a gap
-	Y    Numbers `json:"y"`
+	Name string     `json:"name"` // empty: not in the legend
+	Kind SeriesKind `json:"kind"`
+	X    Numbers    `json:"x"` // as many as Y; a point that is not finite leaves a gap
+	Y    Numbers    `json:"y"`
 
 	// Low and High, if not nil, are the interval around each Y: error bars of Points, otherwise a
 	// band. A bound that is not finite is ignored.
@@ -61,17 +52,17 @@ type Series struct {
 	High Numbers `json:"high,omitempty"`
 }
 
-// A Kind is a way to draw a series.
-type Kind string
+// A SeriesKind is a way to draw a series.
+type SeriesKind string
 
 // The kinds of series.
 const (
-	Line   Kind = "line"   // of a model
-	Points Kind = "points" // measurements
+	Line   SeriesKind = "line"   // of a model
+	Points SeriesKind = "points" // measurements
 	// Band is a prediction interval from Low to High, without a line at Y. Beyond is an
 	// extrapolated band: paler, its edges dashed.
-	Band   Kind = "band"
-	Beyond Kind = "beyond"
+	Band   SeriesKind = "band"
+	Beyond SeriesKind = "beyond"
 )
 
 // A Mark is a place in a figure with a label beside it.
@@ -191,13 +182,13 @@ type Areas struct {
 	Title string
 	X, Y  Axis // Y begins at 0 and is linear
 	XS    []float64
-	Parts []Part
+	Parts []AreaPart
 	Marks []Mark // of the kind AtX
 	Notes []string
 }
 
-// A Part is one of the parts, with its size at each of the XS, ≥ 0.
-type Part struct {
+// An AreaPart is one part of the whole. Y is its size at each of the XS, at least 0.
+type AreaPart struct {
 	Name string
 	Y    []float64
 }
@@ -219,16 +210,16 @@ type Tornado struct {
 	Title     string
 	X         Axis // of the value; linear
 	Base      float64
-	Less      string // meaning of the pale half of a bar: "parameter 10 % smaller"
-	More      string // and the dark half
-	Bars      []Bar  // the widest first; bars without room are counted in a note
+	Less      string       // meaning of the pale half of a bar: "parameter 10 % smaller"
+	More      string       // and the dark half
+	Bars      []TornadoBar // the widest first; bars without room are counted in a note
 	Notes     []string
 	BaseLabel string // beside the line at Base; empty: none
 }
 
-// A Bar is the value with less and with more of one parameter. A value that is not finite is not
-// drawn.
-type Bar struct {
+// A TornadoBar is the value with less and with more of one parameter. A value that is not finite
+// is not drawn.
+type TornadoBar struct {
 	Name      string
 	Low, High float64 // with less, with more
 }
@@ -279,24 +270,24 @@ func (h HeatMap) Rows() Rows {
 type Timeline struct {
 	Title  string
 	Stages []string // names, the first stage on top
-	Boxes  []Box
+	Boxes  []TimelineBox
 	Notes  []string // remarks printed beneath
 
 	// Names in the legend: of boxes, by their Kind (none: they are packets), of idle boxes, and of
 	// the path.
 	Kinds              []string
 	IdleName, PathName string
-	Path               []Leg // a line, drawn over the boxes
+	Path               []TimelineLeg // a line, drawn over the boxes
 }
 
-// A Leg is a part of a path: within a stage, or from one to another.
-type Leg struct {
+// A TimelineLeg is a part of a path: within a stage, or from one to another.
+type TimelineLeg struct {
 	From, To   int     // indices into Stages
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
-// A Box is the time that one packet spends in one stage.
-type Box struct {
+// A TimelineBox is the time that one packet spends in one stage.
+type TimelineBox struct {
 	Stage      int     // index into Stages
 	Packet     int     // its number, printed if there is room and the timeline has no kinds
 	Kind       int     // index into Kinds, if there are any

@@ -44,8 +44,8 @@ var systems = []linear{
 func curves(systems []linear, latency bool) Figure {
 	f := Figure{
 		Title: "Bandwidth against message size",
-		X:     Axis{Label: "message size", Scale: Log, Bytes: true},
-		Y:     Axis{Label: "bandwidth (MB/s)", Scale: Log},
+		X:     Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     Axis{Label: "bandwidth (MB/s)", Log: true},
 		Notes: []string{"Lines: model. Points: measured, with the reading error of their source."},
 	}
 	if latency {
@@ -117,7 +117,7 @@ func pipeline(size, packet float64) Timeline {
 			start := math.Max(at, left[i])
 			at = start + beta[i] + p/1024*tau[i]
 			left[i] = at
-			t.Boxes = append(t.Boxes, Box{Stage: i, Packet: k, Start: start, End: at})
+			t.Boxes = append(t.Boxes, TimelineBox{Stage: i, Packet: k, Start: start, End: at})
 		}
 	}
 	return t
@@ -147,7 +147,7 @@ var pictures = []struct {
 // regions are the best of ten that take a + bn, where the i-th has a = 2^i and b = 3^−i, and the
 // second rises with the other axis; without a time in a corner.
 func regions() RegionMap {
-	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Scale: Log, Bytes: true}, Y: Axis{Label: "ranks", Scale: Log, Twos: true},
+	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Log: true, Bytes: true}, Y: Axis{Label: "ranks", Log: true, Twos: true},
 		Label: "longer (%)", Contours: []Contour{{5, "5 % longer"}, {20, "20 % longer"}, {100, "100 % longer"}}}
 	for i := range 10 {
 		m.Names = append(m.Names, fmt.Sprintf("number %d", i+1))
@@ -192,7 +192,7 @@ func bands() Figure {
 			continue
 		}
 		for _, part := range []struct {
-			kind     Kind
+			kind     SeriesKind
 			from, to float64
 		}{{Beyond, 0, 64}, {Band, 64, 65536}, {Beyond, 65536, math.Inf(1)}} {
 			band := Series{Name: s.Name, Kind: part.kind}
@@ -213,7 +213,7 @@ func bands() Figure {
 }
 
 func linearY(f Figure) Figure {
-	f.Y.Scale = Linear
+	f.Y.Log = false
 	return f
 }
 
@@ -231,7 +231,7 @@ func TestGolden(t *testing.T) {
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			var numbers bytes.Buffer
-			if err := Write(&numbers, CSV, p.Rows()); err != nil {
+			if err := writeTable(&numbers, CSV, p.Rows()); err != nil {
 				t.Fatal(err)
 			}
 			equal := func(got, want []byte) string { return cmp.Diff(string(want), string(got)) }
@@ -491,14 +491,14 @@ func TestPNG(t *testing.T) {
 }
 
 func TestWriteImageErrors(t *testing.T) {
-	line := func(kind Kind, x, y []float64) Figure {
+	line := func(kind SeriesKind, x, y []float64) Figure {
 		return Figure{Series: []Series{{Name: "s", Kind: kind, X: x, Y: y}}}
 	}
 	nan := math.NaN()
 	logs := line(Line, []float64{1, 2}, []float64{-1, 0})
-	logs.Y.Scale = Log
+	logs.Y.Log = true
 	ends := line(Line, []float64{1}, []float64{1})
-	ends.Y = Axis{Label: "y", Scale: Log, Min: -1, Max: 1}
+	ends.Y = Axis{Label: "y", Log: true, Min: -1, Max: 1}
 	check := func(p Picture, ext string, width int, want string) {
 		t.Helper()
 		var b bytes.Buffer
@@ -520,8 +520,8 @@ func TestWriteImageErrors(t *testing.T) {
 	check(signature(), "gif", 800, `cannot draw a picture of kind "gif"; choose one of png, svg, pdf`)
 	check(signature(), "png", 10, "a picture of 10×500 pixels is not possible; choose from 320×240 to 10000×10000")
 	check(Timeline{}, "png", 800, "nothing to draw: no packet spends time in a stage")
-	check(Timeline{Stages: []string{"a"}, Boxes: []Box{{Stage: 1, Packet: 3}}}, "png", 800, "packet 3 is in stage 1 of 1")
-	check(Timeline{Stages: []string{"a"}, Boxes: []Box{{Packet: 3, Start: 2, End: 1}}}, "png", 800, "packet 3 is in a from 2 to 1 µs")
+	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Stage: 1, Packet: 3}}}, "png", 800, "packet 3 is in stage 1 of 1")
+	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Packet: 3, Start: 2, End: 1}}}, "png", 800, "packet 3 is in a from 2 to 1 µs")
 }
 
 // Odd values make an odd picture, but a picture.
@@ -542,8 +542,8 @@ func TestOddFigures(t *testing.T) {
 			for i := range 8 {
 				f := Figure{
 					Title: long,
-					X:     Axis{Label: "x \xff" + long, Scale: Scale(i & 1), Bytes: i&4 != 0},
-					Y:     Axis{Label: "y", Scale: Scale(i >> 1 & 1)},
+					X:     Axis{Label: "x \xff" + long, Log: i&1 != 0, Bytes: i&4 != 0},
+					Y:     Axis{Label: "y", Log: i>>1&1 != 0},
 					Series: []Series{
 						{Name: "漢字 \xff\n" + long, Kind: Points, X: x, Y: y, Low: y, High: x},
 						{Kind: Line, X: x, Y: y, Low: x, High: y},
@@ -570,14 +570,14 @@ func TestOddFigures(t *testing.T) {
 	deep := Timeline{Title: "many stages"}
 	for i := range 40 {
 		deep.Stages = append(deep.Stages, "stage \xff "+long)
-		deep.Boxes = append(deep.Boxes, Box{Stage: i, Packet: i, Start: float64(i), End: float64(i)}, Box{Stage: i, Packet: -1e6, End: 1e99})
+		deep.Boxes = append(deep.Boxes, TimelineBox{Stage: i, Packet: i, Start: float64(i), End: float64(i)}, TimelineBox{Stage: i, Packet: -1e6, End: 1e99})
 	}
 	record(t, deep, 800, 500)
 }
 
 // Points are left out with a note, never in silence.
 func TestLeftOut(t *testing.T) {
-	f := Figure{X: Axis{Scale: Log}, Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
+	f := Figure{X: Axis{Log: true}, Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
 	want := "Left out: 2 points that these axes cannot show."
 	if texts := record(t, f, 800, 500); !strings.Contains(strings.Join(texts, "\n"), want) {
 		t.Errorf("no note in %q", texts)
@@ -628,17 +628,17 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%v to %v:\ngot  %s\nwant %s", lo, hi, got, want)
 		}
 	}
-	size := Axis{Scale: Log, Bytes: true}
+	size := Axis{Log: true, Bytes: true}
 	check(size, 1, 1<<20, 500, horizontal, "1 B, 4 B, 16 B, 64 B, 256 B, 1 KiB, 4 KiB, 16 KiB, 64 KiB, 256 KiB, 1 MiB")
 	check(size, 1, 1<<30, 500, horizontal, "1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB, 16 MiB, 128 MiB, 1 GiB")
 	check(size, 1024, 8192, 500, horizontal, "1 KiB, 2 KiB, 4 KiB, 8 KiB")
 	check(Axis{Bytes: true}, 0, 65536, 500, horizontal, "0 B, 8 KiB, 16 KiB, 24 KiB, 32 KiB, 40 KiB, 48 KiB, 56 KiB, 64 KiB")
-	check(Axis{Scale: Log}, 0.1, 110, 250, vertical, "0.1, 1, 10, 100")
-	check(Axis{Scale: Log}, 0.01, 1e5, 250, vertical, "0.01, 0.1, 1, 10, 100, 1000, 10000, 100000")
+	check(Axis{Log: true}, 0.1, 110, 250, vertical, "0.1, 1, 10, 100")
+	check(Axis{Log: true}, 0.01, 1e5, 250, vertical, "0.01, 0.1, 1, 10, 100, 1000, 10000, 100000")
 	check(Axis{}, 0, 111.2, 250, vertical, "0, 20, 40, 60, 80, 100, 120")
 	check(Axis{}, 0, 0.25, 250, vertical, "0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3")
 	check(Axis{}, -2, 3, 250, vertical, "-3, -2, -1, 0, 1, 2, 3, 4")
-	check(Axis{Scale: Log}, 1.65, 1.72, 250, vertical, "1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
+	check(Axis{Log: true}, 1.65, 1.72, 250, vertical, "1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
 }
 
 // The total of a timeline stands above its rows, however many there are.
@@ -647,7 +647,7 @@ func TestTimelineTotal(t *testing.T) {
 		line := Timeline{}
 		for i := range n {
 			line.Stages = append(line.Stages, fmt.Sprint("rank ", i))
-			line.Boxes = append(line.Boxes, Box{Stage: i, Start: 0, End: 100})
+			line.Boxes = append(line.Boxes, TimelineBox{Stage: i, Start: 0, End: 100})
 		}
 		paint, err := line.painter()
 		if err != nil {

@@ -222,7 +222,7 @@ func joined(pieces [][]vg.Point) [][]vg.Point {
 
 // interpolate returns the value at a part of the way along the axis.
 func (a Axis) interpolate(from, to, part float64) float64 {
-	if a.Scale == Log {
+	if a.Log {
 		return math.Exp(math.Log(from) + part*(math.Log(to)-math.Log(from)))
 	}
 	return from + part*(to-from)

@@ -4,7 +4,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,27 +38,27 @@ type Column struct {
 	Rank int
 }
 
-// A View holds the options for printing a table.
-type View struct {
-	Format Format
+// A Printer prints tables in one format.
+type Printer struct {
+	Format TableFormat
 	Units  quantity.UnitChoice // for times, rates and inverse bandwidths in Text and Markdown
 	Width  int                 // of the terminal, in letters; 0: not a terminal, any width fits
 	Color  bool                // heads in bold
 }
 
-// A Format is a way to print a table; the zero value is Text.
-type Format string
+// A TableFormat is a way to print a table; the zero value is Text.
+type TableFormat string
 
 // The formats of Write.
 const (
-	Text     Format = "text"     // for eyes: aligned columns
-	Markdown Format = "markdown" // for documents
-	CSV      Format = "csv"      // for programs: bare numbers under a header of keys
-	JSON     Format = "json"     // for programs: an array of flat objects
+	Text     TableFormat = "text"     // for eyes: aligned columns
+	Markdown TableFormat = "markdown" // for documents
+	CSV      TableFormat = "csv"      // for programs: bare numbers under a header of keys
+	JSON     TableFormat = "json"     // for programs: an array of flat objects
 )
 
-// Formats lists every Format, in the order of help.
-func Formats() []string {
+// TableFormats lists every TableFormat, in the order of help.
+func TableFormats() []string {
 	return []string{string(Text), string(Markdown), string(CSV), string(JSON)}
 }
 
@@ -182,38 +181,13 @@ func (f Field[T]) If(has bool) Field[T] {
 	return f
 }
 
-// Footnotes number the remarks of rows, the same remark once.
-type Footnotes []string
-
-// Mark returns "[1]" for the first remark, and nothing for an empty one.
-func (f *Footnotes) Mark(remark string) string {
-	if remark == "" {
-		return ""
-	}
-	i := slices.Index(*f, remark)
-	if i < 0 {
-		i = len(*f)
-		*f = append(*f, remark)
-	}
-	return fmt.Sprintf("[%d]", i+1)
-}
-
-// Lines returns the notes beneath the table, each with this end.
-func (f Footnotes) Lines(end string) []string {
-	var lines []string
-	for i, remark := range f {
-		lines = append(lines, fmt.Sprintf("[%d] %s%s", i+1, remark, end))
-	}
-	return lines
-}
-
 // OrNil returns the text, or nil if it is empty.
 func OrNil(text string) any { return OrAbsent(text, text != "") }
 
 // PercentText returns a text function that prints a value with a format, such as "%.0f %%", and
 // with a minus sign in place of the hyphen.
 func PercentText(format string) func(any) string {
-	return func(v any) string { return Minus(fmt.Sprintf(format, v)) }
+	return func(v any) string { return minus(fmt.Sprintf(format, v)) }
 }
 
 // Finite returns v, or 0 if it is not finite.
@@ -222,12 +196,4 @@ func Finite(v float64) float64 {
 		return 0
 	}
 	return v
-}
-
-// UnitRows returns the vocabulary of units.
-func UnitRows() Rows {
-	return TableOf(quantity.Vocabulary(),
-		Col("", "unit", func(e quantity.Entry) any { return e.Name }),
-		Col("", "is", func(e quantity.Entry) any { return cmp.Or(e.Is, "the unit inside, of "+e.Of) }),
-		Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }

@@ -36,10 +36,10 @@ var sample = Rows{
 }
 
 func TestWrite(t *testing.T) {
-	check := func(f Format, r Rows, want string) {
+	check := func(f TableFormat, r Rows, want string) {
 		t.Helper()
 		var b strings.Builder
-		if err := Write(&b, f, r); err != nil {
+		if err := writeTable(&b, f, r); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); diff != "" {
@@ -86,10 +86,10 @@ Times are *one-way*.
 }
 
 func TestWriteRefuses(t *testing.T) {
-	check := func(f Format, r Rows, want string) {
+	check := func(f TableFormat, r Rows, want string) {
 		t.Helper()
 		var b bytes.Buffer
-		err := Write(&b, f, r)
+		err := writeTable(&b, f, r)
 		if err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
@@ -103,7 +103,7 @@ func TestWriteRefuses(t *testing.T) {
 	check("yaml", Rows{}, `unknown format "yaml"; choose one of text, markdown, csv, json`)
 
 	full := errors.New("full")
-	if err := Write(failing{full}, JSON, sample); !errors.Is(err, full) {
+	if err := writeTable(failing{full}, JSON, sample); !errors.Is(err, full) {
 		t.Errorf("got error %v, want %v", err, full)
 	}
 }
@@ -113,7 +113,7 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestUnknownFormat(t *testing.T) {
-	if err := Write(io.Discard, "yaml", Rows{}); err == nil || err.Error() != `unknown format "yaml"; choose one of text, markdown, csv, json` {
+	if err := writeTable(io.Discard, "yaml", Rows{}); err == nil || err.Error() != `unknown format "yaml"; choose one of text, markdown, csv, json` {
 		t.Error(err)
 	}
 }
@@ -154,13 +154,13 @@ func FuzzWrite(f *testing.F) {
 			Columns: []Column{{Key: "s"}, {Key: "x", Head: "x"}, {Key: "n", Head: s}, {Key: "yes"}},
 			Data:    [][]any{{s, x, n, yes}, {s, quantity.Micros(-x), n, yes}},
 		}
-		for _, f := range []Format{Text, Markdown} {
-			if err := Write(&bytes.Buffer{}, f, r); err != nil {
+		for _, f := range []TableFormat{Text, Markdown} {
+			if err := writeTable(&bytes.Buffer{}, f, r); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var b bytes.Buffer
-		if err := Write(&b, JSON, r); err != nil {
+		if err := writeTable(&b, JSON, r); err != nil {
 			t.Fatal(err)
 		}
 		var objects []struct {
@@ -173,7 +173,7 @@ func FuzzWrite(f *testing.F) {
 			t.Fatalf("%v in\n%s", err, b.Bytes())
 		}
 		b.Reset()
-		if err := Write(&b, CSV, r); err != nil {
+		if err := writeTable(&b, CSV, r); err != nil {
 			t.Fatal(err)
 		}
 		records, err := csv.NewReader(&b).ReadAll()

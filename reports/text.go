@@ -22,8 +22,8 @@ type gridColumn struct {
 }
 
 // newGrid prints the cells of the visible columns.
-func (v View) newGrid(r Rows) (g grid) {
-	sheet, columns := r.sheet(v.Units, OneLine)
+func (v Printer) newGrid(r Rows) (g grid) {
+	sheet, columns := r.printed(v.Units, OneLine)
 	for k, j := range columns {
 		head := sheet.Heads[k]
 		c := gridColumn{cells: []string{head}, right: sheet.Numbers[k], rank: r.Columns[j].Rank, width: displayWidth(head)}
@@ -146,7 +146,7 @@ func (g grid) fold(most int) bool {
 	return true
 }
 
-func (v View) writeText(b *bytes.Buffer, r Rows) {
+func (v Printer) writeText(b *bytes.Buffer, r Rows) {
 	g := v.newGrid(r)
 	notes := r.Notes
 	if v.Width > 0 && g.width() > v.Width {
@@ -205,7 +205,7 @@ func (g grid) line(i int) string {
 }
 
 // writeUpright prints each record as one line per column that is not empty.
-func (v View) writeUpright(b *bytes.Buffer, g grid, records int) {
+func (v Printer) writeUpright(b *bytes.Buffer, g grid, records int) {
 	longest := 0
 	for _, c := range g {
 		longest = max(longest, displayWidth(c.cells[0]))
@@ -226,14 +226,14 @@ func (v View) writeUpright(b *bytes.Buffer, g grid, records int) {
 	}
 }
 
-func (v View) bold(s string) string {
+func (v Printer) bold(s string) string {
 	if !v.Color {
 		return s
 	}
 	return "\x1b[1m" + s + "\x1b[0m"
 }
 
-func (v View) writeNotes(b *bytes.Buffer, notes []string) {
+func (v Printer) writeNotes(b *bytes.Buffer, notes []string) {
 	for i, note := range notes {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -246,8 +246,8 @@ func (v View) writeNotes(b *bytes.Buffer, notes []string) {
 	}
 }
 
-func (v View) writeMarkdown(b *bytes.Buffer, r Rows) {
-	s, _ := r.sheet(v.Units, escapeMarkdown)
+func (v Printer) writeMarkdown(b *bytes.Buffer, r Rows) {
+	s, _ := r.printed(v.Units, escapeMarkdown)
 	for i, cells := range append([][]string{s.Heads}, s.Cells...) {
 		for _, cell := range cells {
 			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")

@@ -30,7 +30,7 @@ const (
 
 // usable reports whether the axis can show v.
 func (a Axis) usable(v float64) bool {
-	return math.Abs(v) <= largest && (a.Scale == Linear || v >= smallest)
+	return math.Abs(v) <= largest && (!a.Log || v >= smallest)
 }
 
 // limits are the ends of an axis as drawn.
@@ -51,7 +51,7 @@ func (a Axis) limits(values []float64) (limits, error) {
 		return limits{a.Min, a.Max}, nil
 	}
 	lo, hi := slices.Min(values), slices.Max(values)
-	if a.Scale == Log {
+	if a.Log {
 		if hi < lo*1.001 {
 			lo, hi = lo/2, hi*2
 		}
@@ -105,7 +105,7 @@ func niceStep(v float64) float64 { return oneTwoFive(v, math.Ceil) }
 // apart.
 func (l limits) apply(axis *plot.Axis, a Axis, length vg.Length, dir direction) {
 	axis.Min, axis.Max = l.min, l.max
-	if a.Scale == Log {
+	if a.Log {
 		axis.Scale = plot.LogScale{}
 	}
 	var ticks []plot.Tick
@@ -143,7 +143,7 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 func (l limits) candidates(a Axis) [][]plot.Tick {
 	var sets [][]plot.Tick
 	switch {
-	case a.Scale == Log && (a.Bytes || a.Twos) && l.max >= 2*l.min:
+	case a.Log && (a.Bytes || a.Twos) && l.max >= 2*l.min:
 		label := byteLabel
 		if !a.Bytes {
 			label = numberLabel
@@ -151,7 +151,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 		for step := 1; step <= 512; step += max(1, step/4) {
 			sets = append(sets, l.powers(2, step, label, nil))
 		}
-	case a.Scale == Log && l.max >= 5*l.min:
+	case a.Log && l.max >= 5*l.min:
 		minor := []float64{2, 3, 4, 5, 6, 7, 8, 9}
 		if l.max < 5e4*l.min {
 			sets = append(sets, l.powers(10, 1, numberLabel, []float64{2, 5}))

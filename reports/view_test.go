@@ -22,15 +22,15 @@ var wide = Rows{
 	},
 	Data: [][]any{
 		{"clip/system-buffer", quantity.Bytes(1), quantity.Micros(9.9), quantity.Micros(9.9), quantity.MBps(0.101),
-			Interval{quantity.DimTime, 9.9, 9.5, 10.25}, Change{quantity.DimTime, 9.9, 8.1}},
+			interval(9.9, 9.5, 10.25), Change{quantity.DimTime, 9.9, 8.1}},
 		{"clip/system-buffer", quantity.Bytes(65536), quantity.Micros(589.3), quantity.Micros(504.7), quantity.MBps(111.21),
-			Interval{quantity.DimTime, 589.3, 570, 600}, Change{quantity.DimTime, 589.3, 589.3}},
+			interval(589.3, 570, 600), Change{quantity.DimTime, 589.3, 589.3}},
 	},
 	Notes: []string{"clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note."},
 }
 
 func TestView(t *testing.T) {
-	check := func(v View, want string) {
+	check := func(v Printer, want string) {
 		t.Helper()
 		var b strings.Builder
 		if err := v.Write(&b, wide); err != nil {
@@ -46,7 +46,7 @@ func TestView(t *testing.T) {
 			}
 		}
 	}
-	check(View{}, `
+	check(Printer{}, `
 layer                 size    one way        gap     bandwidth  95 %                          with --set
 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 clip/system-buffer     1 B    9.90 µs    9.90 µs    0.101 MB/s  9.90 µs (9.50 to 10.25)       9.90 → 8.10 µs, −18.2 %
@@ -54,7 +54,7 @@ clip/system-buffer  64 KiB  589.30 µs  504.70 µs  111.210 MB/s  589.30 µs (57
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note.
 `)
-	check(View{Width: 80}, `
+	check(Printer{Width: 80}, `
 layer                 size    one way        gap  with --set
 ─────────────────────────────────────────────────────────────────────────
 clip/system-buffer     1 B    9.90 µs    9.90 µs  9.90 → 8.10 µs, −18.2 %
@@ -65,7 +65,7 @@ a long note.
 Left out for lack of space: bandwidth, 95 %. A wider terminal or -o FILE shows
 all.
 `)
-	check(View{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
+	check(Printer{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
 ─────────────────────────────────────
 clip/system-buffer     1 B    9.90 µs
 clip/system-buffer  64 KiB  589.30 µs
@@ -77,7 +77,7 @@ Left out for lack of space: gap,
 bandwidth, 95 %, with --set. A wider
 terminal or -o FILE shows all.
 `)
-	check(View{Width: 32}, `
+	check(Printer{Width: 32}, `
 layer       clip/system-buffer
 size        1 B
 one way     9.90 µs
@@ -105,7 +105,7 @@ says, and this is a long note.
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(View{Units: units, Format: Markdown}, `
+	check(Printer{Units: units, Format: Markdown}, `
 | layer | size | one way | gap | bandwidth | 95 % | with --set |
 |:--- | ---:| ---:| ---:| ---:|:--- |:--- |
 | clip/system-buffer | 1 B | 0.00990 ms | 0.00990 ms | 0.000808 Gbit/s | 0.00990 ms (0.00950 to 0.01025) | 0.00990 → 0.00810 ms, −18.2 % |
@@ -128,7 +128,7 @@ func TestNarrow(t *testing.T) {
 	check := func(width int, want string) {
 		t.Helper()
 		var b strings.Builder
-		if err := (View{Width: width}).Write(&b, r); err != nil {
+		if err := (Printer{Width: width}).Write(&b, r); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); diff != "" {
@@ -182,7 +182,7 @@ func TestCSVIsHarmless(t *testing.T) {
 		r.Data = append(r.Data, []any{v})
 	}
 	var b strings.Builder
-	if err := Write(&b, CSV, r); err != nil {
+	if err := writeTable(&b, CSV, r); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a\n'=1+1\n'+cmd\n-2\n'-x\n'@sum\n'\tx\na=b\n-2.5\n"; b.String() != want {
@@ -221,20 +221,17 @@ func TestPercent(t *testing.T) {
 	check(PercentError(1.5e-6), "0.0000015 %")
 	check(PercentChange(-0.251), "−25.1 %")
 	check(PercentShare(61.7), "62 %")
-	check(Probability(0.9999), "> 99.9 %")
-	check(Probability(1.0), "100.0 %")
-	check(Probability(0.0001), "< 0.1 %")
 }
 
 // On a narrow terminal intervals go below their values before columns are left out.
 func TestIntervalsBelow(t *testing.T) {
-	interval := Interval{Dim: quantity.DimTime, Value: 2.05, Low: 1.94, High: 2.16}
+	interval := interval(2.05, 1.94, 2.16)
 	rows := Rows{
 		Columns: []Column{{Key: "size", Head: "size"}, {Head: "prediction interval of it"}, {Key: "n", Head: "n½", Rank: 1}},
 		Data:    [][]any{{1, interval, 96}, {2, interval, 97}},
 	}
 	var b strings.Builder
-	if err := (View{Width: 28}).Write(&b, rows); err != nil {
+	if err := (Printer{Width: 28}).Write(&b, rows); err != nil {
 		t.Fatal(err)
 	}
 	want := `size  prediction      n½
@@ -258,4 +255,8 @@ func TestNearAxis(t *testing.T) {
 			t.Errorf("%v to %v: %v, %v; want %v to %v", c.lo, c.hi, got, err, c.min, c.max)
 		}
 	}
+}
+
+func interval(value, low, high float64) Interval {
+	return Interval{quantity.DimTime, quantity.Interval{Value: value, Low: low, High: high}}
 }

@@ -15,7 +15,7 @@ func field(log bool) HeatMap {
 		Notes: []string{"A point of a sweep in each cell."},
 	}
 	if log {
-		h.X = Axis{Label: "packet", Scale: Log, Bytes: true}
+		h.X = Axis{Label: "packet", Log: true, Bytes: true}
 		h.Title, h.Label = "One-way time over packet and time per byte", "one-way time (µs)"
 	}
 	for i := range 48 {
@@ -60,7 +60,7 @@ func tornado() Tornado {
 		Less: "parameter 10 % smaller", More: "parameter 10 % larger", BaseLabel: "580.18 µs"}
 	for i, name := range []string{"wire.tau 7.5 µs/KiB", "host-dma.tau 7.6 µs/KiB", "host-dma-in.tau 7.6 µs/KiB", "copy-out.tau 5.9 µs/KiB", "wire.beta 1.3 µs", "copy-out.beta 3 µs", "up_to 256 B"} {
 		w := 30 / float64(1+i*i)
-		t.Bars = append(t.Bars, Bar{Name: name, Low: t.Base - w, High: t.Base + 1.3*w})
+		t.Bars = append(t.Bars, TornadoBar{Name: name, Low: t.Base - w, High: t.Base + 1.3*w})
 	}
 	t.Bars[1].Low, t.Bars[1].High = t.Bars[1].High, t.Bars[1].Low
 	t.Bars[6].Low = math.NaN()
@@ -68,11 +68,11 @@ func tornado() Tornado {
 }
 
 func areas() Areas {
-	a := Areas{Title: "clip/system-buffer: where the one-way time goes", X: Axis{Label: "message size", Scale: Log, Bytes: true},
+	a := Areas{Title: "clip/system-buffer: where the one-way time goes", X: Axis{Label: "message size", Log: true, Bytes: true},
 		Y: Axis{Label: "part of the one-way time (%)", Max: 100}, Marks: []Mark{{Kind: AtX, X: 256, Label: "pio up to 256 B"}}}
 	beta, tau := []float64{9.9, 3, 0.6, 1.3, 0.5}, []float64{0, 5.9, 7.6, 7.5, 7.6}
 	for i, name := range []string{"pio", "copy-out", "host-dma", "wire", "host-dma-in"} {
-		a.Parts = append(a.Parts, Part{Name: name})
+		a.Parts = append(a.Parts, AreaPart{Name: name})
 		for e := 0; e <= 160; e++ {
 			n := math.Exp2(float64(e) / 8)
 			if i == 0 {

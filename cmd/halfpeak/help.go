@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -88,6 +90,16 @@ func newUnits() *cobra.Command {
 	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed", Long: strings.TrimSpace(text)}
 }
 
+// unitRows returns the vocabulary of units as a table.
+func unitRows() reports.Rows {
+	return reports.TableOf(quantity.Vocabulary(),
+		reports.Col("", "unit", func(e quantity.Entry) any { return e.Name }),
+		reports.Col("", "is", func(e quantity.Entry) any {
+			return cmp.Or(e.Is, "the unit inside, of "+e.Of)
+		}),
+		reports.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
+}
+
 // wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
 // nothing, is its text alone.
 func wrapHelp(root *cobra.Command, t terminal.Terminal) {
@@ -105,7 +117,7 @@ func wrapHelp(root *cobra.Command, t terminal.Terminal) {
 		fmt.Fprint(out, t.Help(text.String()))
 		if cmd.Name() == unitsTopic && cmd.Parent() == root {
 			fmt.Fprintln(out)
-			_ = reports.View{Width: t.HelpWidth()}.Write(out, reports.UnitRows()) // run reports errors
+			_ = reports.Printer{Width: t.HelpWidth()}.Write(out, unitRows()) // run reports errors
 		}
 	})
 }

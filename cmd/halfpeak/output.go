@@ -36,7 +36,7 @@ func (o *output) declare(cmd *cobra.Command) {
 // declareFormat declares the flags of the destination and of its format; more are formats beside
 // those of all tables.
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
-	optional(cmd, &o.format, "format", "output format (default: by the extension of the -o file, else text)", append(reports.Formats(), more...)...)
+	optional(cmd, &o.format, "format", "output format (default: by the extension of the -o file, else text)", append(reports.TableFormats(), more...)...)
 	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
 }
 
@@ -46,15 +46,15 @@ func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 }
 
 // formats are the formats that a file's extension stands for.
-var formats = map[string]reports.Format{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
+var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
 
 func extension(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-func (o *output) kind() (reports.Format, error) {
+func (o *output) kind() (reports.TableFormat, error) {
 	if o.format.value != "" {
-		return reports.Format(o.format.value), nil
+		return reports.TableFormat(o.format.value), nil
 	}
 	format, ok := formats[extension(o.path)]
 	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {
@@ -78,7 +78,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	if err != nil {
 		return err
 	}
-	view := reports.View{Format: format, Units: o.units}
+	view := reports.Printer{Format: format, Units: o.units}
 	write := func(w io.Writer) error {
 		for i, rows := range tables {
 			if i > 0 {
@@ -177,7 +177,7 @@ func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
-		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.Exts(), ", ."))
+		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.ImageFormats(), ", ."))
 	}
 	return nil
 }
@@ -219,15 +219,15 @@ func parsePixels(text string) (p pixels, err error) {
 }
 
 func isImage(path string) bool {
-	return slices.Contains(reports.Exts(), extension(path))
+	return slices.Contains(reports.ImageFormats(), extension(path))
 }
 
 func drawTo(path string, p reports.Picture, size pixels) error {
 	if filepath.Ext(path) == "" {
-		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.ImageFormats(), ", ."))
 	}
 	if !isImage(path) {
-		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats(), ", ."))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height) })
 }

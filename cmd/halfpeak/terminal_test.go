@@ -91,7 +91,7 @@ func TestUnitsDocument(t *testing.T) {
 	const path = "../../docs/units.md"
 	text, _, _ := strings.Cut(docs.Units, "|")
 	b := bytes.NewBufferString(text)
-	if err := reports.Write(b, reports.Markdown, reports.UnitRows()); err != nil {
+	if err := (reports.Printer{Format: reports.Markdown}).Write(b, unitRows()); err != nil {
 		t.Fatal(err)
 	}
 	if *update {

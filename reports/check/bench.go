@@ -179,7 +179,7 @@ func (b *SignatureBench) Rows() reports.Rows {
 func (b *SignatureBench) Figure() reports.Figure {
 	return reports.Figure{
 		Title: "LogP signature of " + string(b.Transport),
-		X:     reports.Axis{Label: "messages in the burst", Scale: reports.Log},
+		X:     reports.Axis{Label: "messages in the burst", Log: true},
 		Y:     reports.Axis{Label: "interval per message (µs)"},
 		Series: SignatureSeries(b.Bursts, reports.Points, func(delta quantity.Micros) string {
 			return fmt.Sprintf("Δ = %.3g µs", float64(delta))

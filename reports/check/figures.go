@@ -71,7 +71,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 // each Δ, with the parameters that they give.
 func Signature(designs ...platforms.Design) (reports.Figure, error) {
 	f := reports.Figure{
-		X:     reports.Axis{Label: "messages", Scale: reports.Log},
+		X:     reports.Axis{Label: "messages", Log: true},
 		Y:     reports.Axis{Label: "average interval (µs)"},
 		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
 	}

@@ -25,7 +25,7 @@ func remark(r data.Result) string {
 // Rows returns a row for each number: for programs with all of its fields, for people with those
 // that fit on a line.
 func (r Reproduction) Rows() reports.Rows {
-	var notes reports.Footnotes
+	var notes footnotes
 	percent := reports.PercentText("%+.1f %%")
 	rows := reports.TableOf(r,
 		reports.Col("source", "", func(r data.Result) any { return r.Paper }),
@@ -50,11 +50,11 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("low", "", func(r data.Result) any { return r.Low }),
 		reports.Col("high", "", func(r data.Result) any { return r.High }),
 		reports.Col("met", "met", func(r data.Result) any { return reports.OrAbsent(r.Met, r.Role != data.None) }).Ranked(1),
-		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
+		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
 	)
-	rows.Notes = append(notes.Lines(""), r.headline()...)
+	rows.Notes = append(notes.lines(""), r.headline()...)
 	return rows
 }
 
@@ -106,12 +106,12 @@ func (r Reproduction) Summary() []reports.Rows {
 		reports.Col("", "ours", func(r data.Result) any { return r.Computed }),
 		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.0f %%")),
 	)
-	var notes reports.Footnotes
+	var notes footnotes
 	worst.Columns = append(worst.Columns, reports.Column{Head: "why"})
 	for i, m := range misses {
-		worst.Data[i] = append(worst.Data[i], notes.Mark(m.Note))
+		worst.Data[i] = append(worst.Data[i], notes.mark(m.Note))
 	}
-	worst.Notes = notes.Lines("")
+	worst.Notes = notes.lines("")
 	return []reports.Rows{papers, worst}
 }
 
@@ -145,7 +145,7 @@ func (r Reproduction) Blocks() []reports.Block {
 	slices.SortStableFunc(results, func(a, b data.Result) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
 	})
-	var notes reports.Footnotes
+	var notes footnotes
 	rows := reports.TableOf(results,
 		reports.Col("role", "role", func(r data.Result) any { return string(r.Role) }),
 		reports.Col("class", "class", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
@@ -161,10 +161,10 @@ func (r Reproduction) Blocks() []reports.Block {
 		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.1f %%")),
 		reports.Col("met", "met", func(r data.Result) any { return r.Met }),
 		reports.Col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
-		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
+		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
 		reports.Col("note", "", func(r data.Result) any { return r.Note }),
 	)
-	rows.Notes = notes.Lines("")
+	rows.Notes = notes.lines("")
 	text := "A predicted number was measured, and the model computes it from parameters that were measured elsewhere: it tests the model. Other measured numbers prove less: a constant of the formula comes from the same curve (fitted), from the same table (same-table), the number is printed again (repeated), or another system's stands for it (copied). A stated number was computed in the paper and must come out again. Met means inside the error bar of what is printed."
 	if s := r.Of(data.Predicted).Sentence(); s != "" {
 		text += " " + s

@@ -8,7 +8,7 @@ import (
 
 // SignatureSeries are the intervals of a signature against the number of messages, one series
 // for each Δ.
-func SignatureSeries(bursts []benchfile.Burst, kind reports.Kind, name func(delta quantity.Micros) string) []reports.Series {
+func SignatureSeries(bursts []benchfile.Burst, kind reports.SeriesKind, name func(delta quantity.Micros) string) []reports.Series {
 	var all []reports.Series
 	for _, b := range bursts {
 		of := name(b.Delta)

@@ -78,7 +78,7 @@ func (v *Validation) Rows() reports.Rows {
 		}
 		return ""
 	}
-	var bounds reports.Footnotes
+	var bounds footnotes
 	rows := reports.TableOf(v.Results,
 		reports.Col("platform", "platform", func(r Validated) any { return r.Platform }).Ranked(4),
 		reports.Col("layer", "layer", func(r Validated) any { return r.Layer }).Ranked(3),
@@ -94,10 +94,10 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("measured_low", "", func(r Validated) any { return r.Low }),
 		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
 		reports.Col("paper_bound", "paper's bound", func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
-		reports.Col("", "note", func(r Validated) any { return bounds.Mark(r.Bound) }),
+		reports.Col("", "note", func(r Validated) any { return bounds.mark(r.Bound) }),
 		reports.Col("note", "", func(r Validated) any { return r.Bound }),
 	)
-	rows.Notes = append(bounds.Lines("."), v.Notes...)
+	rows.Notes = append(bounds.lines("."), v.Notes...)
 	return rows
 }
 
@@ -105,10 +105,10 @@ func (v *Validation) Rows() reports.Rows {
 // bound, and measurements of the papers.
 func (v *Validation) Figure() reports.Figure {
 	f := reports.Figure{
-		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y: reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
+		X: reports.Axis{Label: "message size", Log: true, Bytes: true},
+		Y: reports.Axis{Label: "bandwidth (MB/s)", Log: true},
 	}
-	add := func(name string, kind reports.Kind, x, y, low, high float64) {
+	add := func(name string, kind reports.SeriesKind, x, y, low, high float64) {
 		i := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Name == name })
 		if i < 0 {
 			i = len(f.Series)

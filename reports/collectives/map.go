@@ -45,8 +45,8 @@ func (t *Times) Map() reports.RegionMap {
 	}
 	p := reports.RegionMap{
 		Title: t.title(": the best algorithm on "),
-		X:     reports.Axis{Label: "size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: "ranks", Scale: reports.Log, Twos: true},
+		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: "ranks", Log: true, Twos: true},
 		Label: "the next one takes longer (%)",
 		Notes: []string{"Lines: how much longer the next one takes that is not as good."},
 	}
@@ -93,13 +93,13 @@ func (t *Times) curves() reports.Figure {
 	ranks, sizes := t.axes()
 	f := reports.Figure{
 		Title: t.title(" on "),
-		X:     reports.Axis{Label: "size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: "time (µs)", Scale: reports.Log},
+		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: "time (µs)", Log: true},
 	}
 	overRanks := len(sizes) == 1
 	switch {
 	case overRanks:
-		f.X = reports.Axis{Label: "ranks", Scale: reports.Log, Twos: true}
+		f.X = reports.Axis{Label: "ranks", Log: true, Twos: true}
 		if t.Algorithms[0].Collective != "barrier" {
 			f.Title += ", " + sizes[0].String()
 		}

@@ -44,5 +44,6 @@ type Change struct {
 }
 
 func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
-	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
+	in := quantity.Interval{Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
+	return reports.Interval{Dim: dim, Interval: in}
 }

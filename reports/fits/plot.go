@@ -28,11 +28,11 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 		return nil, usage.Fields(fmt.Errorf("a figure holds %[2]d curves (got %[1]d); choose tables, or plot fewer files", len(curves), maxCurves), "plot")
 	}
 	top := reports.Figure{
-		X: reports.Axis{Scale: reports.Log, Bytes: true},
-		Y: reports.Axis{Label: "time (µs)", Scale: reports.Log},
+		X: reports.Axis{Log: true, Bytes: true},
+		Y: reports.Axis{Label: "time (µs)", Log: true},
 	}
 	below := reports.Figure{
-		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		X: reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y: reports.Axis{Label: "error (%)"},
 	}
 	if len(curves) == 1 {

@@ -95,7 +95,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	all := p.lines(nil)
 	fig = reports.Figure{
 		Title: g.String(),
-		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "bandwidth (% of the fleet's median)"},
 	}
 	sizes := make([]float64, points)

@@ -213,9 +213,11 @@ func (f *Answer) GroupRows() reports.Rows {
 		reports.Col("", "median (5 % to 95 %)", func(s groupSpread) any {
 			low, median, high := s.Quantiles[1], s.Quantiles[3], s.Quantiles[5]
 			if s.Quantity == Tau {
-				return reports.Interval{Dim: quantity.DimRate, Value: 1 / median, Low: 1 / high, High: 1 / low}
+				rate := quantity.Interval{Value: 1 / median, Low: 1 / high, High: 1 / low}
+				return reports.Interval{Dim: quantity.DimRate, Interval: rate}
 			}
-			return reports.Interval{Dim: quantity.DimTime, Value: median, Low: low, High: high}
+			time := quantity.Interval{Value: median, Low: low, High: high}
+			return reports.Interval{Dim: quantity.DimTime, Interval: time}
 		}),
 		reports.Col("", "scatter", func(s groupSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
 		reports.Col("", "noise", func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),

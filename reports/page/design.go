@@ -182,7 +182,7 @@ func tableOf(rows reports.Rows, err error) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	s, err := rows.Sheet(nil)
+	s, err := rows.Printed(nil)
 	t := Table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
 	if t.Notes == nil {
 		t.Notes = []string{}

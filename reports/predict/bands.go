@@ -35,7 +35,7 @@ func ForecastBands(name string, follower *model.Quantity, d platforms.Design, si
 	first, last := measured[0], measured[len(measured)-1]
 	var bands []reports.Series
 	for _, part := range []struct {
-		kind reports.Kind
+		kind reports.SeriesKind
 		has  func(n quantity.Bytes) bool
 	}{
 		{reports.Beyond, func(n quantity.Bytes) bool { return n <= first }},
@@ -60,7 +60,7 @@ func ForecastBands(name string, follower *model.Quantity, d platforms.Design, si
 
 // BandNotes explains the bands among the series of a figure.
 func BandNotes(series []reports.Series) []string {
-	has := func(k reports.Kind) bool {
+	has := func(k reports.SeriesKind) bool {
 		return slices.ContainsFunc(series, func(s reports.Series) bool { return s.Kind == k })
 	}
 	var notes []string

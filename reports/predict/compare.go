@@ -106,7 +106,7 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 	return []reports.Field[T]{
 		reports.Col("", head+" (95 %)", func(v T) any {
 			return interval(v, func(in quantity.Interval) any {
-				return reports.Interval{Dim: q.Dim, Value: in.Value, Low: in.Low, High: in.High}
+				return reports.Interval{Dim: q.Dim, Interval: in}
 			}, value(v))
 		}),
 		reports.Col(q.Key(), "", value),
@@ -121,7 +121,7 @@ func (k CurveKind) Cell(p Predicted) any {
 	case p.Next != nil:
 		q := k.Row()
 		in := q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
-		return reports.Interval{Dim: q.Dim, Value: in.Value, Low: in.Low, High: in.High}
+		return reports.Interval{Dim: q.Dim, Interval: in}
 	case k == Latency:
 		return p.OneWay
 	}

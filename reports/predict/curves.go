@@ -41,7 +41,7 @@ func (k CurveKind) Row() *model.Quantity {
 
 // Axis returns the vertical axis of the curve.
 func (k CurveKind) Axis() reports.Axis {
-	return reports.Axis{Label: k.Row().Head(), Scale: reports.Log}
+	return reports.Axis{Label: k.Row().Head(), Log: true}
 }
 
 // value returns the curve's value for n bytes that were measured to take t one way.
@@ -63,7 +63,7 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 // points. A fitted layer has a band around the next measurement. There must be at least one size,
 // and each must be at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design) (reports.Figure, error) {
-	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}}
+	f := reports.Figure{X: reports.Axis{Label: "message size", Log: true, Bytes: true}}
 	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}

@@ -162,10 +162,10 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	})
 	for _, span := range recorded.Spans {
 		if i, known := stages[place{span.Node, span.Resource}]; known {
-			t.Boxes = append(t.Boxes, reports.Box{Stage: i, Packet: int(span.Packet) + 1, Start: float64(span.Start), End: float64(span.End)})
+			t.Boxes = append(t.Boxes, reports.TimelineBox{Stage: i, Packet: int(span.Packet) + 1, Start: float64(span.Start), End: float64(span.End)})
 		}
 	}
-	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
+	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Packet, b.Packet), cmp.Compare(a.Stage, b.Stage))
 	})
 	return t, err
@@ -176,8 +176,8 @@ func Planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan mod
 	return reports.Timeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest()),
 		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }),
-		Boxes: list.Map(pipe.Schedule(plan), func(s model.Slot) reports.Box {
-			return reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)}
+		Boxes: list.Map(pipe.Schedule(plan), func(s model.Slot) reports.TimelineBox {
+			return reports.TimelineBox{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)}
 		}),
 	}
 }

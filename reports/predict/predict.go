@@ -146,7 +146,9 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.Peak.Half, stream(p) && p.Peak.Known && p.Peak.Exists)
 		}),
 		next("", "95 % prediction interval", func(f forecast.Forecast) any {
-			return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
+			return reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
+				Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High),
+			}}
 		}),
 		next(low, "", func(f forecast.Forecast) any { return f.Low }),
 		next(high, "", func(f forecast.Forecast) any { return f.High }),

@@ -66,10 +66,10 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, 
 	t := reports.Timeline{Title: title, Stages: names, Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	for span := range spans {
 		kind := rankKind[span.What]
-		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
+		t.Boxes = append(t.Boxes, reports.TimelineBox{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
 			Start: float64(span.Start), End: float64(span.End)})
 	}
-	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
+	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
 	})
 	t.Path, err = pathOver(r, in.Schedule, rows)
@@ -113,7 +113,7 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, ti
 		a.XS = append(a.XS, (float64(i)+0.5)*width)
 	}
 	for _, name := range append(slices.Clone(rankKinds), "waits", "is done") {
-		a.Parts = append(a.Parts, reports.Part{Name: name, Y: make([]float64, parts)})
+		a.Parts = append(a.Parts, reports.AreaPart{Name: name, Y: make([]float64, parts)})
 	}
 	done := a.Parts[len(a.Parts)-1].Y
 	for i := range done {
@@ -136,7 +136,7 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, ti
 }
 
 // pathOver returns the critical path over the rows of ranks and processors.
-func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (legs []reports.Leg, err error) {
+func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (legs []reports.TimelineLeg, err error) {
 	path, err := r.Path()
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (le
 			legs[k].End = end
 			continue
 		}
-		legs = append(legs, reports.Leg{From: from, To: to, Start: start, End: end})
+		legs = append(legs, reports.TimelineLeg{From: from, To: to, Start: start, End: end})
 	}
 	return legs, nil
 }

@@ -95,7 +95,7 @@ func (c *Crossover) Rows() reports.Rows {
 		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) }) }),
 		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) }) }),
 		reports.Col("probability", "probability", func(o Overtaking) any { return of(o, func(quantity.Interval) any { return o.Probability }) }).
-			Texted(reports.Probability),
+			Texted(probabilityText),
 	)
 	rows.Notes = c.Notes
 	return rows
@@ -115,4 +115,17 @@ func (c *Crossover) Sentences() []string {
 		all = append(all, s+".")
 	}
 	return all
+}
+
+// probabilityText prints a probability in percent. Rounding must not turn a likely result into a
+// certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".
+func probabilityText(p any) string {
+	switch v := p.(float64); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
 }

@@ -46,7 +46,7 @@ func TestTornado(t *testing.T) {
 		t.Errorf("%+v", tornado.Bars)
 	}
 	near(t, "with a tenth less bandwidth", first.Low-tornado.Base, (1<<20-1)/24./9, 1e-6)
-	if !slices.IsSortedFunc(tornado.Bars[1:], func(a, b reports.Bar) int {
+	if !slices.IsSortedFunc(tornado.Bars[1:], func(a, b reports.TornadoBar) int {
 		return cmp.Compare(math.Abs(b.Low-tornado.Base), math.Abs(a.Low-tornado.Base))
 	}) {
 		t.Errorf("not in order: %+v", tornado.Bars)

@@ -140,7 +140,7 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(width(b), width(a)) })
 	for _, s := range all {
 		if width(s) > 1e-4*now {
-			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low, High: s.High})
+			t.Bars = append(t.Bars, reports.TornadoBar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low, High: s.High})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {

@@ -165,7 +165,7 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 	boundaries := model.Boundaries(d.Layer.Model, slices.Min(sizes), slices.Max(sizes))
 	a := reports.Areas{
 		Title: d.Layer.Ref() + ": where the one-way time goes",
-		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "part of the one-way time (%)", Max: 100},
 		Marks: predict.BoundaryMarks(d.Layer, boundaries),
 	}
@@ -181,16 +181,16 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		}
 		a.XS = append(a.XS, float64(n))
 		for _, s := range owners {
-			k := slices.IndexFunc(a.Parts, func(p reports.Part) bool { return p.Name == s.Owner })
+			k := slices.IndexFunc(a.Parts, func(p reports.AreaPart) bool { return p.Name == s.Owner })
 			if k < 0 {
 				k = len(a.Parts)
-				a.Parts = append(a.Parts, reports.Part{Name: s.Owner, Y: make([]float64, len(all))})
+				a.Parts = append(a.Parts, reports.AreaPart{Name: s.Owner, Y: make([]float64, len(all))})
 			}
 			a.Parts[k].Y[i] = 100 * cost.shareOf(d, s, n)
 			most[s.Owner] = max(most[s.Owner], 100*OneWay.shareOf(d, s, n), 100*Gap.shareOf(d, s, n))
 		}
 	}
-	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.Part) bool { return most[p.Name] < leastShown })
+	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.AreaPart) bool { return most[p.Name] < leastShown })
 	return a, nil
 }
 

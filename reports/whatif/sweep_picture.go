@@ -36,7 +36,7 @@ func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 func rangeAxis(r Range) reports.Axis {
 	a := reports.Axis{Label: r.Title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
 	if r.Log {
-		a.Scale = reports.Log
+		a.Log = true
 	}
 	return a
 }

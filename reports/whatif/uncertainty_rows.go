@@ -102,14 +102,14 @@ func (u *Uncertainty) Rows() reports.Rows {
 			reports.Column{Key: q.of.Key()}, reports.Column{Key: q.of.KeyOf("low")}, reports.Column{Key: q.of.KeyOf("high")})
 	}
 	if several && sized {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "faster with probability", Text: reports.Probability})
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "faster with probability", Text: probabilityText})
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
 			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
 			for j, q := range u.Quantities {
 				in := u.Intervals[k][j][i]
-				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
+				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low, in.High)
 			}
 			if several && sized {
 				row = append(row, reports.OrAbsent(u.faster[i], k == 1))
@@ -162,11 +162,11 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 	}
 	f := reports.Figure{
 		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.of.Head() + " with 95 % intervals",
-		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: q.of.Head(), Scale: reports.Log},
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: q.of.Head(), Log: true},
 	}
 	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
-		f.Y.Scale = reports.Linear
+		f.Y.Log = false
 	}
 	next := allFitted(designs)
 	for _, d := range designs {
