@@ -43,8 +43,9 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")
 	flags.StringVar(&o.Map, "map-by", "", "with levels: place ranks by `core`, by a level, or on a list of cores")
 	flags.StringVar(&o.places, "places", "", "with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or a distribution such as "+
-		"\"exponential mean=10us every=1ms\"; with \"FILE synchronized\" all ranks start at the same point of the file")
+	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or random ones by "+
+		"\"exponential mean=10us every=1ms\"; "+
+		"with \"FILE synchronized\" all ranks start at the same point of the file")
 	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
 	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
 	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")

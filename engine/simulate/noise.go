@@ -11,27 +11,27 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Noise describes the time that the operating system takes from the processors. It lengthens
 // computations and the overheads of messages. The zero Noise takes no time.
 type Noise struct {
-	trace *noiseTrace
-	every quantity.Micros // mean processor time between detours
-	draw  *distribution
-	mean  quantity.Micros
-	shape float64
+	trace *noiseTrace // nil for random detours and for none
+
+	// The means of random detours: the length of one, and the processor time between two.
+	mean, every quantity.Micros
 }
 
-type noise struct{ source noiseSource }
-
+// A noiseSource is the noise of one run.
 type noiseSource interface {
 	// delay returns the noise, in ticks, on a rank's processor in the interval of length ticks that
 	// begins at tick at.
 	delay(rank uint32, at, length uint64) uint64
 }
+
+// noise is a source or, without one, no noise, as in most runs.
+type noise struct{ source noiseSource }
 
 func (n noise) delay(rank uint32, at, length uint64) uint64 {
 	if n.source == nil {
@@ -44,7 +44,7 @@ func (n Noise) start(ranks int, seed uint64, nano float64) noise {
 	switch {
 	case n.trace != nil:
 		return noise{n.trace.start(ranks, seed, uint64(nano))}
-	case n.draw != nil:
+	case n.every > 0:
 		return noise{n.startDetours(ranks, seed, nano)}
 	}
 	return noise{}
@@ -73,80 +73,42 @@ func seeds(ranks int, seed uint64) []random {
 	return list
 }
 
-// A distribution draws lengths with a mean of 1.
-type distribution struct {
-	name  string
-	shape string // name of its second parameter; empty if it has none
-	least float64
-	base  float64 // default shape
-	draw  func(r *random, shape float64) float64
-}
+// exponential draws from the exponential distribution with a mean of 1.
+func (r *random) exponential() float64 { return -math.Log(r.uniform()) }
 
-var distributions = []*distribution{
-	{name: "constant", draw: func(*random, float64) float64 { return 1 }},
-	{name: "exponential", draw: func(r *random, _ float64) float64 { return -math.Log(r.uniform()) }},
-	// Negative draws count as 0.
-	{name: "normal", shape: "sd", base: 0.25, draw: func(r *random, sd float64) float64 {
-		return max(0, 1+sd*math.Sqrt(-2*math.Log(r.uniform()))*math.Cos(2*math.Pi*r.uniform()))
-	}},
-	// The density is proportional to x^−(a+1) for x ≥ (a−1)/a, and 0 below.
-	{name: "pareto", shape: "a", least: 1, base: 2.5, draw: func(r *random, a float64) float64 {
-		return (a - 1) / a * math.Pow(r.uniform(), -1/a)
-	}},
-}
-
-// ParseNoise reads a distribution of detours: "exponential mean=10us every=1ms". Detours come
-// at random, one for each every µs of a processor's time in the mean, and take mean µs each:
-// always (constant), or by an exponential, normal (sd=0.25, in means) or Pareto distribution
-// (a=2.5, the exponent, above 1).
+// ParseNoise reads the means of random detours: "exponential mean=10us every=1ms". A detour comes
+// once in every µs of a processor's time, and takes mean µs. Both times are exponentially
+// distributed.
 func ParseNoise(text string) (Noise, error) {
-	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == ',' })
-	if len(fields) == 0 {
-		return Noise{}, errors.New("the noise is empty; write for example exponential mean=10us every=1ms")
+	name, rest, _ := strings.Cut(strings.ReplaceAll(text, ",", " "), " ")
+	if name != "exponential" {
+		return Noise{}, fmt.Errorf("noise %q: the distribution is exponential; "+
+			"write for example exponential mean=10us every=1ms", text)
 	}
-	i := slices.IndexFunc(distributions, func(d *distribution) bool { return d.name == fields[0] })
-	if i < 0 {
-		var names []string
-		for _, d := range distributions {
-			names = append(names, d.name)
-		}
-		return Noise{}, fmt.Errorf("unknown noise distribution %q%s", fields[0], nearest.Hint(fields[0], names))
-	}
-	n := Noise{draw: distributions[i], shape: distributions[i].base}
-	for _, field := range fields[1:] {
-		name, value, _ := strings.Cut(field, "=")
+	var n Noise
+	for _, field := range strings.Fields(rest) {
+		key, value, _ := strings.Cut(field, "=")
 		var err error
-		switch {
-		case name == "mean":
+		switch key {
+		case "mean":
 			n.mean, err = quantity.ParseMicros(value)
-		case name == "every":
+		case "every":
 			n.every, err = quantity.ParseMicros(value)
-		case name == n.draw.shape && name != "":
-			n.shape, err = strconv.ParseFloat(value, 64)
-			if err != nil || !(n.shape > n.draw.least) || n.shape > 1e6 {
-				err = fmt.Errorf("%q; want a number above %v", value, n.draw.least)
-			}
 		default:
-			err = fmt.Errorf("%s has no parameter of that name; it has mean and every%s", n.draw.name, also(n.draw.shape))
+			err = errors.New("no such parameter; write mean and every")
 		}
 		if err != nil {
-			return Noise{}, fmt.Errorf("noise: %q: %w", name, err)
+			return Noise{}, fmt.Errorf("noise: %q: %w", key, err)
 		}
 	}
 	if !(n.mean > 0 && n.every > 0) {
-		return Noise{}, fmt.Errorf("noise %q: give mean=TIME and every=TIME, both above 0", fields[0])
+		return Noise{}, fmt.Errorf("noise %q: give mean=TIME and every=TIME, both above 0", text)
 	}
 	if n.mean > 1e3*n.every {
-		return Noise{}, fmt.Errorf("noise: detours of %s each %s leave no processor time; shorten mean or lengthen every", n.mean, n.every)
+		return Noise{}, fmt.Errorf("noise: detours of %s each %s leave no processor time; "+
+			"shorten mean or lengthen every", n.mean, n.every)
 	}
 	return n, nil
-}
-
-func also(shape string) string {
-	if shape == "" {
-		return ""
-	}
-	return " and " + shape
 }
 
 // detours are a Poisson process in a processor's busy time.
@@ -158,26 +120,31 @@ type detours struct {
 }
 
 func (n Noise) startDetours(ranks int, seed uint64, nano float64) *detours {
-	d := &detours{Noise: n, tick: 1 / (nano * nanos), ranks: seeds(ranks, seed), left: make([]float64, ranks)}
+	d := &detours{
+		Noise: n,
+		tick:  1 / (nano * nanos),
+		ranks: seeds(ranks, seed),
+		left:  make([]float64, ranks),
+	}
 	for i := range d.left {
-		d.left[i] = d.gap(&d.ranks[i])
+		d.left[i] = d.ranks[i].exponential() * float64(d.every)
 	}
 	return d
 }
-
-func (d *detours) gap(r *random) float64 { return -math.Log(r.uniform()) * float64(d.every) }
 
 func (d *detours) delay(rank uint32, _, length uint64) uint64 {
 	r, left := &d.ranks[rank], d.left[rank]-float64(length)*d.tick
 	sum := 0.0
 	for n := 0; left < 0; n++ {
-		if n == 1000 { // enough to use their mean
+		// The sum of a thousand or more detours is close to so many means, and a computation of a
+		// year would otherwise take a year's draws.
+		if n == 1000 {
 			many := math.Floor(-left / float64(d.every))
 			sum += many
 			left += many * float64(d.every)
 		}
-		sum += d.draw.draw(r, d.shape)
-		left += d.gap(r)
+		sum += r.exponential()
+		left += r.exponential() * float64(d.every)
 	}
 	d.left[rank] = left
 	return uint64(min(sum*float64(d.mean), float64(longest)) / d.tick)
@@ -192,6 +159,10 @@ type noiseTrace struct {
 
 const maxDetours = 1 << 24
 
+// maxTraced bounds the times of a trace, and their sum, in ns: ticks are ps, and their sums must
+// not overflow.
+const maxTraced = 1e3 * float64(longest)
+
 // ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each
 // detour in ns, in the order of time. Each rank starts at a random point of the trace; if together
 // is set, all ranks start at the same one. At its end the trace begins again. Errors begin with
@@ -199,50 +170,61 @@ const maxDetours = 1 << 24
 func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	t := &noiseTrace{together: together}
 	in := bufio.NewScanner(r)
-	var pending []uint64
 	line := 0
 	for in.Scan() {
 		line++
 		for word := range strings.FieldsSeq(in.Text()) {
-			v, err := strconv.ParseUint(word, 10, 63)
-			if err != nil {
-				return Noise{}, fmt.Errorf("%s:%d: invalid time in ns %.40q: write start and length of a detour on each line", name, line, word)
+			if err := t.take(word); err != nil {
+				return Noise{}, fmt.Errorf("%s:%d: %w", name, line, err)
 			}
-			if float64(v) > 1e3*float64(longest) {
-				return Noise{}, fmt.Errorf("%s:%d: %d ns; the longest time of a trace is 12 days", name, line, v)
-			}
-			if pending = append(pending, v); len(pending) < 2 {
-				continue
-			}
-			if n := len(t.begin); n > 0 && pending[0] < t.begin[n-1] {
-				return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns comes after the one at %d ns; sort them", name, line, pending[0], t.begin[n-1])
-			}
-			if len(t.begin) == maxDetours {
-				return Noise{}, fmt.Errorf("%s:%d: more than %d detours", name, line, maxDetours)
-			}
-			t.begin, t.length = append(t.begin, pending[0]), append(t.length, pending[1])
-			pending = pending[:0]
 		}
 	}
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("the line is longer than %d bytes: write start and length of a detour on each line", bufio.MaxScanTokenSize)
+			err = fmt.Errorf("the line is longer than %d bytes: "+
+				"write start and length of a detour on each line", bufio.MaxScanTokenSize)
 		}
 		return Noise{}, fmt.Errorf("%s:%d: %w", name, line+1, err)
 	}
-	if len(pending) > 0 {
-		return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, pending[0])
+	n := len(t.begin)
+	if n > len(t.length) {
+		return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, t.begin[n-1])
 	}
-	if n := len(t.begin); n < 2 || t.begin[n-1] == 0 {
-		return Noise{}, fmt.Errorf("%s: a noise trace needs at least 2 detours, the last one after 0 ns (got %d)", name, n)
+	if n < 2 || t.begin[n-1] == 0 {
+		return Noise{}, fmt.Errorf("%s: a noise trace needs at least 2 detours, "+
+			"the last one after 0 ns (got %d)", name, n)
 	}
 	t.begin, t.length = slices.Clip(t.begin), slices.Clip(t.length)
 	for _, d := range t.length[1:] {
-		if t.total += d; float64(t.total) > 1e3*float64(longest) {
+		if t.total += d; float64(t.total) > maxTraced {
 			return Noise{}, fmt.Errorf("%s: the detours take more than 12 days in all", name)
 		}
 	}
 	return Noise{trace: t}, nil
+}
+
+// take adds the next number of a trace: the start of a detour, or the length of the last one.
+func (t *noiseTrace) take(word string) error {
+	v, err := strconv.ParseUint(word, 10, 63)
+	if err != nil {
+		return fmt.Errorf("invalid time in ns %.40q: "+
+			"write start and length of a detour on each line", word)
+	}
+	if float64(v) > maxTraced {
+		return fmt.Errorf("%d ns; the longest time of a trace is 12 days", v)
+	}
+	n := len(t.begin)
+	switch {
+	case len(t.length) < n:
+		t.length = append(t.length, v)
+		return nil
+	case n > 0 && v < t.begin[n-1]:
+		return fmt.Errorf("the detour at %d ns comes after the one at %d ns; sort them", v, t.begin[n-1])
+	case n == maxDetours:
+		return fmt.Errorf("more than %d detours", maxDetours)
+	}
+	t.begin = append(t.begin, v)
+	return nil
 }
 
 type traced struct {

@@ -127,9 +127,9 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: a text with a
-// "=" that is not the name of a file. An empty text means no noise. For errors, file reports
-// whether the text was taken as a file's name.
+// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or random ones
+// ([simulate.ParseNoise]): a text with a "=" that is not the name of a file. An empty text means
+// no noise. For errors, file reports whether the text was taken as a file's name.
 func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
 	if text == "" {
 		return n, false, nil
@@ -141,7 +141,8 @@ func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err err
 		n, err = simulate.ReadNoise(f, text, together)
 		return n, true, err
 	case !strings.Contains(text, "="):
-		return n, true, fmt.Errorf("%w; give a file of detours, or a distribution as in \"exponential mean=10us every=1ms\"", err)
+		return n, true, fmt.Errorf("%w; give a file of detours, or their means "+
+			"as in \"exponential mean=10us every=1ms\"", err)
 	case together:
 		return n, false, errors.New("only noise from a file can be synchronized")
 	}
