@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -166,7 +167,7 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 }
 
 // logPOf returns the LogP model of the messages of a call on the outermost level of the ranks.
-func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
+func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 	n := c.Bytes
 	if c.Segment > 0 {
 		n = min(n, c.Segment)
@@ -176,7 +177,10 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 		level = max(level, m.Level(0, rank))
 	}
 	cost := m.Cost(level, n)
-	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), Send: float64(cost.Send), Receive: float64(cost.Receive), G: float64(cost.Gap)}
+	return model.LogP{
+		Latency:      max(0, cost.Latency+cost.Serialization),
+		SendOverhead: cost.Send, ReceiveOverhead: cost.Receive, GapTime: cost.Gap,
+	}
 }
 
 // bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
@@ -184,9 +188,11 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 // occupy an interface for their gap.
 func bounds(m simulate.Machine, name string, ranks int, size uint64) (latency, bandwidth quantity.Micros) {
 	one := m.Cost(0, 1)
-	latency = quantity.Micros(collective.LatencyBound(collective.LogP{
-		L: float64(one.Latency + one.Serialization), Send: float64(one.Send), Receive: float64(one.Receive), G: float64(min(one.Gap, one.ReceiveGap)),
-	}, ranks))
+	latency = collective.LatencyBound(model.LogP{
+		Latency:      one.Latency + one.Serialization,
+		SendOverhead: one.Send, ReceiveOverhead: one.Receive,
+		GapTime: min(one.Gap, one.ReceiveGap),
+	}, ranks)
 	bytes := collective.BandwidthBytes(name, ranks, size)
 	if bytes == 0 {
 		return latency, 0

@@ -125,7 +125,7 @@ func (p *Part) doubling(v int, send, receive func(peer, block, d int)) {
 // whole, or in segments. The tree, which covers all members, is kept for the next part.
 func optimalBroadcast(p *Part) {
 	if m := p.shape(); p.optimal == nil || p.of != (treeOf{m, p.Size}) {
-		p.optimal, p.of = m.optimalTree(p.Size), treeOf{m, p.Size}
+		p.optimal, p.of = optimalTree(m, p.Size), treeOf{m, p.Size}
 	}
 	p.optimal.broadcast(p)
 }

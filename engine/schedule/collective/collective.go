@@ -24,6 +24,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/model"
 )
 
 // A Group is the set of ranks that take part, seen from one of them. The members have places from 0
@@ -58,7 +59,7 @@ type Call struct {
 	// calc of Gamma × its bytes, rounded to whole nanoseconds, and omitted if that is 0.
 	Gamma float64
 	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
-	LogP LogP
+	LogP model.LogP
 }
 
 // An Algorithm adds one rank's part of a collective.
@@ -306,9 +307,9 @@ func (c Call) equalShares(n int) bool { return c.wholeElements() && c.elements()
 func (c Call) unsegmented() bool { return c.Segment == 0 || c.Segment >= c.Bytes }
 
 // shape returns the parameters of the tree of logp-optimal.
-func (c Call) shape() LogP {
-	if c.LogP == (LogP{}) {
-		return LogP{L: 1, G: 1}
+func (c Call) shape() model.LogP {
+	if c.LogP == (model.LogP{}) {
+		return model.LogP{Latency: 1, GapTime: 1}
 	}
 	return c.LogP
 }

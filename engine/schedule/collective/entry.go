@@ -3,6 +3,8 @@ package collective
 import (
 	"fmt"
 	"math"
+
+	"github.com/halfpeak/halfpeak/model"
 )
 
 // An Entry describes one algorithm of a collective.
@@ -102,10 +104,19 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
 		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
-	case e.Params&Shape != 0 && !(min(c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G) >= 0) || math.IsInf(c.LogP.L+c.LogP.Send+c.LogP.Receive+c.LogP.G, 0):
-		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)", c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G)
+	case e.Params&Shape != 0 && !validLogP(c.LogP):
+		m := c.LogP
+		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)",
+			float64(m.Latency), float64(m.SendOverhead), float64(m.ReceiveOverhead), float64(m.GapTime))
 	}
 	return nil
+}
+
+// validLogP reports whether all times are at least 0 and finite; NaN is neither.
+func validLogP(m model.LogP) bool {
+	least := min(m.Latency, m.SendOverhead, m.ReceiveOverhead, m.GapTime)
+	sum := m.OneWay(1) + m.GapTime
+	return least >= 0 && !math.IsInf(float64(sum), 0)
 }
 
 // Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	engine "github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -23,11 +24,11 @@ type wire struct {
 
 func (w wire) Level(from, to int) int { return 0 }
 
-func (w wire) Cost(_ int, n uint64) engine.Cost {
+func (w wire) Cost(_ int, n uint64) machine.Cost {
 	us := func(fixed, perByte float64) quantity.Micros {
 		return quantity.Micros((fixed + perByte*float64(n)) / 1e3)
 	}
-	return engine.Cost{
+	return machine.Cost{
 		Send:          us(w.send, w.sendByte),
 		Latency:       us(w.latency, 0),
 		Serialization: us(0, w.streamByte),

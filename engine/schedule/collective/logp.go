@@ -1,15 +1,9 @@
 package collective
 
-// LogP is the model of Culler and others (LogP: towards a realistic model of parallel
-// computation, 1993), for messages of one word. All times are in the same unit.
-type LogP struct {
-	L       float64 // latency: from the end of the send overhead to the begin of the receive overhead
-	Send    float64 // o_s, processor time of a send
-	Receive float64 // o_r, processor time of a receive
-	G       float64 // gap: minimum time between two sends of a processor, or two receives
-}
-
-func (m LogP) gap() float64 { return max(m.G, m.Send) }
+import (
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // OptimalBroadcast returns the minimum time in which one word can reach p processors (Karp, Sahay,
 // Santos, Schauser, Optimal broadcast and summation in the LogP model, 1993, theorem 2.1). Each
@@ -17,18 +11,20 @@ func (m LogP) gap() float64 { return max(m.G, m.Send) }
 // the begin of the send. Since a processor receives once, o_r delays only that processor, so the
 // earliest of all possible arrivals always belongs to a best tree. For p = 8, L = 6, o = 2, g = 4
 // the time is 24.
-func (m LogP) OptimalBroadcast(p int) float64 {
-	_, last := m.broadcastTree(p)
+func OptimalBroadcast(m model.LogP, p int) quantity.Micros {
+	_, last := broadcastTree(m, p)
 	return last
 }
 
 // broadcastTree returns the parents of the places, in the order of arrival, and the time of the
 // last arrival. The possible next arrivals form two queues, each ordered by time: the first message
 // of each place, and the messages that follow an earlier one of the same place by a gap.
-func (m LogP) broadcastTree(p int) (parent []int, last float64) {
+func broadcastTree(m model.LogP, p int) (parent []int, last quantity.Micros) {
 	parent = make([]int, 1, p)
 	parent[0] = -1
-	way, gap := m.Send+m.L+m.Receive, m.gap()
+	way := m.OneWay(1)
+	// Not m.Gap, which includes o_r: a place of the tree sends but does not receive again.
+	gap := max(m.GapTime, m.SendOverhead)
 	first, more := append(make([]offer, 0, p), offer{way, 0}), make([]offer, 0, p)
 	for f, g := 0, 0; len(parent) < p; {
 		var next offer
@@ -48,15 +44,15 @@ func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 }
 
 type offer struct {
-	at   float64
+	at   quantity.Micros
 	from int
 }
 
 func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
 
 // optimalTree returns the tree of OptimalBroadcast among p members.
-func (m LogP) optimalTree(p int) tree {
-	parents, _ := m.broadcastTree(p)
+func optimalTree(m model.LogP, p int) tree {
+	parents, _ := broadcastTree(m, p)
 	children := make([][]int, p)
 	for v := 1; v < p; v++ {
 		children[parents[v]] = append(children[parents[v]], v)
@@ -65,7 +61,7 @@ func (m LogP) optimalTree(p int) tree {
 }
 
 type treeOf struct {
-	LogP
+	logP model.LogP
 	size int
 }
 
@@ -75,9 +71,11 @@ type treeOf struct {
 // a member cannot send again before its message has arrived, as in Hockney's and the postal model
 // (Bar-Noy, Kipnis 1992, with λ = 1), it is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha, van de
 // Geijn, Collective communication: theory, practice, and experience, 2007, section 4.
-func LatencyBound(m LogP, p int) float64 {
-	less := min(m.Send, m.Receive)
-	return LogP{L: m.L + m.Send + m.Receive - 2*less, Send: less, Receive: less, G: m.G}.OptimalBroadcast(p)
+func LatencyBound(m model.LogP, p int) quantity.Micros {
+	less := min(m.SendOverhead, m.ReceiveOverhead)
+	m.Latency = m.Latency + m.SendOverhead + m.ReceiveOverhead - 2*less
+	m.SendOverhead, m.ReceiveOverhead = less, less
+	return OptimalBroadcast(m, p)
 }
 
 // BandwidthBytes returns a lower bound, over all algorithms, of the bytes that some member sends or

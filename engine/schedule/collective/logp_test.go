@@ -10,44 +10,46 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // logP runs a schedule in the LogP model: a send takes a processor o_s, and the next cannot begin
 // before max(g, o_s); the message is there L later; a receive takes o_r, and the next cannot begin
 // before max(g, o_r); a calc takes its size. A processor does one thing at a time: of what it
 // could do the one that could begin first, and of several the one with the lower index.
-func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
+func logP(t *testing.T, s *schedule.Schedule, m model.LogP) quantity.Micros {
 	n := s.Ranks()
 	waits := s.Waits()
-	ready := make([]float64, len(waits)) // when an operation can begin for its dependencies
-	open := make([]opHeap, n)            // without dependencies left
-	arrived := map[pair][]float64{}
-	free, sent, received := make([]float64, n), make([]float64, n), make([]float64, n)
+	ready := make([]quantity.Micros, len(waits)) // when an operation can begin for its dependencies
+	open := make([]opHeap, n)                    // without dependencies left
+	arrived := map[pair][]quantity.Micros{}
+	free, sent, received := make([]quantity.Micros, n), make([]quantity.Micros, n), make([]quantity.Micros, n)
 	for i := range n {
-		sent[i], received[i] = math.Inf(-1), math.Inf(-1)
+		sent[i], received[i] = quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(-1))
 	}
 	for op, w := range waits {
 		if w == 0 {
 			heap.Push(&open[s.RankOf(uint32(op))], uint32(op))
 		}
 	}
-	last, done := 0.0, 0
+	last, done := quantity.Micros(0), 0
 	for {
 		// The next thing that happens anywhere.
-		best, at, which := -1, math.Inf(1), 0
+		best, at, which := -1, quantity.Micros(math.Inf(1)), 0
 		for rank := range n {
 			for i, op := range open[rank] {
 				o := s.Ops()[op]
 				begin := max(ready[op], free[rank])
 				switch o.Kind {
 				case schedule.Send:
-					begin = max(begin, sent[rank]+max(m.G, m.Send))
+					begin = max(begin, sent[rank]+max(m.GapTime, m.SendOverhead))
 				case schedule.Recv:
 					from := arrived[pair{int(o.Peer), rank, o.Tag}]
 					if len(from) == 0 {
 						continue
 					}
-					begin = max(begin, from[0], received[rank]+max(m.G, m.Receive))
+					begin = max(begin, from[0], received[rank]+max(m.GapTime, m.ReceiveOverhead))
 				}
 				if begin < at || begin == at && best == rank && op < open[rank][which] {
 					best, at, which = rank, begin, i
@@ -62,15 +64,15 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 		o, end := s.Ops()[op], at
 		switch o.Kind {
 		case schedule.Send:
-			sent[best], end = at, at+m.Send
+			sent[best], end = at, at+m.SendOverhead
 			p := pair{best, int(o.Peer), o.Tag}
-			arrived[p] = append(arrived[p], end+m.L)
+			arrived[p] = append(arrived[p], end+m.Latency)
 		case schedule.Recv:
-			received[best], end = at, at+m.Receive
+			received[best], end = at, at+m.ReceiveOverhead
 			p := pair{int(o.Peer), best, o.Tag}
 			arrived[p] = arrived[p][1:]
 		default:
-			end += float64(o.Size)
+			end += quantity.Micros(o.Size)
 		}
 		free[best], last = end, max(last, end)
 		done++
@@ -87,18 +89,25 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 	return last
 }
 
+func times(l, send, receive, gap quantity.Micros) model.LogP {
+	return model.LogP{Latency: l, SendOverhead: send, ReceiveOverhead: receive, GapTime: gap}
+}
+
 // The example of Culler and others 1993, figure 3, and Karp and others 1993: P = 8, L = 6,
 // o = 2, g = 4 ends at 24.
 func TestOptimalBroadcast(t *testing.T) {
-	if got := (collective.LogP{L: 6, Send: 2, Receive: 2, G: 4}).OptimalBroadcast(8); got != 24 {
+	if got := collective.OptimalBroadcast(times(6, 2, 2, 4), 8); got != 24 {
 		t.Errorf("P = 8, L = 6, o = 2, g = 4: %v, want 24", got)
 	}
 	most := 64
 	if testing.Short() {
 		most = 16
 	}
-	for _, m := range []collective.LogP{{L: 6, Send: 2, Receive: 2, G: 4}, {L: 1}, {L: 10, Send: 1, Receive: 1, G: 1},
-		{L: 2, Send: 3, Receive: 3, G: 1}, {L: 5, Send: 2, Receive: 2, G: 17}, {L: 2, Send: 1, Receive: 40, G: 2}, {L: 2, Send: 6, Receive: 1, G: 2}} {
+	models := []model.LogP{
+		times(6, 2, 2, 4), times(1, 0, 0, 0), times(10, 1, 1, 1), times(2, 3, 3, 1),
+		times(5, 2, 2, 17), times(2, 1, 40, 2), times(2, 6, 1, 2),
+	}
+	for _, m := range models {
 		for p := 1; p <= most; p++ {
 			e, err := collective.Find("bcast", "logp-optimal")
 			if err != nil {
@@ -108,7 +117,7 @@ func TestOptimalBroadcast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := m.OptimalBroadcast(p)
+			want := collective.OptimalBroadcast(m, p)
 			if got := logP(t, s, m); got != want {
 				t.Errorf("%+v, %d ranks: the schedule takes %v, the closed form says %v", m, p, got, want)
 			}
@@ -129,8 +138,9 @@ func TestOptimalBroadcast(t *testing.T) {
 	}
 }
 
-func ExampleLogP_OptimalBroadcast() {
-	fmt.Println(collective.LogP{L: 6, Send: 2, Receive: 2, G: 4}.OptimalBroadcast(8))
+func ExampleOptimalBroadcast() {
+	m := model.LogP{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}
+	fmt.Println(float64(collective.OptimalBroadcast(m, 8)))
 	// Output: 24
 }
 
@@ -139,10 +149,10 @@ func ExampleLogP_OptimalBroadcast() {
 func TestOptimalBroadcastAgainstAllTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1993, 4))
 	for range 40 {
-		some := func() float64 { return float64(r.IntN(4) * r.IntN(8)) }
-		m := collective.LogP{L: some(), Send: some(), Receive: some(), G: some()}
+		some := func() quantity.Micros { return quantity.Micros(r.IntN(4) * r.IntN(8)) }
+		m := times(some(), some(), some(), some())
 		for p := 1; p <= 7; p++ {
-			if got, want := m.OptimalBroadcast(p), bestTree(m, make([]float64, 1, p), p, 0); got != want {
+			if got, want := collective.OptimalBroadcast(m, p), bestTree(m, make([]quantity.Micros, 1, p), p, 0); got != want {
 				t.Errorf("%+v, %d ranks: %v, the best of all trees %v", m, p, got, want)
 			}
 		}
@@ -151,15 +161,15 @@ func TestOptimalBroadcastAgainstAllTrees(t *testing.T) {
 
 // bestTree is the least time until p ranks have the word, where those that have it can send at
 // these times, and last is when the last of them got it.
-func bestTree(m collective.LogP, next []float64, p int, last float64) float64 {
+func bestTree(m model.LogP, next []quantity.Micros, p int, last quantity.Micros) quantity.Micros {
 	if len(next) == p {
 		return last
 	}
-	best := math.Inf(1)
+	best := quantity.Micros(math.Inf(1))
 	for i, at := range next {
-		got := at + m.Send + m.L + m.Receive
+		got := at + m.SendOverhead + m.Latency + m.ReceiveOverhead
 		then := append(slices.Clone(next), got)
-		then[i] = at + max(m.G, m.Send)
+		then[i] = at + max(m.GapTime, m.SendOverhead)
 		best = min(best, bestTree(m, then, p, max(last, got)))
 	}
 	return best

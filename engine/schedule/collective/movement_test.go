@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/model"
 )
 
 // A promise is what a collective begins with and has to end with. A value without
@@ -212,7 +214,7 @@ func TestMovement(t *testing.T) {
 				for i, root := range roots {
 					calls := []Call{{Bytes: 1032, Element: 4, Gamma: 1}}
 					if i == 0 && (p <= allRoots || p%16 == 0 || p == 37) {
-						calls = append(calls, Call{Bytes: 0}, Call{Bytes: 1000, LogP: LogP{6, 2, 2, 4}})
+						calls = append(calls, Call{Bytes: 0}, Call{Bytes: 1000, LogP: model.LogP{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}})
 						if e.Params&(Segment|Fanout|Gamma) != 0 {
 							calls = append(calls, Call{Bytes: 8, Element: 4}, Call{Bytes: 250, Segment: 60, Element: 8, Fanout: 1},
 								Call{Bytes: 250, Segment: 7, Fanout: 3, Gamma: 2})

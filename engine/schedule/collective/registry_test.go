@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // The list is in the order that its comment says, names are unique, and Open MPI's numbers are
@@ -114,8 +116,8 @@ func TestCheck(t *testing.T) {
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.NaN() }), "the time to combine a byte must be")
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = -1 }), "the time to combine a byte must be")
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.Inf(1) }), "the time to combine a byte must be")
-	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.L = math.NaN() }), "(got NaN, 0, 0 and 0)")
-	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.G = math.Inf(1) }), "(got 0, 0, 0 and +Inf)")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.Latency = quantity.Micros(math.NaN()) }), "(got NaN, 0, 0 and 0)")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.GapTime = quantity.Micros(math.Inf(1)) }), "(got 0, 0, 0 and +Inf)")
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag must be 0 to")
 }
 
@@ -139,7 +141,9 @@ func TestTakes(t *testing.T) {
 			collective.Segment: func(c *collective.Call) { c.Segment = 64 },
 			collective.Fanout:  func(c *collective.Call) { c.Fanout = 2 },
 			collective.Gamma:   func(c *collective.Call) { c.Gamma = 1.5 },
-			collective.Shape:   func(c *collective.Call) { c.LogP = collective.LogP{L: 1, Send: 1, Receive: 1, G: 90} },
+			collective.Shape: func(c *collective.Call) {
+				c.LogP = model.LogP{Latency: 1, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 90}
+			},
 		} {
 			c := plain
 			edit(&c)
