@@ -55,6 +55,8 @@ func (b *blend) learn() {
 			})
 		}
 	}
+	// Predictions beyond the measured places are judged by places that are up to four times as
+	// large as those in the fit, as far as the measurements reach.
 	last := 0.0
 	for _, q := range b.places {
 		last = max(last, q.ranks)
@@ -81,7 +83,8 @@ func (b *blend) learn() {
 		}
 		h.normalize()
 	}
-	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
+	alike := func(int) float64 { return 1 }
+	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(alike) > undescribedError
 }
 
 // holdOut fits the forms to the points that are not held out, and adds the errors at up to maxHeld
@@ -96,7 +99,11 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 			kept = append(kept, s)
 		}
 	}
-	if len(kept) < 2 || len(b.places) > 1 && !slices.ContainsFunc(kept, func(s Point) bool { return s.place() != kept[0].place() }) {
+	if len(kept) < 2 {
+		return
+	}
+	elsewhere := func(s Point) bool { return s.place() != kept[0].place() }
+	if len(b.places) > 1 && !slices.ContainsFunc(kept, elsewhere) {
 		return
 	}
 	forms := make([]form, len(b.forms))
@@ -106,8 +113,9 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 	rest := newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		s := held[i]
-		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(s.place(), float64(s.Size)))
-		candidates := rest.candidates(s.place(), float64(s.Size), b.sizesOnly)
+		at, n := s.place(), float64(s.Size)
+		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(at, n))
+		candidates := rest.candidates(at, n, b.sizesOnly)
 		if h.errors == nil {
 			h.errors = make([][]float64, len(candidates))
 		}
@@ -145,7 +153,9 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}
 	logTime := func(i int) float64 { return math.Log(float64(b.points[i].Time)) }
-	bend := func(n float64) float64 { return b.interpolate(p, n, 1, logTime) - b.interpolate(p, n, 0, logTime) }
+	bend := func(n float64) float64 {
+		return b.interpolate(p, n, 1, logTime) - b.interpolate(p, n, 0, logTime)
+	}
 	sides := slices.DeleteFunc([]float64{bend(n / 2), bend(2 * n)}, math.IsNaN)
 	nearest := b.interpolate(p, n, 0, logTime)
 	return append(logs, nearest, nearest+smoothing*(bend(n)-stats.Mean(sides)))
@@ -253,10 +263,13 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 	}
 	atInner, _, _ := b.combine(p, inner*edge)
 	byForms, _, _ := b.combine(p, n)
+	// No message gets faster with its size, and none takes longer than in proportion to it.
 	slope := min(1, max(0, (atInner-atEdge)/math.Log(inner)))
-	part := min(1, max(0, math.Expm1(atInner-atEdge)/(inner-1))) // of the time at the edge, for bytes
-	byLine, byPower := atEdge+math.Log(1-part+part*ratio), atEdge+slope*math.Log(ratio)
-	mean, apart := average([]float64{1. / 3, 1. / 3, 1. / 3}, []float64{byForms, byLine, byPower})
+	byPower := atEdge + slope*math.Log(ratio)
+	part := min(1, max(0, math.Expm1(atInner-atEdge)/(inner-1))) // of the edge's time: for bytes
+	byLine := atEdge + math.Log(1-part+part*ratio)
+	equal := []float64{1. / 3, 1. / 3, 1. / 3}
+	mean, apart := average(equal, []float64{byForms, byLine, byPower})
 	return mean, math.Hypot(spread, apart), weights
 }
 

@@ -13,7 +13,9 @@ type Choice struct {
 	// fraction of its time. LossHigh is the upper end of its 95 % interval, whose lower end is 0;
 	// NaN if the times have no interval.
 	Loss, LossHigh float64
-	Copied         bool // it was the fastest at the nearest measured call, and is not predicted to be
+	// Copied says that it was the fastest at the nearest measured call, and is not predicted to be
+	// here.
+	Copied bool
 }
 
 // The algorithm that was the fastest at the nearest call that was measured is kept unless another
@@ -40,7 +42,9 @@ func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.By
 	if copied := nearestWinner(all, at, n); copied >= 0 && copied != fastest {
 		gain := math.Log(float64(predictions[copied].Time / predictions[fastest].Time))
 		least := doubt(predictions[copied], predictions[fastest])
-		if a, b := all[copied], all[fastest]; math.IsNaN(least) && len(a.forms) == 1 && len(b.forms) == 1 && min(len(a.Ranks), len(b.Ranks)) == 1 {
+		a, b := all[copied], all[fastest]
+		known := len(a.forms) == 1 && len(b.forms) == 1
+		if math.IsNaN(least) && known && min(len(a.Ranks), len(b.Ranks)) == 1 {
 			least = trustSchedule
 		}
 		if !(gain > least) {
@@ -51,8 +55,9 @@ func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.By
 	c.Loss = float64(chosen.Time/predictions[fastest].Time) - 1
 	for i, p := range predictions {
 		if i != c.Index {
-			ratio := math.Log(float64(chosen.Time/p.Time)) + math.Hypot(chosen.halfWidth(), p.halfWidth())
-			c.LossHigh = max(c.LossHigh, math.Expm1(ratio))
+			log := math.Log(float64(chosen.Time / p.Time))
+			width := math.Hypot(chosen.halfWidth(), p.halfWidth()) // errors are independent
+			c.LossHigh = max(c.LossHigh, math.Expm1(log+width))
 		}
 	}
 	return c
@@ -85,8 +90,9 @@ func nearestWinner(all []*Result, at Placement, n quantity.Bytes) (best int) {
 	times := 0
 	for i, r := range all {
 		for _, p := range r.Points {
-			d := math.Abs(total(p.Ranks, p.Size)-total(at.Ranks, n)) + math.Abs(math.Log2(float64(p.Ranks)/float64(at.Ranks)))
-			switch {
+			d := math.Abs(total(p.Ranks, p.Size)-total(at.Ranks, n)) +
+				math.Abs(math.Log2(float64(p.Ranks)/float64(at.Ranks)))
+			switch { // rounding must not divide times of one call
 			case d > distance+1e-9:
 				continue
 			case d < distance-1e-9:

@@ -20,7 +20,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// maxRanks bounds the numbers of ranks: schedules are simulated for each.
+// maxRanks bounds the numbers of ranks, not the ranks: an algorithm's schedule is simulated for each
+// number, which may take 0.3 s.
 const maxRanks = 512
 
 // Fit fits a collective, of which one number of ranks is enough. The errors wrap [ErrNoFit], or are
@@ -49,9 +50,11 @@ func Fit(d Data) (*Result, error) {
 	r.Ranks = slices.Compact(r.Ranks)
 	switch {
 	case len(r.Points) < 2:
-		return nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+		return nil, fmt.Errorf("%w: %s: one time only; "+
+			"a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
 	case len(r.Ranks) > maxRanks:
-		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
+		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out",
+			ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
 	}
 	if len(noise) > 0 {
 		r.Noise = stats.QuantileOf(noise, 0.5)
@@ -60,9 +63,9 @@ func Fit(d Data) (*Result, error) {
 	return r, nil
 }
 
-// formsToFit returns the form of the algorithm that is named, or of all that libraries use. It is an
-// error if the registry has no algorithm of the collective that runs on any number of ranks and
-// machine.
+// formsToFit returns the form of the algorithm that is named, or those of all that libraries use.
+// It is an error if the registry has no algorithm of the collective that runs on any number of
+// ranks and machine.
 func formsToFit(d Data) ([]form, error) {
 	if d.Algorithm != "" {
 		e, err := engine.Find(d.Collective, d.Algorithm)
@@ -71,6 +74,7 @@ func formsToFit(d Data) ([]form, error) {
 		}
 		return []form{formOf(e, d.Statistic)}, nil
 	}
+	// An algorithm for two ranks, or one whose tree depends on the machine, has no form.
 	general := func(e engine.Entry) bool { return e.Ranks == 0 && e.Params&engine.Shape == 0 }
 	if !slices.ContainsFunc(engine.Of(d.Collective), general) {
 		_, err := engine.Find(d.Collective, "")

@@ -2,7 +2,6 @@ package collective
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -49,6 +48,8 @@ func (f *form) stepBytes(p place, n float64) float64 {
 // sum returns terms with all steps and those of them that are between nodes.
 func sum(all, between, volume float64) terms { return terms{all - between, between, volume} }
 
+// lgCeil returns ⌈lg x⌉, the doublings that reach x ranks. Rounding must not add one at a power of
+// two.
 func lgCeil(x float64) float64 { return math.Ceil(math.Log2(x) - 1e-9) }
 
 // line is a step to each other rank, as in a ring, by pairs, or at a root.
@@ -101,7 +102,16 @@ func hierarchical(p place) terms {
 // inSwitch is a reduction by the switch inside a node (NVLS): bytes do not grow with the ranks.
 func inSwitch(p place) terms { return terms{2, 2 * math.Log2(p.nodes), 1 + 1/p.ranks} }
 
-// formsOf lists the algorithms that libraries use for a collective.
+// pairwise is an exchange with each other rank in turn, most of them on other nodes.
+func pairwise(p place) terms { return sum(p.ranks-1, p.ranks-p.perNode(), p.ranks-1) }
+
+// scatterRing scatters the message along a binomial tree and gathers it along a ring.
+func scatterRing(p place) terms {
+	return sum(lgCeil(p.ranks)+p.ranks-1, lgCeil(p.nodes)+p.nodes-1, twoShares(p.ranks))
+}
+
+// formsOf lists the algorithms that libraries use for a collective. Their priors multiply the
+// weights that held-out measurements give.
 func formsOf(name string) []form {
 	switch name {
 	case "allreduce":
@@ -114,24 +124,41 @@ func formsOf(name string) []form {
 			{name: "switch", prior: 0.3, priorOneNode: 0.1, pipelined: true, at: inSwitch},
 		}
 	case "allgather":
-		return []form{{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)}, {name: "recursive-doubling", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)}}
+		return []form{
+			{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)},
+			{name: "recursive-doubling", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)},
+		}
 	case "reduce-scatter", "reduce-scatter-block":
-		return []form{{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)}, {name: "recursive-halving", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)}}
+		return []form{
+			{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)},
+			{name: "recursive-halving", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)},
+		}
 	case "alltoall":
-		return []form{{name: "pairwise", prior: 1, priorOneNode: 1, at: func(p place) terms { return sum(p.ranks-1, p.ranks-p.perNode(), p.ranks-1) }},
-			{name: "bruck", prior: 0.3, priorOneNode: 0.1, at: doubling(halfLg)}}
+		return []form{
+			{name: "pairwise", prior: 1, priorOneNode: 1, at: pairwise},
+			{name: "bruck", prior: 0.3, priorOneNode: 0.1, at: doubling(halfLg)},
+		}
 	case "bcast", "reduce":
-		return []form{{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(everyLg)},
+		return []form{
+			{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(everyLg)},
 			{name: "pipeline", prior: 0.5, priorOneNode: 0.5, pipelined: true, at: line(whole)},
-			{name: "scatter-ring", prior: 0.5, priorOneNode: 0.5, at: func(p place) terms {
-				return sum(lgCeil(p.ranks)+p.ranks-1, lgCeil(p.nodes)+p.nodes-1, twoShares(p.ranks))
-			}}}
+			{name: "scatter-ring", prior: 0.5, priorOneNode: 0.5, at: scatterRing},
+		}
 	case "gather", "scatter":
-		return []form{{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(blocks)}, {name: "linear", prior: 0.5, priorOneNode: 0.5, at: line(blocks)}}
+		return []form{
+			{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(blocks)},
+			{name: "linear", prior: 0.5, priorOneNode: 0.5, at: line(blocks)},
+		}
 	case "barrier":
-		return []form{{name: "dissemination", prior: 1, priorOneNode: 1, at: doubling(nothing)}, {name: "linear", prior: 0.1, priorOneNode: 0.3, at: line(nothing)}}
+		return []form{
+			{name: "dissemination", prior: 1, priorOneNode: 1, at: doubling(nothing)},
+			{name: "linear", prior: 0.1, priorOneNode: 0.3, at: line(nothing)},
+		}
 	}
-	return []form{{name: "recursive-doubling", prior: 1, priorOneNode: 1, at: doubling(everyLg)}, {name: "linear", prior: 0.3, priorOneNode: 0.3, at: line(whole)}}
+	return []form{
+		{name: "recursive-doubling", prior: 1, priorOneNode: 1, at: doubling(everyLg)},
+		{name: "linear", prior: 0.3, priorOneNode: 0.3, at: line(whole)},
+	}
 }
 
 // formOf returns the form of a named algorithm: that of [formsOf], or one made from its schedule,
@@ -145,7 +172,7 @@ func formOf(e engine.Entry, of Statistic) form {
 	}
 	return form{name: e.Name, prior: 1, priorOneNode: 1, at: func(p place) terms {
 		all, err := shapeOf(e, int(p.ranks), of)
-		if err != nil {
+		if err != nil { // too large to simulate: recursive doubling stands for it
 			return doubling(everyLg)(p)
 		}
 		between := all
@@ -160,5 +187,9 @@ func formOf(e engine.Entry, of Statistic) form {
 
 // blockwise reports whether the size of a collective is that of one rank's block.
 func blockwise(name string) bool {
-	return slices.Contains([]string{"allgather", "reduce-scatter", "reduce-scatter-block", "alltoall", "gather", "scatter"}, name)
+	switch name {
+	case "allgather", "reduce-scatter", "reduce-scatter-block", "alltoall", "gather", "scatter":
+		return true
+	}
+	return false
 }

@@ -23,20 +23,20 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 	squares, sum := 0.0, 0.0
 	for i, e := range h.own {
 		w := weight(i)
-		squares, sum = squares+w*min(e*e, 1), sum+w
+		squares, sum = squares+w*min(e*e, 1), sum+w // an error counts as a factor of e at most
 	}
 	return math.Sqrt(squares / max(sum, 1e-9))
 }
 
 // Held-out calls between places count for the scale of an error by exp(-1) for each octave of total
-// bytes and half an octave of nodes.
+// bytes and half an octave of nodes. Errors are divided by scales, so none is below minScale.
 const (
 	scaleSizes  = 1
 	scalePlaces = 0.5
 	minScale    = 0.003
 )
 
-// scalePriors are tried for scalePrior.
+// scalePriors are tried for scalePrior: from scales of similar calls to one scale for all.
 var scalePriors = []float64{0.5, 4, 1e6}
 
 // scale returns the mean error of held-out calls that are like a call on these nodes with these
@@ -45,8 +45,11 @@ func (h *heldOut) scale(nodes, total float64, without int) float64 {
 	all, sum, weights := 0.0, 0.0, 0.0
 	for i, e := range h.own {
 		if i != without {
-			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].place().nodes))/scalePlaces)
-			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
+			sizes := math.Abs(total - h.total[i])
+			places := math.Abs(math.Log2(nodes / h.calls[i].place().nodes))
+			near := math.Exp(-sizes/scaleSizes - places/scalePlaces)
+			sum, weights = sum+near*math.Abs(e), weights+near
+			all += math.Abs(e) / float64(len(h.own))
 		}
 	}
 	return max(minScale, (sum+h.scalePrior*all)/(weights+h.scalePrior))
@@ -65,6 +68,7 @@ func (h *heldOut) normalize() {
 			s := h.scale(h.calls[i].place().nodes, h.total[i], i)
 			scores, sum = append(scores, math.Abs(e)/s), sum+s
 		}
+		// The point for one more error than there are: (n + 1)/n of them (Lei et al. 2018).
 		quantile := stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
 		if quantile*sum < shortest {
 			shortest, h.quantile = quantile*sum, quantile

@@ -56,11 +56,17 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	similar := func(i int) float64 { return math.Exp(-math.Abs(total-b.beyond.total[i]) / 2) }
 	heldOut := min(b.beyond.rootMeanSquare(similar), maxHeldOutError)
 	places := perOctave * octaves / math.Pow(b.spanned(place.ofNodes), spanPower)
-	fill, sizes := perFillOctave*b.octavesPerNode(p)/math.Pow(b.spanned(place.perNode), spanPower), perSizeOctave*b.sizeOctaves(p, n)
-	heldOut, spread = partHeldOut*heldOut, partSpread*spread
-	squares := least*least + places*places + fill*fill + sizes*sizes + heldOut*heldOut + spread*spread
+	fill := perFillOctave * b.octavesPerNode(p) / math.Pow(b.spanned(place.perNode), spanPower)
+	sizes := perSizeOctave * b.sizeOctaves(p, n)
+	widths := []float64{least, places, fill, sizes, partHeldOut * heldOut, partSpread * spread}
+	squares := 0.0
+	for _, w := range widths {
+		squares += w * w
+	}
 	down, up = squares, squares
-	if fewer := p.nodes < b.places[0].nodes; fewer || b.sizesOnly && !b.oneNode && !b.inside(p) {
+	fewer := p.nodes < b.places[0].nodes
+	unseen := b.sizesOnly && !b.oneNode && !b.inside(p)
+	if fewer || unseen {
 		growth := unseenGrowth * unseenGrowth * octaves
 		if up += growth; fewer {
 			down += growth
@@ -99,7 +105,8 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 		return frozen
 	}
 	places := max(1, len(b.places)-2) // that were held out
-	half := math.Hypot(h.quantile*h.scale(p.nodes, b.totalLg(p, n), -1), frozen/math.Sqrt(float64(places)))
+	scale := h.scale(p.nodes, b.totalLg(p, n), -1)
+	half := math.Hypot(h.quantile*scale, frozen/math.Sqrt(float64(places)))
 	gap := math.Inf(1)
 	for _, s := range b.points {
 		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, float64(s.Size)))))
@@ -110,7 +117,8 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 // width returns the lower and upper half width of the 95 % interval of a call, as logs. If the call
 // has no interval, why gives the reason and says what to measure.
 func (b *blend) width(p place, n, spread float64) (down, up float64, why string) {
-	if b.inside(p) && len(b.nearEvidence(p).calls) > 0 && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0 {
+	measured := b.inside(p) && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0
+	if measured && len(b.nearEvidence(p).calls) > 0 {
 		half := b.betweenWidth(p, n, spread)
 		return half, half, ""
 	}
@@ -122,19 +130,27 @@ func (b *blend) width(p place, n, spread float64) (down, up float64, why string)
 	down, up = b.beyondWidth(p, n, spread)
 	switch first, last := b.places[0], b.places[len(b.places)-1]; {
 	case len(b.places) == 1 && b.octaves(p) > 0:
-		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f", unit, last.nodes, 2*last.nodes)
+		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",
+			unit, last.nodes, 2*last.nodes)
 	case b.unplaced && p.ranks > last.ranks:
-		why = fmt.Sprintf("more than %.0f ranks may take another node: add the ranks on each node to the measurements", last.ranks)
+		why = fmt.Sprintf("more than %.0f ranks may take another node: "+
+			"add the ranks on each node to the measurements", last.ranks)
 	case b.octavesPerNode(p) > far:
-		why = fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: measure some between", p.perNode(), maxBeyond)
+		why = fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
+			"measure some between", p.perNode(), maxBeyond)
 	case b.octaves(p) > far:
-		why = fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f", p.nodes, unit, maxBeyond, math.Exp2(math.Round(math.Log2(p.nodes)-2)))
+		quarter := math.Exp2(math.Round(math.Log2(p.nodes) - 2)) // as a power of two
+		why = fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f",
+			p.nodes, unit, maxBeyond, quarter)
 	case b.sizeOctaves(p, n) > far:
-		why = fmt.Sprintf("sizes more than %d times from those measured have no interval: measure them", maxBeyond)
+		why = fmt.Sprintf("sizes more than %d times from those measured have no interval: "+
+			"measure them", maxBeyond)
 	case b.undescribed && b.octaves(p) > 0:
-		why = fmt.Sprintf("no algorithm describes both %.0f and %.0f %s: measure more numbers of them", first.nodes, last.nodes, unit)
+		why = fmt.Sprintf("no algorithm describes both %.0f and %.0f %s: "+
+			"measure more numbers of them", first.nodes, last.nodes, unit)
 	case math.Exp(down+up) > maxWidth:
-		why = fmt.Sprintf("the forms differ too much on %.0f %s: measure a number nearer to it", p.nodes, unit)
+		why = fmt.Sprintf("the forms differ too much on %.0f %s: measure a number nearer to it",
+			p.nodes, unit)
 	}
 	return down, up, why
 }

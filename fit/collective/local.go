@@ -65,7 +65,7 @@ func (f *form) fit(points []Point, oneNode bool) *localForm {
 	for i := range l.points {
 		o := &l.points[i]
 		t, _ := l.time(o.coordinate, &o.x)
-		o.left = math.Log(o.t / max(t, o.t/100))
+		o.left = math.Log(o.t / max(t, o.t/100)) // finite, also if the form has no time here
 	}
 	return l
 }
@@ -85,7 +85,8 @@ func (l *localForm) columns(p place, n float64) [columns]float64 {
 // each point.
 func (l *localForm) sizesByPlace() (all [][]float64) {
 	for i, o := range l.points {
-		if i == 0 || l.onePlace || o.nodes != l.points[i-1].nodes || o.perNode != l.points[i-1].perNode {
+		first := i == 0 || l.onePlace
+		if first || o.nodes != l.points[i-1].nodes || o.perNode != l.points[i-1].perNode {
 			all = append(all, nil)
 		}
 		all[len(all)-1] = append(all[len(all)-1], o.size)
@@ -205,13 +206,24 @@ const minPivot = 1e-7
 // step, of the nodes, and of the ranks on a node.
 type coordinate struct{ size, step, nodes, perNode float64 }
 
+// placeOctaves returns the distance of two places in octaves.
+func (c coordinate) placeOctaves(o coordinate) float64 {
+	return math.Abs(c.nodes-o.nodes) + math.Abs(c.perNode-o.perNode)
+}
+
+// distance returns the distance in ranges, so that weights are exp(-distance).
 func (c coordinate) distance(o coordinate, sizeRange float64) float64 {
-	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
+	return math.Abs(c.size-o.size)/sizeRange + c.placeOctaves(o)/placeRange
 }
 
 func (f *form) coordinate(p place, n float64) coordinate {
-	step := max(1, f.stepBytes(p, n))
-	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
+	step := max(1, f.stepBytes(p, n)) // a barrier has steps of no bytes
+	return coordinate{
+		size:    math.Log2(step + latencyBytes),
+		step:    math.Log2(step),
+		nodes:   math.Log2(p.nodes),
+		perNode: math.Log2(p.perNode()),
+	}
 }
 
 // The ranges of the kernels of residuals, over which a weight falls by exp(-1), in octaves of the
@@ -230,7 +242,8 @@ func (l *localForm) residual(c coordinate) float64 {
 	sum, weights, nearest := 0.0, 0.0, math.SmallestNonzeroFloat64
 	for i := range l.points {
 		o := &l.points[i]
-		w := math.Exp(-math.Abs(c.step-o.step)/residualSizes - (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/residualPlaces)
+		sizes, places := math.Abs(c.step-o.step), c.placeOctaves(o.coordinate)
+		w := math.Exp(-sizes/residualSizes - places/residualPlaces)
 		sum, weights, nearest = sum+w*o.left, weights+w, max(nearest, w)
 	}
 	return sum / (weights + residualNoise*nearest)

@@ -103,7 +103,8 @@ func (t *table) parameters(f *form) Parameters {
 	rows := make([]row, len(t.points))
 	for i, s := range t.points {
 		at := f.at(s.place())
-		rows[i] = row{[columns]float64{1, at.inside, at.between, float64(s.Size) * at.volume}, float64(s.Time)}
+		bytes := float64(s.Size) * at.volume
+		rows[i] = row{[columns]float64{1, at.inside, at.between, bytes}, float64(s.Time)}
 		p.Ranks = append(p.Ranks, s.Ranks)
 	}
 	slices.Sort(p.Ranks)

@@ -15,14 +15,17 @@ import (
 // ErrNoFit is wrapped by the errors of [Fit] about data that cannot be fitted.
 var ErrNoFit = errors.New("cannot be fitted")
 
-// A Point is a measured call, or one repeat of it.
+// A Point is a measured call, or one repeat of it. It is the only type of a measured collective
+// time: readers of files make points, and tables of platform files are points.
 type Point struct {
-	Ranks   int             // at least 2
-	PerNode int             // ranks on each node; 0 if not known
-	Size    quantity.Bytes  // in bytes, from 0, as in the call's argument: see [engine.Call]
-	Time    quantity.Micros // above 0
-	// Count is the number of repeats behind the time, from 1; Deviation is their standard deviation
-	// over the time, 0 with one.
+	Ranks   int // at least 2
+	PerNode int // ranks on each node; 0 if not known
+	// Size is at least 0, and as in the call's argument, see [engine.Call]: of the message, or of a
+	// rank's block.
+	Size quantity.Bytes
+	Time quantity.Micros // above 0
+	// Count is the number of repeats behind the time, at least 1. Deviation is their standard
+	// deviation over the time: 0 with one repeat, or if the file has only their mean.
 	Count     int64
 	Deviation float64
 }
@@ -66,7 +69,8 @@ func (d Data) Placements() (all []Placement) {
 
 // byCall orders points by ranks, ranks on a node, and size.
 func byCall(a, b Point) int {
-	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
+	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode),
+		cmp.Compare(a.Size, b.Size))
 }
 
 // repeats returns the number of repeats whose deviation is known, or 1 if the file gives only a
@@ -165,6 +169,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
 }
 
+// percent prints a fraction in percent, with one decimal below 10 %.
 func percent(v float64) string {
 	return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v)
 }

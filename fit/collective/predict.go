@@ -39,7 +39,8 @@ func (r *Result) learn() {
 		groups[several] = append(groups[several], p)
 	}
 	for several, points := range groups {
-		slices.SortStableFunc(points, func(a, b Point) int { return comparePlaces(a.place(), b.place()) })
+		byPlace := func(a, b Point) int { return comparePlaces(a.place(), b.place()) }
+		slices.SortStableFunc(points, byPlace) // by size within a place
 		dampPeaks(points)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || points[len(points)-1].Ranks <= maxRanksOfNode)
@@ -82,7 +83,8 @@ const (
 // measured returns the time of a measured call, and the half width of the 95 % interval of one more
 // measurement by its repeats; infinite with fewer than minRepeats of them.
 func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has bool) {
-	i, has := slices.BinarySearchFunc(r.Points, Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}, byCall)
+	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
+	i, has := slices.BinarySearchFunc(r.Points, call, byCall)
 	if !has {
 		return 0, 0, false
 	}
@@ -93,6 +95,7 @@ func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has 
 	}
 	free := count - 1 + priorRepeats
 	variance := ((count-1)*p.Deviation*p.Deviation + priorRepeats*r.Noise*r.Noise) / free
+	// One more measurement has its own error, and the mean of count has 1/count of its variance.
 	half = stats.T95(free) * math.Sqrt(variance*(1+1/count))
 	return float64(p.Time), min(half, math.Log(maxWidth)/2), true
 }
@@ -110,18 +113,25 @@ func (r *Result) Accuracy() string {
 		}
 	}
 	var parts []string
-	for i, logs := range [][]float64{between, beyond} {
-		for k, e := range logs {
-			logs[k] = math.Abs(math.Expm1(e))
-		}
-		if len(logs) > 0 {
-			parts = append(parts, percent(stats.Median(logs))+[]string{" between the others", " beyond them"}[i])
-		}
+	if len(between) > 0 {
+		parts = append(parts, percent(medianError(between))+" between the others")
+	}
+	if len(beyond) > 0 {
+		parts = append(parts, percent(medianError(beyond))+" beyond them")
 	}
 	if parts == nil {
 		return ""
 	}
-	return "predictions of numbers of ranks left out are off by " + strings.Join(parts, ", ") + " in the median"
+	const about = "predictions of numbers of ranks left out are off by "
+	return about + strings.Join(parts, ", ") + " in the median"
+}
+
+// medianError returns the median relative error of logs of ratios, and replaces them by errors.
+func medianError(logs []float64) float64 {
+	for i, e := range logs {
+		logs[i] = math.Abs(math.Expm1(e))
+	}
+	return stats.Median(logs)
 }
 
 // Predict returns the time of the next call of n bytes on ranks that are placed as they were
@@ -135,51 +145,65 @@ func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
 // calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
 func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if at.Ranks < 2 {
-		return Prediction{}, fmt.Errorf("%w: %s on %d ranks: at least 2 are needed", ErrNoFit, r.Collective, at.Ranks)
+		return Prediction{}, fmt.Errorf("%w: %s on %d ranks: at least 2 are needed",
+			ErrNoFit, r.Collective, at.Ranks)
 	}
-	b, newLevel := r.oneNode, ""
-	if at.Nodes() > 1 {
-		b = r.several
-	}
-	switch {
-	case b != nil:
-	case r.several == nil && r.PerNode() > 0:
-		b, newLevel = r.oneNode, "only one node was measured: measure 2 and 4 nodes"
-	case r.several == nil:
-		b = r.oneNode
-	default:
-		b, newLevel = r.several, "no single node was measured: measure one"
-	}
+	b, newLevel := r.blendFor(at)
 	p := place{float64(at.Ranks), max(1, float64(at.Nodes()))}
 	if b == r.oneNode { // as it was measured: by ranks alone
 		p = Placement{Ranks: at.Ranks}.place()
 	}
-	log, spread, weights := b.predict(p, float64(n))
+	size := float64(n)
+	log, spread, weights := b.predict(p, size)
 	t := math.Exp(log)
 	if !(t > 0) || math.IsInf(t, 0) {
-		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
+		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: "+
+			"the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
 	}
-	down, up, why := b.width(p, float64(n), spread)
+	down, up, why := b.width(p, size, spread)
 	if newLevel != "" {
 		why = newLevel
 	}
-	q := Prediction{Forms: b.named(weights), Beyond: newLevel != "" || !b.inside(p) || b.octavesPerNode(p) > 0 || b.sizeOctaves(p, float64(n)) > 0}
+	outside := !b.inside(p) || b.octavesPerNode(p) > 0 || b.sizeOctaves(p, size) > 0
+	q := Prediction{Forms: b.named(weights), Beyond: newLevel != "" || outside}
 	low, high := t, t
 	if v, repeats, has := r.measured(at, n); has {
-		similar := b.similar(p, float64(n)) // of too few repeats: it may have been disturbed
-		low, high = min(similar, v), max(similar, v)
 		t, why, q.Beyond = v, "", false
-		down, up = min(down, maxHeldOutError), min(up, maxHeldOutError)
 		if !math.IsInf(repeats, 1) {
 			low, high, down, up = v, v, repeats, repeats
+		} else {
+			// The call has too few repeats, and may have been disturbed: the interval also covers
+			// the time of similar calls.
+			similar := b.similar(p, size)
+			low, high = min(similar, v), max(similar, v)
+			down, up = min(down, maxHeldOutError), min(up, maxHeldOutError)
 		}
 	}
 	q.Time, q.NoInterval = quantity.Micros(t), why
-	q.Low, q.High = quantity.Micros(low*math.Exp(-down)), quantity.Micros(high*math.Exp(up))
+	q.Low = quantity.Micros(low * math.Exp(-down))
+	q.High = quantity.Micros(high * math.Exp(up))
 	if why != "" {
 		q.Low, q.High = quantity.Micros(math.NaN()), quantity.Micros(math.NaN())
 	}
 	return q, nil
+}
+
+// blendFor returns the blend that predicts calls at a placement. If no call was measured on such a
+// number of nodes, one or several, the prediction takes what there is, and newLevel says what to
+// measure: messages between nodes cost something else than those inside.
+func (r *Result) blendFor(at Placement) (b *blend, newLevel string) {
+	several := at.Nodes() > 1
+	switch {
+	case several && r.several != nil:
+		return r.several, ""
+	case !several && r.oneNode != nil:
+		return r.oneNode, ""
+	case r.oneNode == nil:
+		return r.several, "no single node was measured: measure one"
+	case r.PerNode() > 0:
+		return r.oneNode, "only one node was measured: measure 2 and 4 nodes"
+	}
+	return r.oneNode, "" // of unknown placement, so several nodes may be among those measured
 }
 
 // named lists the candidates of at least minWeight, the heaviest first.

@@ -9,8 +9,10 @@ type Result struct {
 	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
 	Noise float64
 
-	forms            []form // that can be the algorithm
-	oneNode, several *blend // of the calls on one node or of unknown placement, and on several nodes
+	forms []form // that can be the algorithm
+	// oneNode predicts calls on one node or of unknown placement, several those on several nodes.
+	// One of them is nil if there are no such calls.
+	oneNode, several *blend
 }
 
 // PlacementOf returns the placement of ranks that are placed as they were measured: on one node if

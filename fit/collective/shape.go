@@ -74,13 +74,15 @@ func shapeOf(e engine.Entry, ranks int, of Statistic) (s shape, err error) {
 }
 
 // timeOf simulates a call on the layer: one rank if all are alike, else all ranks.
-func timeOf(e engine.Entry, ranks int, c engine.Call, l model.Linear, of Statistic) (quantity.Micros, error) {
+func timeOf(e engine.Entry, ranks int, c engine.Call, l model.Linear, of Statistic) (
+	quantity.Micros, error) {
 	schedule, err := e.SymmetricSchedule(ranks, c)
 	if schedule == nil && err == nil {
 		schedule, err = e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 	}
 	if errors.As(err, new(engine.TooLarge)) {
-		return 0, fmt.Errorf("%s %s on %d ranks has too many operations", e.Collective, e.Name, ranks)
+		return 0, fmt.Errorf("%s %s on %d ranks has too many operations",
+			e.Collective, e.Name, ranks)
 	}
 	if err != nil {
 		return 0, err

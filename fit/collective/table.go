@@ -62,7 +62,9 @@ func (t *table) octaves(p place) float64 {
 
 // octavesPerNode returns the distance to the nearest measured number of ranks on a node.
 func (t *table) octavesPerNode(p place) float64 {
-	return t.nearest(func(q place) float64 { return math.Abs(math.Log2(p.perNode() / q.perNode())) })
+	return t.nearest(func(q place) float64 {
+		return math.Abs(math.Log2(p.perNode() / q.perNode()))
+	})
 }
 
 // spanned returns the octaves between the least and the largest measured number, at least 1.
@@ -85,15 +87,20 @@ func (t *table) sizeOctaves(p place, n float64) float64 {
 	}
 	lg, total := math.Log2(max(1, n)), t.totalLg(p, n)
 	outside := func(v, least, most float64) float64 { return max(0, least-v, v-most) }
-	return min(outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most))), outside(total, leastTotal, mostTotal))
+	bySize := outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most)))
+	return min(bySize, outside(total, leastTotal, mostTotal))
 }
 
-// interpolate returns a value of the points on the line through the nearest places on both sides
-// with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
-// and sizes. Beyond the last place the line is that over the octave before it, if that rises, as
-// more ranks do not take less; otherwise the value is that of the last place. So many places on
-// each side are skipped; then the places have to lie on both sides of p and within maxSpan of each
-// other. The value is NaN if there are no such places.
+// interpolate returns a value of the points on the line through the nearest places on both sides,
+// over the logs of ranks and sizes. Places with as many ranks on each node count or, if there are
+// none, places of as many nodes.
+//
+// Beyond the last place the line continues over the octave before it if that rises, as more ranks
+// do not take less; otherwise the value is that of the last place. Below the first place there is
+// no line, and the value is NaN.
+//
+// If skip is above 0, that many places on each side are left out. The remaining places must lie on
+// both sides of p and within maxSpan of each other, or the value is NaN.
 func (t *table) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
 	var along, sameNodes []place
 	for _, q := range t.places {
@@ -112,12 +119,17 @@ func (t *table) interpolate(p place, n float64, skip int, value func(i int) floa
 	}
 	low := high - 1 - skip
 	if skip > 0 {
-		if high += skip; exact || low < 0 || high >= len(along) || along[high].ranks > maxSpan*along[low].ranks {
+		high += skip
+		if exact || low < 0 || high >= len(along) {
+			return math.NaN()
+		}
+		if along[high].ranks > maxSpan*along[low].ranks {
 			return math.NaN()
 		}
 	}
-	if high == len(along) {
-		for high--; low >= 0 && (low == high || low > 0 && along[low].ranks > along[high].ranks/2); {
+	if high == len(along) { // beyond the last place: down to one of at most half its ranks
+		high--
+		for low == high || low > 0 && along[low].ranks > along[high].ranks/2 {
 			low--
 		}
 	}
