@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
@@ -75,7 +74,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
-	bar, done := terminal.Counter(cmd.ErrOrStderr(), "times")
+	bar, done := counter(cmd.ErrOrStderr(), "times")
 	o.simulated.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	q := o.question()
 	times, err := q.Compute(ctx)
@@ -226,7 +225,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 		o.calls.Sizes = nil
 	}
 	m.files.Statistic = m.chosenStatistic()
-	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
+	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
 	answer, err := collectives.CompareMeasured(ctx, o.question(), m.files)
 	if answer == nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -142,7 +141,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 func (o *benchOptions) measure(cmd *cobra.Command, pair *live.Pair) (*check.Bench, error) {
 	b := o.bench
 	b.Sizes = list.Map(o.sizes, func(n quantity.Bytes) int { return int(n) })
-	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, "")
+	bar := progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
 	b.Progress = func(share float64) {
 		now := max(shown, int64(1000*min(share, 1)))

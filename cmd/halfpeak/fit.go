@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fits"
@@ -62,7 +61,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(cmd); err != nil {
 		return err
 	}
-	o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
+	o.asked.Progress = readingBar(cmd.ErrOrStderr())
 	found, err := fits.Fit(args, o.asked)
 	if err != nil {
 		return err

@@ -59,9 +59,13 @@ func (c *choice) Set(text string) error {
 
 func (c *choice) String() string { return c.value }
 
-// Type returns the placeholder in help: the choices, if they fit in a line with its text.
+// maxPlaceholder is the length of the longest placeholder in help: the texts of all flags begin in
+// the column behind the longest.
+const maxPlaceholder = 20
+
+// Type returns the placeholder in help: the choices, if they are few.
 func (c *choice) Type() string {
-	if all := strings.Join(c.choices, "|"); len(all) <= 40 {
+	if all := strings.Join(c.choices, "|"); len(all) <= maxPlaceholder {
 		return all
 	}
 	return "word"

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fleet"
 )
@@ -63,7 +62,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 		return err
 	}
 	ctx, stop := interruptible()
-	progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
+	progress := progress(cmd.ErrOrStderr(), -1, "files")
 	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })
 	progress(-1)
 	stop()

@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -100,24 +99,25 @@ func unitRows() reports.Rows {
 		reports.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }
 
-// wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
+// helpWidth is the width of help: its texts are written for it, and flags are wrapped at it.
+const helpWidth = 80
+
+// setHelp sets the form of all help: flags are wrapped, and a topic, which is a command that does
 // nothing, is its text alone.
-func wrapHelp(root *cobra.Command, t terminal.Terminal) {
+func setHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(helpWidth) })
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags | wrapped"))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		out := root.OutOrStdout()
-		text := new(strings.Builder)
 		if cmd.Runnable() || cmd.HasSubCommands() {
-			cmd.SetOut(text)
 			usual(cmd, args)
-			cmd.SetOut(out)
-		} else {
-			text.WriteString(cmd.Long + "\n")
+			return
 		}
-		fmt.Fprint(out, t.Help(text.String()))
+		out := root.OutOrStdout()
+		fmt.Fprintln(out, cmd.Long)
 		if cmd.Name() == unitsTopic && cmd.Parent() == root {
 			fmt.Fprintln(out)
-			_ = reports.Printer{Width: t.HelpWidth()}.Write(out, unitRows()) // run reports errors
+			_ = reports.Printer{Width: helpWidth}.Write(out, unitRows()) // run reports errors
 		}
 	})
 }

@@ -53,7 +53,7 @@ func TestHelp(t *testing.T) {
 func TestExamplesParse(t *testing.T) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		for line := range strings.Lines(cmd.Example) {
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", "")) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 			if line == "" {
 				continue

@@ -15,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -91,7 +90,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		return nil
 	}
 	if o.path == "" {
-		t := terminal.Of(cmd.Context())
+		t := terminalOf(cmd.Context())
 		view.Width, view.Color = t.Width, t.Color
 	}
 	if err = o.writeTo(cmd, write); err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {

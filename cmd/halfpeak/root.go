@@ -13,28 +13,27 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an
 // error, 2 for wrong usage.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return runIn(terminal.New(stdout, stderr), args, stdin, stdout, stderr)
+	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }
 
-func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
-	out := terminal.NewSink(stdout)
+	out := newSink(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
-	root.SetErr(terminal.Quiet{Writer: stderr})
+	root.SetErr(quiet{Writer: stderr})
 	strict(root)
-	wrapHelp(root, t)
-	cmd, err := root.ExecuteContextC(t.Context())
-	if out.Err != nil {
-		err = out.Err // also that of help, which cobra drops
+	setHelp(root)
+	cmd, err := root.ExecuteContextC(t.withContext())
+	if out.err != nil {
+		err = out.err // also that of help, which cobra drops
 	}
 	if err == nil {
 		return 0
@@ -42,8 +41,8 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // the reader has closed the pipe, as "| head" does
 	}
-	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
-	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))
+	fmt.Fprint(stderr, t.alarm("halfpeak:"))
+	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))
 	if errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2

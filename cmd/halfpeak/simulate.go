@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
@@ -113,7 +112,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	bar, done := terminal.Counter(cmd.ErrOrStderr(), "events")
+	bar, done := counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
 	in, err := simulations.ReadInput(ctx, o.reading, args...)
 	var s *simulations.Simulation

@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -311,7 +310,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 			return usage.Error{Err: err}
 		}
 	}
-	progress := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
+	progress := progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
 	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
 	switch {

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"fit/collective", "fit/calibrate"},
 	{"reports"},
 	{"reports/..."},
-	{"cmd/...", "internal/evidence/...", "internal/wasm", "internal/wasm/...", "internal/terminal"},
+	{"cmd/...", "internal/evidence/...", "internal/wasm", "internal/wasm/..."},
 }
 
 // serving is the layer of packages of internal/ that no row names.

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// A terminal describes standard output. It is detected once, at the start; the zero value is not a
+// terminal.
+type terminal struct {
+	Width  int  // of standard output, in letters; 0: not a terminal
+	Color  bool // standard output takes colours, and the reader wants them
+	Errors bool // standard error takes colours, and the reader wants them
+}
+
+// detectTerminal detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
+func detectTerminal(stdout, stderr io.Writer) (t terminal) {
+	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if f, ok := terminalFile(stdout); ok {
+		t.Color = wanted
+		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
+			t.Width = 80
+		}
+	}
+	_, ok := terminalFile(stderr)
+	t.Errors = ok && wanted
+	return t
+}
+
+// terminalFile returns the file behind w, and whether that is a terminal.
+func terminalFile(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+type key struct{}
+
+// withContext returns a context that carries the terminal.
+func (t terminal) withContext() context.Context {
+	return context.WithValue(context.Background(), key{}, t)
+}
+
+// terminalOf returns the terminal of the context, or the zero value.
+func terminalOf(ctx context.Context) terminal {
+	if ctx == nil {
+		return terminal{}
+	}
+	t, _ := ctx.Value(key{}).(terminal)
+	return t
+}
+
+// alarm returns the text in red if standard error takes colours.
+func (t terminal) alarm(text string) string {
+	if !t.Errors {
+		return text
+	}
+	return "\x1b[1;31m" + text + "\x1b[0m"
+}
+
+// A quiet writer shows control characters in a visible form, since file names and other external
+// text may contain escape sequences.
+type quiet struct{ io.Writer }
+
+func (q quiet) Write(p []byte) (int, error) {
+	var b strings.Builder
+	for text := p; len(text) > 0; {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case unicode.IsPrint(r) || r == '\n' || r == '\t':
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+		text = text[n:]
+	}
+	if _, err := io.WriteString(q.Writer, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// A bar of progress appears after patience, so that short work does not flicker, and is drawn anew at
+// most every refresh.
+const (
+	patience = 500 * time.Millisecond
+	refresh  = 100 * time.Millisecond
+)
+
+// eraseLine moves the cursor of a terminal to the beginning of its line, and clears the line.
+const eraseLine = "\r\x1b[K"
+
+// progress returns a function that shows a count of things ("rows") and their rate in a line, if w is
+// a terminal and the work takes longer than a moment; a negative count ends it. It may be called by
+// several goroutines. If things is empty, the line shows the completed share.
+func progress(w io.Writer, total int64, things string) func(n int64) {
+	if q, ok := w.(quiet); ok {
+		w = q.Writer // the line is ours, and moves the cursor
+	}
+	if _, ok := terminalFile(w); !ok {
+		return func(int64) {}
+	}
+	var mutex sync.Mutex
+	var drawn time.Time
+	begun, done := time.Now(), int64(0)
+	return func(n int64) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		now := time.Now()
+		if n < 0 {
+			if !drawn.IsZero() {
+				fmt.Fprint(w, eraseLine)
+			}
+			return
+		}
+		done += n
+		if now.Sub(begun) >= patience && now.Sub(drawn) >= refresh {
+			drawn = now
+			fmt.Fprint(w, eraseLine+progressLine(done, total, things, now.Sub(begun)))
+		}
+	}
+}
+
+// progressLine returns "42 %, 8192 of 19504 rows, 1200 rows/s"; the share needs a total.
+func progressLine(done, total int64, things string, since time.Duration) string {
+	var parts []string
+	if total > 0 {
+		parts = append(parts, fmt.Sprintf("%d %%", 100*done/total))
+	}
+	if things != "" {
+		count := fmt.Sprint(done)
+		if total > 0 {
+			count += fmt.Sprintf(" of %d", total)
+		}
+		rate := float64(done) / since.Seconds()
+		parts = append(parts, count+" "+things, fmt.Sprintf("%.0f %s/s", rate, things))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counter returns a progress bar that appears at the first call of bar, with the number of
+// completed things and the total. If that number decreases, a new round has begun, and gets a new
+// bar.
+func counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
+	var add func(int64)
+	shown := int64(0)
+	end = func() {
+		if add != nil {
+			add(-1)
+		}
+		add, shown = nil, 0
+	}
+	bar = func(done, total int64) {
+		if done < shown {
+			end()
+		}
+		if add == nil {
+			add = progress(w, total, things)
+		}
+		add(done - shown)
+		shown = done
+	}
+	return bar, end
+}
+
+// readingBar returns a function that shows a bar of the bytes read from a large file, if w is a
+// terminal.
+func readingBar(w io.Writer) func(path string) (read func(int64), done func()) {
+	const large = 20 << 20
+	return func(path string) (func(int64), func()) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() < large {
+			return nil, func() {}
+		}
+		bar, last := progress(w, info.Size(), "bytes"), int64(0)
+		return func(n int64) { bar(n - last); last = n }, func() { bar(-1) }
+	}
+}
+
+// A sink is the standard output. It keeps its first error and discards all later output.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+// newSink returns the sink of an output.
+func newSink(w io.Writer) *sink { return &sink{w: w} }
+
+func (s *sink) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return len(p), nil
+	}
+	n, err := s.w.Write(p)
+	if err != nil {
+		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		s.err = fmt.Errorf("cannot write the output: %w", err)
+	}
+	return n, s.err
+}
