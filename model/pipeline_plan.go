@@ -196,7 +196,8 @@ func (l *Pipeline) program(plan Plan) []row {
 			if run.Count == 1 {
 				rows = append(rows, row{free(i), before(i), p, float64(s.Tau), float64(s.Beta)})
 				if i > 0 {
-					rows = append(rows, row{free(i), free(i - 1), p, float64(s.Tau), float64(s.Beta)})
+					previous := free(i - 1)
+					rows = append(rows, row{free(i), previous, p, float64(s.Tau), float64(s.Beta)})
 				}
 				continue
 			}
@@ -232,6 +233,11 @@ type solver struct {
 // solve sets the sizes of the plan's runs, not rounded, to those that minimise the time of n bytes.
 // It is Mehrotra's predictor-corrector method for the linear program. The normal equations of each
 // step are banded, because a run depends only on the previous one, so a step costs O(runs·stages³).
+//
+// The simplex method of gonum ([gonum.org/v1/gonum/optimize/convex/lp]) finds the same optimum but
+// cannot replace this one. It works with dense matrices: CLIP's five stages and 48 packets take it
+// seconds instead of milliseconds, and [Pipeline.IdealPlan] solves many such programs. Where stages
+// differ by orders of magnitude, it often stops because a matrix is singular.
 func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 	// Sizes in units of the mean packet, times in units of the mean packet's slowest stage.
 	unitP := float64(n) / float64(plan.Packets())
@@ -255,7 +261,11 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 func (l *Pipeline) solver(plan Plan, unitP, unitT float64) *solver {
 	stages := len(l.Stages)
 	size := len(plan) * (stages + 1)
-	v := &solver{rows: l.program(plan), want: float64(plan.Packets()), band: mat.NewSymBandDense(size, min(2*stages, size-1), nil)}
+	v := &solver{
+		rows: l.program(plan),
+		want: float64(plan.Packets()),
+		band: mat.NewSymBandDense(size, min(2*stages, size-1), nil),
+	}
 	for _, at := range []*[]float64{&v.y, &v.e, &v.dual, &v.rhs, &v.dy, &v.solved} {
 		*at = make([]float64, size)
 	}
@@ -305,7 +315,8 @@ func (v *solver) step() bool {
 	for _, d := range v.dual {
 		infeasible = max(infeasible, math.Abs(d))
 	}
-	if gap < 1e-9*math.Abs(v.y[len(v.y)-1]) && infeasible < 1e-9 || !v.factorize() {
+	optimal := gap < 1e-9*math.Abs(v.y[len(v.y)-1])
+	if optimal && infeasible < 1e-9 || !v.factorize() {
 		return false
 	}
 	for k := range v.rows {
@@ -338,7 +349,8 @@ func (v *solver) factorize() bool {
 	if !v.chol.Factorize(v.band) {
 		return false
 	}
-	err := v.chol.SolveVecTo(mat.NewVecDense(len(v.solved), v.solved), mat.NewVecDense(len(v.e), v.e))
+	solved, e := mat.NewVecDense(len(v.solved), v.solved), mat.NewVecDense(len(v.e), v.e)
+	err := v.chol.SolveVecTo(solved, e)
 	_, inexact := err.(mat.Condition)
 	return err == nil || inexact
 }
