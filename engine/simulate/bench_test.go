@@ -23,9 +23,9 @@ func BenchmarkEvents(b *testing.B) {
 		part  collective.Algorithm
 		ranks []int
 	}{
-		{"broadcast", collective.BinomialBroadcast, []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20}},
-		{"dissemination", collective.Dissemination, []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16}},
-		{"alltoall", collective.LinearAlltoall, []int{1 << 6, 1 << 7, 1 << 8, 1 << 9, 1 << 10}},
+		{"broadcast", algorithm("bcast", "binomial"), []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20}},
+		{"dissemination", algorithm("barrier", "dissemination"), []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16}},
+		{"alltoall", algorithm("alltoall", "linear"), []int{1 << 6, 1 << 7, 1 << 8, 1 << 9, 1 << 10}},
 	} {
 		for _, ranks := range pattern.ranks {
 			s := patternOf(b, pattern.part, ranks)
@@ -51,7 +51,7 @@ func BenchmarkEvents(b *testing.B) {
 
 // What recording costs.
 func BenchmarkRecord(b *testing.B) {
-	s := patternOf(b, collective.Dissemination, 1<<12)
+	s := patternOf(b, algorithm("barrier", "dissemination"), 1<<12)
 	for _, record := range []bool{false, true} {
 		b.Run(fmt.Sprint(record), func(b *testing.B) {
 			p := prepare(b, s)
@@ -82,4 +82,13 @@ func processorTime(b *testing.B) float64 {
 		b.Fatal(err)
 	}
 	return float64(u.Utime.Sec) + float64(u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// algorithm returns a registered algorithm, or panics.
+func algorithm(of, name string) collective.Algorithm {
+	e, err := collective.Find(of, name)
+	if err != nil {
+		panic(err)
+	}
+	return e.Algorithm
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
@@ -21,7 +22,7 @@ import (
 func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
 	reading := mpitrace.Defaults
-	reading.Collectives = mpitrace.Schedgen
+	reading.Collectives = collective.Schedgen
 	in, err := simulations.ReadInput(t.Context(), reading, pattern)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ package collective
 // the member at place i.
 
 // linearAllgather is a linear gather at place 0 and a linear broadcast of all blocks.
-func linearAllgather(p *Part) {
+func linearAllgather(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	if p.Place > 0 {
@@ -28,7 +28,7 @@ func linearAllgather(p *Part) {
 // but at most those that are missing there (Bruck and others, Efficient algorithms for all-to-all
 // communications, 1997): ⌈lg p⌉ rounds for any p. Each round waits for the previous one; so does
 // the last round of p ≠ 2^k, though it could carry earlier blocks.
-func bruckAllgather(p *Part) {
+func bruckAllgather(p *member) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		n := min(d, p.Size-d)
@@ -40,7 +40,7 @@ func bruckAllgather(p *Part) {
 
 // doublingAllgather: in round k the places of a block of 2^k exchange all they have with
 // those of the neighbouring block. It needs p = 2^k.
-func doublingAllgather(p *Part) {
+func doublingAllgather(p *member) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		mine, theirs := p.Place&^(d-1), (p.Place^d)&^(d-1)
@@ -50,7 +50,7 @@ func doublingAllgather(p *Part) {
 }
 
 // ringAllgather: in step s member i passes block i − s on to its right neighbour.
-func ringAllgather(p *Part) {
+func ringAllgather(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	p.ring(0, slot, p.recv, func() {})
@@ -58,7 +58,7 @@ func ringAllgather(p *Part) {
 
 // ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends
 // block v + first − s, and receives from its left neighbour by take.
-func (p *Part) ring(first int, block func(i int) span, take func(from int, to ...span) uint32, step func()) {
+func (p *member) ring(first int, block func(i int) span, take func(from int, to ...span) uint32, step func()) {
 	v, n := p.virtual(), p.Size
 	for s := range n - 1 {
 		p.send(p.real((v+1)%n), block((v+first-s+n)%n))
@@ -70,7 +70,7 @@ func (p *Part) ring(first int, block func(i int) span, take func(from int, to ..
 // neighbourAllgather exchanges blocks with both neighbours in turns: first its own block, then the
 // two that came last (Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather algorithms on
 // terascale Linux cluster with fast Ethernet, 2005). It needs an even p.
-func neighbourAllgather(p *Part) {
+func neighbourAllgather(p *member) {
 	p.blocks(p.Size)
 	// Pairs 2j, 2j+1 exchange first; afterwards blocks travel in such pairs. A pair comes first
 	// from the left for an even place, from the right for an odd one.

@@ -1,13 +1,13 @@
 package collective
 
-// RecursiveDoubling combines Bytes bytes of every member at every member
+// recursiveDoubling combines Bytes bytes of every member at every member
 // (allreduce; Thakur, Rabenseifner, Gropp, Optimization of collective
 // communication operations in MPICH, 2005, section 4.5): with p = 2^k members,
 // place i exchanges all it has with place i XOR 2^j in round j = 0 … k−1.
 //
 // With r = p − 2^k members more than a power of 2, each even place below 2r first
 // sends to the odd one after it, sits out, and gets the result from there.
-func RecursiveDoubling(p *Part) {
+func recursiveDoubling(p *member) {
 	p.blocks(1)
 	h := foldToPowerOfTwo(p, slot(0))
 	if h.rank < 0 {
@@ -22,7 +22,7 @@ func RecursiveDoubling(p *Part) {
 }
 
 // linearAllreduce is a linear reduce to place 0 and a linear broadcast from there.
-func linearAllreduce(p *Part) {
+func linearAllreduce(p *member) {
 	p.Root = 0
 	p.blocks(1)
 	starUp(p)
@@ -31,7 +31,7 @@ func linearAllreduce(p *Part) {
 
 // reduceBroadcast is a binomial reduce to place 0 and a binomial broadcast from there, each
 // in segments.
-func reduceBroadcast(p *Part) {
+func reduceBroadcast(p *member) {
 	p.Root = 0
 	n := p.segments()
 	tree(contiguousTree).up(p, n)
@@ -41,7 +41,7 @@ func reduceBroadcast(p *Part) {
 // ringAllreduce is a reduce-scatter and an allgather around the ring, of shares of 1/p each
 // (Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009).
 // After the first half, member i has share i + 1.
-func ringAllreduce(p *Part) {
+func ringAllreduce(p *member) {
 	p.Root = 0
 	p.shares(p.Size)
 	p.ring(0, slot, p.fold, p.step)
@@ -52,7 +52,7 @@ func ringAllreduce(p *Part) {
 // share; in the second half the parts of a share travel together. As in Open MPI, the number of
 // phases is the message over p segments, rounded to the nearest integer, so a part can exceed a
 // segment by half.
-func segmentedRing(p *Part) {
+func segmentedRing(p *member) {
 	round := uint64(p.Size) * (p.segment(p.Bytes) / p.element())
 	phases := int(p.elements() / round)
 	if more := p.elements() % round; more >= uint64(p.Size) && more > round/2 {
@@ -77,7 +77,7 @@ func segmentedRing(p *Part) {
 }
 
 // rabenseifnerAllreduce is recursive halving, then recursive doubling in the opposite order.
-func rabenseifnerAllreduce(p *Part) {
+func rabenseifnerAllreduce(p *member) {
 	rabenseifnerCut(p)
 	p.Root = 0
 	h := newHalving(p, p.Place)
@@ -96,7 +96,7 @@ func rabenseifnerAllreduce(p *Part) {
 // mpichRabenseifner is rabenseifnerAllreduce, but in a pair whose even place sits out, that place
 // sends all its data to the odd one and gets all of the result: fewer messages, more bytes (Thakur,
 // Rabenseifner, Gropp 2005, section 4.5).
-func mpichRabenseifner(p *Part) {
+func mpichRabenseifner(p *member) {
 	rabenseifnerCut(p)
 	p.Root = 0
 	all := span{0, highest(p.Size)}
@@ -118,7 +118,7 @@ func mpichRabenseifner(p *Part) {
 // The first tree is ncclTree of the places. The second is its mirror image if p is even, and
 // shifted by one place if p is odd, as in NCCL. Its messages have the tag Tag + 1, since two
 // members can be neighbours in both trees.
-func doubleTree(p *Part) {
+func doubleTree(p *member) {
 	halves, n := p.halves(), p.Size
 	to, back := func(q int) int { return n - 1 - q }, func(q int) int { return n - 1 - q }
 	if n%2 == 1 {
@@ -126,7 +126,7 @@ func doubleTree(p *Part) {
 	}
 	branches := [2]branch{branchOf(ncclTree, p, p.Place, func(q int) int { return q }), branchOf(ncclTree, p, to(p.Place), back)}
 	tag := p.Tag
-	each := func(pass func(branch, *Part, span)) {
+	each := func(pass func(branch, *member, span)) {
 		for s := range halves[0].hi {
 			for i, half := range halves {
 				p.Tag = tag + uint32(i)

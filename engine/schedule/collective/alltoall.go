@@ -4,17 +4,17 @@ package collective
 // for place i, slot p + i the block from place i.
 
 // pairs cuts the slots, and copies the member's own block.
-func (p *Part) pairs() {
+func (p *member) pairs() {
 	p.blocks(2 * p.Size)
 	p.copy(slot(p.Size+p.Place), slot(p.Place))
 }
 
-// LinearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the member
+// linearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the member
 // at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for each
 // other. If it serves as an allgather, a member's messages all have the same contents.
-func LinearAlltoall(p *Part) { shiftAlltoall(p, func() {}) }
+func linearAlltoall(p *member) { shiftAlltoall(p, func() {}) }
 
-func shiftAlltoall(p *Part, step func()) {
+func shiftAlltoall(p *member, step func()) {
 	p.pairs()
 	for s := 1; s < p.Size; s++ {
 		to, from := p.shifted(s), p.shifted(-s)
@@ -24,12 +24,12 @@ func shiftAlltoall(p *Part, step func()) {
 	}
 }
 
-// pairwiseAlltoall is LinearAlltoall, but each step waits for the previous step.
-func pairwiseAlltoall(p *Part) { shiftAlltoall(p, p.step) }
+// pairwiseAlltoall is linearAlltoall, but each step waits for the previous step.
+func pairwiseAlltoall(p *member) { shiftAlltoall(p, p.step) }
 
 // syncAlltoall has at most Fanout sends and as many receives in progress (default 4): the next one
 // begins when the oldest of its kind is done.
-func syncAlltoall(p *Part) {
+func syncAlltoall(p *member) {
 	p.pairs()
 	most := fanoutOr(p.Fanout, 4, 1)
 	sends, recvs := make([]uint32, 0, p.Size), make([]uint32, 0, p.Size)
@@ -38,8 +38,8 @@ func syncAlltoall(p *Part) {
 		recvs = append(recvs, p.recv(from, slot(p.Size+from)))
 		sends = append(sends, p.send(to, slot(to)))
 		if s > most {
-			p.Requires(recvs[s-1], recvs[s-1-most])
-			p.Requires(sends[s-1], sends[s-1-most])
+			p.requires(recvs[s-1], recvs[s-1-most])
+			p.requires(sends[s-1], sends[s-1-most])
 		}
 	}
 }
@@ -47,7 +47,7 @@ func syncAlltoall(p *Part) {
 // bruckAlltoall forwards blocks: in the round with d = 1, 2, 4 … the blocks whose remaining
 // distance, (to − from) mod p, has that bit travel by d in one message (Bruck and others 1997).
 // Each round waits for the previous round.
-func bruckAlltoall(p *Part) {
+func bruckAlltoall(p *member) {
 	p.blocks(2 * p.Size)
 	// Slots are numbered by distance: slot j first holds the block for place + j, and in the end
 	// the block from place − j.

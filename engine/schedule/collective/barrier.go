@@ -3,11 +3,11 @@ package collective
 // Barriers: no rank leaves before all have entered. The single slot represents the arrivals so far
 // and holds no bytes; if Bytes is above 0, messages have that size.
 
-// Dissemination notifies every member of every other member's arrival (Hensgen,
+// dissemination notifies every member of every other member's arrival (Hensgen,
 // Finkel, Manber, Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
 // the member at place i sends Bytes bytes to (i + 2^k) mod p and receives as many
 // from (i − 2^k) mod p. A barrier has Bytes of 0.
-func Dissemination(p *Part) {
+func dissemination(p *member) {
 	p.Gamma = 0 // nothing is combined
 	p.blocks(1)
 	for d := 1; d < p.Size; d *= 2 {
@@ -16,28 +16,14 @@ func Dissemination(p *Part) {
 	}
 }
 
-// SchedgenDissemination is Dissemination as LogGOPSim's schedgen writes it: a send waits only for
-// the receive of the previous round, so it may report arrivals too early. schedgen uses it for
-// barriers and for all collectives that send from every rank to every rank.
-func SchedgenDissemination(p *Part) {
-	var recv uint32
-	for d := 1; d < p.Size; d *= 2 {
-		send := p.Send(p.Bytes, p.shifted(d))
-		if d > 1 {
-			p.Requires(send, recv)
-		}
-		recv = p.Recv(p.Bytes, p.shifted(-d))
-	}
-}
-
 // linearBarrier: all members report to place 0, which then answers all.
-func linearBarrier(p *Part) {
+func linearBarrier(p *member) {
 	p.Gamma = 0
 	linearAllreduce(p)
 }
 
 // treeBarrier is linearBarrier along contiguousTree.
-func treeBarrier(p *Part) {
+func treeBarrier(p *member) {
 	p.Root, p.Gamma = 0, 0
 	p.blocks(1)
 	tree(contiguousTree).up(p, 1)
@@ -45,7 +31,7 @@ func treeBarrier(p *Part) {
 }
 
 // doubleRingBarrier: a token goes around twice from place 0.
-func doubleRingBarrier(p *Part) {
+func doubleRingBarrier(p *member) {
 	if p.Size < 2 {
 		return
 	}
@@ -65,7 +51,7 @@ func doubleRingBarrier(p *Part) {
 
 // doublingBarrier: with p = 2^k, place i exchanges with i XOR 2^j in round j. The members at or
 // above 2^k first report to the place 2^k below, which answers in the end.
-func doublingBarrier(p *Part) {
+func doublingBarrier(p *member) {
 	p.Gamma = 0
 	p.blocks(1)
 	power := highest(p.Size)

@@ -3,18 +3,18 @@ package collective
 // In the comments, p is the number of members, n is Bytes, and v is a place relative to the root,
 // (place − root) mod p.
 
-// BinomialBroadcast sends Bytes bytes from the root to all members.
+// binomialBroadcast sends Bytes bytes from the root to all members.
 //
 // In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k, if that exists:
 // ⌈lg p⌉ rounds. So v receives from the member without its highest bit, and then sends to v + 2^k
 // for each 2^k > v, the nearest first, which is Open MPI's order of children.
-func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
+func binomialBroadcast(p *member) { tree(binomialTree).broadcast(p) }
 
 // splitBinaryBroadcast sends the first half of the elements, rounded up, down the left half of
 // binaryTree, and the rest down the right half. Then each place of the left half exchanges with the
 // next place, which is in the right half. If the number of members is even, the last place of the
 // left half has no partner, and gets the rest from the root.
-func splitBinaryBroadcast(p *Part) {
+func splitBinaryBroadcast(p *member) {
 	halves := p.halves()
 	v := p.virtual()
 	b := tree(binaryTree).at(p)
@@ -51,14 +51,14 @@ func splitBinaryBroadcast(p *Part) {
 // scatterTree cuts Bytes into p slots and sends each member v the slots of its subtree of
 // contiguousTree; the farthest child comes first, since its subtree is the largest. Slots are
 // numbered from the root.
-func scatterTree(p *Part) {
+func scatterTree(p *member) {
 	p.portions(p.Size)
 	tree(farthestFirst).scatter(p, func(v int) []span { return []span{{v, v + subtreeSize(v, p.Size)}} })
 }
 
 // scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A
 // member whose slots are empty gets no message.
-func (t tree) scatter(p *Part, slots func(v int) []span) {
+func (t tree) scatter(p *member, slots func(v int) []span) {
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
 	if parent >= 0 {
@@ -74,7 +74,7 @@ func (t tree) scatter(p *Part, slots func(v int) []span) {
 }
 
 // ringScatterBroadcast is a scatter and an allgather around the ring (van de Geijn).
-func ringScatterBroadcast(p *Part) {
+func ringScatterBroadcast(p *member) {
 	scatterTree(p)
 	p.ring(0, slot, p.recv, p.step)
 }
@@ -83,7 +83,7 @@ func ringScatterBroadcast(p *Part) {
 // the places of a block of 2^k have its slots, and exchange them with the places of the
 // neighbouring block (Thakur, Rabenseifner, Gropp, Optimization of collective communication
 // operations in MPICH, 2005, section 4.1).
-func doublingScatterBroadcast(p *Part) {
+func doublingScatterBroadcast(p *member) {
 	scatterTree(p)
 	here := func(block, d int) span { return span{min(block, p.Size), min(block+d, p.Size)} }
 	p.doubling(p.virtual(),
@@ -96,7 +96,7 @@ func doublingScatterBroadcast(p *Part) {
 // last block is short, some places have no partner; those of their block that have one forward the
 // neighbouring block to them. send and receive get the first place of the block whose data the
 // message carries.
-func (p *Part) doubling(v int, send, receive func(peer, block, d int)) {
+func (p *member) doubling(v int, send, receive func(peer, block, d int)) {
 	for d := 1; d < p.Size; d *= 2 {
 		p.step()
 		mine, theirs := v&^(d-1), (v^d)&^(d-1)
@@ -121,11 +121,12 @@ func (p *Part) doubling(v int, send, receive func(peer, block, d int)) {
 	}
 }
 
-// optimalBroadcast broadcasts along the tree of OptimalBroadcast for LogP. A longer message travels
+// optimalBroadcast broadcasts along the tree of optimalTime for LogP. A longer message travels
 // whole, or in segments. The tree, which covers all members, is kept for the next part.
-func optimalBroadcast(p *Part) {
-	if m := p.shape(); p.optimal == nil || p.of != (treeOf{m, p.Size}) {
-		p.optimal, p.of = optimalTree(m, p.Size), treeOf{m, p.Size}
+func optimalBroadcast(p *member) {
+	shape := treeShape{p.shape(), p.Size}
+	if p.optimal == nil || p.of != shape {
+		p.optimal, p.of = optimalTree(shape.LogP, p.Size), shape
 	}
 	p.optimal.broadcast(p)
 }

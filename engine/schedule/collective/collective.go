@@ -58,15 +58,16 @@ type Call struct {
 	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each combination is a
 	// calc of Gamma × its bytes, rounded to whole nanoseconds, and omitted if that is 0.
 	Gamma float64
-	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
+	// LogP shapes the tree of logp-optimal. Only the ratios of its times matter. The zero value
+	// stands for L = g = 1, which gives a binomial tree.
 	LogP model.LogP
 }
 
 // An Algorithm adds one rank's part of a collective.
-type Algorithm func(p *Part)
+type Algorithm func(p *member)
 
 // A Part is the part of one rank while its algorithm adds it. Peers are places.
-type Part struct {
+type member struct {
 	Group
 	Call
 	b     *schedule.Builder
@@ -76,7 +77,7 @@ type Part struct {
 	memory
 	watch   watcher // sees the movement of data in tests; else nil
 	optimal tree    // of the optimal broadcast
-	of      treeOf
+	of      treeShape
 	// alone is the symmetry by which the member at place 0 stands for all, see
 	// Entry.SymmetricSchedule; asymmetric if it does not.
 	alone symmetry
@@ -98,13 +99,13 @@ type state struct {
 	asked          uint32 // one more than the last operation that was made to wait for it
 }
 
-// Send adds a send to the member at place to, and returns its index.
-func (p *Part) Send(bytes uint64, to int) uint32 { return p.add(schedule.Send, bytes, to) }
+// addSend adds a send to the member at place to, and returns its index.
+func (p *member) addSend(bytes uint64, to int) uint32 { return p.add(schedule.Send, bytes, to) }
 
-// Recv adds a receive from the member at place from, and returns its index.
-func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
+// addRecv adds a receive from the member at place from, and returns its index.
+func (p *member) addRecv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
 
-func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
+func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	peer := uint32(place)
 	if p.alone != asymmetric {
 		// The member is at place 0, so place is the distance to its peer. In a shift, the message
@@ -120,22 +121,22 @@ func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
 }
 
-// Calc adds a computation, and returns its index.
-func (p *Part) Calc(nanoseconds uint64) uint32 {
+// addCalc adds a computation, and returns its index.
+func (p *member) addCalc(nanoseconds uint64) uint32 {
 	return p.put(schedule.Op{Kind: schedule.Calc, Size: nanoseconds})
 }
 
-func (p *Part) put(o schedule.Op) uint32 {
+func (p *member) put(o schedule.Op) uint32 {
 	p.ops = append(p.ops, state{})
 	op := p.b.Add(o)
 	for _, before := range p.gate {
-		p.Requires(op, before)
+		p.requires(op, before)
 	}
 	return op
 }
 
 // step ends a blocking call: all later operations wait for those added since the previous step.
-func (p *Part) step() {
+func (p *member) step() {
 	n := p.b.Next()
 	from := p.first
 	if len(p.gate) > 0 {
@@ -150,8 +151,8 @@ func (p *Part) step() {
 	}
 }
 
-// Requires makes op wait until before is done. Both belong to this part.
-func (p *Part) Requires(op, before uint32) {
+// requires makes op wait until before is done. Both belong to this part.
+func (p *member) requires(op, before uint32) {
 	p.b.Requires(op, before)
 	if p.b.Err() == nil {
 		p.ops[op-p.first].waits = true
@@ -161,22 +162,22 @@ func (p *Part) Requires(op, before uint32) {
 
 // shifted returns the place at a distance from the member's in the circle of all places; the
 // distance is at least −Size.
-func (p *Part) shifted(distance int) int { return (p.Place + distance + p.Size) % p.Size }
+func (p *member) shifted(distance int) int { return (p.Place + distance + p.Size) % p.Size }
 
 // virtual returns the member's place relative to the root, whose own is 0.
-func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
+func (p *member) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 
-func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
+func (p *member) real(virtual int) int { return (virtual + p.Root) % p.Size }
 
 // Add adds the part of the member g.Place to the current rank of b. Operations of the part that
 // depend on nothing in it wait for the operations after. Add returns the operations that end the
 // part: those that no other operation of it waits for, or after if the part is empty.
 func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
-	p := Part{Group: g, Call: c, b: b}
+	p := member{Group: g, Call: c, b: b}
 	return a.add(&p, after, nil)
 }
 
-func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
+func (a Algorithm) add(p *member, after, end []uint32) []uint32 {
 	p.first, p.ops, p.gate = p.b.Next(), p.ops[:0], p.gate[:0]
 	p.reset()
 	a(p)
@@ -225,8 +226,8 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
 	}
 	b := schedule.NewBuilder(ranks)
-	call := Part{Group: Group{Size: ranks}, Call: c, b: b, watch: watch}
-	wait := Part{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}
+	call := member{Group: Group{Size: ranks}, Call: c, b: b, watch: watch}
+	wait := member{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}
 	var after, end []uint32
 	least := math.MaxInt // operations of a rank
 	for rank := range ranks {

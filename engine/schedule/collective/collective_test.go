@@ -44,12 +44,12 @@ func TestPublishedPatterns(t *testing.T) {
 	dir := sharedtest.Path(t, "data/goal/patterns")
 	files := 0
 	for name, algorithm := range map[string]collective.Algorithm{
-		"binomialtreebcast":  collective.BinomialBroadcast,
-		"binomialtreereduce": collective.BinomialReduce,
-		"dissemination":      collective.SchedgenDissemination,
-		"linear_alltoall":    collective.LinearAlltoall,
-		"gather":             collective.LinearGather,
-		"scatter":            collective.LinearScatter,
+		"binomialtreebcast":  algorithm("bcast", "binomial"),
+		"binomialtreereduce": algorithm("reduce", "binomial-schedgen"),
+		"dissemination":      collective.Schedgen["allreduce"],
+		"linear_alltoall":    algorithm("alltoall", "linear"),
+		"gather":             algorithm("gather", "linear"),
+		"scatter":            algorithm("scatter", "linear"),
 	} {
 		names, err := filepath.Glob(filepath.Join(dir, name+"_*.goal"))
 		if err != nil || len(names) == 0 {
@@ -166,13 +166,13 @@ func TestEverybodyGetsIt(t *testing.T) {
 		ok        func(has []set, root int) bool
 		messages  func(p int) int
 	}{
-		{"BinomialBroadcast", collective.BinomialBroadcast, true, false, fromRoot, tree},
-		{"LinearScatter", collective.LinearScatter, true, false, fromRoot, tree},
-		{"BinomialReduce", collective.BinomialReduce, true, true, toRoot, tree},
-		{"LinearGather", collective.LinearGather, true, true, toRoot, tree},
-		{"LinearAlltoall", collective.LinearAlltoall, false, false, toAll, func(p int) int { return p * (p - 1) }},
-		{"Dissemination", collective.Dissemination, false, false, toAll, func(p int) int { return p * rounds(p) }},
-		{"RecursiveDoubling", collective.RecursiveDoubling, false, false, toAll, func(p int) int {
+		{"BinomialBroadcast", algorithm("bcast", "binomial"), true, false, fromRoot, tree},
+		{"LinearScatter", algorithm("scatter", "linear"), true, false, fromRoot, tree},
+		{"BinomialReduce", algorithm("reduce", "binomial-schedgen"), true, true, toRoot, tree},
+		{"LinearGather", algorithm("gather", "linear"), true, true, toRoot, tree},
+		{"LinearAlltoall", algorithm("alltoall", "linear"), false, false, toAll, func(p int) int { return p * (p - 1) }},
+		{"Dissemination", algorithm("barrier", "dissemination"), false, false, toAll, func(p int) int { return p * rounds(p) }},
+		{"RecursiveDoubling", algorithm("allreduce", "recursive-doubling"), false, false, toAll, func(p int) int {
 			power := 1 << (rounds(p+1) - 1)
 			return power*rounds(power) + 2*(p-power)
 		}},
@@ -201,7 +201,7 @@ func TestEverybodyGetsIt(t *testing.T) {
 		}
 	}
 	// What is said of schedgen's dissemination: some may lack something.
-	s, err := collective.Algorithm(collective.SchedgenDissemination).Schedule(8, collective.Call{})
+	s, err := collective.Schedgen["allreduce"].Schedule(8, collective.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestAdd(t *testing.T) {
 			continue
 		}
 		before := b.Calc(10)
-		end := collective.Algorithm(collective.BinomialBroadcast).Add(b,
+		end := algorithm("bcast", "binomial").Add(b,
 			collective.Group{Size: 3, Place: place, Members: members},
 			collective.Call{Root: 1, Bytes: 100, Tag: 7}, before)
 		after := b.Calc(20)
@@ -271,7 +271,7 @@ recv 100b from 1 tag 7 after calc 10`
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
-	if _, err := collective.Algorithm(collective.BinomialBroadcast).Schedule(3, collective.Call{Root: 3}); err == nil {
+	if _, err := algorithm("bcast", "binomial").Schedule(3, collective.Call{Root: 3}); err == nil {
 		t.Error("no error of a root that does not exist")
 	}
 }
@@ -282,9 +282,9 @@ func BenchmarkSchedule(b *testing.B) {
 		algorithm collective.Algorithm
 		ranks     int
 	}{
-		{"BinomialBroadcast", collective.BinomialBroadcast, 1 << 16},
-		{"Dissemination", collective.Dissemination, 1 << 12},
-		{"LinearAlltoall", collective.LinearAlltoall, 1 << 8},
+		{"BinomialBroadcast", algorithm("bcast", "binomial"), 1 << 16},
+		{"Dissemination", algorithm("barrier", "dissemination"), 1 << 12},
+		{"LinearAlltoall", algorithm("alltoall", "linear"), 1 << 8},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			n := 0
@@ -324,4 +324,13 @@ func TestPhasesOfTheSegmentedRing(t *testing.T) {
 			t.Errorf("%d B: %d messages, want %d", bytes, sends, want)
 		}
 	}
+}
+
+// algorithm returns a registered algorithm, or panics.
+func algorithm(of, name string) collective.Algorithm {
+	e, err := collective.Find(of, name)
+	if err != nil {
+		panic(err)
+	}
+	return e.Algorithm
 }

@@ -54,7 +54,7 @@ const (
 func (e Entry) Padded() Entry {
 	if e.partition == shares {
 		algorithm := e.Algorithm
-		e.pads, e.Algorithm = true, func(p *Part) {
+		e.pads, e.Algorithm = true, func(p *member) {
 			p.Call = e.padded(p.Size, p.Call)
 			algorithm(p)
 		}
@@ -104,7 +104,7 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
 		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
-	case e.Params&Shape != 0 && !validLogP(c.LogP):
+	case e.Params&Shape != 0 && !finite(c.LogP):
 		m := c.LogP
 		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)",
 			float64(m.Latency), float64(m.SendOverhead), float64(m.ReceiveOverhead), float64(m.GapTime))
@@ -112,11 +112,12 @@ func (e Entry) Check(ranks int, c Call) error {
 	return nil
 }
 
-// validLogP reports whether all times are at least 0 and finite; NaN is neither.
-func validLogP(m model.LogP) bool {
-	least := min(m.Latency, m.SendOverhead, m.ReceiveOverhead, m.GapTime)
-	sum := m.OneWay(1) + m.GapTime
-	return least >= 0 && !math.IsInf(float64(sum), 0)
+// finite reports whether all times of m are at least 0 and finite. A NaN makes the minimum NaN,
+// which is not at least 0.
+func finite(m model.LogP) bool {
+	smallest := min(m.Latency, m.SendOverhead, m.ReceiveOverhead, m.GapTime)
+	sum := m.Latency + m.SendOverhead + m.ReceiveOverhead + m.GapTime
+	return smallest >= 0 && !math.IsInf(float64(sum), 0)
 }
 
 // Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.

@@ -10,7 +10,12 @@ import (
 
 // A broadcast of 1 MiB among 3 ranks.
 func ExampleAlgorithm_Schedule() {
-	s, err := collective.Algorithm(collective.BinomialBroadcast).Schedule(3, collective.Call{Bytes: 1 << 20})
+	broadcast, err := collective.Find("bcast", "binomial")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := broadcast.Schedule(3, collective.Call{Bytes: 1 << 20})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +42,11 @@ func ExampleAlgorithm_Schedule() {
 
 // Two ranks of three meet between two computations.
 func ExampleAlgorithm_Add() {
-	var meet collective.Algorithm = collective.Dissemination
+	barrier, err := collective.Find("barrier", "dissemination")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	members := []uint32{0, 2}
 	b := schedule.NewBuilder(3)
 	for range 3 {
@@ -46,7 +55,8 @@ func ExampleAlgorithm_Add() {
 			continue
 		}
 		before := b.Calc(1000)
-		end := meet.Add(b, collective.Group{Size: 2, Place: rank / 2, Members: members}, collective.Call{}, before)
+		group := collective.Group{Size: 2, Place: rank / 2, Members: members}
+		end := barrier.Algorithm.Add(b, group, collective.Call{}, before)
 		after := b.Calc(2000)
 		for _, op := range end {
 			b.Requires(after, op)

@@ -2,18 +2,20 @@ package collective
 
 // Gather and scatter: slot i is the block of Bytes bytes of the member at place i.
 
-// LinearGather sends Bytes bytes from every other member to the root, which receives one message
+// linearGather sends Bytes bytes from every other member to the root, which receives one message
 // after the other.
-func LinearGather(p *Part) { tree(starTree).gather(p, p.own) }
+func linearGather(p *member) { tree(starTree).gather(p, p.own) }
 
 // own returns the block of a virtual place.
-func (p *Part) own(v int) []span { return []span{slot(p.real(v))} }
+func (p *member) own(v int) []span { return []span{slot(p.real(v))} }
 
 // subtree returns the blocks of a virtual place and of its subtree of contiguousTree.
-func (p *Part) subtree(v int) []span { return circularSpans(p.real(v), subtreeSize(v, p.Size), p.Size) }
+func (p *member) subtree(v int) []span {
+	return circularSpans(p.real(v), subtreeSize(v, p.Size), p.Size)
+}
 
 // gather sends blocks up the tree; blocks returns those of the subtree of a virtual place.
-func (t tree) gather(p *Part, blocks func(v int) []span) {
+func (t tree) gather(p *member, blocks func(v int) []span) {
 	p.blocks(p.Size)
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
@@ -28,7 +30,7 @@ func (t tree) gather(p *Part, blocks func(v int) []span) {
 // syncGather: the root asks each member by an empty message; the member then sends the first
 // Segment bytes of its block (default 1024, at most the block), and the rest in a second message.
 // Both parts are always sent, even if the second is empty.
-func syncGather(p *Part) {
+func syncGather(p *member) {
 	first := p.Segment
 	if first == 0 {
 		first = 1024
@@ -46,8 +48,8 @@ func syncGather(p *Part) {
 	if p.Place != p.Root {
 		asked := p.recv(p.Root, question)
 		a, b := parts(p.Place)
-		p.Requires(p.send(p.Root, a), asked)
-		p.Requires(p.send(p.Root, b), asked)
+		p.requires(p.send(p.Root, a), asked)
+		p.requires(p.send(p.Root, b), asked)
 		return
 	}
 	for v := 1; v < p.Size; v++ {
@@ -59,16 +61,16 @@ func syncGather(p *Part) {
 }
 
 // binomialGather sends blocks up contiguousTree, each member's together with those of its subtree.
-func binomialGather(p *Part) { tree(contiguousTree).gather(p, p.subtree) }
+func binomialGather(p *member) { tree(contiguousTree).gather(p, p.subtree) }
 
-// LinearScatter sends Bytes bytes from the root to every other member, one after the other.
-func LinearScatter(p *Part) {
+// linearScatter sends Bytes bytes from the root to every other member, one after the other.
+func linearScatter(p *member) {
 	p.blocks(p.Size)
 	tree(starTree).scatter(p, p.own)
 }
 
 // binomialScatter sends blocks down contiguousTree, those of the farthest child first.
-func binomialScatter(p *Part) {
+func binomialScatter(p *member) {
 	p.blocks(p.Size)
 	tree(farthestFirst).scatter(p, p.subtree)
 }

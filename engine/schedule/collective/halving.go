@@ -11,7 +11,7 @@ type halving struct {
 
 // newHalving returns the ranks of Rabenseifner's algorithm for the virtual place v: in each of the
 // first pairs the odd place sits out.
-func newHalving(p *Part, v int) halving {
+func newHalving(p *member, v int) halving {
 	h := halving{power: highest(p.Size)}
 	h.extra = p.Size - h.power
 	switch {
@@ -34,7 +34,7 @@ func newHalving(p *Part, v int) halving {
 // halve combines all slots of p in 2^k members, each of which ends up with one: Rabenseifner's
 // first half. The two members of a pair with a surplus first exchange halves; then the one that
 // remains gets the other's half. It returns the result of exchange; nil for a member that sits out.
-func (h halving) halve(p *Part, v int) []span {
+func (h halving) halve(p *member, v int) []span {
 	// The shares have unequal sizes: those of the first half may be longer.
 	lower, upper := span{0, h.power / 2}, span{h.power / 2, h.power}
 	if v < 2*h.extra {
@@ -58,7 +58,7 @@ func (h halving) halve(p *Part, v int) []span {
 
 // foldToPowerOfTwo prepares p members for an algorithm of 2^k: in each of the first pairs the even
 // place sends all its data to the odd one and sits out.
-func foldToPowerOfTwo(p *Part, all span) halving {
+func foldToPowerOfTwo(p *member, all span) halving {
 	power := highest(p.Size)
 	extra := p.Size - power
 	h := halving{power, extra, -1, func(rank int) int { return survivorPlace(rank, extra) }}
@@ -75,7 +75,7 @@ func foldToPowerOfTwo(p *Part, all span) halving {
 }
 
 // answer sends slots from the odd place of a pair to the one that sits out.
-func (h halving) answer(p *Part, s span) {
+func (h halving) answer(p *member, s span) {
 	if p.Place < 2*h.extra {
 		p.send(p.Place-1, s)
 	}
@@ -91,7 +91,7 @@ func survivorPlace(i, pairs int) int {
 }
 
 // exchange combines the window of all shares, in the order of near ranks first.
-func (h halving) exchange(p *Part) []span {
+func (h halving) exchange(p *member) []span {
 	return h.exchangeHalves(p, true, func(s span) []span { return []span{s} }, p.step)
 }
 
@@ -99,7 +99,7 @@ func (h halving) exchange(p *Part) []span {
 // d = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window with
 // rank XOR d. It returns the rank's window before each round, and the one at the end. slots returns
 // the slots of a window.
-func (h halving) exchangeHalves(p *Part, up bool, slots func(span) []span, step func()) []span {
+func (h halving) exchangeHalves(p *member, up bool, slots func(span) []span, step func()) []span {
 	windows := []span{{0, h.power}}
 	for near, far := 1, h.power/2; far > 0; near, far = 2*near, far/2 {
 		d := far
@@ -125,7 +125,7 @@ func (s span) split(upper bool) (keep, give span) {
 }
 
 // double sends all slots to all ranks, after halve left one slot to each.
-func (h halving) double(p *Part, windows []span) {
+func (h halving) double(p *member, windows []span) {
 	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
 		mine, both := windows[k+1], windows[k]
 		peer := h.place(h.rank ^ d)
@@ -140,7 +140,7 @@ func (h halving) double(p *Part, windows []span) {
 }
 
 // rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by repeated halving.
-func rabenseifnerCut(p *Part) {
+func rabenseifnerCut(p *member) {
 	power := highest(p.Size)
 	borders := make([]uint64, power+1)
 	borders[power] = p.elements()

@@ -5,13 +5,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// OptimalBroadcast returns the minimum time in which one word can reach p processors (Karp, Sahay,
+// optimalTime returns the minimum time in which one word can reach p processors (Karp, Sahay,
 // Santos, Schauser, Optimal broadcast and summation in the LogP model, 1993, theorem 2.1). Each
 // processor that has the word sends it every max(g, o_s), and a receiver has it o_s + L + o_r after
 // the begin of the send. Since a processor receives once, o_r delays only that processor, so the
 // earliest of all possible arrivals always belongs to a best tree. For p = 8, L = 6, o = 2, g = 4
 // the time is 24.
-func OptimalBroadcast(m model.LogP, p int) quantity.Micros {
+func optimalTime(m model.LogP, p int) quantity.Micros {
 	_, last := broadcastTree(m, p)
 	return last
 }
@@ -23,9 +23,10 @@ func broadcastTree(m model.LogP, p int) (parent []int, last quantity.Micros) {
 	parent = make([]int, 1, p)
 	parent[0] = -1
 	way := m.OneWay(1)
-	// Not m.Gap, which includes o_r: a place of the tree sends but does not receive again.
+	// A receiver needs no gap: it receives once. So this is not m.Gap, which has o_r as well.
 	gap := max(m.GapTime, m.SendOverhead)
-	first, more := append(make([]offer, 0, p), offer{way, 0}), make([]offer, 0, p)
+	first, more := make([]offer, 0, p), make([]offer, 0, p)
+	first = append(first, offer{way, 0})
 	for f, g := 0, 0; len(parent) < p; {
 		var next offer
 		if f < len(first) && (g == len(more) || first[f].before(more[g])) {
@@ -43,14 +44,19 @@ func broadcastTree(m model.LogP, p int) (parent []int, last quantity.Micros) {
 	return parent, last
 }
 
+// An offer is the earliest time at which a place could deliver its next message.
 type offer struct {
 	at   quantity.Micros
-	from int
+	from int // place of the sender
 }
 
-func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
+// before orders offers by time. Of simultaneous ones the sender that got the word first serves, so
+// that the tree is the same on every run.
+func (a offer) before(b offer) bool {
+	return a.at < b.at || a.at == b.at && a.from < b.from
+}
 
-// optimalTree returns the tree of OptimalBroadcast among p members.
+// optimalTree returns the tree of optimalTime among p members.
 func optimalTree(m model.LogP, p int) tree {
 	parents, _ := broadcastTree(m, p)
 	children := make([][]int, p)
@@ -60,8 +66,9 @@ func optimalTree(m model.LogP, p int) tree {
 	return func(_, _, v int) (int, []int) { return parents[v], children[v] }
 }
 
-type treeOf struct {
-	logP model.LogP
+// A treeShape identifies an optimal tree, so that the members of one call build it once.
+type treeShape struct {
+	model.LogP
 	size int
 }
 
@@ -72,10 +79,13 @@ type treeOf struct {
 // (Bar-Noy, Kipnis 1992, with λ = 1), it is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha, van de
 // Geijn, Collective communication: theory, practice, and experience, 2007, section 4.
 func LatencyBound(m model.LogP, p int) quantity.Micros {
+	// The less busy processor pays its overhead per message. The rest of the way is latency, which
+	// overlaps with everything, so the bound holds whichever side is slower.
 	less := min(m.SendOverhead, m.ReceiveOverhead)
-	m.Latency = m.Latency + m.SendOverhead + m.ReceiveOverhead - 2*less
-	m.SendOverhead, m.ReceiveOverhead = less, less
-	return OptimalBroadcast(m, p)
+	bound := m
+	bound.Latency = m.Latency + m.SendOverhead + m.ReceiveOverhead - 2*less
+	bound.SendOverhead, bound.ReceiveOverhead = less, less
+	return optimalTime(bound, p)
 }
 
 // BandwidthBytes returns a lower bound, over all algorithms, of the bytes that some member sends or
@@ -91,5 +101,6 @@ func BandwidthBytes(collective string, p int, bytes uint64) uint64 {
 	case "allreduce":
 		return 2 * rest * bytes / uint64(p)
 	}
-	return rest * bytes // blocks of the other members: gather, scatter, allgather, alltoall, reduce-scatter
+	// gather, scatter, allgather, alltoall and reduce-scatter: a block of each other member
+	return rest * bytes
 }

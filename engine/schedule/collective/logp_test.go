@@ -26,7 +26,8 @@ func logP(t *testing.T, s *schedule.Schedule, m model.LogP) quantity.Micros {
 	arrived := map[pair][]quantity.Micros{}
 	free, sent, received := make([]quantity.Micros, n), make([]quantity.Micros, n), make([]quantity.Micros, n)
 	for i := range n {
-		sent[i], received[i] = quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(-1))
+		never := quantity.Micros(math.Inf(-1))
+		sent[i], received[i] = never, never
 	}
 	for op, w := range waits {
 		if w == 0 {
@@ -89,25 +90,18 @@ func logP(t *testing.T, s *schedule.Schedule, m model.LogP) quantity.Micros {
 	return last
 }
 
-func times(l, send, receive, gap quantity.Micros) model.LogP {
-	return model.LogP{Latency: l, SendOverhead: send, ReceiveOverhead: receive, GapTime: gap}
-}
-
 // The example of Culler and others 1993, figure 3, and Karp and others 1993: P = 8, L = 6,
 // o = 2, g = 4 ends at 24.
 func TestOptimalBroadcast(t *testing.T) {
-	if got := collective.OptimalBroadcast(times(6, 2, 2, 4), 8); got != 24 {
+	if got := collective.OptimalTime(model.LogP{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}, 8); got != 24 {
 		t.Errorf("P = 8, L = 6, o = 2, g = 4: %v, want 24", got)
 	}
 	most := 64
 	if testing.Short() {
 		most = 16
 	}
-	models := []model.LogP{
-		times(6, 2, 2, 4), times(1, 0, 0, 0), times(10, 1, 1, 1), times(2, 3, 3, 1),
-		times(5, 2, 2, 17), times(2, 1, 40, 2), times(2, 6, 1, 2),
-	}
-	for _, m := range models {
+	for _, m := range []model.LogP{{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}, {Latency: 1}, {Latency: 10, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 1},
+		{Latency: 2, SendOverhead: 3, ReceiveOverhead: 3, GapTime: 1}, {Latency: 5, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 17}, {Latency: 2, SendOverhead: 1, ReceiveOverhead: 40, GapTime: 2}, {Latency: 2, SendOverhead: 6, ReceiveOverhead: 1, GapTime: 2}} {
 		for p := 1; p <= most; p++ {
 			e, err := collective.Find("bcast", "logp-optimal")
 			if err != nil {
@@ -117,7 +111,7 @@ func TestOptimalBroadcast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := collective.OptimalBroadcast(m, p)
+			want := collective.OptimalTime(m, p)
 			if got := logP(t, s, m); got != want {
 				t.Errorf("%+v, %d ranks: the schedule takes %v, the closed form says %v", m, p, got, want)
 			}
@@ -138,9 +132,10 @@ func TestOptimalBroadcast(t *testing.T) {
 	}
 }
 
-func ExampleOptimalBroadcast() {
+// The example of Karp and others 1993. Both overheads are equal, so the bound is reached.
+func ExampleLatencyBound() {
 	m := model.LogP{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}
-	fmt.Println(float64(collective.OptimalBroadcast(m, 8)))
+	fmt.Println(float64(collective.LatencyBound(m, 8)))
 	// Output: 24
 }
 
@@ -150,9 +145,9 @@ func TestOptimalBroadcastAgainstAllTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1993, 4))
 	for range 40 {
 		some := func() quantity.Micros { return quantity.Micros(r.IntN(4) * r.IntN(8)) }
-		m := times(some(), some(), some(), some())
+		m := model.LogP{Latency: some(), SendOverhead: some(), ReceiveOverhead: some(), GapTime: some()}
 		for p := 1; p <= 7; p++ {
-			if got, want := collective.OptimalBroadcast(m, p), bestTree(m, make([]quantity.Micros, 1, p), p, 0); got != want {
+			if got, want := collective.OptimalTime(m, p), bestTree(m, make([]quantity.Micros, 1, p), p, 0); got != want {
 				t.Errorf("%+v, %d ranks: %v, the best of all trees %v", m, p, got, want)
 			}
 		}

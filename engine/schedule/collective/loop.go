@@ -32,56 +32,56 @@ func DefaultBarrier(ranks int) Algorithm {
 }
 
 // exchange is a blocking exchange: later operations wait for both messages.
-func (p *Part) exchange(to, from int) {
-	p.Recv(0, from)
-	p.Send(0, to)
+func (p *member) exchange(to, from int) {
+	p.addRecv(0, from)
+	p.addSend(0, to)
 	p.step()
 }
 
 // synchronousDoubling is doublingBarrier as in Open MPI, where the answer to a member above the
 // power of two is a synchronous send: its receiver sends an acknowledgement.
-func synchronousDoubling(p *Part) {
+func synchronousDoubling(p *member) {
 	power := highest(p.Size)
 	if p.Place >= power {
 		p.exchange(p.Place-power, p.Place-power)
-		p.Send(0, p.Place-power)
+		p.addSend(0, p.Place-power)
 		return
 	}
 	other := p.Place + power
 	if other < p.Size {
-		p.Recv(0, other)
+		p.addRecv(0, other)
 		p.step()
 	}
 	for d := 1; d < power; d *= 2 {
 		p.exchange(p.Place^d, p.Place^d)
 	}
 	if other < p.Size {
-		p.Send(0, other)
+		p.addSend(0, other)
 		p.step()
-		p.Recv(0, other)
+		p.addRecv(0, other)
 	}
 }
 
-// disseminationRounds is Dissemination with blocking exchanges.
-func disseminationRounds(p *Part) {
+// disseminationRounds is dissemination with blocking exchanges.
+func disseminationRounds(p *member) {
 	for d := 1; d < p.Size; d *= 2 {
 		p.exchange(p.shifted(d), p.shifted(-d))
 	}
 }
 
 // linearRounds is linearBarrier, but the root answers only after it has received all reports.
-func linearRounds(p *Part) {
+func linearRounds(p *member) {
 	if p.Place > 0 {
-		p.Send(0, 0)
+		p.addSend(0, 0)
 		p.step()
-		p.Recv(0, 0)
+		p.addRecv(0, 0)
 		return
 	}
 	for other := 1; other < p.Size; other++ {
-		p.Recv(0, other)
+		p.addRecv(0, other)
 	}
 	p.step()
 	for other := 1; other < p.Size; other++ {
-		p.Send(0, other)
+		p.addSend(0, other)
 	}
 }

@@ -12,11 +12,7 @@ import (
 func TestDefaultBarrier(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4, 5, 7, 8, 13, 32, 63, 64, 100, 256, 300, 600} {
 		for _, late := range []int{0, ranks / 2, ranks - 1} {
-			calc := collective.Algorithm(func(p *collective.Part) {
-				if p.Place == late {
-					p.Calc(1_000_000) // ns
-				}
-			})
+			calc := collective.LateRank(late)
 			s, err := calc.Loop(ranks, collective.Call{}, collective.DefaultBarrier(ranks), 2)
 			if err != nil {
 				t.Fatal(err)

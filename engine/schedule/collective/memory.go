@@ -17,7 +17,7 @@ import (
 
 // cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut once, before
 // any data move.
-func (p *Part) cut(slots int, at func(int) uint64) {
+func (p *member) cut(slots int, at func(int) uint64) {
 	p.reset()
 	p.at = at
 	p.wrote = slices.Grow(p.wrote, slots)[:slots]
@@ -28,17 +28,17 @@ func (p *Part) cut(slots int, at func(int) uint64) {
 }
 
 // blocks divides the rank's buffer into n slots of Bytes bytes each.
-func (p *Part) blocks(n int) {
+func (p *member) blocks(n int) {
 	p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
 }
 
 // shares divides Bytes into n slots that differ by at most one element, the larger slots first.
-func (p *Part) shares(n int) {
+func (p *member) shares(n int) {
 	p.cut(n, p.shared(0, p.elements(), n))
 }
 
 // shared returns the borders in bytes of n shares of the elements from first on.
-func (p *Part) shared(first, elements uint64, n int) func(int) uint64 {
+func (p *member) shared(first, elements uint64, n int) func(int) uint64 {
 	each, more := elements/uint64(n), elements%uint64(n)
 	size, end := p.element(), p.Bytes
 	return func(i int) uint64 {
@@ -48,12 +48,12 @@ func (p *Part) shared(first, elements uint64, n int) func(int) uint64 {
 
 // portions divides Bytes into n slots of ⌈elements/n⌉ elements. The last slots are
 // shorter or empty.
-func (p *Part) portions(n int) {
+func (p *member) portions(n int) {
 	each := (p.elements() + uint64(n) - 1) / uint64(n) * p.element()
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*each, p.Bytes) })
 }
 
-func (p *Part) segment(bytes uint64) uint64 {
+func (p *member) segment(bytes uint64) uint64 {
 	if p.Segment == 0 || p.Segment >= bytes {
 		return max(bytes, 1)
 	}
@@ -61,7 +61,7 @@ func (p *Part) segment(bytes uint64) uint64 {
 }
 
 // segments divides Bytes into slots of one segment each, and returns their number, at least 1.
-func (p *Part) segments() int {
+func (p *member) segments() int {
 	size := p.segment(p.Bytes)
 	n := max(int((p.Bytes+size-1)/size), 1)
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*size, p.Bytes) })
@@ -70,7 +70,7 @@ func (p *Part) segments() int {
 
 // halves divides Bytes into two halves of whole elements, the first one rounded up, each into slots
 // of one segment.
-func (p *Part) halves() [2]span {
+func (p *member) halves() [2]span {
 	first := min((p.elements()+1)/2*p.element(), p.Bytes)
 	size := p.segment(first)
 	left := max(int((first+size-1)/size), 1)
@@ -84,7 +84,7 @@ func (p *Part) halves() [2]span {
 	return [2]span{{0, left}, {left, all}}
 }
 
-func (p *Part) size(spans []span) (bytes uint64) {
+func (p *member) size(spans []span) (bytes uint64) {
 	for _, s := range spans {
 		bytes += p.at(s.hi) - p.at(s.lo)
 	}
@@ -92,8 +92,8 @@ func (p *Part) size(spans []span) (bytes uint64) {
 }
 
 // send adds a send of the slots to a place. It waits for the operations that wrote them.
-func (p *Part) send(to int, from ...span) uint32 {
-	op := p.Send(p.size(from), to)
+func (p *member) send(to int, from ...span) uint32 {
+	op := p.addSend(p.size(from), to)
 	p.waitForWriters(op, from)
 	if p.watch != nil {
 		p.watch.sent(op, p.Tag, to, slices.Clone(from))
@@ -102,8 +102,8 @@ func (p *Part) send(to int, from ...span) uint32 {
 }
 
 // recv adds a receive from a place that overwrites the slots.
-func (p *Part) recv(from int, to ...span) uint32 {
-	op := p.Recv(p.size(to), from)
+func (p *member) recv(from int, to ...span) uint32 {
+	op := p.addRecv(p.size(to), from)
 	p.setWriter(op, to)
 	if p.watch != nil {
 		p.watch.received(op, p.Tag, from, slices.Clone(to), false, none)
@@ -113,21 +113,21 @@ func (p *Part) recv(from int, to ...span) uint32 {
 
 // fold adds a receive whose data are combined with the slots' contents. It may end before these
 // contents are complete.
-func (p *Part) fold(from int, to ...span) uint32 { return p.folds(from, false, to) }
+func (p *member) fold(from int, to ...span) uint32 { return p.folds(from, false, to) }
 
 // foldNext is like fold, but the receive waits for the slots' contents.
-func (p *Part) foldNext(from int, to ...span) uint32 { return p.folds(from, true, to) }
+func (p *member) foldNext(from int, to ...span) uint32 { return p.folds(from, true, to) }
 
-func (p *Part) folds(from int, next bool, to []span) uint32 {
+func (p *member) folds(from int, next bool, to []span) uint32 {
 	bytes := p.size(to)
-	op := p.Recv(bytes, from)
+	op := p.addRecv(bytes, from)
 	if next {
 		p.waitForWriters(op, to)
 	}
 	calc := p.calc(bytes)
 	switch {
 	case calc != none:
-		p.Requires(calc, op)
+		p.requires(calc, op)
 		p.waitForWriters(calc, to)
 		p.setWriter(calc, to)
 	case next:
@@ -141,22 +141,22 @@ func (p *Part) folds(from int, next bool, to []span) uint32 {
 	return op
 }
 
-func (p *Part) calc(bytes uint64) uint32 {
+func (p *member) calc(bytes uint64) uint32 {
 	if t := math.Round(p.Gamma * float64(bytes)); t > 0 {
-		return p.Calc(uint64(t))
+		return p.addCalc(uint64(t))
 	}
 	return none
 }
 
 // copy copies slots to the same number of other slots, in no time.
-func (p *Part) copy(to, from span) {
+func (p *member) copy(to, from span) {
 	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
 	if p.watch != nil {
 		p.watch.moved(to, from, false, none)
 	}
 }
 
-func (p *Part) combine(to, from span) {
+func (p *member) combine(to, from span) {
 	calc := p.calc(p.at(to.hi) - p.at(to.lo))
 	if calc != none {
 		p.waitForWriters(calc, []span{from, to})
@@ -174,7 +174,7 @@ func (p *Part) combine(to, from span) {
 }
 
 // waitForWriters makes an operation wait for the operations that wrote the slots.
-func (p *Part) waitForWriters(op uint32, spans []span) {
+func (p *member) waitForWriters(op uint32, spans []span) {
 	var last int32
 	for _, s := range spans {
 		for _, n := range p.wrote[s.lo:s.hi] {
@@ -188,18 +188,18 @@ func (p *Part) waitForWriters(op uint32, spans []span) {
 	}
 }
 
-// requireOnce is Requires, but skips a pair that it has just added.
-func (p *Part) requireOnce(op, before uint32) {
+// requireOnce is requires, but skips a pair that it has just added.
+func (p *member) requireOnce(op, before uint32) {
 	if p.b.Err() != nil || p.ops[before-p.first].asked == op+1 {
 		return
 	}
 	p.ops[before-p.first].asked = op + 1
 	if !slices.Contains(p.gate, before) {
-		p.Requires(op, before)
+		p.requires(op, before)
 	}
 }
 
-func (p *Part) setWriter(op uint32, spans []span) {
+func (p *member) setWriter(op uint32, spans []span) {
 	p.nodes = append(p.nodes, node{op: op})
 	for _, s := range spans {
 		for i := s.lo; i < s.hi; i++ {
@@ -208,7 +208,7 @@ func (p *Part) setWriter(op uint32, spans []span) {
 	}
 }
 
-func (p *Part) addWriter(op uint32, spans []span) {
+func (p *member) addWriter(op uint32, spans []span) {
 	for _, s := range spans {
 		last, to := int32(-1), int32(0)
 		for i := s.lo; i < s.hi; i++ {
@@ -238,10 +238,10 @@ type branch struct {
 }
 
 // at returns the member's branch of the tree.
-func (t tree) at(p *Part) branch { return branchOf(t, p, p.virtual(), p.real) }
+func (t tree) at(p *member) branch { return branchOf(t, p, p.virtual(), p.real) }
 
 // branchOf returns the branch of the virtual place v; place returns the places of virtual ones.
-func branchOf(t tree, p *Part, v int, place func(virtual int) int) branch {
+func branchOf(t tree, p *member, v int, place func(virtual int) int) branch {
 	parent, children := t(p.Size, p.Fanout, v)
 	if parent >= 0 {
 		parent = place(parent)
@@ -250,7 +250,7 @@ func branchOf(t tree, p *Part, v int, place func(virtual int) int) branch {
 }
 
 // down passes slots on to the children.
-func (b branch) down(p *Part, s span) {
+func (b branch) down(p *member, s span) {
 	if b.parent >= 0 {
 		p.recv(b.parent, s)
 	}
@@ -260,7 +260,7 @@ func (b branch) down(p *Part, s span) {
 }
 
 // up combines the children's slots with those of the member, and passes them on to the parent.
-func (b branch) up(p *Part, s span) {
+func (b branch) up(p *member, s span) {
 	for _, child := range b.children {
 		p.fold(child, s)
 	}
@@ -270,7 +270,7 @@ func (b branch) up(p *Part, s span) {
 }
 
 // down sends the slots one by one from the root along the tree.
-func (t tree) down(p *Part, slots int) {
+func (t tree) down(p *member, slots int) {
 	b := t.at(p)
 	for s := range slots {
 		b.down(p, slot(s))
@@ -278,7 +278,7 @@ func (t tree) down(p *Part, slots int) {
 }
 
 // up combines the slots one by one along the tree towards the root.
-func (t tree) up(p *Part, slots int) {
+func (t tree) up(p *member, slots int) {
 	b := t.at(p)
 	for s := range slots {
 		b.up(p, slot(s))
@@ -286,7 +286,7 @@ func (t tree) up(p *Part, slots int) {
 }
 
 // broadcast sends Bytes bytes in segments along the tree.
-func (t tree) broadcast(p *Part) { t.down(p, p.segments()) }
+func (t tree) broadcast(p *member) { t.down(p, p.segments()) }
 
 // reduce combines Bytes bytes in segments along the tree.
-func (t tree) reduce(p *Part) { t.up(p, p.segments()) }
+func (t tree) reduce(p *member) { t.up(p, p.segments()) }

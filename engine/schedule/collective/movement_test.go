@@ -242,7 +242,7 @@ func TestMovementSees(t *testing.T) {
 		collective string
 		algorithm  Algorithm
 	}{
-		"no wait": {"bcast", func(p *Part) {
+		"no wait": {"bcast", func(p *member) {
 			p.segments()
 			if p.Place > 0 {
 				p.recv(p.Place-1, slot(0))
@@ -252,22 +252,22 @@ func TestMovementSees(t *testing.T) {
 				p.send(p.Place+1, slot(0))
 			}
 		}},
-		"twice": {"allreduce", func(p *Part) {
+		"twice": {"allreduce", func(p *member) {
 			p.segments()
 			for d := 1; d < p.Size; d *= 2 {
 				p.send((p.Place+d)%p.Size, slot(0))
 				p.fold((p.Place-d+p.Size)%p.Size, slot(0))
 			}
 		}},
-		"wrong block": {"allgather", func(p *Part) {
+		"wrong block": {"allgather", func(p *member) {
 			p.blocks(p.Size)
 			for s := range p.Size - 1 {
 				p.send((p.Place+1)%p.Size, circularSpans(p.Place-s, 1, p.Size)...)
 				p.recv((p.Place-1+p.Size)%p.Size, circularSpans(p.Place-s, 1, p.Size)...)
 			}
 		}},
-		"nothing moves": {"bcast", func(p *Part) { p.segments() }},
-		"a message too few": {"reduce", func(p *Part) {
+		"nothing moves": {"bcast", func(p *member) { p.segments() }},
+		"a message too few": {"reduce", func(p *member) {
 			p.segments()
 			if p.Place == 0 {
 				p.fold(1, slot(0))

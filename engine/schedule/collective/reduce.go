@@ -1,18 +1,18 @@
 package collective
 
-// BinomialReduce combines Bytes bytes of every member at the root, with the messages of
-// BinomialBroadcast in reverse. Member v receives from v + 2^k for each 2^k > v, and then sends to
+// binomialReduce combines Bytes bytes of every member at the root, with the messages of
+// binomialBroadcast in reverse. Member v receives from v + 2^k for each 2^k > v, and then sends to
 // the member without its highest bit.
-func BinomialReduce(p *Part) { tree(binomialTree).reduce(p) }
+func binomialReduce(p *member) { tree(binomialTree).reduce(p) }
 
 // linearReduce: the root receives and combines one message after the other, that of the last place
 // first.
-func linearReduce(p *Part) {
+func linearReduce(p *member) {
 	p.blocks(1)
 	starUp(p)
 }
 
-func starUp(p *Part) {
+func starUp(p *member) {
 	if p.Place != p.Root {
 		p.send(p.Root, slot(0))
 		return
@@ -26,7 +26,7 @@ func starUp(p *Part) {
 
 // inOrderReduce combines along inOrderTree of the places, for any root, so that operations need not
 // commute. The last place has the result, and sends it to the root in one message.
-func inOrderReduce(p *Part) {
+func inOrderReduce(p *member) {
 	last, n, root := p.Size-1, p.segments(), p.Root
 	p.Root = 0
 	tree(func(size, _, place int) (int, []int) { return inOrderTree(0, size, place) }).up(p, n)
@@ -42,7 +42,7 @@ func inOrderReduce(p *Part) {
 
 // rabenseifnerReduce is recursive halving and a binomial gather (Thakur, Rabenseifner,
 // Gropp 2005, section 4.4): the root, v = 0, always takes part.
-func rabenseifnerReduce(p *Part) {
+func rabenseifnerReduce(p *member) {
 	rabenseifnerCut(p)
 	v := p.virtual()
 	h := newHalving(p, v)

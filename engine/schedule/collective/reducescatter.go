@@ -6,7 +6,7 @@ import "math/bits"
 // ends with block i. Slots are the blocks.
 
 // ringReduceScatter passes partial sums around: in step s the member i sends block i − 1 − s.
-func ringReduceScatter(p *Part) {
+func ringReduceScatter(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	p.ring(-1, slot, p.fold, func() {})
@@ -14,7 +14,7 @@ func ringReduceScatter(p *Part) {
 
 // pairwiseReduceScatter: in step s = 1 … p−1 member i sends its contribution to block i + s to that
 // member, and receives one to its own block from i − s. Each step waits for the previous step.
-func pairwiseReduceScatter(p *Part) {
+func pairwiseReduceScatter(p *member) {
 	p.blocks(p.Size)
 	for s := 1; s < p.Size; s++ {
 		to, from := p.shifted(s), p.shifted(-s)
@@ -32,7 +32,7 @@ func ofRanks(extra int) func(span) []span {
 
 // halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of its
 // remaining blocks with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
-func halvingReduceScatter(p *Part) {
+func halvingReduceScatter(p *member) {
 	p.blocks(p.Size)
 	h := foldToPowerOfTwo(p, span{0, p.Size})
 	if h.rank < 0 {
@@ -47,7 +47,7 @@ func halvingReduceScatter(p *Part) {
 // near ranks exchange the most. A rank then ends up with the blocks of its mirror image, the rank
 // with its bits reversed, and sends them there in one more step (Träff, An improved algorithm for
 // (non-commutative) reduce-scatter with an application, 2005).
-func butterflyReduceScatter(p *Part) {
+func butterflyReduceScatter(p *member) {
 	p.blocks(p.Size)
 	h := foldToPowerOfTwo(p, span{0, p.Size})
 	owner := h.rank
@@ -69,7 +69,7 @@ func butterflyReduceScatter(p *Part) {
 
 // blockButterfly is butterflyReduceScatter, but for p = 2^k it first puts the blocks in mirrored
 // order, so that each rank ends up with its own.
-func blockButterfly(p *Part) {
+func blockButterfly(p *member) {
 	if !isPower(p.Size) {
 		butterflyReduceScatter(p)
 		return
@@ -97,7 +97,7 @@ func mirror(n, power int) int {
 // their contributions to all other blocks and exchange them with the neighbouring block, except for
 // those to blocks of the sender's side, which are not needed there. (MPICH's recursive doubling:
 // more bytes than halving, but the order of the operands is kept.)
-func doublingReduceScatter(p *Part) {
+func doublingReduceScatter(p *member) {
 	p.blocks(2 * p.Size) // the second half holds received data
 	but := func(block, d, at int) []span {
 		return []span{{at, at + block}, {at + min(block+d, p.Size), at + p.Size}}
@@ -120,7 +120,7 @@ func doublingReduceScatter(p *Part) {
 }
 
 // reduceThenScatter is a binomial reduce of all blocks to place 0, and a linear scatter.
-func reduceThenScatter(p *Part) {
+func reduceThenScatter(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	tree(contiguousTree).at(p).up(p, span{0, p.Size})

@@ -36,7 +36,7 @@ var Algorithms = []Entry{
 		Params: Root | Segment, Algorithm: tree(binaryTree).broadcast,
 		Help: "a binary tree"},
 	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1,
-		Params: Root | Segment, Algorithm: BinomialBroadcast,
+		Params: Root | Segment, Algorithm: binomialBroadcast,
 		Help: "a binomial tree, the nearest child first"},
 	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8,
 		Params: Root | Segment | Fanout, Algorithm: tree(knomialTree).broadcast,
@@ -83,7 +83,7 @@ var Algorithms = []Entry{
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then a binomial gather"},
 	{Collective: "reduce", Name: "binomial-schedgen",
-		Params: Root | Segment | Gamma, Algorithm: BinomialReduce,
+		Params: Root | Segment | Gamma, Algorithm: binomialReduce,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
 
 	{Collective: "allreduce", Name: "linear", OpenMPI: 1,
@@ -94,7 +94,7 @@ var Algorithms = []Entry{
 		Help: "binomial reduce and binomial broadcast"},
 	{Collective: "allreduce", Name: "recursive-doubling",
 		OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1,
-		Params: Gamma, symmetry: exchanged, Algorithm: RecursiveDoubling,
+		Params: Gamma, symmetry: exchanged, Algorithm: recursiveDoubling,
 		Help: "all exchange all, over distances 1, 2, 4 …"},
 	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8,
 		Params: Gamma, partition: shares, symmetry: shifted, Algorithm: ringAllreduce,
@@ -173,7 +173,7 @@ var Algorithms = []Entry{
 		Help: "one exchange"},
 
 	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2,
-		symmetry: shifted, Algorithm: LinearAlltoall,
+		symmetry: shifted, Algorithm: linearAlltoall,
 		Help: "all messages at once"},
 	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3,
 		symmetry: shifted, Algorithm: pairwiseAlltoall,
@@ -185,11 +185,11 @@ var Algorithms = []Entry{
 		Params: Fanout, symmetry: shifted, Algorithm: syncAlltoall,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
 	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5,
-		Ranks: 2, Algorithm: LinearAlltoall,
+		Ranks: 2, Algorithm: linearAlltoall,
 		Help: "one exchange"},
 
 	{Collective: "gather", Name: "linear", OpenMPI: 1,
-		Params: Root, Algorithm: LinearGather,
+		Params: Root, Algorithm: linearGather,
 		Help: "all send to the root"},
 	{Collective: "gather", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1,
 		Params: Root, Algorithm: binomialGather,
@@ -200,13 +200,13 @@ var Algorithms = []Entry{
 			"the rest"},
 
 	{Collective: "scatter", Name: "linear", OpenMPI: 1,
-		Params: Root, Algorithm: LinearScatter,
+		Params: Root, Algorithm: linearScatter,
 		Help: "the root sends to one after the other"},
 	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1,
 		Params: Root, Algorithm: binomialScatter,
 		Help: "down a binomial tree, the farthest child first"},
 	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3,
-		Params: Root, Algorithm: LinearScatter,
+		Params: Root, Algorithm: linearScatter,
 		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
 
 	{Collective: "barrier", Name: "linear", OpenMPI: 1,
@@ -219,10 +219,10 @@ var Algorithms = []Entry{
 		symmetry: exchanged, Algorithm: doublingBarrier,
 		Help: "all exchange, over distances 1, 2, 4 …"},
 	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1,
-		symmetry: shifted, Algorithm: Dissemination,
+		symmetry: shifted, Algorithm: dissemination,
 		Help: "to the rank 1, 2, 4 … above (Open MPI calls it Bruck)"},
 	{Collective: "barrier", Name: "two-processes", OpenMPI: 5,
-		Ranks: 2, Algorithm: Dissemination,
+		Ranks: 2, Algorithm: dissemination,
 		Help: "one exchange"},
 	{Collective: "barrier", Name: "tree", OpenMPI: 6,
 		Algorithm: treeBarrier,
@@ -236,7 +236,7 @@ var Algorithms = []Entry{
 		Help: "all exchange totals of their blocks, over distances 1, 2, 4 …"},
 }
 
-func linearBroadcast(p *Part) {
+func linearBroadcast(p *member) {
 	p.Segment = 0
 	tree(starTree).broadcast(p)
 }
@@ -284,7 +284,7 @@ func init() {
 	for i := range Algorithms {
 		if e := &Algorithms[i]; e.When != "" {
 			own := e.Algorithm
-			e.Algorithm = func(p *Part) {
+			e.Algorithm = func(p *member) {
 				if other, is := e.runs(p.Size, p.Call); is {
 					other.Algorithm(p)
 				} else {

@@ -3,7 +3,7 @@ package collective
 // A scan combines Bytes bytes of the members 0 … i at member i.
 
 // linearScan passes the partial result from place to place.
-func linearScan(p *Part) {
+func linearScan(p *member) {
 	n := p.segments()
 	for s := range n {
 		if p.Place > 0 {
@@ -18,7 +18,7 @@ func linearScan(p *Part) {
 // doublingScan: in round j place i exchanges the total of its block of 2^j with i XOR 2^j, if that
 // exists, and adds contributions from lower places to its result as well. Slot 0 is the result, 1
 // the total, 2 the received data.
-func doublingScan(p *Part) {
+func doublingScan(p *member) {
 	p.blocks(3)
 	result, total, came := slot(0), slot(1), slot(2)
 	p.copy(total, result)

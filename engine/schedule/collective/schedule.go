@@ -47,7 +47,7 @@ func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) 
 	if alike == asymmetric {
 		return nil, nil
 	}
-	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: alike}
+	p := member{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(1), alone: alike}
 	p.b.NextRank()
 	e.Algorithm.add(&p, nil, nil)
 	return p.b.Build()

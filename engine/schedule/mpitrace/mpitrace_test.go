@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
@@ -40,7 +41,7 @@ func count(s *schedule.Schedule) (n [schedule.Calc + 1]int) {
 // says the same of both: the published finish times and events (README of the data), bit for bit.
 func TestSweep3D(t *testing.T) {
 	o := mpitrace.Defaults
-	o.Collectives = mpitrace.Schedgen
+	o.Collectives = collective.Schedgen
 	s, err := mpitrace.Read(sweep3D(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -467,7 +468,7 @@ func TestEveryCollective(t *testing.T) {
 			}
 		}
 	}
-	for name, collectives := range map[string]mpitrace.Collectives{"usual": mpitrace.Usual, "schedgen": mpitrace.Schedgen} {
+	for name, collectives := range map[string]mpitrace.Collectives{"usual": mpitrace.Usual, "schedgen": collective.Schedgen} {
 		o := mpitrace.Defaults
 		o.Collectives = collectives
 		s, err := mpitrace.Read(sources(allprof(calls[0]...), allprof(calls[1]...)), o)

@@ -21,28 +21,24 @@ type Collectives map[string]collective.Algorithm
 // and from a root, recursive doubling for an allreduce; gather, scatter, allgather and alltoall are
 // linear.
 var Usual = Collectives{
-	"barrier":   collective.Dissemination,
-	"bcast":     collective.BinomialBroadcast,
-	"reduce":    collective.BinomialReduce,
-	"allreduce": collective.RecursiveDoubling,
-	"gather":    collective.LinearGather,
-	"scatter":   collective.LinearScatter,
-	"allgather": collective.LinearAlltoall,
-	"alltoall":  collective.LinearAlltoall,
+	"barrier":   algorithm("barrier", "dissemination"),
+	"bcast":     algorithm("bcast", "binomial"),
+	"reduce":    algorithm("reduce", "binomial-schedgen"),
+	"allreduce": algorithm("allreduce", "recursive-doubling"),
+	"gather":    algorithm("gather", "linear"),
+	"scatter":   algorithm("scatter", "linear"),
+	// An alltoall whose messages from one rank all have the same contents.
+	"allgather": algorithm("alltoall", "linear"),
+	"alltoall":  algorithm("alltoall", "linear"),
 }
 
-// Schedgen holds the algorithms of LogGOPSim's schedgen, for comparison: dissemination, if every
-// rank receives from every rank, with messages of 1 byte in a barrier. schedgen has no gather and
-// no scatter.
-var Schedgen = Collectives{
-	"barrier":   func(p *collective.Part) { p.Bytes = 1; collective.SchedgenDissemination(p) },
-	"bcast":     collective.BinomialBroadcast,
-	"reduce":    collective.BinomialReduce,
-	"allreduce": collective.SchedgenDissemination,
-	"gather":    collective.LinearGather,
-	"scatter":   collective.LinearScatter,
-	"allgather": collective.SchedgenDissemination,
-	"alltoall":  collective.LinearAlltoall,
+// algorithm returns a registered algorithm. A name that does not exist is a mistake in this file.
+func algorithm(of, name string) collective.Algorithm {
+	e, err := collective.Find(of, name)
+	if err != nil {
+		panic(err)
+	}
+	return e.Algorithm
 }
 
 // Defaults keeps computation times, and takes 1 ns for a flop.
