@@ -121,8 +121,6 @@ type Table struct {
 	Samples []Sample
 	// Bursts are the points of an Interval table, in file order; nil for other kinds.
 	Bursts []Burst
-	// Packet is the packet size in the measurement, in bytes; 0 if unknown.
-	Packet quantity.Bytes
 	// Rows is the number of rows behind the samples.
 	Rows int64
 	// Quantum is the resolution of the printed times, 0 if unknown: 0.01 µs for a file that prints

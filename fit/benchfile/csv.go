@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
@@ -39,7 +38,7 @@ func (f *csv) take(p *parser, line []byte) bool {
 			}
 			return f.start(p, line)
 		}
-		f.row.Fields = lex.Split(f.row.Fields[:0], line, f.row.Comma)
+		f.row.fields = lex.Split(f.row.fields[:0], line, f.row.comma)
 		if f.sheet.take(p) {
 			return true
 		}
@@ -74,14 +73,14 @@ func (f *csv) start(p *parser, line []byte) bool {
 		}
 		first := !f.seen
 		f.seen = true
-		if column.IsRow(names, comma) {
+		if isRow(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
-		cols := list.Map(names, column.Parse)
-		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(cols, func(c column.Name) bool { return c.Base == "" }) {
+		cols := list.Map(names, parseColumn)
+		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" }) {
 			continue // a line of units under another header
 		}
-		c, why := column.Find(cols, p.columnOptions(), p.unit)
+		c, why := p.findColumns(cols, p.unit)
 		if why != "" && (comma != ' ' || len(names) == 2) {
 			p.suggest("%s", why)
 			f.between, f.pending = comma, list.Map(names, bytes.Clone)
@@ -95,7 +94,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 	return false
 }
 
-func (f *csv) begin(p *parser, line []byte, names []column.Name, comma byte, c *column.Columns) {
+func (f *csv) begin(p *parser, line []byte, names []columnName, comma byte, c *columns) {
 	p.suggest("the header is not followed by a row")
 	f.open(p, line, names, comma, c)
 }
@@ -103,18 +102,18 @@ func (f *csv) begin(p *parser, line []byte, names []column.Name, comma byte, c *
 // units opens the table of a header in the line before, if this one has its units: "(B),(us)".
 func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	values := lex.Split(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
-	if len(values) != len(names) || column.IsRow(values, f.between) {
+	if len(values) != len(names) || isRow(values, f.between) {
 		return false
 	}
-	with := make([]column.Name, len(names))
+	with := make([]columnName, len(names))
 	for i, v := range values {
 		name := names[i]
 		if len(bytes.Trim(v, "()[]- ")) > 0 {
 			name = fmt.Appendf(nil, "%s [%s]", name, bytes.Trim(v, "()[] "))
 		}
-		with[i] = column.Parse(name)
+		with[i] = parseColumn(name)
 	}
-	c, _ := column.Find(with, p.columnOptions(), "")
+	c, _ := p.findColumns(with, "")
 	if c == nil {
 		return false
 	}
@@ -152,7 +151,7 @@ var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte
 
 // headless opens a table at its first row, with columns by number.
 func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, first bool) bool {
-	c, why := column.ByNumber(p.columnOptions(), len(values))
+	c, why := p.numberedColumns(len(values))
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
@@ -161,7 +160,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		}
 		return false
 	}
-	f.open(p, nil, make([]column.Name, len(values)), comma, c)
-	f.row.Fields = lex.Split(f.row.Fields[:0], line, comma)
+	f.open(p, nil, make([]columnName, len(values)), comma, c)
+	f.row.fields = lex.Split(f.row.fields[:0], line, comma)
 	return f.sheet.take(p)
 }

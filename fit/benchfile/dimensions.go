@@ -5,10 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
@@ -95,7 +93,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 
 // placesRanks reports whether column i has the meaning of a collective's ranks or nodes.
 func (s *splitter) placesRanks(p *parser, i int) bool {
-	return s.columns[i].means.IsPlacement() && (p.opt.Collective != "" || fromFileName(p.file.Name).Name != "")
+	return s.columns[i].means.isPlacement() && (p.opt.Collective != "" || fromFileName(p.file.Name).Name != "")
 }
 
 // isPlacement reports whether column i gives the number or placement of a collective's ranks,
@@ -139,7 +137,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		case c.role == named && v != "":
 			title = append(title, v)
 			t.Labels = append(t.Labels, Label{lex.Plain(c.name), lex.Plain(v)})
-			if c.means != column.Collective {
+			if c.means != meansCollective {
 				series = append(series, v)
 			}
 		case c.role == asked:
@@ -149,16 +147,13 @@ func (s *splitter) name(p *parser, x *splitCell) {
 			}
 			title = append(title, label+"="+cmp.Or(v, "none"))
 			t.Labels = append(t.Labels, Label{lex.Plain(label), lex.Plain(v)})
-			if c.means == column.NoMeaning {
+			if c.means == noMeaning {
 				series = append(series, title[len(title)-1])
 			}
 		}
 	}
-	if x.packet > 0 {
-		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
-	}
 	t.Title = lex.Plain(strings.Join(title, " "))
-	if s.cols.Rate {
+	if s.cols.rate {
 		rate := "bandwidth, taken as that of a one-way time"
 		if s.like.Kind == Gap {
 			rate = "throughput: the gap between messages, not the latency"
@@ -183,15 +178,15 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 			return max(n, 0)
 		}
 		switch c.means {
-		case column.Ranks:
+		case meansRanks:
 			op.Ranks = number()
-		case column.Nodes:
+		case meansNodes:
 			op.Nodes = number()
-		case column.PerNode:
+		case meansPerNode:
 			op.PerNode = number()
-		case column.Algorithm:
+		case meansAlgorithm:
 			op.Algorithm = lex.Plain(v)
-		case column.Collective:
+		case meansCollective:
 			if op.Name == "" {
 				o, _ := collectiveNamed(v)
 				op.Name = o.Name
@@ -215,7 +210,7 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		}
 	}
 	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
-	op.Total = s.cols.Total
+	op.Total = s.cols.total
 	return op
 }
 

@@ -153,8 +153,9 @@ func TestFormats(t *testing.T) {
 		"host-dma | csv | stage | 2 rows, 2 sizes | 1024:8.9 … 4096:26.6",
 		"wire | csv | stage | 2 rows, 2 sizes | 1024:8.2 … 4096:31")
 	check("packets.csv", 0,
-		"packet 1024 | csv | one-way time | 2 rows, 2 sizes | 4096:60 … 8192:90",
-		"packet 2048 | csv | one-way time | 2 rows, 2 sizes | 4096:65 … 8192:85")
+		`- column "packet_bytes" separates tables (1024, 2048); pool=packet_bytes merges them`,
+		"packet_bytes=1024 | csv | one-way time | 2 rows, 2 sizes | 4096:60 … 8192:90",
+		"packet_bytes=2048 | csv | one-way time | 2 rows, 2 sizes | 4096:65 … 8192:85")
 	check("signature.csv", 0, "csv | csv | burst interval | 5 bursts")
 
 	check("netperf_runs.txt", 2,

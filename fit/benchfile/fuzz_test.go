@@ -36,8 +36,8 @@ func checkInvariants(t *testing.T, f *File) {
 		if c := table.Collective; (table.Kind == Collective) != (c != CollectiveOp{}) && table.Format != "nccl-tests" || c.Ranks < 0 {
 			t.Errorf("%v of %+v", table.Kind, c)
 		}
-		if math.IsNaN(float64(table.Quantum)) || table.Quantum < 0 || table.Packet < 0 {
-			t.Errorf("quantum %v, packet %v", table.Quantum, table.Packet)
+		if math.IsNaN(float64(table.Quantum)) || table.Quantum < 0 {
+			t.Errorf("quantum %v", table.Quantum)
 		}
 		rows := int64(len(table.Bursts))
 		for _, b := range table.Bursts {

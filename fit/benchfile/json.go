@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
@@ -280,8 +279,8 @@ func (f *objects) row(p *parser) {
 		at = append(at, f.cell(name))
 	}
 	f.at = at
-	c := f.rows.row.Columns
-	size, time := &f.cells[at[c.Key()]], &f.cells[at[c.At[column.Time]]]
+	c := f.rows.row.columns
+	size, time := &f.cells[at[c.key()]], &f.cells[at[c.at[colTime]]]
 	if f.full {
 		p.badRow(tooBig)
 		return
@@ -298,7 +297,7 @@ func (f *objects) row(p *parser) {
 	f.taken++
 	p.object = f.index
 	for i := range n {
-		fields := f.rows.row.Fields[:0]
+		fields := f.rows.row.fields[:0]
 		for _, k := range at {
 			var v []byte
 			if k >= 0 && !f.cells[k].list {
@@ -308,7 +307,7 @@ func (f *objects) row(p *parser) {
 			}
 			fields = append(fields, v)
 		}
-		f.rows.row.Fields = fields
+		f.rows.row.fields = fields
 		f.rows.take(p)
 	}
 	p.object = 0
@@ -324,8 +323,8 @@ func (f *objects) layout(p *parser) bool {
 	if f.names != nil && f.tables == f.table && f.fitsLayout(p) {
 		return true
 	}
-	names := list.Map(f.cells, func(c cell) column.Name { return column.Parse([]byte(c.name)) })
-	c, why := column.Find(names, p.columnOptions(), p.unit)
+	names := list.Map(f.cells, func(c cell) columnName { return parseColumn([]byte(c.name)) })
+	c, why := p.findColumns(names, p.unit)
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
@@ -342,13 +341,13 @@ func (f *objects) fitsLayout(p *parser) bool {
 	if slices.EqualFunc(f.cells, f.names, func(c cell, name string) bool { return c.name == name }) {
 		return true // mostly
 	}
-	if c := f.rows.row.Columns; f.cell(f.names[c.Key()]) < 0 || f.cell(f.names[c.At[column.Time]]) < 0 {
+	if c := f.rows.row.columns; f.cell(f.names[c.key()]) < 0 || f.cell(f.names[c.at[colTime]]) < 0 {
 		return false
 	}
 	for i := range f.cells {
 		if name := f.cells[i].name; len(f.names) < 4*maxColumns && !slices.Contains(f.names, name) {
 			f.names = append(f.names, name)
-			f.rows.split.extend(p, column.Parse([]byte(name)), len(f.names)-1)
+			f.rows.split.extend(p, parseColumn([]byte(name)), len(f.names)-1)
 			f.rows.width = len(f.names)
 		}
 	}

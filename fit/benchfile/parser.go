@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
@@ -86,10 +85,6 @@ func (p *parser) spell(option, value string) string {
 		return option + "=" + value
 	}
 	return p.opt.Spell(option, value)
-}
-
-func (p *parser) columnOptions() column.Options {
-	return column.Options{X: p.opt.X, Y: p.opt.Y, Spell: p.spell}
 }
 
 // badRow records the error of an invalid row; the first is returned for the file.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -14,35 +13,35 @@ import (
 // A sheet reads the rows under a header, of CSV or JSON. Columns other than sizes and times may
 // split the rows into several tables; see splitter.
 type sheet struct {
-	format string     // of the tables
-	header []byte     // of the open tables, as it stood; nil if none is open
-	width  int        // number of columns
-	row    column.Row // the current row
-	kind   Kind       // of the tables
+	format string   // of the tables
+	header []byte   // of the open tables, as it stood; nil if none is open
+	width  int      // number of columns
+	row    sheetRow // the current row
+	kind   Kind     // of the tables
 	split  splitter
 	unit   []byte  // of the last row, where a column has it
 	scale  float64 // of that unit
 }
 
 // open closes the open tables and opens the tables of a header.
-func (s *sheet) open(p *parser, header []byte, names []column.Name, comma byte, c *column.Columns) {
+func (s *sheet) open(p *parser, header []byte, names []columnName, comma byte, c *columns) {
 	s.close(p)
 	s.header, s.width = append([]byte{}, header...), len(names)
-	s.row.Comma, s.row.Columns = comma, c
+	s.row.comma, s.row.columns = comma, c
 	s.unit, s.scale = nil, 0
-	s.kind = kindOf(c.Base, c.Rate)
-	c.SetBounds(s.kind == OneWay)
+	s.kind = kindOf(c.base, c.rate)
+	c.setBounds(s.kind == OneWay)
 	switch {
-	case c.Has(column.Burst):
+	case c.has(colBurst):
 		s.kind = Interval
-	case c.Stage && s.kind == OneWay:
+	case c.stage && s.kind == OneWay:
 		s.kind = Stage
 	}
-	if c.Assumed {
+	if c.assumed {
 		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
 	}
-	if c.Unread != "" {
-		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.Unread, p.spell("y", lex.Quote(c.Unread)+":us"))
+	if c.unread != "" {
+		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.unread, p.spell("y", lex.Quote(c.unread)+":us"))
 	}
 	s.split = newSplitter(p, names, c, Table{Format: s.format, Kind: s.kind})
 }
@@ -72,16 +71,16 @@ func (s *sheet) close(p *parser) {
 // take reads the current row. It returns false for any other line: noise, or another header.
 func (s *sheet) take(p *parser) bool {
 	r := &s.row
-	n, at, timeAt := len(r.Fields), r.Key(), r.At[column.Time]
-	if r.Comma == ' ' && n != s.width {
-		if n > s.width && column.IsRow(r.Fields, ' ') {
+	n, at, timeAt := len(r.fields), r.key(), r.at[colTime]
+	if r.comma == ' ' && n != s.width {
+		if n > s.width && isRow(r.fields, ' ') {
 			s.tooMany(p)
 			return true
 		}
 		return false // prose is full of blanks
 	}
 	if at >= n || timeAt >= n {
-		if _, ok := r.Number(0); !ok || n > 1 && at >= n {
+		if _, ok := r.number(0); !ok || n > 1 && at >= n {
 			return false
 		}
 		if p.lines.Partial {
@@ -91,18 +90,18 @@ func (s *sheet) take(p *parser) bool {
 		}
 		return true
 	}
-	size, okSize := r.Number(at)
-	t, okTime := r.Number(timeAt)
+	size, okSize := r.number(at)
+	t, okTime := r.number(timeAt)
 	if okSize {
-		for len(r.Fields) > s.width && len(r.Fields[len(r.Fields)-1]) == 0 { // a comma at the end
-			r.Fields = r.Fields[:len(r.Fields)-1]
+		for len(r.fields) > s.width && len(r.fields[len(r.fields)-1]) == 0 { // a comma at the end
+			r.fields = r.fields[:len(r.fields)-1]
 		}
-		if len(r.Fields) > s.width {
+		if len(r.fields) > s.width {
 			s.tooMany(p)
 			return true
 		}
 	}
-	sizeText, timeText := r.Fields[at], r.Fields[timeAt]
+	sizeText, timeText := r.fields[at], r.fields[timeAt]
 	switch {
 	case okSize && len(timeText) == 0: // no value, as in a sparse table
 		s.split.table(p, r).row(row{})
@@ -112,26 +111,26 @@ func (s *sheet) take(p *parser) bool {
 		p.badRow("size %q is not a number; mend or remove the row%s", lex.Short(sizeText), thousands(sizeText))
 	case !okTime:
 		p.badRow("time %q is not a number; mend or remove the row%s", lex.Short(timeText), thousands(timeText))
-	case t.Value <= 0 && r.Rate:
+	case t.Value <= 0 && r.rate:
 		p.badRow("rate %s is not above 0; mend or remove the row", timeText)
 	case t.Value <= 0:
 		p.badRow("time %s is not above 0; mend or remove the row", timeText)
-	case r.Has(column.Unit) && !s.readUnit():
-		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(r.Fields[min(r.At[column.Unit], len(r.Fields)-1)]))
-	case r.Has(column.Burst):
+	case r.has(colUnit) && !s.readUnit():
+		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(r.fields[min(r.at[colUnit], len(r.fields)-1)]))
+	case r.has(colBurst):
 		s.burst(p, size.Value, t)
 	default:
-		s.add(p, size.Value*r.Scale[column.Size], t)
+		s.add(p, size.Value*r.scale[colSize], t)
 	}
 	return true
 }
 
 func (s *sheet) tooMany(p *parser) {
 	hint := ""
-	if s.row.Comma == ',' {
+	if s.row.comma == ',' {
 		hint = "; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
 	}
-	p.badRow("%s, want the %d of the header; mend or remove the row%s", lex.Plural(len(s.row.Fields), "value"), s.width, hint)
+	p.badRow("%s, want the %d of the header; mend or remove the row%s", lex.Plural(len(s.row.fields), "value"), s.width, hint)
 }
 
 // thousands returns a hint if the text would be a number without its commas, else "".
@@ -151,12 +150,12 @@ func isNaN(b []byte) bool {
 
 // readUnit reads the unit of the row's time, and reports whether it is one.
 func (s *sheet) readUnit() bool {
-	at := s.row.At[column.Unit]
-	if at >= len(s.row.Fields) {
+	at := s.row.at[colUnit]
+	if at >= len(s.row.fields) {
 		return false
 	}
-	if text := s.row.Fields[at]; s.scale == 0 || !bytes.Equal(text, s.unit) {
-		u, ok := column.UnitNamed(string(bytes.Trim(text, "()[] ")))
+	if text := s.row.fields[at]; s.scale == 0 || !bytes.Equal(text, s.unit) {
+		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
 		if !ok || u.Dim != quantity.DimTime {
 			return false
 		}
@@ -168,7 +167,7 @@ func (s *sheet) readUnit() bool {
 // add adds the current row, with a size in bytes, and a time or rate as it is printed.
 func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 	r := &s.row
-	size := r.Fields[r.At[column.Size]]
+	size := r.fields[r.at[colSize]]
 	switch {
 	case bytes < 0:
 		p.badRow("size %s is negative; mend or remove the row", size)
@@ -181,12 +180,12 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 		return
 	}
 	b := s.split.table(p, r)
-	unit := r.Scale[column.Time]
-	if r.Has(column.Unit) {
+	unit := r.scale[colTime]
+	if r.has(colUnit) {
 		unit = s.scale
 	}
 	x := row{size: bytes, time: t.Value * unit}
-	if r.Rate {
+	if r.rate {
 		if bytes == 0 { // the rate of an empty message has no time
 			x = row{}
 		}
@@ -195,10 +194,10 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 		return
 	}
 	b.resolution(t.Quantum() * unit)
-	x.min, x.max, x.median = r.Value(column.Min), r.Value(column.Max), r.Value(column.Median)
+	x.min, x.max, x.median = r.value(colMin), r.value(colMax), r.value(colMedian)
 	b.row(x)
 	if s.kind == OneWay {
-		contradicts(b, x, r.Value(column.Check))
+		contradicts(b, x, r.value(colCheck))
 	}
 }
 
@@ -217,17 +216,17 @@ func contradicts(b *builder, r row, rate float64) {
 func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 	r := &s.row
 	var delta lex.Number
-	at, ok := r.At[column.Delta], false
-	if at < len(r.Fields) {
-		delta, ok = r.Number(at)
+	at, ok := r.at[colDelta], false
+	if at < len(r.fields) {
+		delta, ok = r.number(at)
 	}
 	if !ok || delta.Value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
 		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
 		return
 	}
 	b := s.split.table(p, r)
-	unit := r.Scale[column.Time]
-	wait, interval := delta.Value*r.Scale[column.Delta], t.Value*unit
+	unit := r.scale[colTime]
+	wait, interval := delta.Value*r.scale[colDelta], t.Value*unit
 	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= maxSizes {
 		b.row(row{}) // dropped and counted
 		return

@@ -4,13 +4,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/column"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A splitter sorts the rows under a header into tables. Rows are separated by the names in a column
-// of names (stage, transport, program, …), by packet sizes, and by the values of dimensions. A
+// of names (stage, transport, program, …), and by the values of dimensions. A
 // dimension is any other column that splits the sizes into repeated sets, such as nodes if all
 // sizes were measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw,
 // …) and counters of repetitions are not dimensions.
@@ -19,7 +17,7 @@ import (
 // table; at the end, tables that no dimension separates are merged. A column with more than
 // maxDistinct values is taken to be a result.
 type splitter struct {
-	cols    *column.Columns
+	cols    *columns
 	like    Table // the format and kind of the tables
 	columns []splitColumn
 	cells   map[string]*splitCell
@@ -33,7 +31,7 @@ type splitColumn struct {
 	at     int
 	name   string // as in the header
 	base   string
-	means  column.Meaning
+	means  meaning
 	role   splitRole
 	values map[string]bool
 }
@@ -51,7 +49,6 @@ const (
 // A splitCell is the table of a combination of values.
 type splitCell struct {
 	values []string // of the columns; "" where rows differ
-	packet float64
 	b      *builder
 }
 
@@ -60,7 +57,7 @@ const (
 	maxColumns  = 64      // maximum number of possible dimensions
 )
 
-func newSplitter(p *parser, header []column.Name, c *column.Columns, like Table) splitter {
+func newSplitter(p *parser, header []columnName, c *columns, like Table) splitter {
 	s := splitter{cols: c, like: like}
 	if p.asked == nil {
 		p.asked = map[string]bool{}
@@ -93,26 +90,26 @@ func (s *splitter) groupBy(names []string) bool {
 }
 
 // add adds a column, and reports whether it may separate rows.
-func (s *splitter) add(p *parser, col column.Name, i int) bool {
+func (s *splitter) add(p *parser, col columnName, i int) bool {
 	c := s.cols
-	x := splitColumn{at: i, name: col.Full, base: col.Base, means: col.Meaning(), values: map[string]bool{}}
+	x := splitColumn{at: i, name: col.full, base: col.base, means: col.meaning(), values: map[string]bool{}}
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
-	group, pool := p.optionNames(p.opt.Group, col.Full, i+1), p.optionNames(p.opt.Pool, col.Full, i+1)
+	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
-	case group && (pool || slices.Contains(c.At[:], i)):
+	case group && (pool || slices.Contains(c.at[:], i)):
 		p.badRow("column %q cannot group: it is read as a size or time, or pooled", lex.Short([]byte(x.name)))
 		return false
-	case pool || slices.Contains(c.At[:], i):
+	case pool || slices.Contains(c.at[:], i):
 		return false
 	case group:
 		x.role = asked
-	case slices.Contains(c.Groups, i):
+	case slices.Contains(c.groups, i):
 		x.role = named
-	case col.IsResult() || len(s.columns) >= maxColumns:
+	case col.isResult() || len(s.columns) >= maxColumns:
 		return false
-	case col.IsRepeat():
+	case col.isRepeat():
 		x.role = repeated
 	default:
 		x.role = candidate
@@ -132,7 +129,7 @@ func (p *parser) optionNames(option []string, name string, number int) (asks boo
 }
 
 // extend adds a column that the rows so far do not have: their value in it is empty.
-func (s *splitter) extend(p *parser, name column.Name, i int) {
+func (s *splitter) extend(p *parser, name columnName, i int) {
 	if !s.add(p, name, i) {
 		return
 	}
@@ -145,21 +142,17 @@ func (s *splitter) extend(p *parser, name column.Name, i int) {
 	s.regroup()
 }
 
-func (s *splitter) table(p *parser, r *column.Row) *builder {
+func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	s.rows++
 	if s.only != nil {
 		return s.only.b
 	}
-	packet := r.Value(column.Packet)
 	for {
 		s.key = s.key[:0]
 		for i := range s.columns {
 			if c := &s.columns[i]; c.role != pooled {
-				s.key = append(append(s.key, r.Text(c.at)...), 0)
+				s.key = append(append(s.key, r.text(c.at)...), 0)
 			}
-		}
-		if packet > 0 {
-			s.key = strconv.AppendFloat(s.key, packet, 'g', -1, 64)
 		}
 		if x := s.cells[string(s.key)]; x != nil {
 			return x.b
@@ -171,18 +164,16 @@ func (s *splitter) table(p *parser, r *column.Row) *builder {
 			return s.only.b
 		}
 	}
-	x := &splitCell{values: make([]string, len(s.columns)), packet: packet}
+	x := &splitCell{values: make([]string, len(s.columns))}
 	for i := range s.columns {
 		c := &s.columns[i]
-		x.values[i] = string(r.Text(c.at))
+		x.values[i] = string(r.text(c.at))
 		if c.role != pooled {
-			c.values[string(r.Text(c.at))] = true
+			c.values[string(r.text(c.at))] = true
 		}
 	}
 	dropped := p.dropped
-	t := s.like
-	t.Packet = quantity.Bytes(packet)
-	x.b = p.begin(t)
+	x.b = p.begin(s.like)
 	if p.dropped > dropped {
 		p.dropped = dropped
 		p.badRow("more than %d tables or %d sizes in them; %s merges the values of a column, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
@@ -201,14 +192,11 @@ func (s *splitter) keyOf(x *splitCell, least splitRole) []byte {
 			s.key = append(append(s.key, x.values[k]...), 0)
 		}
 	}
-	if x.packet > 0 {
-		s.key = strconv.AppendFloat(s.key, x.packet, 'g', -1, 64)
-	}
 	return s.key
 }
 
 func (s *splitter) index(x *splitCell) {
-	if len(s.key) == 0 && !s.cols.Has(column.Packet) {
+	if len(s.key) == 0 {
 		s.only = x
 		return
 	}
@@ -219,14 +207,14 @@ func (s *splitter) index(x *splitCell) {
 }
 
 // giveUp pools a column if the row would exceed the maximum number of values or combinations.
-func (s *splitter) giveUp(p *parser, r *column.Row) bool {
+func (s *splitter) giveUp(p *parser, r *sheetRow) bool {
 	worst := -1
 	for i := range s.columns {
 		c := &s.columns[i]
 		if c.role != candidate && c.role != repeated {
 			continue
 		}
-		if len(c.values) >= maxDistinct && !c.values[string(r.Text(c.at))] {
+		if len(c.values) >= maxDistinct && !c.values[string(r.text(c.at))] {
 			worst = i
 			break
 		}

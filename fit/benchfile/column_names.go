@@ -1,6 +1,4 @@
-// Package column finds out which columns of a header hold sizes, times and other values, and reads
-// them from rows.
-package column
+package benchfile
 
 import (
 	"strings"
@@ -9,11 +7,11 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Name is the parsed name of a column: "msg size [KiB]" has base msg_size and unit KiB.
-type Name struct {
-	Full, Base string
-	Unit       quantity.Value
-	HasUnit    bool
+// A columnName is the parsed name of a column: "msg size [KiB]" has base msg_size and unit KiB.
+type columnName struct {
+	full, base string
+	unit       quantity.Value
+	hasUnit    bool
 }
 
 // spelled maps units, as column names spell them, to their values. Mbps means megabits, as usual
@@ -30,8 +28,8 @@ var spelled = map[string]quantity.Value{
 	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
 }
 
-// UnitNamed returns the unit with the given name; upper and lower case are equivalent.
-func UnitNamed(name string) (quantity.Value, bool) {
+// unitNamed returns the unit with the given name; upper and lower case are equivalent.
+func unitNamed(name string) (quantity.Value, bool) {
 	u, ok := quantity.Unit(name)
 	if ok {
 		return u, ok
@@ -46,13 +44,13 @@ func UnitNamed(name string) (quantity.Value, bool) {
 	return u, ok
 }
 
-// Parse parses the name of a column.
-func Parse(text []byte) Name {
+// parseColumn parses the name of a column.
+func parseColumn(text []byte) columnName {
 	full := strings.TrimSpace(string(text))
-	c := Name{Full: full, Base: full}
+	c := columnName{full: full, base: full}
 	try := func(base, unit string) {
-		if u, ok := UnitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
-			c.Base, c.Unit, c.HasUnit = base, u, true
+		if u, ok := unitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
+			c.base, c.unit, c.hasUnit = base, u, true
 		}
 	}
 	for _, pair := range []string{"()", "[]"} {
@@ -61,75 +59,75 @@ func Parse(text []byte) Name {
 		}
 	}
 	for i, r := range full {
-		if !c.HasUnit && strings.ContainsRune("_ -./:", r) {
+		if !c.hasUnit && strings.ContainsRune("_ -./:", r) {
 			try(full[:i], full[i+1:])
 		}
 	}
-	if !c.HasUnit && len(full) > 1 { // "t" and "m" are names, not units
+	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
 		try("", full)
 	}
-	words := strings.FieldsFunc(strings.ToLower(c.Base), func(r rune) bool { return strings.ContainsRune("_ -./", r) })
-	c.Base = strings.Join(words, "_")
+	words := strings.FieldsFunc(strings.ToLower(c.base), func(r rune) bool { return strings.ContainsRune("_ -./", r) })
+	c.base = strings.Join(words, "_")
 	return c
 }
 
 // isSize reports whether a column holds sizes. A name that is only a unit must be one of sizes.
-func (n Name) isSize() bool {
-	return sizeNames[n.Base] && (!n.HasUnit && n.Base != "" || n.Unit.Dim == quantity.DimSize)
+func (n columnName) isSize() bool {
+	return sizeNames[n.base] && (!n.hasUnit && n.base != "" || n.unit.Dim == quantity.DimSize)
 }
 
-func (n Name) sizeUnit() float64 {
-	if n.HasUnit {
-		return n.Unit.Num
+func (n columnName) sizeUnit() float64 {
+	if n.hasUnit {
+		return n.unit.Num
 	}
 	return 1
 }
 
-// IsResult reports whether a column holds results of a benchmark or remarks, so that its values do
+// isResult reports whether a column holds results of a benchmark or remarks, so that its values do
 // not identify a measurement.
-func (n Name) IsResult() bool {
-	if n.HasUnit && n.Unit.Dim != quantity.DimSize || resultNames[n.Base] {
+func (n columnName) isResult() bool {
+	if n.hasUnit && n.unit.Dim != quantity.DimSize || resultNames[n.base] {
 		return true
 	}
-	percent, ok := strings.CutPrefix(n.Base, "p")
+	percent, ok := strings.CutPrefix(n.base, "p")
 	_, isNumber := lex.Parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
-	return ok && isNumber || strings.Contains(n.Base, "percentile") || strings.HasPrefix(n.Base, "unnamed:")
+	return ok && isNumber || strings.Contains(n.base, "percentile") || strings.HasPrefix(n.base, "unnamed:")
 }
 
-// IsRepeat reports whether a column counts repetitions.
-func (n Name) IsRepeat() bool { return repeatNames[n.Base] }
+// isRepeat reports whether a column counts repetitions.
+func (n columnName) isRepeat() bool { return repeatNames[n.base] }
 
-// A Meaning is a fact about a collective operation.
-type Meaning uint8
+// A meaning is a fact about a collective operation.
+type meaning uint8
 
 const (
-	NoMeaning Meaning = iota
-	Ranks
-	Nodes
-	PerNode
-	Algorithm
-	Collective
+	noMeaning meaning = iota
+	meansRanks
+	meansNodes
+	meansPerNode
+	meansAlgorithm
+	meansCollective
 )
 
-// Meaning returns the fact about a collective that a column holds, or NoMeaning.
-func (n Name) Meaning() Meaning {
+// meaning returns the fact about a collective that a column holds, or noMeaning.
+func (n columnName) meaning() meaning {
 	for m, names := range meanings {
-		if names[n.Base] {
-			return Meaning(m)
+		if names[n.base] {
+			return meaning(m)
 		}
 	}
-	return NoMeaning
+	return noMeaning
 }
 
-// IsPlacement reports whether m is the number or placement of the ranks.
-func (m Meaning) IsPlacement() bool { return m == Ranks || m == Nodes || m == PerNode }
+// isPlacement reports whether m is the number or placement of the ranks.
+func (m meaning) isPlacement() bool { return m == meansRanks || m == meansNodes || m == meansPerNode }
 
 var meanings = [...]map[string]bool{
-	Ranks:      set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers"),
-	Nodes:      set("nodes", "nnodes", "num_nodes", "n_nodes"),
-	PerNode:    set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn"),
-	Algorithm:  set("algorithm", "alg", "algo"),
-	Collective: set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call"),
+	meansRanks:      set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers"),
+	meansNodes:      set("nodes", "nnodes", "num_nodes", "n_nodes"),
+	meansPerNode:    set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn"),
+	meansAlgorithm:  set("algorithm", "alg", "algo"),
+	meansCollective: set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call"),
 }
 
 var (
