@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,23 +19,23 @@ import (
 //
 // Sizes whose interval does not exceed a measured overhead do not show g, and are omitted.
 type LogGPResult struct {
-	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong identifies.
-	Sum Estimate[quantity.Micros]
-	// Separate reports whether the overheads were measured, so that L, o_s and o_r are known
-	// separately. Otherwise they are 0.
-	Separate        bool
-	Latency         Estimate[quantity.Micros] // L
-	SendOverhead    Estimate[quantity.Micros] // o_s
-	ReceiveOverhead Estimate[quantity.Micros] // o_r
-	// Gap and GapPerByte are g and G of the stream.
-	Gap        Estimate[quantity.Micros]
-	GapPerByte Estimate[quantity.MicrosPerByte]
+	// Value holds the parameters. A ping-pong identifies only o_s + L + o_r, the one-way time of one
+	// byte: unless Separate is set, L is that sum, and the overheads are 0.
+	Value model.LogGP
+	// Low and High are the ends of the parameters' 95 % intervals. The overheads have none: they
+	// are measured directly.
+	Low, High model.LogGP
+	// Separate reports whether the overheads were measured, so that L, o_s and o_r are known one by
+	// one.
+	Separate bool
 	// PerByte is the time per byte of the latencies: G again, if LogGP holds.
 	PerByte Estimate[quantity.MicrosPerByte]
 	// Latencies and Stream are the lines behind the parameters; Latencies is nil if there is only
 	// one latency.
 	Latencies, Stream *Result
 	Warnings          []string
+
+	short logpEstimates // the parameters of short messages, while they are fitted
 }
 
 // LogGP fits L, o, g and G to tables of one system: latencies (one-way or round trip), gaps of a
@@ -54,16 +55,8 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 		}
 		*place = t
 	}
-	switch {
-	case latency == nil:
-		return nil, fmt.Errorf("LogGP: no table of latencies: add the output of a ping-pong, such as osu_latency")
-	case stream == nil:
-		for _, t := range tables {
-			if t.Kind == benchfile.SharedGap {
-				return nil, fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: add a table of one, such as that of osu_bw, or the lines above the table that name its pairs", t.Name())
-			}
-		}
-		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not identify g")
+	if err := checkTables(latency, stream, tables); err != nil {
+		return nil, err
 	}
 	r := &LogGPResult{}
 	if len(passed) > 0 {
@@ -75,16 +68,39 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if err := r.fitLatency(latency); err != nil {
 		return nil, err
 	}
-	if r.Latencies != nil && (r.PerByte.Low > r.GapPerByte.High || r.PerByte.High < r.GapPerByte.Low) {
-		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; single long messages take another path than a stream", r.GapPerByte.Value, r.PerByte.Value)
+	if r.Latencies != nil && (r.PerByte.Low > r.High.GapPerByte || r.PerByte.High < r.Low.GapPerByte) {
+		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; "+
+			"single long messages take another path than a stream",
+			r.Value.GapPerByte, r.PerByte.Value)
 	}
 	r.doubt("latencies", r.Latencies)
 	r.doubt("stream", r.Stream)
 	if send == nil || receive == nil {
 		r.warn("L, o_s and o_r are known as one sum only: a ping-pong does not identify them separately")
-		return r, nil
+	} else if err := r.separate(send, receive); err != nil {
+		return nil, err
 	}
-	return r, r.separate(send, receive)
+	r.Value.LogP, r.Low.LogP, r.High.LogP = r.short.parameters()
+	return r, nil
+}
+
+// checkTables returns an error if there are no latencies or no stream.
+func checkTables(latency, stream *benchfile.Table, all []*benchfile.Table) error {
+	if latency == nil {
+		return errors.New("LogGP: no table of latencies: add the output of a ping-pong, such as osu_latency")
+	}
+	if stream != nil {
+		return nil
+	}
+	for _, t := range all {
+		if t.Kind == benchfile.SharedGap {
+			return fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: "+
+				"add a table of one, such as that of osu_bw, or the lines above the table that name its pairs",
+				t.Name())
+		}
+	}
+	return errors.New("LogGP: no table of a stream's bandwidth or message rate: " +
+		"add one, such as that of osu_bw; latencies alone do not identify g")
 }
 
 func (r *LogGPResult) warn(format string, args ...any) {
@@ -101,7 +117,8 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 		r.warn("%s: %s", what, w)
 	}
 	if p := line.Points[0]; math.Abs(p.Error()) > 0.2 {
-		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small messages; fit fewer sizes", what, p.Size, p.Time, p.Fitted)
+		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small messages; "+
+			"fit fewer sizes", what, p.Size, p.Time, p.Fitted)
 	}
 }
 
@@ -115,35 +132,42 @@ func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfi
 		}
 	}
 	some := *stream
-	some.Samples = slices.DeleteFunc(slices.Clone(stream.Samples), func(s benchfile.Sample) bool { return s.Mean <= 1.1*longest })
+	hidden := func(s benchfile.Sample) bool { return s.Mean <= 1.1*longest }
+	some.Samples = slices.DeleteFunc(slices.Clone(stream.Samples), hidden)
 	if len(some.Samples) < 3 {
 		return stream
 	}
 	return &some
 }
 
+// fitStream sets g and G.
 func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	if r.Stream, err = Linear(t, Relative); err != nil {
 		return err
 	}
 	l := fitRelative(r.Stream.Points)
 	if g := l.freeBeta + l.freeTau; g < 0 {
-		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
-			quantity.Micros(g), t.Name(), r.Stream.Points[0].Time, r.Stream.Points[0].Size, r.Stream.Points[len(r.Stream.Points)-1].Time, r.Stream.Points[len(r.Stream.Points)-1].Size)
+		first, last := r.Stream.Points[0], r.Stream.Points[len(r.Stream.Points)-1]
+		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, "+
+			"from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
+			quantity.Micros(g), t.Name(), first.Time, first.Size, last.Time, last.Size)
 	}
 	if l.freeTau < 0 {
-		return fmt.Errorf("LogGP: G would be %v: the gaps of %s fall with size", quantity.MicrosPerByte(l.freeTau), t.Name())
+		return fmt.Errorf("LogGP: G would be %v: the gaps of %s fall with size",
+			quantity.MicrosPerByte(l.freeTau), t.Name())
 	}
-	r.Gap = l.estimate(1)
-	r.GapPerByte = r.Stream.Segments[0].Tau
+	r.short.gap = l.estimate(1) // (n−1)G is 0 for one byte
+	perByte := r.Stream.Segments[0].Tau
+	r.Value.GapPerByte, r.Low.GapPerByte, r.High.GapPerByte = perByte.Value, perByte.Low, perByte.High
 	return nil
 }
 
+// fitLatency sets L to o_s + L + o_r, the latency of one byte.
 func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	if len(t.Samples) == 1 && t.Samples[0].Size > 0 {
-		r.Sum = exactly(t.Samples[0].Mean)
+		r.short.latency = exactly(t.Samples[0].Mean)
 		if t.Kind == benchfile.RoundTrip {
-			r.Sum = exactly(t.Samples[0].Mean / 2)
+			r.short.latency = exactly(t.Samples[0].Mean / 2)
 		}
 		r.warn("one latency only (%v): G is the stream's", t.Samples[0].Size)
 		return nil
@@ -152,10 +176,11 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 		return err
 	}
 	l := fitRelative(r.Latencies.Points)
-	if l.freeBeta+l.freeTau < 0 {
-		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; fit fewer sizes, or segments", quantity.Micros(l.freeBeta+l.freeTau), t.Name())
+	if sum := l.freeBeta + l.freeTau; sum < 0 {
+		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; "+
+			"fit fewer sizes, or segments", quantity.Micros(sum), t.Name())
 	}
-	r.Sum = l.estimate(1)
+	r.short.latency = l.estimate(1)
 	r.PerByte = r.Latencies.Segments[0].Tau
 	return nil
 }
@@ -171,31 +196,19 @@ func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
 		smallest[i] = t.Samples[at]
 	}
 	s, o := smallest[0], smallest[1]
-	latency := r.Sum.Value - s.Mean - o.Mean
+	sum := r.short.latency
+	latency := sum.Value - s.Mean - o.Mean
 	if latency < 0 {
-		return fmt.Errorf("LogGP: L would be %v: o_s = %v and o_r = %v (%v, %v) are more than the one-way time of %v; they overlap with the transfer, or were measured otherwise",
-			latency, s.Mean, o.Mean, s.Size, o.Size, r.Sum.Value)
+		return fmt.Errorf("LogGP: L would be %v: o_s = %v and o_r = %v (%v, %v) are more than "+
+			"the one-way time of %v; they overlap with the transfer, or were measured otherwise",
+			latency, s.Mean, o.Mean, s.Size, o.Size, sum.Value)
 	}
 	r.Separate = true
-	r.SendOverhead, r.ReceiveOverhead = exactly(s.Mean), exactly(o.Mean)
-	r.Latency = Estimate[quantity.Micros]{latency, max(0, latency-(r.Sum.Value-r.Sum.Low)), latency + (r.Sum.High - r.Sum.Value)}
+	r.short.send, r.short.receive = exactly(s.Mean), exactly(o.Mean)
+	// The overheads are known: all of the sum's uncertainty is that of L.
+	low, high := latency-(sum.Value-sum.Low), latency+(sum.High-sum.Value)
+	r.short.latency = Estimate[quantity.Micros]{latency, max(0, low), high}
 	return nil
-}
-
-// Layer returns the parameters as a layer. If only the sum is known, L is the sum and the overheads
-// are 0.
-func (r *LogGPResult) Layer() model.LogGP {
-	l := model.LogGP{
-		LogP: model.LogP{
-			Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
-			ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
-		},
-		GapPerByte: r.GapPerByte.Value,
-	}
-	if !r.Separate {
-		l.Latency = r.Sum.Value
-	}
-	return l
 }
 
 // exactly returns t as an estimate without an interval.

@@ -16,16 +16,30 @@ import (
 // A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
-	// SendOverhead is o_s, from the interval of few messages.
-	SendOverhead Estimate[quantity.Micros]
-	// ReceiveOverhead is o_r, 0 if no Δ of the signature was long enough to show it.
-	ReceiveOverhead Estimate[quantity.Micros]
-	// Gap is g. If it does not exceed o_s + o_r, the processor is the bottleneck, and this is only
-	// an upper bound of g.
-	Gap Estimate[quantity.Micros]
-	// Latency is L, 0 without a round trip.
-	Latency  Estimate[quantity.Micros]
-	Warnings []string
+	// Value holds the parameters. o_r is 0 if no Δ of the signature was long enough to show it, and
+	// L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the bottleneck,
+	// and g is only an upper bound.
+	Value model.LogP
+	// Low and High are the ends of the parameters' 95 % intervals.
+	Low, High model.LogP
+	Warnings  []string
+}
+
+// logpEstimates collects the parameters with their intervals while they are fitted.
+type logpEstimates struct{ send, receive, latency, gap Estimate[quantity.Micros] }
+
+// parameters returns the values of the parameters, and the ends of their intervals.
+func (e *logpEstimates) parameters() (value, low, high model.LogP) {
+	at := func(end func(Estimate[quantity.Micros]) quantity.Micros) model.LogP {
+		return model.LogP{
+			SendOverhead: end(e.send), ReceiveOverhead: end(e.receive),
+			Latency: end(e.latency), GapTime: end(e.gap),
+		}
+	}
+	value = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.Value })
+	low = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.Low })
+	high = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.High })
+	return value, low, high
 }
 
 // LogP fits the parameters to a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
@@ -41,48 +55,82 @@ type LogPResult struct {
 // than its scatter is an error that names the cause.
 func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	r := &LogPResult{}
-	steady, few, err := r.bursts(t)
+	e, err := r.fit(t, rtt)
 	if err != nil {
 		return nil, err
 	}
-	longest := steady[len(steady)-1].delta
+	r.Value, r.Low, r.High = e.parameters()
+	return r, nil
+}
+
+// fit estimates the parameters in the order in which they depend on each other.
+func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimates, err error) {
+	steady, few, err := r.bursts(t)
+	if err != nil {
+		return e, err
+	}
+	last := steady[len(steady)-1]
 	m := meet(steady)
 	if m.gap.value < 0 {
-		return nil, fmt.Errorf("%s: g would be %v: larger bursts take less time", t.Name(), quantity.Micros(m.gap.value))
+		return e, fmt.Errorf("%s: g would be %v: larger bursts take less time",
+			t.Name(), quantity.Micros(m.gap.value))
 	}
-	// Δ added to the overheads must lengthen the interval by more than its scatter.
-	shows := m.flat < len(steady) && steady[len(steady)-1].value-m.gap.value > 2*math.Sqrt(m.sigma2*(steady[len(steady)-1].variance+m.gap.variance))
-	if !shows {
+	showsReceive := m.showsReceive(steady)
+	if !showsReceive {
 		m.flat = len(steady)
 		m.gap = weightedMean(steady, 0)
 	}
-	if r.SendOverhead, err = m.estimate(t.Name(), "o_s", few, float64(longest), "the interval of few messages is shorter than Δ"); err != nil {
-		return nil, err
+	e.send, err = m.estimate(t.Name(), "o_s", few, last.delta,
+		"the interval of few messages is shorter than Δ")
+	if err != nil {
+		return e, err
 	}
-	if r.Gap, err = m.estimate(t.Name(), "g", m.gap, float64(longest), ""); err != nil {
-		return nil, err
+	if e.gap, err = m.estimate(t.Name(), "g", m.gap, last.delta, ""); err != nil {
+		return e, err
 	}
-	if !shows {
-		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", quantity.Micros(longest))
-		r.ReceiveOverhead = exactly(0)
-		return r, nil
+	if !showsReceive {
+		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ (%v); "+
+			"measure with Δ above g", quantity.Micros(last.delta))
+		e.receive = exactly(0) // and L stays 0: it is not known without o_r
+		return e, nil
 	}
 	receive := scattered{m.overheads.value - few.value, m.overheads.variance + few.variance}
-	if r.ReceiveOverhead, err = m.estimate(t.Name(), "o_r", receive, float64(longest), "with Δ the interval of many messages is shorter than o_s + Δ"); err != nil {
-		return nil, err
+	e.receive, err = m.estimate(t.Name(), "o_r", receive, last.delta,
+		"with Δ the interval of many messages is shorter than o_s + Δ")
+	if err != nil {
+		return e, err
 	}
-	if o := m.overheads; m.flat == 0 || m.gap.value-o.value <= m.t*math.Sqrt(m.sigma2*(m.gap.variance+o.variance))+1e-9*o.value {
-		r.Gap.Low = 0
-		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be shorter than %v", quantity.Micros(o.value), r.Gap.Value)
+	if m.processorBound() {
+		e.gap.Low = 0
+		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be shorter than %v",
+			quantity.Micros(m.overheads.value), e.gap.Value)
 	}
 	if rtt <= 0 {
 		r.warn("L needs the round-trip time of a message beside the signature")
-		r.Latency = exactly(0)
-		return r, nil
+		e.latency = exactly(0)
+		return e, nil
 	}
 	latency := scattered{float64(rtt)/2 - m.overheads.value, m.overheads.variance}
-	r.Latency, err = m.estimate(t.Name(), "L", latency, float64(rtt), fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v", rtt/2, r.SendOverhead.Value, r.ReceiveOverhead.Value))
-	return r, err
+	e.latency, err = m.estimate(t.Name(), "L", latency, float64(rtt),
+		fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v",
+			rtt/2, e.send.Value, e.receive.Value))
+	return e, err
+}
+
+// showsReceive reports whether the longest Δ lengthens the interval by more than its scatter.
+// Otherwise g hides o_r at every Δ.
+func (m *meeting) showsReceive(steady []plateau) bool {
+	last := steady[len(steady)-1]
+	scatter := math.Sqrt(m.sigma2 * (last.variance + m.gap.variance))
+	return m.flat < len(steady) && last.value-m.gap.value > 2*scatter
+}
+
+// processorBound reports whether g does not exceed o_s + o_r by more than scatter and rounding. The
+// processor then hides a shorter g.
+func (m *meeting) processorBound() bool {
+	o := m.overheads
+	scatter := m.t * math.Sqrt(m.sigma2*(m.gap.variance+o.variance))
+	return m.flat == 0 || m.gap.value-o.value <= scatter+1e-9*o.value
 }
 
 // A scattered value has a variance, in units of the relative σ² of all bursts.
@@ -102,20 +150,26 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 	byDelta := map[quantity.Micros][]benchfile.Burst{}
 	for _, b := range t.Bursts {
 		if !(b.Interval > 0) {
-			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: an interval must be above 0", t.Name(), b.Line, b.Interval-b.Delta)
+			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: an interval must be above 0",
+				t.Name(), b.Line, b.Interval-b.Delta)
 		}
 		byDelta[b.Delta] = append(byDelta[b.Delta], b)
 	}
 	deltas := slices.Sorted(maps.Keys(byDelta))
 	if len(deltas) == 0 || deltas[0] != 0 {
-		return nil, few, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, which show g", t.Name(), ErrNoData)
+		return nil, few, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, which show g",
+			t.Name(), ErrNoData)
 	}
 	for _, d := range deltas {
 		bursts := byDelta[d]
-		slices.SortFunc(bursts, func(a, b benchfile.Burst) int { return cmp.Compare(a.Messages, b.Messages) })
+		slices.SortFunc(bursts, func(a, b benchfile.Burst) int {
+			return cmp.Compare(a.Messages, b.Messages)
+		})
 		first, last := bursts[0], bursts[len(bursts)-1]
 		if last.Messages < 4*first.Messages || len(bursts) < 3 {
-			return nil, few, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; 3 sizes over a factor of 4 or more are needed, 16 of them to be flat", t.Name(), ErrNoData, d, first.Messages, last.Messages)
+			return nil, few, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; "+
+				"3 sizes over a factor of 4 or more are needed, 16 of them to be flat",
+				t.Name(), ErrNoData, d, first.Messages, last.Messages)
 		}
 		w := 1 / float64(first.Interval*first.Interval) // errors are in proportion
 		few.value += w * float64(first.Interval-d)
@@ -124,7 +178,8 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 		p.delta = float64(d)
 		steady = append(steady, p)
 		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > 0.10 {
-			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, and may be more", last.Messages, quantity.Micros(p.value))
+			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, and may be more",
+				last.Messages, quantity.Micros(p.value))
 		}
 	}
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
@@ -139,6 +194,7 @@ func level(bursts []benchfile.Burst) plateau {
 		m.Add(1/float64(b.Messages), float64(b.Interval), 1/float64(b.Interval*b.Interval))
 	}
 	if m.XX == 0 {
+		// All bursts have the same number of messages, so there is no slope to fit.
 		return plateau{scattered: scattered{m.Y, 1 / m.W}, dof: len(upper) - 1, squares: m.YY}
 	}
 	slope := m.XY / m.XX
@@ -233,7 +289,8 @@ func weightedMean(steady []plateau, share float64) (s scattered) {
 // estimate returns a parameter with its interval. A value below 0 becomes 0 if scatter explains it,
 // or the rounding of a difference of times as long as scale; otherwise it is an error with the
 // reason.
-func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (e Estimate[quantity.Micros], err error) {
+func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (
+	e Estimate[quantity.Micros], err error) {
 	half := math.Inf(1)
 	if !math.IsInf(m.sigma2, 1) {
 		half = m.t * math.Sqrt(m.sigma2*s.variance)
@@ -241,17 +298,12 @@ func (m *meeting) estimate(table, name string, s scattered, scale float64, reaso
 	if s.value < 0 && -s.value > 2*half+1e-9*scale {
 		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, quantity.Micros(s.value), reason)
 	}
-	return Estimate[quantity.Micros]{quantity.Micros(max(0, s.value)), quantity.Micros(max(0, s.value-half)), quantity.Micros(max(0, s.value+half))}, nil
+	positive := func(v float64) quantity.Micros { return quantity.Micros(max(0, v)) }
+	return Estimate[quantity.Micros]{
+		positive(s.value), positive(s.value - half), positive(s.value + half),
+	}, nil
 }
 
 func (r *LogPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
-}
-
-// Layer returns the parameters as a layer.
-func (r *LogPResult) Layer() model.LogP {
-	return model.LogP{
-		Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
-		ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
-	}
 }

@@ -126,7 +126,7 @@ func TestLogGP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" || !r.Separate {
+	if diff := cmp.Diff(want, r.Value, about(1e-9)); diff != "" || !r.Separate {
 		t.Error(diff)
 	}
 	// Where an overhead is longer than g and the bytes, the stream shows the overhead.
@@ -138,7 +138,7 @@ func TestLogGP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(slow, r.Layer(), about(1e-6)); diff != "" {
+	if diff := cmp.Diff(slow, r.Value, about(1e-6)); diff != "" {
 		t.Error(diff)
 	}
 
@@ -147,7 +147,7 @@ func TestLogGP(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := model.LogGP{LogP: model.LogP{Latency: 3.25, GapTime: 1.25}, GapPerByte: 0.001}
-	if diff := cmp.Diff(sum, r.Layer(), about(1e-9)); diff != "" || r.Separate {
+	if diff := cmp.Diff(sum, r.Value, about(1e-9)); diff != "" || r.Separate {
 		t.Error(diff)
 	}
 	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "one sum only") {
@@ -196,7 +196,7 @@ func TestLogGPFromNetgauge(t *testing.T) {
 	// By hand from the file: PRTT(1)/2 = 2 + (n−1)/1000, gap = 0.5 + (n−1)/2000,
 	// o_s = 0.2, o_r = 0.3, hence L = 1.5.
 	want := model.LogGP{LogP: model.LogP{Latency: 1.5, SendOverhead: 0.2, ReceiveOverhead: 0.3, GapTime: 0.5}, GapPerByte: 0.0005}
-	if diff := cmp.Diff(want, r.Layer(), about(1e-6)); diff != "" {
+	if diff := cmp.Diff(want, r.Value, about(1e-6)); diff != "" {
 		t.Error(diff)
 	}
 	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "LogGP has one G") {
@@ -228,10 +228,11 @@ func TestLogP(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := model.LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 12.8}
-	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" {
+	if diff := cmp.Diff(want, r.Value, about(1e-9)); diff != "" {
 		t.Error(diff)
 	}
-	if r, err = LogP(signature(2.9, 5.8, 8.7, 0, 4, 8, 16, 32), rtt); err != nil || r.Gap.Low > 0 || !near(float64(r.Gap.High), 8.7, 1e-6) || !near(float64(r.ReceiveOverhead.Value), 5.8, 1e-6) {
+	if r, err = LogP(signature(2.9, 5.8, 8.7, 0, 4, 8, 16, 32), rtt); err != nil || r.Low.GapTime > 0 ||
+		!near(float64(r.High.GapTime), 8.7, 1e-6) || !near(float64(r.Value.ReceiveOverhead), 5.8, 1e-6) {
 		t.Errorf("g is not above o_s + o_r: %+v, %v", r, err)
 	}
 	warned := func(tab *benchfile.Table, rtt quantity.Micros, want string) {
@@ -250,7 +251,7 @@ func TestLogP(t *testing.T) {
 	// No receive overhead, and a latency of nothing: differences of sums, which round.
 	for _, delta := range []float64{16, 32.1, 33.3} {
 		r, err := LogP(signature(3.6, 0, 3.7, 0, 11.1, delta), 7.2)
-		if err != nil || r.ReceiveOverhead.Value > 1e-9 || r.Latency.Value > 1e-9 {
+		if err != nil || r.Value.ReceiveOverhead > 1e-9 || r.Value.Latency > 1e-9 {
 			t.Errorf("Δ = %v: %+v, %v", delta, r, err)
 		}
 	}

@@ -132,7 +132,10 @@ func loggpTrial(random *rand.Rand) map[string]bool {
 	if err != nil {
 		return nil
 	}
-	return map[string]bool{"o_s+L+o_r": holds(r.Sum, 3.25), "g": holds(r.Gap, 1.25), "G": holds(r.GapPerByte, 0.001)}
+	perByte := Estimate[quantity.MicrosPerByte]{r.Value.GapPerByte, r.Low.GapPerByte, r.High.GapPerByte}
+	return map[string]bool{
+		"o_s+L+o_r": holds(r.short.latency, 3.25), "g": holds(r.short.gap, 1.25), "G": holds(perByte, 0.001),
+	}
 }
 
 func logpTrial(share float64) trialFunc {
@@ -146,7 +149,13 @@ func logpTrial(share float64) trialFunc {
 		if err != nil {
 			return nil
 		}
-		return map[string]bool{"o_s": holds(r.SendOverhead, 2.9), "o_r": holds(r.ReceiveOverhead, 5.8), "g": holds(r.Gap, 12.8), "L": holds(r.Latency, 8.7)}
+		between := func(low, truth, high quantity.Micros) bool { return low <= truth && truth <= high }
+		return map[string]bool{
+			"o_s": between(r.Low.SendOverhead, 2.9, r.High.SendOverhead),
+			"o_r": between(r.Low.ReceiveOverhead, 5.8, r.High.ReceiveOverhead),
+			"g":   between(r.Low.GapTime, 12.8, r.High.GapTime),
+			"L":   between(r.Low.Latency, 8.7, r.High.Latency),
+		}
 	}
 }
 

@@ -99,14 +99,14 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		mark := func(s reports.Series, i int, format string, values ...any) {
 			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name, Label: fmt.Sprintf(format, values...)})
 		}
-		mark(first, 0, "o_s = %v", found.SendOverhead.Value)
-		if found.Gap.Low > 0 {
-			mark(first, len(first.X)-1, "g = %v", found.Gap.Value)
+		mark(first, 0, "o_s = %v", found.Value.SendOverhead)
+		if found.Low.GapTime > 0 {
+			mark(first, len(first.X)-1, "g = %v", found.Value.GapTime)
 		} else {
-			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.Gap.High)
+			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.High.GapTime)
 		}
-		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.ReceiveOverhead.Value)
-		f.Notes = append(f.Notes, fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.", d.Layer.Ref(), found.Latency.Value, rtt))
+		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.Value.ReceiveOverhead)
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.", d.Layer.Ref(), found.Value.Latency, rtt))
 	}
 	return f, nil
 }

@@ -64,7 +64,7 @@ func fitMachine(d training, stages ...string) (*liveMachine, error) {
 	}
 	r, err := fit.LogP(d.signature, 0)
 	if m.LogPError = err; err == nil {
-		m.LogP = r.Layer()
+		m.LogP = r.Value
 		// The overheads may overlap.
 		m.LogP.Latency = max(0, m.Short-m.LogP.SendOverhead-m.LogP.ReceiveOverhead)
 	}

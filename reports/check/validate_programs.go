@@ -214,14 +214,14 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	if oneWay < shortBurst/2*send {
 		early = []bound{{reason: "replies come back while the shortest bursts are still sent, so that these have a part of o_r in them"}}
 	}
-	add("o_s", send, found.SendOverhead.Value, early...)
-	add("o_r", receive, found.ReceiveOverhead.Value, early...)
+	add("o_s", send, found.Value.SendOverhead, early...)
+	add("o_r", receive, found.Value.ReceiveOverhead, early...)
 	var rest []bound
 	if slices.ContainsFunc(r.Results[len(r.Results)-2:], func(v Validated) bool { return v.Bound != "" }) {
 		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
 	}
-	add("L", max(0, oneWay-send-receive), found.Latency.Value, rest...)
-	add("g", gap, found.Gap.Value)
+	add("L", max(0, oneWay-send-receive), found.Value.Latency, rest...)
+	add("g", gap, found.Value.GapTime)
 	for _, w := range found.Warnings {
 		r.Notes = append(r.Notes, ref+": "+w)
 	}

@@ -13,14 +13,25 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-func (f *Fitted) addParameter(model, name string, value reports.Interval) {
-	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), model, name, value})
+func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
+	in := quantity.Interval{Value: value, Low: low, High: high}
+	interval := reports.Interval{Dim: dim, Interval: in}
+	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), f.model, name, interval})
+}
+
+// addTime adds a parameter of LogP or LogGP.
+func (f *Fitted) addTime(name string, value, low, high quantity.Micros) {
+	f.addParameter(name, quantity.DimTime, float64(value), float64(low), float64(high))
 }
 
 // saveLogP keeps the keys of a layer, and the warnings that go with them.
 func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
-	f.saved = []platforms.Key{{Name: "o_s", Value: platforms.ExactMicros(l.SendOverhead)}, {Name: "o_r", Value: platforms.ExactMicros(l.ReceiveOverhead)},
-		{Name: "L", Value: platforms.ExactMicros(l.Latency)}, {Name: "g", Value: platforms.ExactMicros(l.GapTime)}}
+	f.saved = []platforms.Key{
+		{Name: "o_s", Value: platforms.ExactMicros(l.SendOverhead)},
+		{Name: "o_r", Value: platforms.ExactMicros(l.ReceiveOverhead)},
+		{Name: "L", Value: platforms.ExactMicros(l.Latency)},
+		{Name: "g", Value: platforms.ExactMicros(l.GapTime)},
+	}
 	f.Notes, f.warned = warnings, warnings
 }
 
@@ -29,36 +40,42 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
+	v, low, high := &r.Value, &r.Low, &r.High
 	if r.Separate {
-		f.addParameter("loggp", "L", estimated(quantity.DimTime, r.Latency))
-		f.addParameter("loggp", "o_s", estimated(quantity.DimTime, r.SendOverhead))
-		f.addParameter("loggp", "o_r", estimated(quantity.DimTime, r.ReceiveOverhead))
+		f.addTime("L", v.Latency, low.Latency, high.Latency)
+		f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
+		f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
 	} else {
-		f.addParameter("loggp", "o_s + L + o_r", estimated(quantity.DimTime, r.Sum))
+		f.addTime("o_s + L + o_r", v.Latency, low.Latency, high.Latency)
 	}
-	f.addParameter("loggp", "g", estimated(quantity.DimTime, r.Gap))
-	f.addParameter("loggp", "G", estimated(quantity.DimInverse, r.GapPerByte))
-	l := r.Layer()
-	f.saveLogP(l.LogP, r.Warnings)
-	f.saved = append(f.saved, platforms.Key{Name: "G", Value: platforms.ExactInverse(l.GapPerByte)})
+	f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
+	f.addParameter("G", quantity.DimInverse,
+		float64(v.GapPerByte), float64(low.GapPerByte), float64(high.GapPerByte))
+	f.saveLogP(v.LogP, r.Warnings)
+	f.saved = append(f.saved, platforms.Key{Name: "G", Value: platforms.ExactInverse(v.GapPerByte)})
 	return nil
 }
 
 func (f *Fitted) logP(rtt quantity.Micros) error {
 	all := sourceNames(f.sources)
-	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool { return s.table.Kind != benchfile.Interval })
+	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool {
+		return s.table.Kind != benchfile.Interval
+	})
 	if len(f.sources) != 1 {
-		return usage.Fields(fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, delta and interval", all, len(f.sources)), "model")
+		err := fmt.Errorf("%s: %d signatures; "+
+			"the model logp is fitted to one table of burst, delta and interval", all, len(f.sources))
+		return usage.Fields(err, "model")
 	}
 	r, err := fit.LogP(f.sources[0].table, rtt)
 	if err != nil {
 		return err
 	}
-	f.addParameter("logp", "o_s", estimated(quantity.DimTime, r.SendOverhead))
-	f.addParameter("logp", "o_r", estimated(quantity.DimTime, r.ReceiveOverhead))
-	f.addParameter("logp", "L", estimated(quantity.DimTime, r.Latency))
-	f.addParameter("logp", "g", estimated(quantity.DimTime, r.Gap))
-	f.saveLogP(r.Layer(), r.Warnings)
+	v, low, high := &r.Value, &r.Low, &r.High
+	f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
+	f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
+	f.addTime("L", v.Latency, low.Latency, high.Latency)
+	f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
+	f.saveLogP(r.Value, r.Warnings)
 	return nil
 }
 
@@ -72,7 +89,8 @@ func (f *Fitted) pipeline(method fit.Method) error {
 	}
 	for _, n := range []quantity.Bytes{4 * quantity.KiB, 64 * quantity.KiB, 1024 * quantity.KiB} {
 		size, t := pipe.BestPacket(n)
-		f.best = append(f.best, fmt.Sprintf("%s go through these stages in %s, in packets of %s", n, t, size))
+		note := fmt.Sprintf("%s go through these stages in %s, in packets of %s", n, t, size)
+		f.best = append(f.best, note)
 	}
 	return nil
 }
