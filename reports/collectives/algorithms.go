@@ -65,42 +65,41 @@ func (a Algorithms) checkParameters(c collective.Call) error {
 		all |= e.Params
 	}
 	for _, p := range parameters {
-		switch {
-		case !p.given(c) || all&p.takes != 0:
-		case len(a) == 1:
-			return usage.Fields(fmt.Errorf("%s %s has no parameter %s", a[0].Collective, a[0].Name, p.name), p.name)
-		default:
-			return usage.Fields(fmt.Errorf("no algorithm of %s has a parameter %s", a[0].Collective, p.name), p.name)
+		if !p.given(c) || all&p.takes != 0 {
+			continue
 		}
+		err := fmt.Errorf("no algorithm of %s has a parameter %s", a[0].Collective, p.name)
+		if len(a) == 1 {
+			err = fmt.Errorf("%s %s has no parameter %s", a[0].Collective, a[0].Name, p.name)
+		}
+		return usage.Fields(err, p.name)
 	}
 	return nil
 }
 
 // Rows tabulates the algorithms.
 func (a Algorithms) Rows() reports.Rows {
-	number := func(n int) any {
-		if n == 0 {
-			return nil
+	type entry = collective.Entry
+	col := reports.Col[entry]
+	number := func(n int) any { return reports.OrAbsent(n, n != 0) }
+	takes := func(e entry) any {
+		var all []string
+		for _, p := range parameters {
+			if e.Params&p.takes != 0 {
+				all = append(all, p.name)
+			}
 		}
-		return n
+		return reports.OrNil(strings.Join(all, " "))
 	}
 	return reports.TableOf(a,
-		reports.Col("collective", "collective", func(e collective.Entry) any { return e.Collective }),
-		reports.Col("algorithm", "algorithm", func(e collective.Entry) any { return e.Name }),
-		reports.Col("open_mpi", "Open MPI", func(e collective.Entry) any { return number(e.OpenMPI) }),
-		reports.Col("mpich", "MPICH", func(e collective.Entry) any { return reports.OrNil(e.MPICH) }).Ranked(3),
-		reports.Col("nccl", "NCCL", func(e collective.Entry) any { return reports.OrNil(e.NCCL) }).Ranked(1),
-		reports.Col("intel", "Intel", func(e collective.Entry) any { return number(e.Intel) }).Ranked(2),
-		reports.Col("takes", "takes", func(e collective.Entry) any {
-			var all []string
-			for _, p := range parameters {
-				if e.Params&p.takes != 0 {
-					all = append(all, p.name)
-				}
-			}
-			return reports.OrNil(strings.Join(all, " "))
-		}).Ranked(4),
-		reports.Col("help", "what it does", func(e collective.Entry) any { return e.Help }),
-		reports.Col("otherwise", "", func(e collective.Entry) any { return reports.OrNil(e.When) }),
+		col("collective", "collective", func(e entry) any { return e.Collective }),
+		col("algorithm", "algorithm", func(e entry) any { return e.Name }),
+		col("open_mpi", "Open MPI", func(e entry) any { return number(e.OpenMPI) }),
+		col("mpich", "MPICH", func(e entry) any { return reports.OrNil(e.MPICH) }).Ranked(3),
+		col("nccl", "NCCL", func(e entry) any { return reports.OrNil(e.NCCL) }).Ranked(1),
+		col("intel", "Intel", func(e entry) any { return number(e.Intel) }).Ranked(2),
+		col("takes", "takes", takes).Ranked(4),
+		col("help", "what it does", func(e entry) any { return e.Help }),
+		col("otherwise", "", func(e entry) any { return reports.OrNil(e.When) }),
 	)
 }

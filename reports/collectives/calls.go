@@ -37,8 +37,8 @@ func (c *Calls) TakeLocalWork(p platforms.Platform) {
 	if calibrate.CopiesOwn(c.Collective) {
 		c.Copy = calibrate.LocalWork(p, calibrate.Copy)
 	}
-	combines := slices.ContainsFunc(collective.Of(c.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 })
-	if c.Call.Gamma == 0 && combines {
+	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
+	if c.Call.Gamma == 0 && slices.ContainsFunc(collective.Of(c.Collective), combines) {
 		c.Call.Gamma = 1e3 * float64(calibrate.LocalWork(p, calibrate.Combine)) // ns/B
 	}
 }
@@ -63,12 +63,15 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 		if err != nil {
 			return nil, err
 		}
-		named := slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return !l.has(e) })
+		unnamed := func(e collective.Entry) bool { return !l.has(e) }
+		named := slices.DeleteFunc(slices.Clone(all), unnamed)
 		if len(named) == 0 {
-			return nil, fmt.Errorf("rules of the form %s cannot say %s %s", q.Library, all[0].Collective, q.Algorithm)
+			return nil, fmt.Errorf("rules of the form %s cannot say %s %s",
+				q.Library, all[0].Collective, q.Algorithm)
 		}
 		if !l.segments && len(q.Segments) > 0 {
-			return nil, usage.Fields(fmt.Errorf("rules of the form %s have no segments", q.Library), "segment")
+			err := fmt.Errorf("rules of the form %s have no segments", q.Library)
+			return nil, usage.Fields(err, "segment")
 		}
 		all = named
 		for i := range all {
@@ -88,18 +91,33 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 type library struct {
 	name     string
 	has      func(collective.Entry) bool
-	segments bool
+	segments bool   // its rules can have a size of segments
 	pads     bool   // it has no other algorithm for messages of fewer elements than ranks
 	use      string // how a program takes the file %s; empty where the form has no comments
 	write    func(io.Writer, []rules.Rule) error
 }
 
 var libraries = []library{
-	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: rules.OpenMPIUse, write: rules.OpenMPI},
-	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
-	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks", write: rules.NCCL},
-	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},
+	{
+		name: "openmpi", write: rules.OpenMPI, use: rules.OpenMPIUse, segments: true,
+		has: func(e collective.Entry) bool { return e.OpenMPI > 0 },
+	},
+	{
+		name: "openmpi-json", write: rules.OpenMPIJSON, segments: true,
+		has: func(e collective.Entry) bool { return e.OpenMPI > 0 },
+	},
+	{
+		name: "nccl-tuner", write: rules.NCCL, use: ncclUse, pads: true,
+		has: func(e collective.Entry) bool { return e.NCCL != "" },
+	},
+	{
+		name: "intel", write: rules.Intel, use: ". %s",
+		has: func(e collective.Entry) bool { return e.Intel > 0 },
+	},
 }
+
+const ncclUse = "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in " +
+	"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks"
 
 // Libraries are the names of the forms of rules.
 func Libraries() []string {

@@ -44,7 +44,8 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	allRanks, sizes := t.axes()
 	for _, ranks := range allRanks {
 		for i := range len(sizes) - 1 {
-			err := s.bisect(ctx, "size", int(sizes[i]), int(sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
+			along := func(n int) place { return place{ranks, quantity.Bytes(n)} }
+			err := s.bisect(ctx, "size", int(sizes[i]), int(sizes[i+1]), along)
 			if err != nil {
 				return nil, err
 			}
@@ -52,7 +53,9 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	}
 	for _, size := range sizes {
 		for i := 0; overRanks && i < len(allRanks)-1; i++ {
-			if err := s.bisect(ctx, "ranks", allRanks[i], allRanks[i+1], func(n int) place { return place{n, size} }); err != nil {
+			along := func(n int) place { return place{n, size} }
+			err := s.bisect(ctx, "ranks", allRanks[i], allRanks[i+1], along)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -87,12 +90,18 @@ func (s *search) best(ctx context.Context, p place) (Timing, error) {
 }
 
 // bisect adds the changes after from, up to to; along returns the place of a number between them.
-func (s *search) bisect(ctx context.Context, over string, from, to int, along func(int) place) error {
+//
+// Each round finds the first change after from, by halving an interval whose ends differ, and goes
+// on behind it. A round takes lg(to − from) questions, and there is one round for each change.
+func (s *search) bisect(ctx context.Context, over string, from, to int,
+	along func(int) place) error {
 	last, err := s.best(ctx, along(to))
 	if err != nil {
 		return err
 	}
-	same := func(a, b Timing) bool { return a.Name == b.Name && a.Call.Segment == b.Call.Segment }
+	same := func(a, b Timing) bool {
+		return a.Name == b.Name && a.Call.Segment == b.Call.Segment
+	}
 	for {
 		before, err := s.best(ctx, along(from))
 		if err != nil || same(before, last) {
@@ -119,21 +128,27 @@ func (s *search) bisect(ctx context.Context, over string, from, to int, along fu
 // Rows tabulates the crossovers.
 func (c *Crossovers) Rows() reports.Rows {
 	type change = Crossover
+	col := reports.Col[change]
+	nextSlower := func(c change) any {
+		return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil)
+	}
 	rows := reports.TableOf(c.Found,
-		reports.Col("collective", "", func(c change) any { return c.Best.Collective }),
-		reports.Col("over", "over", func(c change) any { return c.Over }),
-		reports.Col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
-		reports.Col("size_bytes", "size", func(c change) any { return quantity.Bytes(c.Best.Call.Bytes) }),
-		reports.Col("before", "previous best", func(c change) any { return c.Before.Name }),
-		reports.Col("before_segment_bytes", "segment", func(c change) any { return segment(c.Before) }).Ranked(1),
-		reports.Col("best", "new best", func(c change) any { return c.Best.Name }),
-		reports.Col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
-		reports.Col("time_us", "time", func(c change) any { return c.Best.Time }),
-		reports.Col("next_slower_percent", "runner-up slower by", func(c change) any { return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil) }).Texted(reports.PercentText("%.1f %%")),
+		col("collective", "", func(c change) any { return c.Best.Collective }),
+		col("over", "over", func(c change) any { return c.Over }),
+		col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
+		col("size_bytes", "size", func(c change) any { return c.Best.size() }),
+		col("before", "previous best", func(c change) any { return c.Before.Name }),
+		col("before_segment_bytes", "segment",
+			func(c change) any { return segment(c.Before) }).Ranked(1),
+		col("best", "new best", func(c change) any { return c.Best.Name }),
+		col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
+		col("time_us", "time", func(c change) any { return c.Best.Time }),
+		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText),
 	)
 	rows.Notes = append(rows.Notes, c.On)
 	if len(c.Found) == 0 {
-		rows.Notes = append(rows.Notes, "The same algorithm is the best for all of these sizes and ranks.")
+		rows.Notes = append(rows.Notes,
+			"The same algorithm is the best for all of these sizes and ranks.")
 	}
 	return rows
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// Finishes is the design with the finish of each of the calls, as by
-// [simulations.Scheduled], and the names of these quantities: finish if there is one, else with
-// algorithm, ranks and size, as in "finish_ring_64_1MiB". Of the algorithm "best" it is the finish
-// of the one that is first in each design; "all" are all. The trees of logp-optimal stay those that
-// are best in this design. It is an error if a schedule has more than 2²⁰ operations. Without a
-// collective it is the design as it is.
+// Finishes adds one quantity for each call to the design, and returns their names: "finish", or
+// "finish_ring_64_1MiB" if there are several. The quantity is when the last rank is done, as by
+// [simulations.FinishOf].
+//
+// The algorithm "best" gives one quantity for each number of ranks and size: the finish of the
+// algorithm that is first in the design that is evaluated. "all" gives one for each algorithm. The
+// trees of logp-optimal stay those that are best in the design d. A schedule of more than 2²⁰
+// operations is an error. Without a collective, the design is returned as it is.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design, []string, error) {
 	if calls.Collective == "" {
 		return d, nil, nil
@@ -36,7 +38,8 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		return d, nil, err
 	}
 	alike := func(a, b Timing) bool {
-		return a.place() == b.place() && (q.Algorithm == "best" || a.Name == b.Name && a.Call.Segment == b.Call.Segment)
+		same := a.Name == b.Name && a.Call.Segment == b.Call.Segment
+		return a.place() == b.place() && (q.Algorithm == "best" || same)
 	}
 	var names []string
 	for one := true; len(cells) > 0; one = false {
@@ -55,7 +58,8 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 			schedules = append(schedules, s)
 		}
 		size := quantity.Bytes(c.Call.Bytes).String()
-		name, of := whatif.Finish, fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, c.Name, c.Ranks, size)
+		name := whatif.Finish
+		of := fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, c.Name, c.Ranks, size)
 		if !one || len(cells) > 0 {
 			name += fmt.Sprintf("_%s_%d_%s", c.Name, c.Ranks, strings.ReplaceAll(size, " ", ""))
 		}
@@ -69,7 +73,8 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		names = append(names, name)
 	}
 	if names == nil {
-		return d, nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", all[0].Collective)
+		return d, nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks",
+			all[0].Collective)
 	}
 	return d, names, nil
 }

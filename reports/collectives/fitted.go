@@ -37,13 +37,20 @@ type FittedQuestion struct {
 // the average that of the average. Algorithms are compared by the slowest where all have it, else
 // by the average. Of two tables of the same algorithm and statistic the first counts.
 func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
-	switch {
-	case q.Map != "":
-		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")
-	case len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0:
-		return nil, usage.Fields(fmt.Errorf("%s was measured without segments, from root 0", q.Collective), "segment", "root", "fan-out", "gamma")
+	if q.Map != "" {
+		err := fmt.Errorf("%s was measured with its own placement of ranks; omit the placement",
+			q.Collective)
+		return nil, usage.Fields(err, "map-by")
 	}
-	g := grid{FittedQuestion: q, fits: map[string]map[fitted.Statistic]*Fit{}, forms: map[string]map[string]float64{}}
+	if len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0 {
+		err := fmt.Errorf("%s was measured without segments, from root 0", q.Collective)
+		return nil, usage.Fields(err, "segment", "root", "fan-out", "gamma")
+	}
+	g := grid{
+		FittedQuestion: q,
+		fits:           map[string]map[fitted.Statistic]*Fit{},
+		forms:          map[string]map[string]float64{},
+	}
 	if err := g.choose(); err != nil {
 		return nil, err
 	}
@@ -107,33 +114,51 @@ func (g *grid) choose() error {
 			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
 		}
 		if first := of[f.Data.Statistic]; first != nil {
-			g.twice = append(g.twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Data.Name, f.Data.Name))
+			g.twice = append(g.twice, fmt.Sprintf(
+				"%s, %s: from the table %s; the algorithm %q selects the other table.",
+				f.Entry.Name, f.Data.Statistic, first.Data.Name, f.Data.Name))
 			continue
 		}
 		of[f.Data.Statistic], g.used = f, append(g.used, f)
 	}
 	if len(g.fits) == 0 {
-		names := list.Map(g.Fits, func(f Fit) string { return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic) })
-		asked := g.Collective
-		if !g.several() {
-			asked += " by " + strconv.Quote(g.Algorithm)
-		}
-		if g.Statistic != "" {
-			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[g.Statistic]
-		}
-		return fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(stats.Ascending(names), ", "))
+		return g.noMeasurement()
 	}
 	if g.Library != "" {
 		l, err := libraryOf(g.Library)
 		if err != nil {
 			return err
 		}
-		if g.algorithms = slices.DeleteFunc(g.algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(g.algorithms) == 0 {
-			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take another form, or measure algorithms that the library can be told to use", g.Library)
+		unnamed := func(e collective.Entry) bool { return !l.has(e) }
+		g.algorithms = slices.DeleteFunc(g.algorithms, unnamed)
+		if len(g.algorithms) == 0 {
+			return fmt.Errorf("%s rules have no name for any of the measured algorithms; "+
+				"take another form, or measure algorithms that the library can be told to use",
+				g.Library)
 		}
 	}
-	g.slowest = !slices.ContainsFunc(g.algorithms, func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil })
+	averageOnly := func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil }
+	g.slowest = !slices.ContainsFunc(g.algorithms, averageOnly)
 	return nil
+}
+
+// noMeasurement returns the error of a question that no fit answers.
+func (g *grid) noMeasurement() error {
+	asked := g.Collective
+	if !g.several() {
+		asked += " by " + strconv.Quote(g.Algorithm)
+	}
+	switch g.Statistic {
+	case fitted.Slowest:
+		asked += " with the time of the slowest rank"
+	case fitted.Average:
+		asked += " with the average over ranks"
+	}
+	names := list.Map(g.Fits, func(f Fit) string {
+		return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic)
+	})
+	return fmt.Errorf("no measurement of %s; there are those of %s",
+		asked, strings.Join(stats.Ascending(names), ", "))
 }
 
 // fit fits what the question asks for, all at once; until the context ends. The errors are those of
@@ -179,37 +204,11 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	for _, e := range g.algorithms {
 		c := newTiming(e, ranks, collective.Call{Bytes: uint64(n)})
 		c.From, c.Total = FromFit, g.Total
-		for _, statistic := range fitted.Statistics {
-			f, has := g.fits[e.Name][statistic]
-			if !has {
-				continue
-			}
-			here := at
-			if here.PerNode == 0 {
-				here = f.PlacementOf(ranks)
-			}
-			p, err := f.PredictAt(here, block)
-			if err != nil {
-				return nil, err
-			}
-			g.note(f, p)
-			compared := statistic == fitted.Slowest || !g.slowest // by what all have
-			if statistic == fitted.Average {
-				c.Average = p.Time
-			}
-			if statistic == fitted.Average || compared {
-				c.Low, c.High = p.Low, p.High
-			}
-			if compared {
-				c.Time = p.Time
-				results, predictions = append(results, f.Result), append(predictions, p)
-			}
+		f, p, err := g.predict(&c, at, block)
+		if err != nil {
+			return nil, err
 		}
-		if c.Average > c.Time { // the fits cross
-			g.crossed++
-			c.High = max(c.High, c.Average)
-			c.Average = c.Time
-		}
+		results, predictions = append(results, f.Result), append(predictions, p)
 		here = append(here, c)
 	}
 	if len(here) > 1 {
@@ -226,6 +225,46 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		}
 	}
 	return here, nil
+}
+
+// predict sets the times of an algorithm's call: Average by the average over ranks, Time by the
+// statistic that all algorithms are compared by. It returns the fit and the prediction of that.
+func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
+	f *Fit, p fitted.Prediction, err error) {
+	compared := fitted.Average
+	if g.slowest {
+		compared = fitted.Slowest
+	}
+	for _, statistic := range fitted.Statistics { // the average comes first
+		of, has := g.fits[c.Name][statistic]
+		if !has {
+			continue
+		}
+		here := at
+		if here.PerNode == 0 {
+			here = of.PlacementOf(at.Ranks)
+		}
+		found, err := of.PredictAt(here, n)
+		if err != nil {
+			return nil, p, err
+		}
+		g.note(of, found)
+		if statistic == fitted.Average {
+			c.Average = found.Time
+			c.Low, c.High = found.Low, found.High
+		}
+		if statistic == compared {
+			f, p = of, found
+			c.Time = found.Time
+			c.Low, c.High = found.Low, found.High
+		}
+	}
+	if c.Average > c.Time { // the fits cross
+		g.crossed++
+		c.High = max(c.High, c.Average)
+		c.Average = c.Time
+	}
+	return f, p, nil
 }
 
 // note counts a prediction for the notes.
@@ -250,45 +289,57 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 
 // notes describes the fits, and counts the times with a caveat.
 func (g *grid) notes() (notes []string) {
+	add := func(format string, args ...any) {
+		notes = append(notes, fmt.Sprintf(format, args...))
+	}
 	for _, f := range g.used {
 		if text := f.Accuracy(); text != "" {
-			notes = append(notes, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, text))
+			add("%s, %s: %s", f.Entry.Name, f.Data.Statistic, text)
 		}
 	}
-	notes = append(notes, "Times are of algorithms' forms, fitted to the measurements nearby and weighted by how well they predict those held out; intervals are of one more measurement.")
+	add("Times are of algorithms' forms, fitted to the measurements nearby and weighted by how " +
+		"well they predict those held out; intervals are of one more measurement.")
 	if !g.slowest && g.Statistic == "" {
-		notes = append(notes, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
+		add("The time of the slowest rank was not measured for all: algorithms are compared by " +
+			"the average over ranks, whose interval this is.")
 	}
 	if g.beyond > 0 {
-		notes = append(notes, fmt.Sprintf("%d of the times are beyond the ranks or sizes that were measured.", g.beyond))
+		add("%d of the times are beyond the ranks or sizes that were measured.", g.beyond)
 	}
 	notes = append(notes, g.twice...)
-	for _, s := range slices.Sorted(maps.Keys(g.forms)) {
-		var parts []string
-		names := slices.SortedFunc(maps.Keys(g.forms[s]), func(a, b string) int {
-			return cmp.Or(cmp.Compare(g.forms[s][b], g.forms[s][a]), strings.Compare(a, b))
-		})
-		sum := 0.0
-		for _, name := range names {
-			sum += g.forms[s][name]
-		}
-		for _, name := range names {
-			if part := 100 * g.forms[s][name] / sum; part >= 5 {
-				parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))
-			}
-		}
-		notes = append(notes, fmt.Sprintf("%s: averaged by weight of evidence over %s.", s, strings.Join(parts, ", ")))
+	for _, series := range slices.Sorted(maps.Keys(g.forms)) {
+		add("%s: averaged by weight of evidence over %s.", series, shares(g.forms[series]))
 	}
 	for _, why := range g.reasons {
-		notes = append(notes, "No interval: "+why+".")
+		add("No interval: %s.", why)
 	}
 	if g.copied > 0 {
-		notes = append(notes, fmt.Sprintf("%d of the best were the fastest at the nearest measured call; another is predicted to be faster, but not surely.", g.copied))
+		add("%d of the best were the fastest at the nearest measured call; "+
+			"another is predicted to be faster, but not surely.", g.copied)
 	}
 	if g.crossed > 0 {
-		notes = append(notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", g.crossed))
+		add("%d averages over ranks were fitted to more than the slowest rank takes: "+
+			"they are given as its time, whose interval holds both.", g.crossed)
 	}
 	return notes
+}
+
+// shares lists the names of at least 5 % of the sum of weights, the heaviest first.
+func shares(weights map[string]float64) string {
+	names := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
+	})
+	sum := 0.0
+	for _, name := range names {
+		sum += weights[name]
+	}
+	var parts []string
+	for _, name := range names {
+		if part := 100 * weights[name] / sum; part >= 5 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.

@@ -26,12 +26,13 @@ func (t *Times) title(between string) string {
 	return t.Algorithms[0].Collective + between + on
 }
 
-// Map draws the best algorithm for each number of ranks and size, of times that were compared, with
-// contours of the extra time of the next algorithm that is not as good. Segments of any size are
-// one algorithm. The most frequent algorithms are the first.
-func (t *Times) Map() reports.RegionMap {
+// regions draws the best algorithm for each number of ranks and size, of times that were compared,
+// with contours of the extra time of the next algorithm that is not as good. Segments of any size
+// are one algorithm. The most frequent algorithms are the first.
+func (t *Times) regions() reports.RegionMap {
 	ranks, sizes := t.axes()
-	best, counts, loss := map[place]string{}, map[string]int{}, map[place]float64{} // loss in percent
+	best, counts := map[place]string{}, map[string]int{}
+	loss := map[place]float64{} // in percent, of the best of the slower algorithms
 	for _, c := range t.Times {
 		if c.Best {
 			best[c.place()] = c.Name
@@ -39,7 +40,10 @@ func (t *Times) Map() reports.RegionMap {
 		}
 	}
 	for _, c := range t.Times {
-		if least, known := loss[c.place()]; c.Slower > 0 && c.Name != best[c.place()] && (!known || c.Slower < least) {
+		if !(c.Slower > 0) || c.Name == best[c.place()] {
+			continue
+		}
+		if least, known := loss[c.place()]; !known || c.Slower < least {
 			loss[c.place()] = c.Slower
 		}
 	}
@@ -55,7 +59,8 @@ func (t *Times) Map() reports.RegionMap {
 			p.Names = append(p.Names, e.Name)
 		}
 	}
-	slices.SortStableFunc(p.Names, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	byCount := func(a, b string) int { return cmp.Compare(counts[b], counts[a]) }
+	slices.SortStableFunc(p.Names, byCount)
 	for _, size := range sizes {
 		p.XS = append(p.XS, float64(size))
 	}
@@ -70,18 +75,20 @@ func (t *Times) Map() reports.RegionMap {
 		p.YS, p.At, p.Z = append(p.YS, float64(n)), append(p.At, at), append(p.Z, lost)
 	}
 	if left := len(t.TooLarge); left > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d times are left out, so another may be the best there; the table says which.", left))
+		p.Notes = append(p.Notes, fmt.Sprintf("%d times are left out, "+
+			"so another may be the best there; the table says which.", left))
 	}
 	for _, percent := range []float64{5, 20, 100} {
-		p.Contours = append(p.Contours, reports.Contour{Level: percent, Label: fmt.Sprintf("%.0f %% longer", percent)})
+		label := fmt.Sprintf("%.0f %% longer", percent)
+		p.Contours = append(p.Contours, reports.Contour{Level: percent, Label: label})
 	}
 	return p
 }
 
-// Picture draws the [Times.Map] if there are several numbers of ranks, several sizes and a best
-// algorithm, otherwise the curves.
+// Picture draws a map of the best algorithms if there are several numbers of ranks, several sizes
+// and a best algorithm, otherwise the curves.
 func (t *Times) Picture() reports.Picture {
-	if m := t.Map(); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
+	if m := t.regions(); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
 		return m
 	}
 	return t.curves()
@@ -123,7 +130,8 @@ func (t *Times) curves() reports.Figure {
 			at[name] = i
 			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
 		}
-		f.Series[i].X, f.Series[i].Y = append(f.Series[i].X, x), append(f.Series[i].Y, float64(c.Time))
+		line := &f.Series[i]
+		line.X, line.Y = append(line.X, x), append(line.Y, float64(c.Time))
 	}
 	return f
 }

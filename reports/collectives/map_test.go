@@ -71,7 +71,7 @@ func TestCollectiveMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := times.Map()
+	m := times.regions()
 	if len(m.At) != 3 || len(m.Z) != 3 || len(m.At[0]) != 2 {
 		t.Fatalf("%+v", m)
 	}
@@ -99,7 +99,7 @@ func TestCollectiveMap(t *testing.T) {
 		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
 		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
 	}}
-	if loss := segmented.Map().Z[0][0]; loss != 30 {
+	if loss := segmented.regions().Z[0][0]; loss != 30 {
 		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
 	if _, ok := times.Picture().(reports.RegionMap); !ok {

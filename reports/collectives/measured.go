@@ -17,46 +17,40 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
-// Measured compares a model with measurements, in the order of the files' series, ranks and sizes.
+// Measured compares a model with measurements, in the order of the files' data, ranks and sizes.
 type Measured struct {
-	On      string // the platform of the model, in words
-	Cells   []MeasuredCell
-	Series  []MeasuredSeries
-	Notes   []string // doubts about the files
-	Without int      // measurements for which the model has no time
+	on      string // the platform of the model, in words
+	cells   []measuredCell
+	errors  []measuredErrors // of each data
+	notes   []string         // doubts about the files
+	without int              // measurements for which the model has no time
 }
 
-// A MeasuredCell is one call with its measured and its modelled time.
-type MeasuredCell struct {
-	Collective string
-	Algorithm  string // as measured; empty: the library's choice
-	Series     string // distinguishes series of one algorithm: in-place, mapby=core
-	Statistic  fitted.Statistic
-	Ranks      int
-	Size       quantity.Bytes // as the registry counts: of the message, or of a rank's block
-	Measured   quantity.Micros
-	Deviation  float64 // standard deviation of repeats over their mean, 0 with one
-	// Modelled is the algorithm of the model's time: the measured one, or the model's best where
+// A measuredCell is one measured call with its modelled time.
+type measuredCell struct {
+	of *fitted.Data // that the call is of
+	fitted.Point
+	// modelled is the algorithm of the model's time: the measured one, or the model's best where
 	// the library chose.
-	Modelled string
-	Model    quantity.Micros // of the same statistic
+	modelled string
+	model    quantity.Micros // of the same statistic
 }
 
-// Error is (model − measured)/measured.
-func (c MeasuredCell) Error() float64 { return float64(c.Model-c.Measured) / float64(c.Measured) }
+// relative returns (model − measured)/measured.
+func (c measuredCell) relative() float64 { return float64(c.model-c.Time) / float64(c.Time) }
 
-// A MeasuredSeries sums up the cells of one algorithm and statistic.
-type MeasuredSeries struct {
-	Label                 string
-	Cells                 int
-	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
-	WorstAt               MeasuredCell
-	// Unsteady is the largest fraction by which a larger message on the same ranks took less.
-	Unsteady float64
+// measuredErrors sums up the cells of one data.
+type measuredErrors struct {
+	label                 string
+	cells                 int
+	median, signed, worst float64 // of |error|, of the error, of |error|; as fractions
+	worstAt               measuredCell
+	// unsteady is the largest fraction by which a larger message on the same ranks took less.
+	unsteady float64
 }
 
-// A model with a median error above maxMiss does not describe the times; drops above maxUnsteady
-// are more than protocols cause.
+// A model with a median error above maxMiss does not describe the times. Drops above maxUnsteady
+// are more than a change of the protocol causes, so the times were disturbed.
 const (
 	maxMiss     = 0.3
 	maxUnsteady = 0.3
@@ -85,44 +79,50 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 	if err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}
-	answer := &Measured{Notes: slices.Concat(in.Notes, notes)}
+	answer := &Measured{notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
-	for _, s := range all {
-		if s.Collective != fits.CanonicalOf(asked.Collective) {
-			unasked = append(unasked, s.Collective)
+	for _, d := range all {
+		if d.Collective != fits.CanonicalOf(asked.Collective) {
+			unasked = append(unasked, d.Collective)
 			continue
 		}
-		if files.Statistic != "" && files.Statistic != s.Statistic {
+		if files.Statistic != "" && files.Statistic != d.Statistic {
 			continue
 		}
 		if !asked.several() {
-			if s.Algorithm = cmp.Or(s.Algorithm, asked.Algorithm); s.Algorithm != asked.Algorithm {
+			d.Algorithm = cmp.Or(d.Algorithm, asked.Algorithm)
+			if d.Algorithm != asked.Algorithm {
 				continue
 			}
 		}
-		if err := answer.addSeries(ctx, q, s); err != nil {
+		if err := answer.add(ctx, q, &d); err != nil {
 			return nil, err
 		}
 	}
-	if len(answer.Cells) == 0 {
-		if len(unasked) > 0 {
-			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
-		}
-		return nil, usage.Fields(errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; omit them to use all measurements"), "ranks", "size", "algorithm", "statistic")
+	if len(answer.cells) > 0 {
+		return answer, in.Broken
 	}
-	return answer, in.Broken
+	if len(unasked) > 0 {
+		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
+			asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
+	}
+	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
+		"omit them to use all measurements")
+	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
 
-// addSeries adds the cells of a series.
-func (a *Measured) addSeries(ctx context.Context, q Asker, s fitted.Data) error {
+// add adds the cells of data.
+func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 	calls := q.calls()
-	points := slices.DeleteFunc(slices.Clone(s.Points), func(p fitted.Point) bool {
-		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) || len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
-	})
+	unasked := func(p fitted.Point) bool {
+		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
+			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
+	}
+	points := slices.DeleteFunc(slices.Clone(d.Points), unasked)
 	if len(points) == 0 {
 		return nil
 	}
-	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(s.Algorithm, "all"), nil, nil
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Algorithm, "all"), nil, nil
 	for _, p := range points {
 		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
 	}
@@ -130,83 +130,97 @@ func (a *Measured) addSeries(ctx context.Context, q Asker, s fitted.Data) error 
 	if err != nil {
 		return err
 	}
-	a.On = times.On
+	a.on = times.On
 	best := map[place]Timing{}
 	for _, c := range times.Times {
 		if !c.Compared || c.Best {
 			best[c.place()] = c
 		}
 	}
-	var cells []MeasuredCell
+	var cells []measuredCell
 	for _, p := range points {
 		c, ok := best[place{p.Ranks, p.Size}]
 		t := c.Time
-		if s.Statistic == fitted.Average {
+		if d.Statistic == fitted.Average {
 			t = c.Average
 		}
 		if !ok || math.IsNaN(float64(t)) {
-			a.Without++
+			a.without++
 			continue
 		}
-		cells = append(cells, MeasuredCell{s.Collective, s.Algorithm, s.Name, s.Statistic, p.Ranks, p.Size, p.Time, p.Deviation, c.Name, t})
+		cells = append(cells, measuredCell{of: d, Point: p, modelled: c.Name, model: t})
 	}
 	if len(cells) > 0 {
-		a.Series = append(a.Series, sumUp(s.Label(), cells))
+		a.errors = append(a.errors, sumUp(d.Label(), cells))
 	}
-	a.Cells = append(a.Cells, cells...)
+	a.cells = append(a.cells, cells...)
 	return nil
 }
 
-// sumUp sums up the errors of cells.
-func sumUp(label string, cells []MeasuredCell) MeasuredSeries {
-	m := MeasuredSeries{Label: label, Cells: len(cells)}
+// sumUp sums up the errors of cells, whose sizes ascend for each number of ranks.
+func sumUp(label string, cells []measuredCell) measuredErrors {
+	m := measuredErrors{label: label, cells: len(cells)}
 	var size, signed []float64
-	most := map[int]quantity.Micros{} // by ranks; sizes ascend
+	most := map[int]quantity.Micros{} // by ranks
 	for _, c := range cells {
-		most[c.Ranks] = max(most[c.Ranks], c.Measured)
-		m.Unsteady = max(m.Unsteady, 1-float64(c.Measured/most[c.Ranks]))
-		e := c.Error()
+		most[c.Ranks] = max(most[c.Ranks], c.Time)
+		m.unsteady = max(m.unsteady, 1-float64(c.Time/most[c.Ranks]))
+		e := c.relative()
 		signed, size = append(signed, e), append(size, math.Abs(e))
-		if math.Abs(e) >= m.Worst {
-			m.Worst, m.WorstAt = math.Abs(e), c
+		if math.Abs(e) >= m.worst {
+			m.worst, m.worstAt = math.Abs(e), c
 		}
 	}
-	m.Median, m.Signed = stats.Median(size), stats.Median(signed)
+	m.median, m.signed = stats.Median(size), stats.Median(signed)
 	return m
 }
 
 // Rows tabulates the cells, with the errors by algorithm in notes.
 func (a *Measured) Rows() reports.Rows {
-	type cell = MeasuredCell
-	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Series != "" })
-	rows := reports.TableOf(a.Cells,
-		reports.Col("collective", "", func(c cell) any { return c.Collective }),
-		reports.Col("series", reports.HeadIf(named, "series"), func(c cell) any { return c.Series }).Ranked(4),
-		reports.Col("algorithm", "measured", func(c cell) any { return reports.OrNil(c.Algorithm) }),
-		reports.Col("modelled_algorithm", "model", func(c cell) any { return c.Modelled }).Ranked(3),
-		reports.Col("statistic", "statistic", func(c cell) any { return string(c.Statistic) }),
-		reports.Col("ranks", "ranks", func(c cell) any { return c.Ranks }),
-		reports.Col("size_bytes", "size", func(c cell) any { return c.Size }),
-		reports.Col("measured_us", "measured", func(c cell) any { return c.Measured }),
-		reports.Col("measured_deviation_percent", "", func(c cell) any { return 100 * c.Deviation }),
-		reports.Col("model_us", "model", func(c cell) any { return c.Model }),
-		reports.Col("error_percent", "error", func(c cell) any { return 100 * c.Error() }).Texted(reports.PercentText("%+.1f %%")),
+	type cell = measuredCell
+	col := reports.Col[cell]
+	named := slices.ContainsFunc(a.cells, func(c cell) bool { return c.of.Name != "" })
+	signed := reports.PercentText("%+.1f %%")
+	rows := reports.TableOf(a.cells,
+		col("collective", "", func(c cell) any { return c.of.Collective }),
+		col("series", reports.HeadIf(named, "series"),
+			func(c cell) any { return c.of.Name }).Ranked(4),
+		col("algorithm", "measured", func(c cell) any { return reports.OrNil(c.of.Algorithm) }),
+		col("modelled_algorithm", "model", func(c cell) any { return c.modelled }).Ranked(3),
+		col("statistic", "statistic", func(c cell) any { return string(c.of.Statistic) }),
+		col("ranks", "ranks", func(c cell) any { return c.Ranks }),
+		col("size_bytes", "size", func(c cell) any { return c.Size }),
+		col("measured_us", "measured", func(c cell) any { return c.Time }),
+		col("measured_deviation_percent", "", func(c cell) any { return 100 * c.Deviation }),
+		col("model_us", "model", func(c cell) any { return c.model }),
+		col("error_percent", "error",
+			func(c cell) any { return 100 * c.relative() }).Texted(signed),
 	)
-	for _, s := range a.Series {
-		note := fmt.Sprintf("%s: median error %s (%s), worst %s on %d ranks at %s, of %d times",
-			s.Label, reports.PercentError(100*s.Median), reports.PercentText("%+.1f %%")(100*s.Signed), reports.PercentError(100*s.Worst), s.WorstAt.Ranks, s.WorstAt.Size, s.Cells)
-		if s.Unsteady > maxUnsteady {
-			note += fmt.Sprintf("; the times are unsteady: a larger message takes up to %s less", reports.PercentError(100*s.Unsteady))
-		}
-		if s.Median > maxMiss {
-			note += "; the model does not describe these times: do not rely on it for this machine"
-		}
-		rows.Notes = append(rows.Notes, note)
+	for _, e := range a.errors {
+		rows.Notes = append(rows.Notes, e.note())
 	}
-	if a.Without > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements left out: the schedule is too large to simulate, and closed forms have no average over ranks.", a.Without))
+	if a.without > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements left out: the schedule "+
+			"is too large to simulate, or is that of one rank, which has no average.", a.without))
 	}
-	rows.Notes = append(rows.Notes, a.Notes...)
-	rows.Notes = append(rows.Notes, a.On, "Where the library chose the algorithm, the model is its own best.")
+	rows.Notes = append(rows.Notes, a.notes...)
+	rows.Notes = append(rows.Notes, a.on,
+		"Where the library chose the algorithm, the model is its own best.")
 	return rows
+}
+
+// note describes the errors in words.
+func (m measuredErrors) note() string {
+	percent := func(part float64) string { return reports.PercentError(100 * part) }
+	note := fmt.Sprintf("%s: median error %s (%s), worst %s on %d ranks at %s, of %d times",
+		m.label, percent(m.median), reports.PercentText("%+.1f %%")(100*m.signed),
+		percent(m.worst), m.worstAt.Ranks, m.worstAt.Size, m.cells)
+	if m.unsteady > maxUnsteady {
+		note += "; the times are unsteady: a larger message takes up to " +
+			percent(m.unsteady) + " less"
+	}
+	if m.median > maxMiss {
+		note += "; the model does not describe these times: do not rely on it for this machine"
+	}
+	return note
 }

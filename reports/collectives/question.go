@@ -58,14 +58,16 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		return nil, err
 	}
 	q.addIntervals(cells)
-	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within, BestOnly: q.Algorithm == "best"}
+	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within,
+		BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
 		for _, c := range here {
 			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
-					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes)))
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf(
+					"%s on %d ranks with %s: its schedule has too many operations",
+					c.Name, c.Ranks, c.size()))
 			}
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
@@ -76,9 +78,11 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	}
 	if len(answer.Times) == 0 {
 		if len(answer.TooLarge) > 0 {
-			return nil, fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", all[0].Collective, answer.TooLarge[0])
+			return nil, fmt.Errorf("%s: %s; take fewer ranks, or a linear layer",
+				all[0].Collective, answer.TooLarge[0])
 		}
-		return nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", all[0].Collective)
+		return nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks",
+			all[0].Collective)
 	}
 	return answer, nil
 }
@@ -115,7 +119,8 @@ func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 	if err != nil {
 		return nil, nil, nil, usage.Error{Err: err}
 	}
-	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
+	most := slices.Max(append([]int{1}, q.Ranks...))
+	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, most, simulate.NoLimit)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -128,7 +133,8 @@ func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 
 // cells returns the calls to be timed; calls of the same ranks and size are neighbours.
 func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
-	sizes, segments := stats.Ascending(q.Sizes), append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...)
+	sizes := stats.Ascending(q.Sizes)
+	segments := append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...) // 0: whole messages
 	if all[0].Collective == "barrier" {
 		sizes = []quantity.Bytes{0}
 	}
@@ -186,7 +192,8 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 // bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
 // latency, and for its bytes. These are sent in messages of any size; all but the last message
 // occupy an interface for their gap.
-func bounds(m simulate.Machine, name string, ranks int, size uint64) (latency, bandwidth quantity.Micros) {
+func bounds(m simulate.Machine, name string, ranks int, size uint64) (
+	latency, bandwidth quantity.Micros) {
 	one := m.Cost(0, 1)
 	latency = collective.LatencyBound(model.LogP{
 		Latency:      one.Latency + one.Serialization,
@@ -209,7 +216,8 @@ func bounds(m simulate.Machine, name string, ranks int, size uint64) (latency, b
 	}
 	bandwidth = quantity.Micros(math.Inf(1))
 	for _, last := range sizes {
-		bandwidth = min(bandwidth, perByte*quantity.Micros(bytes-last)+m.Cost(0, last).Serialization)
+		before := perByte * quantity.Micros(bytes-last)
+		bandwidth = min(bandwidth, before+m.Cost(0, last).Serialization)
 	}
 	return latency, bandwidth
 }
@@ -231,7 +239,13 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 		units[k] = append(units[k], i)
 	}
 	timers := sync.Pool{New: func() any {
-		return &timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
+		return &timer{
+			m:     m,
+			plain: len(q.Machine.Levels) == 0,
+			loop:  q.Loop,
+			most:  q.maxOps(len(cells)),
+			few:   q.maxOpsIfAlternative(len(cells)),
+		}
 	}}
 	var mutex sync.Mutex
 	done := 0
@@ -242,22 +256,24 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			q.Progress(done, len(cells))
 		}
 	}
-	// Each goroutine takes the memory of a schedule.
-	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), func(ctx context.Context, k int) error {
+	each := func(ctx context.Context, k int) error {
 		t := timers.Get().(*timer)
 		defer timers.Put(t)
 		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
 		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
-			if err := t.time(ctx, &cells[i]); err != nil {
-				return fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err)
+			c := &cells[i]
+			if err := t.time(ctx, c); err != nil {
+				return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
 			}
-			copying := q.Copy.Times(quantity.Bytes(cells[i].Call.Bytes))
-			cells[i].Time += copying
-			cells[i].Average += copying
+			copying := q.Copy.Times(c.size())
+			c.Time += copying
+			c.Average += copying
 			finished()
 		}
 		return nil
-	})
+	}
+	// No more at once: each goroutine takes the memory of a schedule.
+	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), each)
 }
 
 // addIntervals sets the intervals of the cells; an unknown end is NaN.
@@ -279,7 +295,8 @@ func (q Question) platformText() string {
 }
 
 // plain lists what the times leave out.
-const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
+const plain = "Every two ranks are equally far from each other, and messages share nothing " +
+	"but the ways in and out of a rank: no levels, no shared memory or NIC."
 
 // A Run is one collective as it was simulated.
 type Run struct {
@@ -302,8 +319,9 @@ func (q Question) Simulate(ctx context.Context) (*Run, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; take fewer ranks, or larger segments",
-			run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes), q.Operations)
+		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; "+
+			"take fewer ranks, or larger segments",
+			run.Collective, run.Name, run.Ranks, run.size(), q.Operations)
 	}
 	if run.Result, err = p.Run(ctx, simulate.Options{Machine: machine, Record: true}); err != nil {
 		return nil, err

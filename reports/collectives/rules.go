@@ -16,7 +16,9 @@ import (
 )
 
 // Unverified is the comment of rules from a question without measured collectives.
-const Unverified = "Unverified: these rules are computed from times of single messages, and no collective was measured. Where a library does more than its algorithm says, its own choice can be several times as fast: measure both before use."
+const Unverified = "Unverified: these rules are computed from times of single messages, " +
+	"and no collective was measured. Where a library does more than its algorithm says, " +
+	"its own choice can be several times as fast: measure both before use."
 
 // DenseSizes returns the sizes with every power of two between them: a choice that comes and goes
 // between two sizes is found, if it lasts for a factor of two.
@@ -81,7 +83,8 @@ func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 // just below the next. The last ranks and sizes hold for themselves alone, so that the library's
 // own choice stays beyond them. Neighbours with the same choice are one rule.
 func (t *Times) Rules() []rules.Rule {
-	best := slices.DeleteFunc(slices.Clone(t.Times), func(c Timing) bool { return c.Compared && !c.Best })
+	slower := func(c Timing) bool { return c.Compared && !c.Best }
+	best := slices.DeleteFunc(slices.Clone(t.Times), slower)
 	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })
 	var all []rules.Rule
 	last := 0 // where those of the ranks before begin
@@ -91,14 +94,15 @@ func (t *Times) Rules() []rules.Rule {
 		sizes := steps(here, func(c Timing) uint64 { return c.Call.Bytes })
 		var now []rules.Rule
 		for _, c := range here {
-			r := rules.Rule{Collective: c.Collective, Algorithm: c.Name, Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
+			r := rules.Rule{Collective: c.Collective, Algorithm: c.Name,
+				Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
 			if c.Params&collective.Fanout != 0 {
 				r.Fanout = c.Call.Fanout
 			}
 			if c.Entry.Ranks != 0 {
 				r.Ranks.To = r.Ranks.From
 			}
-			if n := len(now); n > 0 && now[n-1].Bytes.To+1 == r.Bytes.From && sameChoice(now[n-1], r) {
+			if n := len(now); n > 0 && continues(now[n-1], r) {
 				now[n-1].Bytes.To = r.Bytes.To
 			} else {
 				now = append(now, r)
@@ -116,6 +120,11 @@ func (t *Times) Rules() []rules.Rule {
 		all = append(all, now...)
 	}
 	return all
+}
+
+// continues reports whether b is a's choice for the sizes above those of a.
+func continues(a, b rules.Rule) bool {
+	return a.Bytes.To+1 == b.Bytes.From && sameChoice(a, b)
 }
 
 func sameChoice(a, b rules.Rule) bool {

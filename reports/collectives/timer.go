@@ -22,7 +22,9 @@ type timer struct {
 	few   int  // that limit if there is a faster way
 
 	programs map[standing]*simulate.Program // that serve several sizes; nil: too large
-	large    map[standing]uint64            // bytes at which whole messages are too large; keys have no size
+	// large has the bytes at which a schedule of whole messages was too large, by a standing
+	// without its size: larger messages are then not tried.
+	large map[standing]uint64
 }
 
 // A standing identifies a program: a call, on all ranks or on one rank alone.
@@ -80,7 +82,8 @@ func (t *timer) largestShares(c *Timing) (collective.Call, bool) {
 // simulate sets the time of the cell to that of the call, by the schedule of all ranks, or if alone
 // of one rank that stands for all. It reports whether there is one with at most that many
 // operations.
-func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, alone bool, most int) (bool, error) {
+func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, alone bool,
+	most int) (bool, error) {
 	m, of := t.m, standing{call, alone, most}
 	if alone && !t.plain {
 		return false, nil
@@ -132,7 +135,8 @@ func (r resized) Cost(level int, n uint64) machine.Cost { return r.Machine.Cost(
 
 // programOf returns the schedule of a call, ready to run; nil if it has more operations than most,
 // or if no rank stands for all.
-func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) (*simulate.Program, error) {
+func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) (
+	*simulate.Program, error) {
 	c, most := of.pattern, of.most
 	parts := ranks
 	if of.alone {

@@ -30,46 +30,67 @@ func (t *Times) Rows() reports.Rows {
 	}
 	times := t.Times
 	if t.BestOnly {
-		times = slices.DeleteFunc(slices.Clone(times), func(c Timing) bool { return !c.Best && c.Compared })
+		slower := func(c Timing) bool { return !c.Best && c.Compared }
+		times = slices.DeleteFunc(slices.Clone(times), slower)
 	}
+	col := reports.Col[Timing]
+	ranOtherwise := slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil })
+	slower := func(c Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
+	nextSlower := func(c Timing) any { return reports.OrAbsent(c.NextSlower, c.Next != nil) }
+	mayLose := func(c Timing) any {
+		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
+		return reports.OrAbsent(reports.Finite(c.MayLose), known)
+	}
+	averageLow := func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }
+	averageHigh := func(c Timing) any { _, high := averageEnds(t.Within, c); return high }
+	algbw := func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }
+	busbw := func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }
 	rows := reports.TableOf(times,
-		reports.Col("collective", "", func(c Timing) any { return c.Collective }),
-		reports.Col("algorithm", "algorithm", func(c Timing) any { return c.Name }),
-		reports.Col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
-		reports.Col("size_bytes", "size", func(c Timing) any { return quantity.Bytes(c.Call.Bytes) }),
-		reports.Col("time_us", "time", func(c Timing) any { return c.Time }).Rounded(digits),
-		reports.Col("time_low_us", reports.HeadIf(t.Fitted, "95 % from"), func(c Timing) any { return c.Low }),
-		reports.Col("time_high_us", reports.HeadIf(t.Fitted, "to"), func(c Timing) any { return c.High }),
-		reports.Col("average_us", "average", func(c Timing) any { return c.Average }).Rounded(digits).Ranked(3),
-		reports.Col("best", "best", func(c Timing) any { return reports.OrAbsent(c.Best, c.Compared) }),
-		reports.Col("segment_bytes", "segment", segment),
-		reports.Col("slower_percent", "slower by", func(c Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }).Texted(reports.PercentText("%.1f %%")),
-		reports.Col("next", "runner-up", func(c Timing) any { return reports.OrNil(c.next().Name) }).Ranked(1),
-		reports.Col("next_segment_bytes", "its segment", func(c Timing) any { return segment(c.next()) }).Ranked(5),
-		reports.Col("next_slower_percent", "runner-up slower by", func(c Timing) any { return reports.OrAbsent(c.NextSlower, c.Next != nil) }).Texted(reports.PercentText("%.1f %%")).Ranked(2),
-		reports.Col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
-		reports.Col("ran_as", reports.HeadIf(slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil }), "ran as"), ranAs),
-		reports.Col("latency_bound_us", "", func(c Timing) any { return c.LatencyBound }),
-		reports.Col("bandwidth_bound_us", "", func(c Timing) any { return c.BandwidthBound }),
-		reports.Col("average_low_us", "", func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }),
-		reports.Col("average_high_us", "", func(c Timing) any { _, high := averageEnds(t.Within, c); return high }),
-		reports.Col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"), func(c Timing) any {
-			return reports.OrAbsent(reports.Finite(c.MayLose), t.Fitted && c.Best && !math.IsNaN(c.MayLose))
-		}).Texted(reports.PercentText("%.1f %%")).Ranked(2),
-		reports.Col("algbw_mb_s", "algbw", func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }).Rounded(digits).Ranked(6),
-		reports.Col("busbw_mb_s", "busbw", func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }).Rounded(digits).Ranked(6),
+		col("collective", "", func(c Timing) any { return c.Collective }),
+		col("algorithm", "algorithm", func(c Timing) any { return c.Name }),
+		col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
+		col("size_bytes", "size", func(c Timing) any { return c.size() }),
+		col("time_us", "time", func(c Timing) any { return c.Time }).Rounded(digits),
+		col("time_low_us", reports.HeadIf(t.Fitted, "95 % from"),
+			func(c Timing) any { return c.Low }),
+		col("time_high_us", reports.HeadIf(t.Fitted, "to"), func(c Timing) any { return c.High }),
+		col("average_us", "average",
+			func(c Timing) any { return c.Average }).Rounded(digits).Ranked(3),
+		col("best", "best", func(c Timing) any { return reports.OrAbsent(c.Best, c.Compared) }),
+		col("segment_bytes", "segment", segment),
+		col("slower_percent", "slower by", slower).Texted(percentText),
+		col("next", "runner-up",
+			func(c Timing) any { return reports.OrNil(c.next().Name) }).Ranked(1),
+		col("next_segment_bytes", "its segment",
+			func(c Timing) any { return segment(c.next()) }).Ranked(5),
+		col("next_slower_percent", "runner-up slower by",
+			nextSlower).Texted(percentText).Ranked(2),
+		col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
+		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs),
+		col("latency_bound_us", "", func(c Timing) any { return c.LatencyBound }),
+		col("bandwidth_bound_us", "", func(c Timing) any { return c.BandwidthBound }),
+		col("average_low_us", "", averageLow),
+		col("average_high_us", "", averageHigh),
+		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
+			mayLose).Texted(percentText).Ranked(2),
+		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(6),
+		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(6),
 	)
-	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
+	rows.Notes = append(rows.Notes, t.Notes...)
+	if !t.Fitted {
 		rows.Notes = append(rows.Notes, t.On)
 		if len(times) > 0 {
 			rows.Notes = append(rows.Notes, intervalNote(t.Within))
 		}
 	}
 	if n := len(t.TooLarge); n > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
+		rows.Notes = append(rows.Notes,
+			fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
 	}
 	return rows
 }
+
+var percentText = reports.PercentText("%.1f %%")
 
 // uncalibratedDigits is the number of digits of times on a machine on which no collective was
 // measured: real times differ from them by a factor of up to 2 or more.
@@ -81,14 +102,16 @@ func intervalNote(within calibrate.Interval) string {
 	case within == calibrate.Interval{}:
 		return unsure
 	case math.IsInf(within.High, 1):
-		return "The time of a collective on this machine cannot be predicted: " + within.Source + "."
+		const about = "The time of a collective on this machine cannot be predicted: "
+		return about + within.Source + "."
 	}
 	return fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.",
 		within.Low, within.High, within.Source)
 }
 
 // unsure is the note of times on a machine without measured collectives.
-const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
+const unsure = "No collective was measured on this machine, nor many messages at once: " +
+	"how far real times are from these is not known."
 
 // averageEnds returns the interval of the average, NaN if it has none.
 func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {

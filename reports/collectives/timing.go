@@ -15,12 +15,14 @@ import (
 // A Timing is the time of a call by an algorithm.
 type Timing struct {
 	collective.Entry
-	Ranks   int
-	Call    collective.Call
-	Total   bool            // Call.Bytes are those of all ranks' blocks, not of one
-	Time    quantity.Micros // when the last rank is done
-	Average quantity.Micros // mean of when ranks are done; NaN if one rank stands for ranks that are done at other times
-	From    string
+	Ranks int
+	Call  collective.Call
+	Total bool            // Call.Bytes are those of all ranks' blocks, not of one
+	Time  quantity.Micros // when the last rank is done
+	// Average is the mean over ranks of when they are done. It is NaN if one rank was simulated for
+	// ranks that are done at other times.
+	Average quantity.Micros
+	From    string // how the time was found: Simulated, Looped or FromFit
 	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
 	// where none is known.
 	Low, High quantity.Micros
@@ -42,8 +44,9 @@ type Timing struct {
 
 // newTiming returns a timing without times.
 func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
-	return Timing{Entry: e, Ranks: ranks, Call: c, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
-		LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
+	unknown := quantity.Unknown
+	return Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
+		Low: unknown, High: unknown, LatencyBound: unknown, BandwidthBound: unknown}
 }
 
 // A place is a call for which algorithms are compared.
@@ -52,7 +55,10 @@ type place struct {
 	size  quantity.Bytes
 }
 
-func (c Timing) place() place { return place{c.Ranks, quantity.Bytes(c.Call.Bytes)} }
+func (c Timing) place() place { return place{c.Ranks, c.size()} }
+
+// size returns the size of the message, or of a rank's block.
+func (c Timing) size() quantity.Bytes { return quantity.Bytes(c.Call.Bytes) }
 
 // How a time was found.
 const (
@@ -71,11 +77,14 @@ func compare(here []Timing, chosen int) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) })
+	byTime := func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) }
+	slices.SortStableFunc(order, byTime)
 	if i := slices.Index(order, chosen); i > 0 {
 		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
 	}
-	slower := func(t, best quantity.Micros) float64 { return reports.Finite(100 * float64((t-best)/best)) }
+	slower := func(t, best quantity.Micros) float64 {
+		return reports.Finite(100 * float64((t-best)/best))
+	}
 	best := &here[order[0]]
 	best.Best = true
 	for i := range here {
@@ -111,8 +120,13 @@ func (c Timing) bandwidths() (alg, bus quantity.MBps) {
 	if math.IsNaN(float64(t)) {
 		t = c.Average
 	}
-	of := platforms.Timed{Of: platforms.Collective, Collective: strings.ReplaceAll(c.Collective, "-", "_"), Ranks: c.Ranks, PerRank: c.InBlocks() && !c.Total}
-	return of.Bandwidths(quantity.Bytes(c.Call.Bytes), t)
+	of := platforms.Timed{
+		Of:         platforms.Collective,
+		Collective: strings.ReplaceAll(c.Collective, "-", "_"),
+		Ranks:      c.Ranks,
+		PerRank:    c.InBlocks() && !c.Total,
+	}
+	return of.Bandwidths(c.size(), t)
 }
 
 // segment returns the size of the segments; absent for whole messages.
