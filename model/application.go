@@ -27,10 +27,14 @@ func (p Phase) Time(clock float64, l Layer) quantity.Micros {
 	return quantity.Micros(p.Cycles/clock) + quantity.Micros(p.Messages)*overheads(l)
 }
 
+// overheads takes the messages of a phase as short ones, as HP-LAM's report does.
 func overheads(l Layer) quantity.Micros {
 	send, receive := l.Overheads(1)
 	return send + receive
 }
+
+// positive reports whether v is above zero and finite; NaN is not.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 
 // A PhaseTime is the time of a phase on a system.
 type PhaseTime struct {
@@ -57,18 +61,22 @@ func FitPhase(a, b PhaseTime) (Phase, error) {
 	// Divided by the times, both equations are u·C + v·M = 1.
 	var u, v [2]float64
 	for i, s := range [2]PhaseTime{a, b} {
-		if !(s.Clock > 0) || !(s.Time > 0) || math.IsInf(s.Clock, 0) || math.IsInf(float64(s.Time), 0) {
+		if !positive(s.Clock) || !positive(float64(s.Time)) {
 			return Phase{}, errors.New("a phase is fitted to times and clocks above zero")
 		}
 		u[i] = 1 / (s.Clock * float64(s.Time))
 		v[i] = float64(overheads(s.Layer) / s.Time)
 	}
 	det := u[0]*v[1] - u[1]*v[0]
-	if math.Abs(det) <= 1e-9*(u[0]*v[1]+u[1]*v[0]) { // 0 ≤ 0 if neither has an overhead
-		return Phase{}, fmt.Errorf("the two systems have the same ratio of clock to overhead (%.4g MHz, %s; %.4g MHz, %s), so cycles and messages are not identifiable",
+	// Parallel lines have no intersection. The comparison is ≤, so that two systems without any
+	// overhead (0 ≤ 0) are refused too.
+	if math.Abs(det) <= 1e-9*(u[0]*v[1]+u[1]*v[0]) {
+		return Phase{}, fmt.Errorf("the two systems have the same ratio of clock to overhead "+
+			"(%.4g MHz, %s; %.4g MHz, %s), so cycles and messages are not identifiable",
 			a.Clock, overheads(a.Layer), b.Clock, overheads(b.Layer))
 	}
 	p := Phase{Cycles: (v[1] - v[0]) / det, Messages: (u[0] - u[1]) / det}
+	// With C = 0 the equations are v_i·M = 1, and least squares give M = Σv/Σv². M = 0 is alike.
 	if p.Cycles < 0 {
 		p = Phase{Messages: (v[0] + v[1]) / (v[0]*v[0] + v[1]*v[1])}
 	} else if p.Messages < 0 {

@@ -3,7 +3,8 @@ package model
 // Kinds lists the kinds of model. A kind's row defines a layer's keys in a platform file, its
 // parameters that can be changed, and their descriptions.
 var Kinds = []*Kind{
-	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind, seriesKind, tableKind, sharedKind,
+	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind,
+	seriesKind, tableKind, sharedKind,
 }
 
 // FindKind returns the kind with this name in a platform file.

@@ -46,7 +46,7 @@ func TestKinds(t *testing.T) {
 func TestCloneIsApart(t *testing.T) {
 	for name, l := range layers {
 		one, gap := l.OneWay(65537), l.Gap(65537)
-		c := Clone(l)
+		c := clone(l)
 		if diff := cmp.Diff(l, c); diff != "" {
 			t.Errorf("%s: (-layer +copy)\n%s", name, diff)
 		}
@@ -85,7 +85,7 @@ func TestCloneIsApart(t *testing.T) {
 func TestFreeze(t *testing.T) {
 	for name, l := range layers {
 		for _, n := range []quantity.Bytes{1, 300, 4097, 65537} {
-			c := Clone(l)
+			c := clone(l)
 			Freeze(c, n)
 			if got, want := c.OneWay(n), l.OneWay(n); math.Abs(float64(got-want)) > 1e-9*float64(want) {
 				t.Errorf("%s, %s: frozen %v, before %v", name, n, got, want)

@@ -12,8 +12,8 @@
 //	           Parallel Computing 20, 1994.
 //	[logp]     Culler, Karp, Patterson and others. LogP: Towards a Realistic
 //	           Model of Parallel Computation. PPoPP 1993.
-//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the
-//	           LogP Model. SPAA 1995.
+//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages
+//	           into the LogP Model. SPAA 1995.
 //	[clip]     Pokam Tiencheu. CLIP, a communication library on a Myrinet SMP cluster.
 //	           Diploma thesis, TU Berlin, 1999.
 //	[wang]     Wang, Krishnamurthy, Martin, Anderson, Culler. Modeling Communication Pipeline
@@ -38,23 +38,28 @@ type Layer interface {
 	Kind() *Kind
 }
 
-// A Kind is a kind of model.
+// A Kind is a row of the registry: all that the reader of platform files, what-if questions and
+// help need to know about a kind of model. So a new kind needs a type and a row, and no other code.
 type Kind struct {
 	Name string // in a platform file: model = "linear"
-	Cost string // of n bytes, one way, in a line
+	Cost string // the one-way time of n bytes as a formula or in a few words, for help
 
-	Fields   []Field                                             // its parameters
-	Parts    []Part                                              // the layers that it contains
-	Branches func(l Layer) *[]Branch                             // key "branches"
-	Stages   func(l Layer) *[]Stage                              // key "stages"
-	Bounds   bool                                                // branches have maximum sizes
-	Aliases  map[string][]string                                 // keys that stand for several fields
-	Given    func(has func(key string) bool) (key, wrong string) // checks the keys
+	Fields   []Field                 // its parameters
+	Parts    []Part                  // the layers that it contains
+	Branches func(l Layer) *[]Branch // key "branches"
+	Stages   func(l Layer) *[]Stage  // key "stages"
+	Bounds   bool                    // branches have maximum sizes
+	Aliases  map[string][]string     // keys that set several fields: o
+	// Given checks which keys a file has together. It returns the offending key and a message, or
+	// two empty texts. nil: every field that is not Optional must be given.
+	Given func(has func(key string) bool) (key, wrong string)
 	// Check returns the key of an invalid parameter, and the reason. It allocates nothing for a
 	// valid layer. nil: every layer is valid.
 	Check func(l Layer) (key string, err error)
 
-	zero Layer // without parts, all of its parameters zero
+	// zero is a layer without parts whose parameters are all zero; New copies it. A type would not
+	// do, since one Go type can serve several kinds (switch and envelope).
+	zero Layer
 }
 
 // Keys returns the keys of the kind in a platform file.
@@ -133,9 +138,9 @@ func (f *Field) Grow(l Layer, n int) {
 	}
 }
 
-// A Selector is a layer that selects one of several branches for a message of n bytes: a protocol
+// A selector is a layer that selects one of several branches for a message of n bytes: a protocol
 // switch.
-type Selector interface {
+type selector interface {
 	// Select returns the name of the branch and its layer.
 	Select(n quantity.Bytes) (string, Layer)
 }
@@ -143,7 +148,7 @@ type Selector interface {
 // Regime returns the names of the branches that a message of n bytes takes, from the outermost,
 // joined by "/"; empty without a switch.
 func Regime(l Layer, n quantity.Bytes) string {
-	s, ok := l.(Selector)
+	s, ok := l.(selector)
 	if !ok {
 		return ""
 	}
@@ -157,7 +162,7 @@ func Regime(l Layer, n quantity.Bytes) string {
 // At returns the layer that serves n bytes, inside all switches.
 func At(l Layer, n quantity.Bytes) Layer {
 	for {
-		s, ok := l.(Selector)
+		s, ok := l.(selector)
 		if !ok {
 			return l
 		}
@@ -168,7 +173,7 @@ func At(l Layer, n quantity.Bytes) Layer {
 // PacketSize returns the packet size of a message of n bytes: n for a layer that does not cut
 // messages.
 func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
-	if p, ok := At(l, n).(Packetizer); ok {
+	if p, ok := At(l, n).(packetizer); ok {
 		return p.PacketSize(n)
 	}
 	return n

@@ -71,16 +71,30 @@ func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	full := s.Below.OneWay(s.MTU)
 	at := s.starts(s.Below.Gap(s.MTU), full)
 	lastStart := at.startOfPiece(float64(before))
-	if p, ok := s.Below.(*Pipeline); ok && n <= quantity.MaxBytes && p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last {
+	fullStart := at.startOfPiece(float64(before - 1))
+	if p, found := s.wholePackets(n, last); found {
+		all := Plan{{int(before), s.MTU}, {1, last}}
 		switch {
 		case at.wait == 0 || float64(before) < at.window: // the window holds nothing back
-			return p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}})
+			return p.OneWayAs(all)
 		case float64(before) == at.window: // the pieces before the last do not wait
-			return max(lastStart+p.OneWay(last), p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}}))
+			return max(lastStart+p.OneWay(last), p.OneWayAs(all))
 		}
-		return max(lastStart+p.OneWay(last), at.startOfPiece(float64(before-1))+p.OneWayAs(Plan{{1, s.MTU}, {1, last}}))
+		// The wait emptied the pipeline, so only the last two pieces can meet in it.
+		return max(lastStart+p.OneWay(last), fullStart+p.OneWayAs(Plan{{1, s.MTU}, {1, last}}))
 	}
-	return max(lastStart+s.Below.OneWay(last), at.startOfPiece(float64(before-1))+full)
+	return max(lastStart+s.Below.OneWay(last), fullStart+full)
+}
+
+// wholePackets returns the pipeline below if each piece of n bytes is one packet there. The packets
+// of all pieces are then a plan of the pipeline, whose time is exact: the short last packet can
+// have to wait in any stage. Above quantity.MaxBytes the number of pieces is not exact.
+func (s *Fragmented) wholePackets(n, last quantity.Bytes) (p *Pipeline, found bool) {
+	p, found = s.Below.(*Pipeline)
+	if !found || n > quantity.MaxBytes {
+		return nil, false
+	}
+	return p, p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last
 }
 
 // Gap returns the gap in µs of a stream of messages whose pieces share the window:
@@ -127,8 +141,15 @@ var fragmentedKind = &Kind{
 	Cost:  "pieces of at most mtu bytes, each a message of the layer below",
 	Parts: []Part{{Key: "below", At: func(l Layer) *Layer { return &l.(*Fragmented).Below }}},
 	Fields: []Field{
-		{Key: "mtu", Measure: Size, Phrase: "size of the pieces", At: func(l Layer) any { return &l.(*Fragmented).MTU }},
-		{Key: "window", Measure: Count, Optional: true, Phrase: "pieces without a credit returned", At: func(l Layer) any { return &l.(*Fragmented).Window }},
+		{
+			Key: "mtu", Measure: Size, Phrase: "size of the pieces",
+			At: func(l Layer) any { return &l.(*Fragmented).MTU },
+		},
+		{
+			Key: "window", Measure: Count, Optional: true,
+			Phrase: "pieces without a credit returned",
+			At:     func(l Layer) any { return &l.(*Fragmented).Window },
+		},
 	},
 }
 

@@ -31,8 +31,14 @@ func (l *Linear) Resources() Resources { return oneHop(PacketCost{Beta: l.Beta, 
 var linearKind = &Kind{
 	Name: "linear", Cost: "β + nτ", zero: &Linear{},
 	Fields: []Field{
-		{Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed cost of a message", At: func(l Layer) any { return &l.(*Linear).Beta }},
-		{Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "time per byte", At: func(l Layer) any { return &l.(*Linear).Tau }},
+		{
+			Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed cost of a message",
+			At: func(l Layer) any { return &l.(*Linear).Beta },
+		},
+		{
+			Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "time per byte",
+			At: func(l Layer) any { return &l.(*Linear).Tau },
+		},
 	},
 }
 

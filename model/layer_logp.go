@@ -16,7 +16,9 @@ type LogP struct {
 	SendOverhead    quantity.Micros // o_s
 	ReceiveOverhead quantity.Micros // o_r
 	GapTime         quantity.Micros // g
-	Processors      int             // P; 0: unknown. No cost depends on it.
+	// Processors is P, 0 if unknown. It is a parameter of the model, but no cost of a message
+	// depends on it.
+	Processors int
 }
 
 // OneWay returns o_s + L + o_r.
@@ -65,7 +67,8 @@ func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 // interface for g + (n−1)G, while the processor works on the next one. While its bytes leave one
 // interface they enter the other, so only one interface has (n−1)G in its delay.
 func (l *LogGP) Resources() Resources {
-	bytes := PacketCost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
+	// (n−1)G: the first byte is part of L and g, as in Alexandrov et al. (1995).
+	bytes := PacketCost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte}
 	busy := bytes.plus(PacketCost{Beta: l.GapTime})
 	return Route{
 		Send: PacketCost{Beta: l.SendOverhead},
@@ -80,14 +83,30 @@ func (l *LogGP) Resources() Resources {
 // logPFields returns the parameters of LogP in a layer that contains one.
 func logPFields(at func(Layer) *LogP) []Field {
 	return []Field{
-		{Key: "o_s", Measure: Time, Symbol: "o_s", Phrase: "time of the sending processor", At: func(l Layer) any { return &at(l).SendOverhead }},
-		{Key: "o_r", Measure: Time, Symbol: "o_r", Phrase: "time of the receiving processor", At: func(l Layer) any { return &at(l).ReceiveOverhead }},
-		{Key: "L", Measure: Time, Symbol: "L", Phrase: "time in the network", At: func(l Layer) any { return &at(l).Latency }},
-		{Key: "g", Measure: Time, Symbol: "g", Phrase: "gap between messages", At: func(l Layer) any { return &at(l).GapTime }},
-		{Key: "P", Measure: Count, Optional: true, Symbol: "P", Phrase: "number of processors", At: func(l Layer) any { return &at(l).Processors }},
+		{
+			Key: "o_s", Measure: Time, Symbol: "o_s", Phrase: "time of the sending processor",
+			At: func(l Layer) any { return &at(l).SendOverhead },
+		},
+		{
+			Key: "o_r", Measure: Time, Symbol: "o_r", Phrase: "time of the receiving processor",
+			At: func(l Layer) any { return &at(l).ReceiveOverhead },
+		},
+		{
+			Key: "L", Measure: Time, Symbol: "L", Phrase: "time in the network",
+			At: func(l Layer) any { return &at(l).Latency },
+		},
+		{
+			Key: "g", Measure: Time, Symbol: "g", Phrase: "gap between messages",
+			At: func(l Layer) any { return &at(l).GapTime },
+		},
+		{
+			Key: "P", Measure: Count, Optional: true, Symbol: "P", Phrase: "number of processors",
+			At: func(l Layer) any { return &at(l).Processors },
+		},
 	}
 }
 
+// logPAliases are the keys of papers that give one overhead o for both processors.
 var logPAliases = map[string][]string{"o": {"o_s", "o_r"}}
 
 var logPKind = &Kind{
@@ -96,10 +115,14 @@ var logPKind = &Kind{
 	Aliases: logPAliases,
 }
 
+var gapPerByteField = Field{
+	Key: "G", Measure: PerByte, Symbol: "G", Phrase: "gap per byte",
+	At: func(l Layer) any { return &l.(*LogGP).GapPerByte },
+}
+
 var logGPKind = &Kind{
 	Name: "loggp", Cost: "o_s + (n−1)G + L + o_r", zero: &LogGP{},
-	Fields: append(logPFields(func(l Layer) *LogP { return &l.(*LogGP).LogP }),
-		Field{Key: "G", Measure: PerByte, Symbol: "G", Phrase: "gap per byte", At: func(l Layer) any { return &l.(*LogGP).GapPerByte }}),
+	Fields:  append(logPFields(func(l Layer) *LogP { return &l.(*LogGP).LogP }), gapPerByteField),
 	Aliases: logPAliases,
 }
 

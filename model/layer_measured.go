@@ -27,10 +27,10 @@ func LinesOf(l Layer) Layer {
 // OneWay returns the curve's time in µs, changed as the lines are.
 func (m *Measured) OneWay(n quantity.Bytes) quantity.Micros {
 	now, then := m.Lines.OneWay(n), m.Fitted.OneWay(n)
-	if now == then {
+	if now == then { // also 0/0; and an unchanged layer prints the curve to the last digit
 		return m.Curve(n)
 	}
-	if then == 0 {
+	if then == 0 { // no proportion to a time of zero, so what the lines gained is added
 		return m.Curve(n) + now
 	}
 	return m.Curve(n) * (now / then)
@@ -64,7 +64,11 @@ func (m *Measured) Resources() Resources {
 func onePath(r Resources) bool {
 	switch r := r.(type) {
 	case Route:
-		return len(r.Hops) == 1 && r.Packets == nil && r.Send == (PacketCost{}) && r.Receive == (PacketCost{}) && r.Hops[0] == oneHop(r.Hops[0].Busy).Hops[0]
+		if len(r.Hops) != 1 || r.Packets != nil {
+			return false
+		}
+		noProcessors := r.Send == PacketCost{} && r.Receive == PacketCost{}
+		return noProcessors && r.Hops[0] == oneHop(r.Hops[0].Busy).Hops[0]
 	case Choice:
 		for _, w := range r.Branches {
 			if !onePath(w.Resources) {
@@ -78,7 +82,7 @@ func onePath(r Resources) bool {
 
 // Select returns the selection of the lines.
 func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
-	if s, ok := m.Lines.(Selector); ok {
+	if s, ok := m.Lines.(selector); ok {
 		return s.Select(n)
 	}
 	return "", m.Lines

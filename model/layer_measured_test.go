@@ -26,7 +26,7 @@ func TestMeasured(t *testing.T) {
 	if r := Asymptote(m); r != Asymptote(fitted) {
 		t.Errorf("r∞ = %v, the lines' is %v", r, Asymptote(fitted))
 	}
-	changed := Clone(m).(*Measured)
+	changed := clone(m).(*Measured)
 	changed.Lines.(*Switch).Branches[1].Layer.(*Linear).Beta = 2
 	// At 1,000 bytes the line falls from 5 to 3 µs, and the curve's 5 µs in proportion.
 	if got := changed.OneWay(1000); got != 3 || m.OneWay(1000) != 5 {

@@ -66,12 +66,14 @@ func (l *Pipeline) Resources() Resources {
 		r.Receive = r.Receive.plus(stages[end].cost())
 	}
 	for _, st := range stages[:end] {
-		r.Hops = append(r.Hops, Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()})
+		hop := Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()}
+		r.Hops = append(r.Hops, hop)
 	}
 	if len(r.Hops) == 0 {
-		r.Hops = oneHop(PacketCost{}).Hops // only processors work, so the packet needs no time between them
+		// Only processors work, and a route has at least one hop: one that takes no time.
+		r.Hops = oneHop(PacketCost{}).Hops
 	}
-	if l.Cut.Rule != CutNone {
+	if l.Cut.Rule != CutNone { // nil also tells an engine that it need not ask for packets
 		r.Packets = l
 	}
 	return r
@@ -82,21 +84,27 @@ func (s *Stage) cost() PacketCost { return PacketCost{Beta: s.Beta, Tau: s.Tau} 
 var pipelineKind = &Kind{
 	Name: "pipeline", Cost: "exact time through the stages in packets", zero: &Pipeline{},
 	Fields: []Field{
-		{Key: "packets", Measure: Size, Phrase: "size of the packets", Words: CutWords(), At: func(l Layer) any { return &l.(*Pipeline).Cut }},
+		{
+			Key: "packets", Measure: Size, Phrase: "size of the packets", Words: CutWords(),
+			At: func(l Layer) any { return &l.(*Pipeline).Cut },
+		},
 	},
 	Stages: func(l Layer) *[]Stage { return &l.(*Pipeline).Stages },
 	Check:  func(l Layer) (string, error) { return l.(*Pipeline).check() },
 }
 
-// MaxStages is the maximum number of stages of a pipeline.
+// MaxStages is the maximum number of stages of a pipeline. [Pipeline.OneWayAs] takes steps in
+// proportion to its square; CLIP, the longest pipeline of the papers, has five stages.
 const MaxStages = 256
 
 func (l *Pipeline) check() (key string, err error) {
 	switch {
 	case len(l.Stages) > MaxStages:
-		return "stages", fmt.Errorf("a pipeline must have at most %d stages (got %d)", MaxStages, len(l.Stages))
+		return "stages", fmt.Errorf("a pipeline must have at most %d stages (got %d)",
+			MaxStages, len(l.Stages))
 	case l.Cut.Rule == CutPaper && len(l.Stages) < PaperStages:
-		return "packets", fmt.Errorf("eq10 needs three stages, but this pipeline has %d; use %q", len(l.Stages), "best")
+		return "packets", fmt.Errorf("eq10 needs three stages, but this pipeline has %d; use %q",
+			len(l.Stages), "best")
 	}
 	return "", nil
 }

@@ -7,7 +7,8 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 //	T(n) = T_below(n) + T_added(n)
 //
-// Gaps and overheads add up as well, since an overlap is unknown.
+// Gaps and overheads add up as well: whether the added work overlaps with the transfer of another
+// message is unknown, and without overlap the prediction is on the safe side.
 type Series struct{ Below, Added Layer }
 
 // OneWay returns T(n).
@@ -32,14 +33,23 @@ func (s *Series) PacketSize(n quantity.Bytes) quantity.Bytes { return PacketSize
 func (s *Series) Resources() Resources { return Sum{s.Below.Resources(), s.Added.Resources()} }
 
 var seriesKind = &Kind{
-	Name: "series", Cost: "that of the layer below and of the layer added, or β + nτ more", zero: &Series{Added: &Linear{}},
+	Name: "series", zero: &Series{Added: &Linear{}},
+	Cost: "that of the layer below and of the layer added, or β + nτ more",
 	Parts: []Part{
 		{Key: "below", At: func(l Layer) *Layer { return &l.(*Series).Below }},
 		{Key: "added", Optional: true, At: func(l Layer) *Layer { return &l.(*Series).Added }},
 	},
 	Fields: []Field{
-		{Key: "beta", Measure: Time, Optional: true, Symbol: "β", Phrase: "cost added to a message", At: func(l Layer) any { return &ownCost(l).Beta }},
-		{Key: "tau", Measure: PerByte, Optional: true, Symbol: "τ", Phrase: "time added per byte", At: func(l Layer) any { return &ownCost(l).Tau }},
+		{
+			Key: "beta", Measure: Time, Optional: true, Symbol: "β",
+			Phrase: "cost added to a message",
+			At:     func(l Layer) any { return &ownCost(l).Beta },
+		},
+		{
+			Key: "tau", Measure: PerByte, Optional: true, Symbol: "τ",
+			Phrase: "time added per byte",
+			At:     func(l Layer) any { return &ownCost(l).Tau },
+		},
 	},
 	Given: func(has func(string) bool) (key, wrong string) {
 		added, beta, tau := has("added"), has("beta"), has("tau")
@@ -58,7 +68,8 @@ var seriesKind = &Kind{
 }
 
 // ownCost returns the linear layer that a series adds or, if it adds another kind, a linear layer
-// without effect.
+// without effect. A Field must return a pointer for every layer of its kind, and beta and tau are
+// fields of a series that adds a named layer too.
 func ownCost(l Layer) *Linear {
 	own, found := l.(*Series).Added.(*Linear)
 	if !found {

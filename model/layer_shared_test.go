@@ -12,7 +12,7 @@ import (
 func TestShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 9))
 	for range 500 {
-		l := &Shared{quantity.Micros(randomCost(r)), quantity.MicrosPerByte(randomCost(r) / 300), 1 + r.IntN(8)}
+		l := &shared{quantity.Micros(randomCost(r)), quantity.MicrosPerByte(randomCost(r) / 300), 1 + r.IntN(8)}
 		n := quantity.Bytes(1 + r.IntN(5000))
 		takes := float64(l.OneWay(n))
 		const rounds = 20

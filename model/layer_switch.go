@@ -18,6 +18,7 @@ type Switch struct {
 	Least bool
 }
 
+// branch returns the index of the branch that serves n bytes.
 func (s *Switch) branch(n quantity.Bytes) int {
 	if s.Least {
 		best, least := 0, s.Branches[0].Layer.OneWay(n)
@@ -49,7 +50,9 @@ func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros {
 }
 
 // Gap returns the gap in µs of the branch that serves n bytes.
-func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.Branches[s.branch(n)].Layer.Gap(n) }
+func (s *Switch) Gap(n quantity.Bytes) quantity.Micros {
+	return s.Branches[s.branch(n)].Layer.Gap(n)
+}
 
 // Overheads returns the overheads in µs of the branch that serves n bytes.
 func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
@@ -66,7 +69,8 @@ func (s *Switch) Resources() Resources {
 }
 
 var switchKind = &Kind{
-	Name: "switch", Cost: "that of the branch for n; the boundary belongs to the lower one", zero: &Switch{},
+	Name: "switch", zero: &Switch{},
+	Cost:     "that of the branch for n; the boundary belongs to the lower one",
 	Branches: func(l Layer) *[]Branch { return &l.(*Switch).Branches },
 	Bounds:   true,
 	Check:    func(l Layer) (string, error) { return l.(*Switch).check() },
@@ -74,22 +78,28 @@ var switchKind = &Kind{
 
 var envelopeKind = func() *Kind {
 	k := *switchKind
-	k.Name, k.Cost, k.Bounds, k.zero = "envelope", "the least of the branches'", false, &Switch{Least: true}
+	k.Name, k.Cost = "envelope", "the least of the branches'"
+	k.Bounds, k.zero = false, &Switch{Least: true}
 	return &k
 }()
 
 func (s *Switch) check() (key string, err error) {
 	switch {
 	case len(s.Branches) < 2 && s.Least:
-		return "", errors.New(`an envelope must have at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+		return "", errors.New("an envelope must have at least two branches, " +
+			`as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
 	case len(s.Branches) < 2:
-		return "", errors.New(`a switch must have at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
+		return "", errors.New("a switch must have at least two branches, " +
+			`as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
 	case s.Least:
 		return "", nil
 	}
 	for i := 1; i < len(s.Branches)-1; i++ {
-		if before := s.Branches[i-1].UpTo; s.Branches[i].UpTo <= before {
-			return fmt.Sprintf("branches.%d.up_to", i), fmt.Errorf("overlaps the previous branch, which serves up to %s; thresholds must rise", before)
+		before := s.Branches[i-1].UpTo
+		if s.Branches[i].UpTo <= before {
+			key := fmt.Sprintf("branches.%d.up_to", i)
+			return key, fmt.Errorf("overlaps the previous branch, which serves up to %s; "+
+				"thresholds must rise", before)
 		}
 	}
 	return "", nil
@@ -102,6 +112,8 @@ func (s *Switch) Kind() *Kind {
 	return switchKind
 }
 
+// freeze leaves an envelope the branch that serves n bytes: after a change of costs another one may
+// be the cheapest. The branches of a switch depend on sizes alone.
 func (s *Switch) freeze(n quantity.Bytes) {
 	if s.Least {
 		s.Branches = s.Branches[s.branch(n):][:1]

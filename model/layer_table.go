@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -42,15 +41,28 @@ func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { retu
 
 // Resources returns one resource, which a message crosses in its time and occupies for its gap.
 func (t *Table) Resources() Resources {
-	return Route{Hops: []Hop{{Resource: "path", Delay: PacketCost{Curve: &Curve{t.Sizes, t.Times}}, Busy: PacketCost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
+	delay := PacketCost{Curve: &Curve{t.Sizes, t.Times}}
+	busy := PacketCost{Curve: &Curve{t.Sizes, t.gaps()}}
+	return Route{Hops: []Hop{{Resource: "path", Delay: delay, Busy: busy}}}
 }
 
 var tableKind = &Kind{
 	Name: "table", Cost: "the measured cost, interpolated in logarithms", zero: &Table{},
 	Fields: []Field{
-		{Key: "sizes", Measure: Size, List: true, Phrase: "measured size", At: func(l Layer) any { return &l.(*Table).Sizes }},
-		{Key: "times", Measure: Time, List: true, Symbol: "measured times", Phrase: "measured one-way time", At: func(l Layer) any { return &l.(*Table).Times }},
-		{Key: "gaps", Measure: Time, List: true, Optional: true, Symbol: "measured gaps", Phrase: "measured gap", At: func(l Layer) any { return &l.(*Table).Gaps }},
+		{
+			Key: "sizes", Measure: Size, List: true, Phrase: "measured size",
+			At: func(l Layer) any { return &l.(*Table).Sizes },
+		},
+		{
+			Key: "times", Measure: Time, List: true, Symbol: "measured times",
+			Phrase: "measured one-way time",
+			At:     func(l Layer) any { return &l.(*Table).Times },
+		},
+		{
+			Key: "gaps", Measure: Time, List: true, Optional: true, Symbol: "measured gaps",
+			Phrase: "measured gap",
+			At:     func(l Layer) any { return &l.(*Table).Gaps },
+		},
 	},
 	Check: func(l Layer) (string, error) { return l.(*Table).check() },
 }
@@ -61,18 +73,23 @@ func (t *Table) check() (key string, err error) {
 	}
 	for i := 1; i < len(t.Sizes); i++ {
 		if t.Sizes[i] <= t.Sizes[i-1] {
-			return fmt.Sprintf("sizes.%d", i), fmt.Errorf("must exceed the previous size, %s", t.Sizes[i-1])
+			key := fmt.Sprintf("sizes.%d", i)
+			return key, fmt.Errorf("must exceed the previous size, %s", t.Sizes[i-1])
 		}
 	}
 	for _, column := range []struct {
 		key    string
 		values []quantity.Micros
 	}{{"times", t.Times}, {"gaps", t.Gaps}} {
-		if len(column.values) != len(t.Sizes) && (column.key == "times" || len(column.values) > 0) {
-			return column.key, fmt.Errorf("must have one value for each of the %d sizes (got %d)", len(t.Sizes), len(column.values))
+		if column.key == "gaps" && len(column.values) == 0 {
+			continue // optional
+		}
+		if len(column.values) != len(t.Sizes) {
+			return column.key, fmt.Errorf("must have one value for each of the %d sizes (got %d)",
+				len(t.Sizes), len(column.values))
 		}
 		for i, v := range column.values {
-			if !(v > 0) || math.IsInf(float64(v), 0) {
+			if !positive(float64(v)) { // a curve takes logarithms
 				return fmt.Sprintf("%s.%d", column.key, i), fmt.Errorf("must be above zero")
 			}
 		}

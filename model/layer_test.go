@@ -45,9 +45,9 @@ var layers = map[string]Layer{
 	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
 	"table":                    measured,
-	"shared":                   &Shared{3, 0.01, 4},
+	"shared":                   &shared{3, 0.01, 4},
 	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
-	"series of another kind":   &Series{Below: &Linear{4, 0.002}, Added: &Shared{3, 0.01, 4}},
+	"series of another kind":   &Series{Below: &Linear{4, 0.002}, Added: &shared{3, 0.01, 4}},
 }
 
 // Each kind of the registry has a layer here: of lines, three stages or three values, and 1 to 4 in

@@ -17,7 +17,8 @@ type Load struct {
 const Processor = "processor"
 
 // Loads returns the time in µs that a message of n bytes occupies each resource. The gap of a cost
-// that a [Sum] adds occupies the hop that is slowest for packets of a MiB.
+// that a [Sum] adds occupies one hop, the slowest for packets of a MiB: a Sum does not say where
+// its work is done, and there it lengthens the gap of the whole as [Series] does.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -36,7 +37,8 @@ func (all *loads) add(resource string, side Side, busy quantity.Micros) {
 	*all = append(*all, Load{resource, side, busy})
 }
 
-// message adds the loads of n bytes. A [Choice] outside of [Pieces] depends on the whole message.
+// message adds the loads of n bytes. A [Choice] outside of [Pieces] depends on the whole message,
+// one inside of them on the piece.
 func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	switch r := r.(type) {
 	case Route:
@@ -46,7 +48,9 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 		}
 		count := packets(n, size)
 		last := n - quantity.Bytes(count-1)*size
-		of := func(c PacketCost) quantity.Micros { return quantity.Micros(count-1)*c.of(size) + c.of(last) }
+		of := func(c PacketCost) quantity.Micros {
+			return quantity.Micros(count-1)*c.of(size) + c.of(last)
+		}
 		all.add(Processor, AtSender, of(r.Send))
 		for _, hop := range r.Hops {
 			all.add(hop.Resource, hop.Side, of(hop.Busy))
@@ -75,7 +79,8 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	}
 }
 
-// slowestHop returns the slowest hop of a message's route for a packet of a MiB.
+// slowestHop returns the slowest hop of a message's route for a packet of a MiB, where the time per
+// byte decides and not the fixed cost.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
 	_, _, route := innermost(r, n)
@@ -140,8 +145,10 @@ func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 //
 // It holds for a long stream. In a short one the first replies have not yet arrived, so the
 // requests do not share the resources with them.
-func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.Bytes) quantity.Micros) quantity.Micros {
-	piece := PieceSize(r, n)
+func Requests(
+	r Resources, n quantity.Bytes, credits int, oneWay func(quantity.Bytes) quantity.Micros,
+) quantity.Micros {
+	piece := pieceSize(r, n)
 	count := quantity.Micros(packets(n, piece))
 	type place struct {
 		resource string
@@ -174,9 +181,9 @@ func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.B
 	return most
 }
 
-// PieceSize returns the size of the pieces of a message of n bytes, each a message of its own with
+// pieceSize returns the size of the pieces of a message of n bytes, each a message of its own with
 // a credit.
-func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
+func pieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	size, _, _ := innermost(r, n)
 	return size
 }

@@ -106,15 +106,20 @@ func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	last := n - quantity.Bytes(count-1)*size
 	again := quantity.Micros(count - 2)
 	var full, slowest, short, most quantity.Micros
+	// One pass over the stages keeps the prefix sums for both packet sizes. The last term of a path
+	// is Σ_{k≥i} t_k(q) = Σ_k t_k(q) − Σ_{k<i} t_k(q), whose first part is alike for all i and is
+	// added at the end. The comparisons are not the built-in max, which minds NaN and costs twice
+	// as much: a search for the best packet spends its time here.
 	for i := range l.Stages {
 		s := &l.Stages[i]
 		t, u := s.Beta+s.Tau.Times(size), s.Beta+s.Tau.Times(last)
-		full += t        // Σ_{k≤i} t_k(p)
-		if t > slowest { // the built-in max minds NaN and costs twice as much
+		full += t // Σ_{k≤i} t_k(p)
+		if t > slowest {
 			slowest = t
 		}
-		if way := full - short + again*slowest; way > most {
-			most = way // the slowest way but for Σ t_k(q), here if it goes over in stage i
+		path := full - short + again*slowest
+		if path > most {
+			most = path
 		}
 		short += u // Σ_{k≤i} t_k(q)
 	}
@@ -178,7 +183,7 @@ func EqualPlan(n, size quantity.Bytes) Plan {
 //
 //	x'_i = max_{j≤i} ( x_j + Σ_{j≤k≤i} t_k(p) + (m−1)·max_{j≤k≤i} t_k(p) )
 func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
-	var space [16]quantity.Micros
+	var space [16]quantity.Micros // on the stack: plans are compared by the thousand
 	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
 	for _, r := range plan {
 		if r.Count == 1 { // the recurrence itself
@@ -192,7 +197,8 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 			}
 			continue
 		}
-		for i := len(l.Stages) - 1; i >= 0; i-- { // from the last, since x_j with j < i is still needed
+		// From the last stage, since x'_i overwrites x_i, and x_j with j < i is still needed.
+		for i := len(l.Stages) - 1; i >= 0; i-- {
 			var sum, slowest, done quantity.Micros
 			for j := i; j >= 0; j-- {
 				t := l.Stages[j].Time(r.Size)

@@ -7,6 +7,7 @@ import (
 )
 
 // maxCounts is the maximum number of packet counts that BestPacket tries on each side of its start.
+// It limits the time of a search: each count needs a bisection.
 const maxCounts = 1 << 16
 
 // BestPacket returns the size in whole bytes of equal packets (the last may be shorter) that
@@ -50,9 +51,14 @@ func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros
 		}
 	}
 	try(start)
+	// The bound is convex in the number of packets, so once it exceeds the best time, all further
+	// numbers in that direction do.
 	for _, step := range []float64{+1, -1} {
 		k := nextCount(n, start, step)
-		for tries := 0; tries < maxCounts && k >= 1 && k <= float64(n) && l.bound(n, k) < time; tries++ {
+		for range maxCounts {
+			if k < 1 || k > float64(n) || l.bound(n, k) >= time {
+				break
+			}
 			try(k)
 			k = nextCount(n, k, step)
 		}
@@ -80,7 +86,9 @@ func nextCount(n quantity.Bytes, count float64, step float64) float64 {
 // bestOf returns the best size for n bytes in exactly count packets, and its time, or a time of at
 // least limit if no such size is faster. It bisects the sizes by the slope in the middle, and gives
 // up if the slope cannot lead below limit.
-func (l *Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros) (quantity.Bytes, quantity.Micros) {
+func (l *Pipeline) bestOf(
+	n quantity.Bytes, count float64, limit quantity.Micros,
+) (quantity.Bytes, quantity.Micros) {
 	lo, hi := math.Ceil(float64(n)/count), float64(n)
 	if count > 1 {
 		hi = math.Ceil(float64(n)/(count-1)) - 1
@@ -169,7 +177,9 @@ func (l *Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
 // takes nearly half of the time of a prediction.
 func paperPacket(s []Stage, n quantity.Bytes) quantity.Bytes {
 	s = s[:PaperStages]
-	p := math.Sqrt(float64(n) * float64(s[0].Beta+s[1].Beta+s[2].Beta) / float64(2*(s[0].Tau+s[1].Tau))) // (10)
+	beta := s[0].Beta + s[1].Beta + s[2].Beta
+	tau := 2 * (s[0].Tau + s[1].Tau)
+	p := math.Sqrt(float64(n) * float64(beta) / float64(tau)) // (10)
 	if p < float64(n) {
 		return max(1, quantity.Bytes(math.Floor(p+0.5)))
 	}

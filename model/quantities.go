@@ -11,50 +11,94 @@ import (
 // Quantities lists the quantities of a layer that can be predicted, for formulas of platform files,
 // what-if questions and help.
 var Quantities = []Quantity{
-	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1,
+	{
+		Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1,
 		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
-		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
-	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1,
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) },
+	},
+	{
+		Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1,
 		FromOneWay: func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
-		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
-	{Name: "gap", Title: "gap", Dim: quantity.DimTime, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) }},
-	{Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1,
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) },
+	},
+	{
+		Name: "gap", Title: "gap", Dim: quantity.DimTime, Sizes: 1, Stream: true,
+		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) },
+	},
+	{
+		Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1,
 		FromOneWay: func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) },
-		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) }},
-	{Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) }},
-	{Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1, Lacks: lacksOverheads, Of: func(l Layer, n, _ quantity.Bytes) float64 {
-		send, _ := l.Overheads(n)
-		return float64(send)
-	}},
-	{Name: "receive_overhead", Title: "receive overhead", Dim: quantity.DimTime, Sizes: 1, Lacks: lacksOverheads, Of: func(l Layer, n, _ quantity.Bytes) float64 {
-		_, receive := l.Overheads(n)
-		return float64(receive)
-	}},
-	{Name: "packet", Title: "packet", Dim: quantity.DimSize, Sizes: 1, Lacks: func(l Layer, n quantity.Bytes) error {
-		if _, ok := At(l, n).(Packetizer); !ok {
-			return errors.New("its messages are not cut into packets")
-		}
-		return nil
-	}, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(PacketSize(l, n)) }},
-	{Name: "r_inf", Title: "r∞", Dim: quantity.DimRate, Lacks: lacksPeak, Of: func(l Layer, _, _ quantity.Bytes) float64 { return float64(Asymptote(l)) }},
-	{Name: "n_half", Title: "n½", Dim: quantity.DimSize, Lacks: lacksPeak, Of: func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(HalfPeak(l)) }},
-	{Name: "threshold", Title: "threshold", Dim: quantity.DimSize, Lacks: func(l Layer, _ quantity.Bytes) error {
-		if _, ok := Threshold(l); !ok {
-			return errors.New("the layer is one for all sizes; it must be a switch or an envelope")
-		}
-		return nil
-	}, Of: func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(Threshold(l)) }},
-	{Name: "paper_packet", Title: "packet of eq. 10", Dim: quantity.DimSize, Sizes: 1, Lacks: lacksPipeline,
-		Of: ofPipeline(func(l *Pipeline, n, _ quantity.Bytes) float64 { return float64(l.PaperPacket(n)) })},
-	{Name: "best_packet", Title: "best packet", Dim: quantity.DimSize, Sizes: 1, Lacks: lacksPipeline,
+		Of:         func(l Layer, n, _ quantity.Bytes) float64 { return float64(Bandwidth(l, n)) },
+	},
+	{
+		Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true,
+		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) },
+	},
+	{
+		Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1,
+		Lacks: lacksOverheads,
+		Of: func(l Layer, n, _ quantity.Bytes) float64 {
+			send, _ := l.Overheads(n)
+			return float64(send)
+		},
+	},
+	{
+		Name: "receive_overhead", Title: "receive overhead", Dim: quantity.DimTime, Sizes: 1,
+		Lacks: lacksOverheads,
+		Of: func(l Layer, n, _ quantity.Bytes) float64 {
+			_, receive := l.Overheads(n)
+			return float64(receive)
+		},
+	},
+	{
+		Name: "packet", Title: "packet", Dim: quantity.DimSize, Sizes: 1,
+		Lacks: lacksPackets,
+		Of:    func(l Layer, n, _ quantity.Bytes) float64 { return float64(PacketSize(l, n)) },
+	},
+	{
+		Name: "r_inf", Title: "r∞", Dim: quantity.DimRate,
+		Lacks: lacksPeak,
+		Of:    func(l Layer, _, _ quantity.Bytes) float64 { return float64(Asymptote(l)) },
+	},
+	{
+		Name: "n_half", Title: "n½", Dim: quantity.DimSize,
+		Lacks: lacksPeak,
+		Of:    func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(HalfPeak(l)) },
+	},
+	{
+		Name: "threshold", Title: "threshold", Dim: quantity.DimSize,
+		Lacks: lacksThreshold,
+		Of:    func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(Threshold(l)) },
+	},
+	{
+		Name: "paper_packet", Title: "packet of eq. 10", Dim: quantity.DimSize, Sizes: 1,
+		Lacks: lacksPipeline,
+		Of: ofPipeline(func(l *Pipeline, n, _ quantity.Bytes) float64 {
+			return float64(l.PaperPacket(n))
+		}),
+	},
+	{
+		Name: "best_packet", Title: "best packet", Dim: quantity.DimSize, Sizes: 1,
+		Lacks: lacksPipeline,
 		Of: ofPipeline(func(l *Pipeline, n, _ quantity.Bytes) float64 {
 			p, _ := l.BestPacket(n)
 			return float64(p)
-		})},
-	{Name: "paper_bound", Title: "bound of eq. 8", Dim: quantity.DimTime, Sizes: 2, Lacks: lacksPipeline,
-		Of: ofPipeline(func(l *Pipeline, n, p quantity.Bytes) float64 { return float64(l.PaperBound(n, p)) })},
-	{Name: "one_way_in", Title: "one-way time in packets", Dim: quantity.DimTime, Sizes: 2, Lacks: lacksPipeline,
-		Of: ofPipeline(func(l *Pipeline, n, p quantity.Bytes) float64 { return float64(l.OneWayIn(n, min(p, n))) })},
+		}),
+	},
+	{
+		Name: "paper_bound", Title: "bound of eq. 8", Dim: quantity.DimTime, Sizes: 2,
+		Lacks: lacksPipeline,
+		Of: ofPipeline(func(l *Pipeline, n, p quantity.Bytes) float64 {
+			return float64(l.PaperBound(n, p))
+		}),
+	},
+	{
+		Name: "one_way_in", Title: "one-way time in packets", Dim: quantity.DimTime, Sizes: 2,
+		Lacks: lacksPipeline,
+		Of: ofPipeline(func(l *Pipeline, n, p quantity.Bytes) float64 {
+			return float64(l.OneWayIn(n, min(p, n)))
+		}),
+	},
 }
 
 // A Quantity is a quantity of a layer.
@@ -65,8 +109,9 @@ type Quantity struct {
 	Sizes  int  // number of its size arguments: the message, its packets
 	Stream bool // of a steady stream of messages, so that it follows from the gap
 
-	// FromOneWay returns the quantity of messages of n bytes that take t one way; nil if it does not
-	// follow from that time alone. The interval of a measured time becomes one of the quantity by it.
+	// FromOneWay returns the quantity of messages of n bytes that take t one way. It turns the
+	// interval of a measured time into one of the quantity. nil: the quantity does not follow from
+	// that time alone.
 	FromOneWay func(n quantity.Bytes, t quantity.Micros) float64
 
 	// Of returns the quantity for messages of n bytes in packets of p, in µs and bytes; size
@@ -125,6 +170,20 @@ func lacksPeak(l Layer, _ quantity.Bytes) error {
 	return nil
 }
 
+func lacksPackets(l Layer, n quantity.Bytes) error {
+	if _, ok := At(l, n).(packetizer); !ok {
+		return errors.New("its messages are not cut into packets")
+	}
+	return nil
+}
+
+func lacksThreshold(l Layer, _ quantity.Bytes) error {
+	if _, ok := Threshold(l); !ok {
+		return errors.New("the layer is one for all sizes; it must be a switch or an envelope")
+	}
+	return nil
+}
+
 func lacksPipeline(l Layer, n quantity.Bytes) error {
 	if _, ok := pipelineAt(l, n); !ok {
 		return fmt.Errorf("the layer has no pipeline of %d stages at %s", PaperStages, n)
@@ -133,7 +192,9 @@ func lacksPipeline(l Layer, n quantity.Bytes) error {
 }
 
 // ofPipeline evaluates the pipeline that serves n bytes.
-func ofPipeline(of func(l *Pipeline, n, p quantity.Bytes) float64) func(Layer, quantity.Bytes, quantity.Bytes) float64 {
+func ofPipeline(
+	of func(l *Pipeline, n, p quantity.Bytes) float64,
+) func(Layer, quantity.Bytes, quantity.Bytes) float64 {
 	return func(l Layer, n, p quantity.Bytes) float64 {
 		pipe, ok := pipelineAt(l, n)
 		if !ok {
@@ -187,7 +248,8 @@ func Asymptote(l Layer) quantity.MBps {
 }
 
 // far is a size at which fixed costs are negligible beside those per byte: terms in √n are 2⁻⁵⁰ of
-// those in n. It is a power of two, so that packets of the usual sizes divide it.
+// those in n, which is 2¹⁰⁰. It is a power of two, so that packets of the usual sizes divide it: a
+// short last packet would change the slope.
 const far = quantity.Bytes(1 << 62 * 1 << 38)
 
 // HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞; for
@@ -246,7 +308,8 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 		next := min(hi, quantity.Bytes(math.Ceil(float64(at)*math.Exp2(1./8))))
 		if from := Regime(l, at); from != Regime(l, next) {
 			var last quantity.Bytes
-			last, next = bisect(at, next, func(n quantity.Bytes) bool { return Regime(l, n) != from })
+			differs := func(n quantity.Bytes) bool { return Regime(l, n) != from }
+			last, next = bisect(at, next, differs)
 			found = append(found, last)
 		}
 		at = next
@@ -255,6 +318,7 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 }
 
 // bisect narrows the range lo to hi, with above(lo) false and above(hi) true, to adjacent sizes.
+// Beyond 2⁵³ bytes neighbours are more than a byte apart; there it ends if a middle rounds to lo.
 func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
 	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
 		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {

@@ -19,11 +19,11 @@ type Route struct {
 	Send    PacketCost
 	Hops    []Hop // at least one
 	Receive PacketCost
-	Packets Packetizer // cuts the message; nil: it travels whole
+	Packets packetizer // cuts the message; nil: it travels whole
 }
 
-// A Packetizer is a layer that cuts a message of n bytes into packets.
-type Packetizer interface {
+// A packetizer is a layer that cuts a message of n bytes into packets.
+type packetizer interface {
 	PacketSize(n quantity.Bytes) quantity.Bytes
 }
 

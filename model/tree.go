@@ -9,10 +9,10 @@ import (
 )
 
 // New returns a layer of the kind without parts, all of its parameters zero.
-func (k *Kind) New() Layer { return Clone(k.zero) }
+func (k *Kind) New() Layer { return clone(k.zero) }
 
-// Clone returns a deep copy of a layer; a part that is used twice is copied twice.
-func Clone(l Layer) Layer {
+// clone returns a deep copy of a layer; a part that is used twice is copied twice.
+func clone(l Layer) Layer {
 	k := l.Kind()
 	c := reflect.New(reflect.TypeOf(l).Elem())
 	c.Elem().Set(reflect.ValueOf(l).Elem())
@@ -34,7 +34,7 @@ func Clone(l Layer) Layer {
 		}
 	}
 	for _, c := range children(l) {
-		*c = Clone(*c)
+		*c = clone(*c)
 	}
 	return l
 }
@@ -42,7 +42,7 @@ func Clone(l Layer) Layer {
 // Recut returns the layer with the cut c in all its pipelines. It returns an error if there is no
 // pipeline, or one with too few stages for c.
 func Recut(l Layer, c Cut) (Layer, error) {
-	l = Clone(l)
+	l = clone(l)
 	err := errors.New("it has no pipeline, so no packet size to choose")
 	found := false
 	walk(l, func(l Layer) {
@@ -61,7 +61,7 @@ func Freeze(l Layer, n quantity.Bytes) {
 	if f, ok := l.(interface{ freeze(quantity.Bytes) }); ok {
 		f.freeze(n)
 	}
-	if s, ok := l.(Selector); ok {
+	if s, ok := l.(selector); ok {
 		_, inner := s.Select(n)
 		Freeze(inner, n)
 		return
