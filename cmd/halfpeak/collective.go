@@ -32,25 +32,38 @@ type collectiveOptions struct {
 
 func newCollective() *cobra.Command {
 	var o collectiveOptions
-	cmd := command("collective", wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`), o.run)
+	cmd := command("collective",
+		wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
+		o.run)
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	declareCall(cmd, &o.calls.Call)
 	f := cmd.Flags()
 	flags.Var(f, &o.calls.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
-	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, for measured collectives; by default as measured")
-	f.BoolVar(&o.fitted.Total, "total", false, "for measured collectives: sizes count all ranks' blocks together, as in nccl-tests")
-	declareSizes(cmd, &o.calls.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
-	declareSizes(cmd, &o.calls.Segments, "segment", "", "try segments of these sizes beside whole messages")
-	f.StringVar(&o.calls.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
-	f.StringVar(&o.places, "places", "", "place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
+	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0,
+		"`ranks` on each node, for measured collectives; by default as measured")
+	f.BoolVar(&o.fitted.Total, "total", false,
+		"for measured collectives: sizes count all ranks' blocks together, as in nccl-tests")
+	declareSizes(cmd, &o.calls.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB",
+		"sizes of the message, or of each rank's block")
+	declareSizes(cmd, &o.calls.Segments, "segment", "",
+		"try segments of these sizes beside whole messages")
+	f.StringVar(&o.calls.Map, "map-by", "",
+		"place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
+	f.StringVar(&o.places, "places", "",
+		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	f.StringVar(&o.calls.Algorithm, "algorithm", "all", "all, best or the `name` of one algorithm")
-	f.BoolVar(&o.simulated.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
+	f.BoolVar(&o.simulated.Loop, "osu-loop", false,
+		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
-	f.StringVar(&o.calls.Library, "to", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	f.StringVar(&o.calls.Library, "to", "",
+		"write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "allow --to without measured collectives")
-	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
-	o.declarePlot(cmd, "draw a map of the best algorithm by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
+	f.BoolVar(&o.crossovers, "crossovers", false,
+		"list the exact sizes and numbers of ranks where the best algorithm changes")
+	o.declarePlot(cmd,
+		"draw a map of the best algorithm by size and ranks, or curves if there is one size or "+
+			"one number of ranks, into this `file` (png, svg, pdf)")
 	complete(cmd, "to", collectives.Libraries())
 	completeAlgorithms(cmd)
 	return cmd
@@ -127,7 +140,8 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Platform)
-		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), calibrate.IntervalOf(design.Platform)
+		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(),
+			calibrate.IntervalOf(design.Platform)
 		return nil
 	case len(f.Fits) == 0:
 		return err
@@ -142,7 +156,9 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 	switch {
 	case o.places == "":
 		if !ranksGiven && len(m.Levels) > 0 {
-			o.calls.Ranks = slices.DeleteFunc(o.calls.Ranks, func(n int) bool { return n > max(2, m.Cores()) })
+			o.calls.Ranks = slices.DeleteFunc(o.calls.Ranks, func(n int) bool {
+				return n > max(2, m.Cores())
+			})
 		}
 		return nil
 	case o.calls.Map != "" || len(o.fitted.Fits) > 0:
@@ -164,28 +180,40 @@ func (o *collectiveOptions) check(platform string) error {
 	case f.PerNode < 0:
 		return usagef("--ranks-per-node must be at least 1 (got %d)", f.PerNode)
 	case (f.PerNode > 0 || f.Total) && len(f.Fits) == 0:
-		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say where nodes end, and sizes are those of one rank's block")
+		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
+			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
+			"where " +
+			"" +
+			"" +
+			"nodes end, and sizes are those of one rank's block")
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
-		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
+		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
+			"file with measured collectives")
 	case o.out.format.value != "" && q.Library != "" || own && extension(o.out.path) == "json":
-		return usagef("--to %s has its own form, without --format; for rules in JSON use --to openmpi-json", q.Library)
+		return usagef("--to %s has its own form, without --format; for rules in JSON use --to "+
+			"openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil
 	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
-		return usagef("--to %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
+		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
+			"messages are often slower than the library's own choice; measure collectives and fit "+
+			"them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
 	}
 	q.Sizes = collectives.DenseSizes(q.Sizes)
 	return nil
 }
 
 // export writes the library's rules file. If no collective was measured, it warns on stderr.
-func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, times *collectives.Times, q collectives.Asker) error {
+func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
+	times *collectives.Times, q collectives.Asker) error {
 	if !times.Fitted {
 		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
 			return err
 		}
 	}
-	return o.out.writeTo(cmd, func(w io.Writer) error { return times.WriteRules(ctx, w, q, o.out.path) })
+	return o.out.writeTo(cmd, func(w io.Writer) error {
+		return times.WriteRules(ctx, w, q, o.out.path)
+	})
 }
 
 type measuredFlags struct {
@@ -196,11 +224,15 @@ type measuredFlags struct {
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&m.files.Paths, "measured", nil, "compare with the times in these benchmark `files`")
-	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
-	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both", string(fitted.Average), string(fitted.Slowest))
+	f.StringSliceVar(&m.files.Paths, "measured", nil,
+		"compare with the times in these benchmark `files`")
+	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "",
+		"ranks of files that do not give their number: one number, or one for each such table")
+	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both",
+		string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
-	m.columns.declare(cmd, ", of --measured files", sizeAndTime(&m.files.Fit.Trace.X, &m.files.Fit.Trace.Y))
+	m.columns.declare(cmd, ", of --measured files",
+		sizeAndTime(&m.files.Fit.Trace.X, &m.files.Fit.Trace.Y))
 }
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.
@@ -242,36 +274,43 @@ func newSchedule() *cobra.Command {
 	var name string
 	var ranks int
 	var size, segment quantity.Bytes
-	cmd := command("schedule", wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`), func(cmd *cobra.Command, args []string) error {
-		if name == "" {
-			all, err := collectives.AlgorithmsOf(append(args, "")[0])
+	cmd := command("schedule",
+		wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
+		func(cmd *cobra.Command, args []string) error {
+			if name == "" {
+				all, err := collectives.AlgorithmsOf(append(args, "")[0])
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, all.Rows())
+			}
+			if len(args) == 0 {
+				return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule "+
+					"bcast "+
+					"--algorithm binomial\"", name)
+			}
+			c.Bytes, c.Segment = uint64(size), uint64(segment)
+			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
+				c.Segment = 0
+			}
+			s, err := collectives.Schedule(args[0], name, ranks, c)
 			if err != nil {
 				return err
 			}
-			return out.write(cmd, all.Rows())
-		}
-		if len(args) == 0 {
-			return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule bcast --algorithm binomial\"", name)
-		}
-		c.Bytes, c.Segment = uint64(size), uint64(segment)
-		if c.Segment >= c.Bytes { // it is sent whole, as collective has it
-			c.Segment = 0
-		}
-		s, err := collectives.Schedule(args[0], name, ranks, c)
-		if err != nil {
-			return err
-		}
-		if extension(out.path) == "bin" {
-			return out.writeTo(cmd, s.WriteBinary)
-		}
-		return out.writeTo(cmd, s.WriteText)
-	})
+			if extension(out.path) == "bin" {
+				return out.writeTo(cmd, s.WriteBinary)
+			}
+			return out.writeTo(cmd, s.WriteText)
+		})
 	out.declareFormat(cmd)
 	declareCall(cmd, &c)
 	defer completeAlgorithms(cmd)
-	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of the algorithm of this `name`")
+	cmd.Flags().StringVar(&name, "algorithm", "",
+		"write the schedule of the algorithm of this `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
-	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB", "size of the message, or of each rank's block")
-	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "", "cut the message into segments of this size; by default it is sent whole")
+	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB",
+		"size of the message, or of each rank's block")
+	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "",
+		"cut the message into segments of this size; by default it is sent whole")
 	return cmd
 }

@@ -39,17 +39,23 @@ type benchOptions struct {
 
 func newEngineBench() *cobra.Command {
 	o := benchOptions{bench: live.BenchOptions{Programs: programs.Defaults()}}
-	c := command("engine bench", wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"), func(cmd *cobra.Command, args []string) error {
-		return o.run(cmd, append(args, "shm")[0])
-	})
+	c := command("engine bench",
+		wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"),
+		func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd, append(args, "shm")[0])
+		})
 	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
 	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
 	f := c.Flags()
 	declareSizes(c, &o.sizes, "size", "1..8MiB", "message sizes")
-	f.StringSliceVar(&o.bench.Programs, "programs", o.bench.Programs, "names from the list above; stages and signature only alone")
+	f.StringSliceVar(&o.bench.Programs, "programs", o.bench.Programs,
+		"names from the list above; stages and signature only alone")
 	f.IntVar(&o.bench.Credits, "credits", 64, "`requests` that may be without a reply")
-	f.DurationVar(&o.bench.Budget, "budget", 20*time.Second, "`time` to spend on all measurements; each point is measured at least 9 times, which takes longer if there are many")
-	f.Float64Var(&o.bench.Within, "precision", 0.02, "stop when the half width of the 95 % interval is this `fraction` of the median")
+	f.DurationVar(&o.bench.Budget, "budget", 20*time.Second,
+		"`time` to spend on all measurements; each point is measured at least 9 times, which "+
+			"takes longer if there are many")
+	f.Float64Var(&o.bench.Within, "precision", 0.02,
+		"stop when the half width of the 95 % interval is this `fraction` of the median")
 	f.Uint64Var(&o.bench.Seed, "seed", 1, "seed of the order of the repeats")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
 	f.BoolVar(&o.bench.Check, "checksum", false, "give each packet a checksum; udp always does")
@@ -74,7 +80,8 @@ func (o *benchOptions) check() error {
 	}
 	for _, n := range o.sizes {
 		if n < 1 || n > live.MaxSize || n != quantity.Bytes(int64(n)) {
-			return usagef("--size %s: a message has whole bytes, up to %s", n, quantity.Bytes(live.MaxSize))
+			return usagef("--size %s: a message has whole bytes, up to %s", n,
+				quantity.Bytes(live.MaxSize))
 		}
 	}
 	switch {
@@ -83,7 +90,8 @@ func (o *benchOptions) check() error {
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
 	case o.out.format.value == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
-		return usagef("--format %s has the times of ping_bulk, which --programs leaves out", netPIPE)
+		return usagef("--format %s has the times of ping_bulk, which --programs leaves out",
+			netPIPE)
 	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
 		return usagef("--credits must be 1 to %d (got %d)", live.MaxCredits, o.bench.Credits)
 	case o.bench.Budget < 0 || !(o.bench.Within > 0):
@@ -180,32 +188,36 @@ func declareToken(c *cobra.Command, path *string) {
 
 func newEngineServe() *cobra.Command {
 	var address, tokenFile string
-	c := command("engine serve", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
-		word, err := live.Token(tokenFile)
-		if err != nil {
-			return err
-		}
-		s := &live.Server{Token: word, Log: func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }}
-		l, err := s.Listen(address)
-		if err != nil {
-			return err
-		}
-		stop := make(chan os.Signal, 1)
-		signal.Notify(stop, os.Interrupt)
-		go func() {
-			<-stop
-			_ = l.Close()
-		}()
-		fmt.Fprintf(cmd.OutOrStdout(), "serving tcp://%s\n", l.Addr())
-		return s.Serve(l)
-	})
+	c := command("engine serve", wantArgs(0, 0, "no argument"),
+		func(cmd *cobra.Command, _ []string) error {
+			word, err := live.Token(tokenFile)
+			if err != nil {
+				return err
+			}
+			s := &live.Server{Token: word, Log: func(format string, args ...any) {
+				cmd.PrintErrf(format+"\n", args...)
+			}}
+			l, err := s.Listen(address)
+			if err != nil {
+				return err
+			}
+			stop := make(chan os.Signal, 1)
+			signal.Notify(stop, os.Interrupt)
+			go func() {
+				<-stop
+				_ = l.Close()
+			}()
+			fmt.Fprintf(cmd.OutOrStdout(), "serving tcp://%s\n", l.Addr())
+			return s.Serve(l)
+		})
 	c.Long += fmt.Sprintf(`
 
 It serves %d clients at a time and refuses the next, saying that it is full. A connection has %v
 to give its token; up to %d may be about to, and the oldest makes room for the next. A client that
 is silent for %v within a job, or %v between two jobs, is dropped.`,
 		live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime)
-	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271", "`address` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271",
+		"`address` to listen on; port 0 takes a free one")
 	declareToken(c, &tokenFile)
 	return c
 }
@@ -232,7 +244,8 @@ func newEngineNode() *cobra.Command {
 
 // measureLive measures a transport of this machine, and returns the comparison with the models
 // fitted to it, and a function that encodes these as a platform.
-func measureLive(transport string, pinned bool, budget time.Duration) (rows reports.Rows, encode func() (string, error), err error) {
+func measureLive(transport string, pinned bool, budget time.Duration) (rows reports.Rows,
+	encode func() (string, error), err error) {
 	pair, err := connect(transport, "", pinned)
 	if err != nil {
 		return rows, nil, err

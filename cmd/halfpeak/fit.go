@@ -36,20 +36,35 @@ func newFit() *cobra.Command {
 	enum(cmd, &o.method, "method", "how to put a line through points", methods...)
 	f := cmd.Flags()
 	o.asked.Trace.Spell = asFlag
-	o.columns.declare(cmd, "; group: its values are tables of their own; pool: its values are pooled", append(
-		sizeAndTime(&o.asked.Trace.X, &o.asked.Trace.Y),
-		columnRole{name: "group", several: &o.asked.Trace.Group}, columnRole{name: "pool", several: &o.asked.Trace.Pool}))
-	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
-	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
+	o.columns.declare(cmd,
+		"; group: its values are tables of their own; pool: its values are pooled", append(
+			sizeAndTime(&o.asked.Trace.X, &o.asked.Trace.Y),
+			columnRole{name: "group", several: &o.asked.Trace.Group},
+			columnRole{name: "pool", several: &o.asked.Trace.Pool}))
+	f.IntVar(&o.asked.Segments, "segments", 0,
+		"number of lines of a piecewise fit; 0 lets the data decide")
+	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",
+		"round-trip `time` measured with a signature, for L")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
-	f.StringVar(&o.asked.Compare, "against", "", "compare with this other `file`, or with the table of this name; given the same file, compare the runs in it")
-	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
-	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "`algorithm` of a collective, by its name here or Open MPI's number; by default the one named in the files, or searched")
-	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "", "ranks of files that do not give their number: one number, or one for each such table")
-	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0, "`ranks` of a collective on each node, for files that do not give them")
-	f.BoolVar(&o.asked.Measured.Total, "total", false, "in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as in nccl-tests")
-	f.BoolVar(&o.asked.Runs, "runs", false, "treat the files, or a file's pairs of nodes, as runs of one measurement")
+	f.StringVar(&o.asked.Compare, "against", "",
+		"compare with this other `file`, or with the table of this name; given the same file, "+
+			"compare the runs in it")
+	f.StringVar(&o.asked.Measured.Collective, "collective", "",
+		"the `collective` that a CSV or old nccl-tests file measured, as in bcast")
+	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "",
+		"`algorithm` of a collective, by its name here or Open MPI's number; by default the one "+
+			"named in the files, or searched")
+	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "",
+		"ranks of files that do not give their number: one number, or one for each such table")
+	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0,
+		"`ranks` of a collective on each node, for files that do not give them")
+	f.BoolVar(&o.asked.Measured.Total, "total", false,
+		"in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as "+
+			"in "+
+			"nccl-tests")
+	f.BoolVar(&o.asked.Runs, "runs", false,
+		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	completeAlgorithms(cmd)
 	return cmd
 }
@@ -93,7 +108,8 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case segments && a.Segments < 1:
-		return usagef("--segments must be at least 1 (got %d); without it the data decide", a.Segments)
+		return usagef("--segments must be at least 1 (got %d); without it the data decide",
+			a.Segments)
 	case segments && *model != "piecewise":
 		return usagef("--segments is for --model piecewise, not %s", *model)
 	case method && *model != "linear" && *model != "pipeline":
@@ -101,7 +117,8 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case set.Changed("rtt") && *model != "logp":
 		return usagef("--rtt is for --model logp, not %s", *model)
 	case o.plot != "" && (*model == "loggp" || *model == "logp"):
-		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", *model)
+		return usagef("--plot draws times against sizes; save the %s parameters and plot the "+
+			"platform", *model)
 	}
 	if err := checkSave(o.save); err != nil {
 		return err

@@ -91,7 +91,8 @@ func optional(cmd *cobra.Command, c *choice, name, help string, choices ...strin
 type cyclesFlag bool
 
 func (c *cyclesFlag) declare(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "also print times in cycles of the host's processor, if its clock is known")
+	cmd.Flags().BoolVar((*bool)(c), "cycles", false,
+		"also print times in cycles of the host's processor, if its clock is known")
 }
 
 func (c cyclesFlag) add(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
@@ -122,7 +123,8 @@ func (s *samplingFlags) check() error {
 }
 
 func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
-	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
+	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed,
+		Assumed: float64(s.assume) / 100}
 }
 
 // layerOptions are the changes of the layers that a command is given.
@@ -132,7 +134,8 @@ type layerOptions struct {
 }
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages into packets of this `size`, or by the rule eq10, best or whole")
+	cmd.Flags().StringVar(&o.packet, "packet", "",
+		"cut messages into packets of this `size`, or by the rule eq10, best or whole")
 	complete(cmd, "packet", model.CutWords())
 }
 
@@ -149,7 +152,8 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 			return nil, err
 		}
 		if o.packet != "" && d.Whole {
-			return nil, usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
+			return nil,
+				usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
 		}
 		if d, err = d.Recut(o.packet); err != nil {
 			return nil, fmt.Errorf("--packet %w", err)
@@ -161,11 +165,14 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 
 func declareCall(cmd *cobra.Command, call *collective.Call) {
 	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
-	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0, "`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
+	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0,
+		"`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
 	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
 		gamma, err := quantity.ParseMicrosPerByte(text)
 		return float64(gamma) * 1e3, err // ns
-	}, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
+	}, "time/size", "gamma", "",
+		"time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs "+
+			"combine\" measures it")
 }
 
 func complete(cmd *cobra.Command, flag string, choices []string) {
@@ -178,7 +185,8 @@ func completeBy(cmd *cobra.Command, flag string, words cobra.CompletionFunc) {
 	}
 }
 
-func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
 	var names []string
 	all, err := platforms.All()
 	if err != nil {
@@ -200,10 +208,13 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
-		names := list.Map(collective.Algorithms, func(e collective.Entry) string { return e.Collective })
+		names := list.Map(collective.Algorithms, func(e collective.Entry) string {
+			return e.Collective
+		})
 		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 	case len(args) == 1 && cmd.Name() == "collective":
 		return completePlatforms(cmd, args, typed)
@@ -215,36 +226,47 @@ func completeCollective(cmd *cobra.Command, args []string, typed string) ([]stri
 // and the collective of the flag.
 func completeAlgorithms(cmd *cobra.Command) {
 	flag := cmd.Flags().Lookup("collective")
-	completeBy(cmd, "algorithm", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if flag != nil {
-			args = []string{flag.Value.String()}
-		}
-		names := list.Map(collective.Of(append(args, "")[0]), func(e collective.Entry) string { return e.Name + "\t" + e.Help })
-		return names, cobra.ShellCompDirectiveNoFileComp
-	})
-	if flag != nil {
-		completeBy(cmd, "collective", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return completeCollective(cmd, nil, typed)
+	completeBy(cmd, "algorithm",
+		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if flag != nil {
+				args = []string{flag.Value.String()}
+			}
+			names := list.Map(collective.Of(append(args, "")[0]), func(e collective.Entry) string {
+				return e.Name + "\t" + e.Help
+			})
+			return names, cobra.ShellCompDirectiveNoFileComp
 		})
+	if flag != nil {
+		completeBy(cmd, "collective",
+			func(cmd *cobra.Command, _ []string, typed string) ([]string,
+				cobra.ShellCompDirective) {
+				return completeCollective(cmd, nil, typed)
+			})
 	}
 }
 
 func completeParams(cmd *cobra.Command, flag, ending string) {
-	completeBy(cmd, flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		d, err := platforms.FindDesign(args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		names := list.Map(d.Uses(), func(p platforms.Param) string { return p.Path + ending + "\t" + p.Value.String() })
-		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
+	completeBy(cmd, flag,
+		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			d, err := platforms.FindDesign(args[0])
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			names := list.Map(d.Uses(), func(p platforms.Param) string {
+				return p.Path + ending + "\t" + p.Value.String()
+			})
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
 }
 
 // usagef returns the error of a mistake on the command line, as against one in a file.
-func usagef(format string, args ...any) error { return usage.Error{Err: fmt.Errorf(format, args...)} }
+func usagef(format string,
+	args ...any) error {
+	return usage.Error{Err: fmt.Errorf(format, args...)}
+}
 
 // wantArgs returns a usage error for a missing or surplus argument, with the wanted ones.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
@@ -279,7 +301,8 @@ func sizeAndTime(size, time *string) []columnRole {
 
 func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {
 	c.roles = roles
-	cmd.Flags().Var(c, "columns", "`roles` of columns in a CSV or JSON, by name or number, as in size=n:KiB,time=t:ms"+help)
+	cmd.Flags().Var(c, "columns",
+		"`roles` of columns in a CSV or JSON, by name or number, as in size=n:KiB,time=t:ms"+help)
 }
 
 func (c *columnsFlag) Set(text string) error {

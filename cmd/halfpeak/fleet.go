@@ -39,11 +39,13 @@ func newFleet() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.asked.Name, "name", "",
 		"`pattern` of file names with {a} and {b} for the nodes")
-	o.columns.declare(cmd, "; node: it names a node, or the first and the second of a pair; group: "+
-		"its values are curves of their own; pool: its values are pooled", append(
-		sizeAndTime(&o.asked.X, &o.asked.Y),
-		columnRole{name: "node", several: &o.asked.Columns},
-		columnRole{name: "group", several: &o.asked.Group}, columnRole{name: "pool", several: &o.asked.Pool}))
+	o.columns.declare(cmd,
+		"; node: it names a node, or the first and the second of a pair; group: "+
+			"its values are curves of their own; pool: its values are pooled", append(
+			sizeAndTime(&o.asked.X, &o.asked.Y),
+			columnRole{name: "node", several: &o.asked.Columns},
+			columnRole{name: "group", several: &o.asked.Group},
+			columnRole{name: "pool", several: &o.asked.Pool}))
 	f.StringVar(&o.places, "places", "",
 		"groups of nodes, such as racks or switches: a CSV `file` with the columns node and group")
 	f.StringVar(&o.baseline, "against", "",

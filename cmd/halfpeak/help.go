@@ -21,7 +21,8 @@ import (
 // command returns the command of a path, such as "platforms show". Its help is its section of
 // docs/commands.md: arguments behind the path, a summary, text and examples. Platforms and
 // collectives among the arguments are completed.
-func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+func command(path string, args cobra.PositionalArgs,
+	run func(*cobra.Command, []string) error) *cobra.Command {
 	_, text, found := strings.Cut(docs.Commands, "\n## "+path)
 	if !found {
 		panic("docs/commands.md has no section " + path)
@@ -29,7 +30,8 @@ func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []
 	text, _, _ = strings.Cut(text, "\n## ")
 	arguments, text, _ := strings.Cut(text, "\n\n")
 	summary, text, _ := strings.Cut(text, "\n")
-	cmd := &cobra.Command{Use: path[strings.LastIndex(path, " ")+1:] + arguments, Short: summary, Long: fenced(text, "text"), Args: args, RunE: run}
+	cmd := &cobra.Command{Use: path[strings.LastIndex(path, " ")+1:] + arguments, Short: summary,
+		Long: fenced(text, "text"), Args: args, RunE: run}
 	if examples := fenced(text, "sh"); examples != "" {
 		cmd.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 	}
@@ -62,23 +64,29 @@ func group(path string, sub ...*cobra.Command) *cobra.Command {
 
 func newVersion() *cobra.Command {
 	out := output{plain: true}
-	cmd := command("version", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
-		return out.write(cmd, reports.Rows{
-			Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-			Data:    [][]any{{release.Version(), reports.OrNil(buildSetting("vcs.revision")), runtime.Version()}},
+	cmd := command("version", wantArgs(0, 0, "no argument"),
+		func(cmd *cobra.Command, _ []string) error {
+			return out.write(cmd, reports.Rows{
+				Columns: []reports.Column{{Key: "version", Head: "halfpeak"},
+					{Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
+				Data: [][]any{{release.Version(), reports.OrNil(buildSetting("vcs.revision")),
+					runtime.Version()}},
+			})
 		})
-	})
 	out.declareFormat(cmd)
 	return cmd
 }
 
 func newDocs() *cobra.Command {
-	return group("docs", command("docs man", wantArgs(1, 1, `a folder, as in "halfpeak docs man /usr/local/share/man/man1"`), func(cmd *cobra.Command, args []string) error {
-		if err := os.MkdirAll(args[0], 0o777); err != nil {
-			return atomicfile.FileError(args[0], err)
-		}
-		return writeManPages(cmd.Root(), args[0])
-	}))
+	return group("docs",
+		command("docs man",
+			wantArgs(1, 1, `a folder, as in "halfpeak docs man /usr/local/share/man/man1"`),
+			func(cmd *cobra.Command, args []string) error {
+				if err := os.MkdirAll(args[0], 0o777); err != nil {
+					return atomicfile.FileError(args[0], err)
+				}
+				return writeManPages(cmd.Root(), args[0])
+			}))
 }
 
 // unitsTopic is the name of the help topic that ends with a table.
@@ -86,7 +94,8 @@ const unitsTopic = "units"
 
 func newUnits() *cobra.Command {
 	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
-	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed", Long: strings.TrimSpace(text)}
+	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed",
+		Long: strings.TrimSpace(text)}
 }
 
 // unitRows returns the vocabulary of units as a table.
@@ -105,8 +114,11 @@ const helpWidth = 80
 // setHelp sets the form of all help: flags are wrapped, and a topic, which is a command that does
 // nothing, is its text alone.
 func setHelp(root *cobra.Command) {
-	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(helpWidth) })
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags | wrapped"))
+	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string {
+		return f.FlagUsagesWrapped(helpWidth)
+	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages",
+		"Flags | wrapped"))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd.Runnable() || cmd.HasSubCommands() {
@@ -126,7 +138,8 @@ func setHelp(root *cobra.Command) {
 func noFiles(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, known := cmd.GetFlagCompletionFunc(f.Name)
-		if placeholder, _ := pflag.UnquoteUsage(f); !known && placeholder != "file" && placeholder != "folder" {
+		if placeholder, _ := pflag.UnquoteUsage(f); !known && placeholder != "file" &&
+			placeholder != "folder" {
 			complete(cmd, f.Name, nil)
 		}
 	})
@@ -145,7 +158,8 @@ func strict(root *cobra.Command) {
 		case "help":
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if of, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return usagef("no command %q to help with%s", strings.Join(args, " "), nearest.Hint(args[len(args)-1], commandNames(of)))
+					return usagef("no command %q to help with%s", strings.Join(args, " "),
+						nearest.Hint(args[len(args)-1], commandNames(of)))
 				}
 				return nil
 			}
@@ -153,7 +167,8 @@ func strict(root *cobra.Command) {
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(cmd *cobra.Command, args []string) error {
 				if len(args) > 0 {
-					return usagef("no completion for %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
+					return usagef("no completion for %q%s", args[0],
+						nearest.Hint(args[0], commandNames(cmd)))
 				}
 				return cmd.Help()
 			}

@@ -15,7 +15,8 @@ const minFiles = 16
 func checkLimits() error {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil && files.Cur < minFiles {
-		return fmt.Errorf("at most %d files can be open at once; raise the limit with ulimit -n %d", files.Cur, minFiles)
+		return fmt.Errorf("at most %d files can be open at once; raise the limit with ulimit -n %d",
+			files.Cur, minFiles)
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// writeManPages writes the man pages of a command and its subcommands into an existing folder. They carry the
+// writeManPages writes the man pages of a command and its subcommands into an existing folder. They
+// carry the
 // date of the program's commit, so that the same program writes the same pages.
 func writeManPages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
@@ -32,7 +33,8 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 	cmd.Long = listItem.ReplaceAllStringFunc(long, definition)
 	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
+	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version,
+		Manual: "Halfpeak", Date: &date}
 	page := func(w io.Writer) error { return doc.GenMan(cmd, header, w) }
 	return atomicfile.Write(filepath.Join(dir, name), page)
 }
@@ -45,7 +47,8 @@ func definition(text string) string {
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"
 }
 
-// buildSetting returns the build setting of this program under a key such as vcs.revision, or the empty
+// buildSetting returns the build setting of this program under a key such as vcs.revision, or the
+// empty
 // string.
 func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()

@@ -35,17 +35,22 @@ func (o *output) declare(cmd *cobra.Command) {
 // declareFormat declares the flags of the destination and of its format; more are formats beside
 // those of all tables.
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
-	optional(cmd, &o.format, "format", "output format (default: by the extension of the -o file, else text)", append(reports.TableFormats(), more...)...)
-	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
+	optional(cmd, &o.format, "format",
+		"output format (default: by the extension of the -o file, else text)",
+		append(reports.TableFormats(), more...)...)
+	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o",
+		"write to this `file`, whole or not at all")
 }
 
 func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
-	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
+	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "",
+		`units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
 	complete(cmd, "unit", quantity.ChoosableUnits())
 }
 
 // formats are the formats that a file's extension stands for.
-var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
+var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text,
+	"csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
 
 func extension(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
@@ -60,7 +65,9 @@ func (o *output) kind() (reports.TableFormat, error) {
 		return reports.Text, nil // a pipe has no need of an ending
 	}
 	if !ok {
-		return "", usagef("-o %q: unknown extension %q; use .txt, .md, .csv or .json, or choose with --format", o.path, filepath.Ext(o.path))
+		return "",
+			usagef("-o %q: unknown extension %q; use .txt, .md, .csv or .json, or choose with "+
+				"--format", o.path, filepath.Ext(o.path))
 	}
 	return format, nil
 }
@@ -93,7 +100,8 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		t := terminalOf(cmd.Context())
 		view.Width, view.Color = t.Width, t.Color
 	}
-	if err = o.writeTo(cmd, write); err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
+	if err = o.writeTo(cmd, write); err == nil && !o.plain &&
+		(format == reports.CSV || format == reports.JSON) {
 		for _, rows := range tables {
 			for _, note := range rows.Notes {
 				cmd.PrintErrln(note)
@@ -176,7 +184,8 @@ func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
-		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.ImageFormats(), ", ."))
+		return usagef("--plot %q: no such kind of image; use .%s", p.plot,
+			strings.Join(reports.ImageFormats(), ", ."))
 	}
 	return nil
 }
@@ -202,7 +211,8 @@ const (
 )
 
 func declarePixels(cmd *cobra.Command, to *pixels) {
-	flags.Var(cmd.Flags(), to, parsePixels, "WIDTHxHEIGHT", "pixels", "800x500", "size of the image in pixels")
+	flags.Var(cmd.Flags(), to, parsePixels, "WIDTHxHEIGHT", "pixels", "800x500",
+		"size of the image in pixels")
 }
 
 func parsePixels(text string) (p pixels, err error) {
@@ -211,8 +221,11 @@ func parsePixels(text string) (p pixels, err error) {
 	if err == nil {
 		p.height, err = strconv.Atoi(height)
 	}
-	if err != nil || p.width < minWidth || p.height < minHeight || max(p.width, p.height) > maxPixels {
-		return p, fmt.Errorf("give WIDTHxHEIGHT from %dx%d to %dx%[3]d, as in 800x500", minWidth, minHeight, maxPixels)
+	if err != nil || p.width < minWidth || p.height < minHeight ||
+		max(p.width, p.height) > maxPixels {
+		return p,
+			fmt.Errorf("give WIDTHxHEIGHT from %dx%d to %dx%[3]d, as in 800x500", minWidth,
+				minHeight, maxPixels)
 	}
 	return p, nil
 }
@@ -223,12 +236,16 @@ func isImage(path string) bool {
 
 func drawTo(path string, p reports.Picture, size pixels) error {
 	if filepath.Ext(path) == "" {
-		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.ImageFormats(), ", ."))
+		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
+			path, strings.Join(reports.ImageFormats(), ", ."))
 	}
 	if !isImage(path) {
-		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats(), ", ."))
+		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the "+
+			"numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats(), ", ."))
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height) })
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height)
+	})
 }
 
 func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {

@@ -26,17 +26,19 @@ func newPredict() *cobra.Command {
 	out, layers := output{plain: true}, layerOptions{any: true}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
-	cmd := command("predict", wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`), func(cmd *cobra.Command, args []string) error {
-		designs, err := layers.designs(args)
-		if err != nil {
-			return err
-		}
-		rows, err := cycles.add(predict.Costs(sizes, designs...).Rows(out.units), designs)
-		if err != nil {
-			return err
-		}
-		return out.write(cmd, rows)
-	})
+	cmd := command("predict",
+		wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
+		func(cmd *cobra.Command, args []string) error {
+			designs, err := layers.designs(args)
+			if err != nil {
+				return err
+			}
+			rows, err := cycles.add(predict.Costs(sizes, designs...).Rows(out.units), designs)
+			if err != nil {
+				return err
+			}
+			return out.write(cmd, rows)
+		})
 	out.declare(cmd)
 	layers.declare(cmd)
 	declareSizes(cmd, &sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
@@ -48,21 +50,23 @@ func newPacket() *cobra.Command {
 	out := output{plain: true}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
-	cmd := command("packet", wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`), func(cmd *cobra.Command, args []string) error {
-		designs, err := layerOptions{}.designs(args)
-		if err != nil {
-			return err
-		}
-		cuts, err := predict.Cuts(sizes, designs...)
-		if err != nil {
-			return err
-		}
-		rows, err := cycles.add(cuts.Rows(), designs)
-		if err != nil {
-			return err
-		}
-		return out.write(cmd, rows)
-	})
+	cmd := command("packet",
+		wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
+		func(cmd *cobra.Command, args []string) error {
+			designs, err := layerOptions{}.designs(args)
+			if err != nil {
+				return err
+			}
+			cuts, err := predict.Cuts(sizes, designs...)
+			if err != nil {
+				return err
+			}
+			rows, err := cycles.add(cuts.Rows(), designs)
+			if err != nil {
+				return err
+			}
+			return out.write(cmd, rows)
+		})
 	out.declare(cmd)
 	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
 	cycles.declare(cmd)
@@ -82,33 +86,36 @@ type compareOptions struct {
 
 func newCompare() *cobra.Command {
 	var o compareOptions
-	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`), func(cmd *cobra.Command, args []string) error {
-		if err := o.samplingFlags.check(); err != nil {
-			return err
-		}
-		if o.cross && len(args) < 2 {
-			return usagef("--crossovers compares two platforms or more")
-		}
-		designs, err := o.layers.designs(args)
-		if err != nil {
-			return err
-		}
-		rows, err := o.rows(cmd.Context(), designs)
-		if err != nil {
-			return err
-		}
-		if err := o.draw(func() (reports.Picture, error) {
-			return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"), designs...)
-		}); err != nil {
-			return err
-		}
-		return o.out.write(cmd, rows)
-	})
+	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
+		func(cmd *cobra.Command, args []string) error {
+			if err := o.samplingFlags.check(); err != nil {
+				return err
+			}
+			if o.cross && len(args) < 2 {
+				return usagef("--crossovers compares two platforms or more")
+			}
+			designs, err := o.layers.designs(args)
+			if err != nil {
+				return err
+			}
+			rows, err := o.rows(cmd.Context(), designs)
+			if err != nil {
+				return err
+			}
+			if err := o.draw(func() (reports.Picture, error) {
+				return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"),
+					designs...)
+			}); err != nil {
+				return err
+			}
+			return o.out.write(cmd, rows)
+		})
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	declareSizes(cmd, &o.sizes, "size", "1", "message sizes")
 	o.cycles.declare(cmd)
-	cmd.Flags().BoolVar(&o.cross, "crossovers", false, "list the sizes where one overtakes another, with the probability")
+	cmd.Flags().BoolVar(&o.cross, "crossovers", false,
+		"list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
@@ -116,11 +123,13 @@ func newCompare() *cobra.Command {
 }
 
 // rows are the table that was asked for; of two platforms, people read where they cross too.
-func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows, error) {
+func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows,
+	error) {
 	var crossover *whatif.Crossover
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
-		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
+		// a pipeline cut otherwise is not in the file that intervals come from
+		if o.layers.packet == "" {
 			s := o.sampling(ctx)
 			sampling = &s
 		}
@@ -143,7 +152,8 @@ func newPlatforms() *cobra.Command {
 	out := output{plain: true}
 	cmd := command("platforms", func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef(`unexpected argument %q; to see one platform, write "halfpeak platforms show %s"`, args[0], args[len(args)-1])
+			return usagef("unexpected argument %q; to see one platform, write "+
+				"\"halfpeak platforms show %s\"", args[0], args[len(args)-1])
 		}
 		return nil
 	}, func(cmd *cobra.Command, _ []string) error {
@@ -160,13 +170,15 @@ func newPlatforms() *cobra.Command {
 
 func newShow() *cobra.Command {
 	out := output{plain: true}
-	cmd := command("platforms show", wantArgs(1, 1, `one platform, as in "halfpeak platforms show clip"`), func(cmd *cobra.Command, args []string) error {
-		p, _, err := platforms.Find(args[0])
-		if err != nil {
-			return err
-		}
-		return out.write(cmd, predict.ParameterRows(p))
-	})
+	cmd := command("platforms show",
+		wantArgs(1, 1, `one platform, as in "halfpeak platforms show clip"`),
+		func(cmd *cobra.Command, args []string) error {
+			p, _, err := platforms.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return out.write(cmd, predict.ParameterRows(p))
+		})
 	out.declareFormat(cmd)
 	return cmd
 }
@@ -177,40 +189,46 @@ func newExport() *cobra.Command {
 	var to string
 	var ranks int
 	var sizes []quantity.Bytes
-	cmd := command("export", wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`), func(cmd *cobra.Command, args []string) error {
-		switch {
-		case to == "" && len(args) == 0:
-			return out.write(cmd, predict.ExportTargets())
-		case to == "":
-			return usagef("--to is required; \"halfpeak export\" lists the formats")
-		case len(args) == 0:
-			return usagef("--to %s requires a platform, as in \"halfpeak export clip --to %s\"", to, to)
-		}
-		if _, err := export.Find(to); err != nil {
-			return usage.Error{Err: err}
-		}
-		if cmd.Flags().Changed("ranks") && ranks < 1 {
-			return usagef("--ranks must be at least 2 (got %d)", ranks)
-		}
-		designs, err := layers.designs(args)
-		if err != nil {
-			return err
-		}
-		f, err := predict.Exported(designs[0], to, sizes, ranks)
-		if err != nil {
-			return err
-		}
-		for _, lost := range f.Lost {
-			cmd.PrintErrf("not in it: %s\n", lost)
-		}
-		return out.writeTo(cmd, f.Write)
-	})
+	cmd := command("export",
+		wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`),
+		func(cmd *cobra.Command, args []string) error {
+			switch {
+			case to == "" && len(args) == 0:
+				return out.write(cmd, predict.ExportTargets())
+			case to == "":
+				return usagef("--to is required; \"halfpeak export\" lists the formats")
+			case len(args) == 0:
+				return usagef("--to %s requires a platform, as in \"halfpeak export clip --to %s\"",
+					to,
+					to)
+			}
+			if _, err := export.Find(to); err != nil {
+				return usage.Error{Err: err}
+			}
+			if cmd.Flags().Changed("ranks") && ranks < 1 {
+				return usagef("--ranks must be at least 2 (got %d)", ranks)
+			}
+			designs, err := layers.designs(args)
+			if err != nil {
+				return err
+			}
+			f, err := predict.Exported(designs[0], to, sizes, ranks)
+			if err != nil {
+				return err
+			}
+			for _, lost := range f.Lost {
+				cmd.PrintErrf("not in it: %s\n", lost)
+			}
+			return out.writeTo(cmd, f.Write)
+		})
 	out.declareFormat(cmd)
 	layers.declare(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "target `program`")
 	complete(cmd, "to", export.Names())
-	declareSizes(cmd, &sizes, "size", "1..4MiB", "make the costs accurate from the smallest to the largest of these sizes")
-	cmd.Flags().IntVar(&ranks, "ranks", 0, "`number` of ranks on a platform without levels (default 2)")
+	declareSizes(cmd, &sizes, "size", "1..4MiB",
+		"make the costs accurate from the smallest to the largest of these sizes")
+	cmd.Flags().IntVar(&ranks, "ranks", 0,
+		"`number` of ranks on a platform without levels (default 2)")
 	return cmd
 }
 
@@ -227,22 +245,28 @@ type plotOptions struct {
 func newPlot() *cobra.Command {
 	out := output{plain: true}
 	o := plotOptions{ranks: rankRange{0, math.MaxInt}}
-	cmd := command("plot", wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`), func(cmd *cobra.Command, args []string) error {
-		if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
-			o.sizes = parsedSizes("16KiB")
-		}
-		picture, err := plot(cmd.Context(), args, o)
-		if err != nil {
-			return err
-		}
-		return out.writePicture(cmd, picture, o.pixels)
-	})
+	cmd := command("plot",
+		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
+		func(cmd *cobra.Command, args []string) error {
+			if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
+				o.sizes = parsedSizes("16KiB")
+			}
+			picture, err := plot(cmd.Context(), args, o)
+			if err != nil {
+				return err
+			}
+			return out.writePicture(cmd, picture, o.pixels)
+		})
 	out.declare(cmd)
 	o.layers.declare(cmd)
-	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
-	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule `file`, or the files of a trace")
-	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "", "with --kind ranks: these ranks alone, as in \"0..63\"")
-	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16", "message sizes; one for a timeline, 16KiB if not given")
+	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput",
+		"timeline", "signature", "ranks")
+	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil,
+		"with --kind ranks: a schedule `file`, or the files of a trace")
+	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "",
+		"with --kind ranks: these ranks alone, as in \"0..63\"")
+	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16",
+		"message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declarePixels(cmd, &o.pixels)
 	return cmd
@@ -303,10 +327,12 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels) error {
 	format, table := formats[extension(o.path)]
 	switch {
-	case o.path == "" || table && format != reports.Text || o.format.value != "" && !isImage(o.path):
+	case o.path == "" || table && format != reports.Text || o.format.value != "" &&
+		!isImage(o.path):
 		return o.write(cmd, p.Rows())
 	case o.format.value != "":
-		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format.value)
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
+			o.format.value)
 	}
 	return drawTo(o.path, p, size)
 }

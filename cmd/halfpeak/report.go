@@ -26,19 +26,23 @@ func newReport() *cobra.Command {
 	var sizes []quantity.Bytes
 	var out output
 	var title string
-	cmd := command("report", wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`), func(cmd *cobra.Command, args []string) error {
-		write, err := documentWriter(out.format.value, out.path)
-		if err != nil {
-			return err
-		}
-		doc, err := summary.New(title, sizes, args...)
-		if err != nil {
-			return err
-		}
-		return out.writeTo(cmd, func(w io.Writer) error { return write(doc, w) })
-	})
-	optional(cmd, &out.format, "format", "kind of file; by default, by the extension of the -o file", "html", "markdown")
-	cmd.Flags().VarP((*outputFile)(&out.path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
+	cmd := command("report",
+		wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`),
+		func(cmd *cobra.Command, args []string) error {
+			write, err := documentWriter(out.format.value, out.path)
+			if err != nil {
+				return err
+			}
+			doc, err := summary.New(title, sizes, args...)
+			if err != nil {
+				return err
+			}
+			return out.writeTo(cmd, func(w io.Writer) error { return write(doc, w) })
+		})
+	optional(cmd, &out.format, "format",
+		"kind of file; by default, by the extension of the -o file", "html", "markdown")
+	cmd.Flags().VarP((*outputFile)(&out.path), "output", "o",
+		"write to this `file`, whole or not at all; without it Markdown is printed")
 	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd
@@ -52,7 +56,9 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 		case ext == "md" || ext == "markdown" || path == "":
 			format = "markdown"
 		default:
-			return nil, usagef("-o %q: unknown extension %q; use .html or .md, or choose with --format", path, filepath.Ext(path))
+			return nil,
+				usagef("-o %q: unknown extension %q; use .html or .md, or choose with --format",
+					path, filepath.Ext(path))
 		}
 	}
 	if format == "html" {
@@ -65,7 +71,8 @@ func newExplore() *cobra.Command {
 	var path, title string
 	cmd := command("explore", nil, func(cmd *cobra.Command, args []string) error {
 		if ext := extension(path); ext != "html" && ext != "htm" {
-			return usagef(`-o %q: the page is a file that ends with .html, as in "halfpeak explore clip -o page.html"`, path)
+			return usagef("-o %q: the page is a file that ends with .html, as in "+
+				"\"halfpeak explore clip -o page.html\"", path)
 		}
 		start, err := startOf(args)
 		if err != nil {
@@ -80,9 +87,12 @@ func newExplore() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return atomicfile.Write(path, func(w io.Writer) error { return page.Write(w, program, start) })
+		return atomicfile.Write(path, func(w io.Writer) error {
+			return page.Write(w, program, start)
+		})
 	})
-	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all")
+	cmd.Flags().VarP((*outputFile)(&path), "output", "o",
+		"write to this `file`, whole or not at all")
 	cmd.Flags().StringVar(&title, "title", "", "title of the page")
 	return cmd
 }
@@ -103,16 +113,20 @@ func startOf(refs []string) (page.Start, error) {
 		name := filepath.Base(file)
 		switch before, known := of[name]; {
 		case !known:
-			// Written anew, the file has the layers that it takes from others, which the page cannot
+			// Written anew, the file has the layers that it takes from others, which the page
+			// cannot
 			// read.
 			text, err := p.Document().Encode("")
 			if err != nil {
 				return start, err
 			}
 			of[name] = file
-			start.Platforms = append(start.Platforms, page.NewPlatform{Name: name, TOML: string(text)})
+			start.Platforms = append(start.Platforms,
+				page.NewPlatform{Name: name, TOML: string(text)})
 		case before != file:
-			return start, usagef("%q and %q have the same name, which must be unique in a page; rename one", before, file)
+			return start,
+				usagef("%q and %q have the same name, which must be unique in a page; rename one",
+					before, file)
 		}
 		if !platforms.NamesLayer(ref) && len(p.Levels) > 0 {
 			start.Show = append(start.Show, name) // ranks run on all levels
@@ -127,30 +141,34 @@ func newReproduce() *cobra.Command {
 	out := output{plain: true}
 	var plots, paper string
 	var all bool
-	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"), func(cmd *cobra.Command, _ []string) error {
-		if paper != "" && !slices.Contains(data.Papers(), paper) {
-			return usagef("no paper %q; choose from %s", paper, strings.Join(data.Papers(), ", "))
-		}
-		r, err := check.Reproduce(paper)
-		if err != nil {
-			return err
-		}
-		if plots != "" {
-			if err := drawFigures(plots); err != nil {
+	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
+		func(cmd *cobra.Command, _ []string) error {
+			if paper != "" && !slices.Contains(data.Papers(), paper) {
+				return usagef("no paper %q; choose from %s", paper,
+					strings.Join(data.Papers(), ", "))
+			}
+			r, err := check.Reproduce(paper)
+			if err != nil {
 				return err
 			}
-		}
-		tables := []reports.Rows{r.Rows()}
-		if out.forPeople() && !all {
-			tables = r.Summary()
-			last := &tables[len(tables)-1]
-			last.Notes = append(last.Notes, "All rows: --all; for programs: --format csv; the papers' figures: --plot FOLDER.")
-		}
-		if err := out.write(cmd, tables...); err != nil {
-			return err
-		}
-		return r.Unexplained()
-	})
+			if plots != "" {
+				if err := drawFigures(plots); err != nil {
+					return err
+				}
+			}
+			tables := []reports.Rows{r.Rows()}
+			if out.forPeople() && !all {
+				tables = r.Summary()
+				last := &tables[len(tables)-1]
+				last.Notes = append(last.Notes,
+					"All rows: --all; for programs: --format csv; the papers' figures: --plot "+
+						"FOLDER.")
+			}
+			if err := out.write(cmd, tables...); err != nil {
+				return err
+			}
+			return r.Unexplained()
+		})
 	out.declare(cmd)
 	cmd.Flags().StringVar(&plots, "plot", "", "draw the figures into this `folder`")
 	cmd.Flags().StringVar(&paper, "paper", "", "only this `paper`")

@@ -42,7 +42,8 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 		return 1 // the reader has closed the pipe, as "| head" does
 	}
 	fmt.Fprint(stderr, t.alarm("halfpeak:"))
-	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))
+	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()),
+		spelled(cmd, usage.FieldsOf(err)))
 	if errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
@@ -57,7 +58,8 @@ func brief(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {
 		if half := maxMessage / 2; len(line) > maxMessage {
-			lines[i] = strings.ToValidUTF8(line[:half], "") + " … " + strings.ToValidUTF8(line[len(line)-half:], "")
+			lines[i] = strings.ToValidUTF8(line[:half], "") + " … " +
+				strings.ToValidUTF8(line[len(line)-half:], "")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -65,8 +67,10 @@ func brief(message string) string {
 
 func newRoot() *cobra.Command {
 	root := group("halfpeak",
-		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
-		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(), newEngine(), newVersion(), newDocs())
+		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(),
+		newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
+		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(),
+		newEngine(), newVersion(), newDocs())
 	root.AddCommand(newUnits())
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, release.Version()
 	noFiles(root)
@@ -82,7 +86,8 @@ func newRoot() *cobra.Command {
 
 // flagError returns a usage error with the flag's name, the given value, and the reason, each once.
 func flagError(cmd *cobra.Command, err error) error {
-	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) &&
+		unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		return usagef("%w%s", err, nearest.Hint("--"+unknown.GetSpecifiedName(), names))
@@ -96,7 +101,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		reason = errors.New("this is not a whole number, or too large")
 	}
 	value := strconv.Quote(invalid.GetValue())
-	return usagef("--%s %s: %s", invalid.GetFlag().Name, value, strings.TrimPrefix(reason.Error(), value+": "))
+	return usagef("--%s %s: %s", invalid.GetFlag().Name, value,
+		strings.TrimPrefix(reason.Error(), value+": "))
 }
 
 // spelled returns in brackets how fields of a question are given to the command: "" if no flag

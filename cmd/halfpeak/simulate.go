@@ -32,25 +32,39 @@ type simulateOptions struct {
 
 func newSimulate() *cobra.Command {
 	o := simulateOptions{output: output{plain: true}, reading: mpitrace.Defaults}
-	cmd := command("simulate", wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`), o.run)
+	cmd := command("simulate",
+		wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`),
+		o.run)
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	flags := cmd.Flags()
 	enum(cmd, &o.rules, "rules", "meaning of the parameters", simulate.RulesNames()...)
-	flags.StringVar(&o.text.LogGOPS, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
-	flags.StringArrayVar(&o.machines, "machine", nil, "use the message costs of this `platform`; give it again to compare")
-	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")
-	flags.StringVar(&o.Map, "map-by", "", "with levels: place ranks by `core`, by a level, or on a list of cores")
-	flags.StringVar(&o.places, "places", "", "with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or random ones by "+
-		"\"exponential mean=10us every=1ms\"; "+
-		"with \"FILE synchronized\" all ranks start at the same point of the file")
-	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
+	flags.StringVar(&o.text.LogGOPS, "loggops", "",
+		"LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
+	flags.StringArrayVar(&o.machines, "machine", nil,
+		"use the message costs of this `platform`; give it again to compare")
+	flags.StringVar(&o.text.Eager, "eager-threshold", "",
+		"with --machine: the largest `size` that is sent before its receive is posted")
+	flags.StringVar(&o.Map, "map-by", "",
+		"with levels: place ranks by `core`, by a level, or on a list of cores")
+	flags.StringVar(&o.places, "places", "",
+		"with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in "+
+			"groups, group")
+	flags.StringVar(&o.text.Noise, "noise", "",
+		"noise of the operating system: a `file` of detours, or random ones by "+
+			"\"exponential mean=10us every=1ms\"; "+
+			"with \"FILE synchronized\" all ranks start at the same point of the file")
+	flags.IntVar(&o.Runs, "runs", 1,
+		"run this `number` of times with different noise and print the distribution")
 	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
 	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
-	flags.BoolVar(&o.criticalPath, "critical-path", false, "break the finish down along the critical path, with the sensitivity to each parameter")
-	flags.Var((*outputFile)(&o.trace), "trace", "write what every rank did to this JSON `file`, for Perfetto")
-	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a flop")
+	flags.BoolVar(&o.criticalPath, "critical-path", false,
+		"break the finish down along the critical path, with the sensitivity to each parameter")
+	flags.Var((*outputFile)(&o.trace), "trace",
+		"write what every rank did to this JSON `file`, for Perfetto")
+	flags.Float64Var(&o.reading.Scale, "compute-scale", 1,
+		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
+			"flop")
 	completeBy(cmd, "machine", completePlatforms)
 	return cmd
 }

@@ -93,7 +93,8 @@ func (q quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A bar of progress appears after patience, so that short work does not flicker, and is drawn anew at
+// A bar of progress appears after patience, so that short work does not flicker, and is drawn anew
+// at
 // most every refresh.
 const (
 	patience = 500 * time.Millisecond
@@ -103,7 +104,8 @@ const (
 // eraseLine moves the cursor of a terminal to the beginning of its line, and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// progress returns a function that shows a count of things ("rows") and their rate in a line, if w is
+// progress returns a function that shows a count of things ("rows") and their rate in a line, if w
+// is
 // a terminal and the work takes longer than a moment; a negative count ends it. It may be called by
 // several goroutines. If things is empty, the line shows the completed share.
 func progress(w io.Writer, total int64, things string) func(n int64) {

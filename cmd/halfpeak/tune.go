@@ -28,30 +28,38 @@ type cSource struct{ name, text, commands string }
 func newCalibrate() *cobra.Command {
 	var folder string
 	var trace bool
-	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`), func(cmd *cobra.Command, args []string) error {
-		if folder == "" {
-			return usagef("--write is required, for example halfpeak calibrate --write .")
-		}
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return err
-		}
-		sources := []cSource{{"calibrate.c", calibrate.Source,
-			"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
-		if trace {
-			sources = append(sources, cSource{"trace.c", calibrate.TraceSource,
-				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.[0-9]* --machine me.toml\n"})
-		}
-		for _, s := range sources {
-			path := filepath.Join(folder, s.name)
-			if err := atomicfile.Write(path, written(s.text)); err != nil {
+	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`),
+		func(cmd *cobra.Command, args []string) error {
+			if folder == "" {
+				return usagef("--write is required, for example halfpeak calibrate --write .")
+			}
+			if err := os.MkdirAll(folder, 0o777); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
-		}
-		return nil
-	})
+			sources := []cSource{{"calibrate.c", calibrate.Source,
+				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 " +
+					"nodes " +
+					"or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
+			if trace {
+				sources = append(sources, cSource{"trace.c", calibrate.TraceSource,
+					"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x " +
+						"LD_PRELOAD=$PWD/libtrace.so " +
+						"./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate " +
+						"trace.[0-9]* " +
+						"--machine me.toml\n"})
+			}
+			for _, s := range sources {
+				path := filepath.Join(folder, s.name)
+				if err := atomicfile.Write(path, written(s.text)); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
+			}
+			return nil
+		})
 	cmd.Flags().StringVar(&folder, "write", "", "write calibrate.c into this `folder`")
-	cmd.Flags().BoolVar(&trace, "trace", false, "also write trace.c, a library that records a program's messages for simulate")
+	cmd.Flags().BoolVar(&trace, "trace", false,
+		"also write trace.c, a library that records a program's messages for simulate")
 	return cmd
 }
 
@@ -92,14 +100,20 @@ func newTune() *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.question.Collectives, "collective", nil, "`names` of collectives")
 	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "", "numbers of ranks")
-	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node; without it the launcher places them")
-	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
-	declareSizes(cmd, &o.question.Segments, "segment", "", "try segments of these sizes beside whole messages")
+	f.IntVar(&o.question.PerNode, "ranks-per-node", 0,
+		"`ranks` on each node; without it the launcher places them")
+	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB",
+		"sizes of the message, or of each rank's block")
+	declareSizes(cmd, &o.question.Segments, "segment", "",
+		"try segments of these sizes beside whole messages")
 	enum(cmd, &o.library, "library", "library to tune", tune.Libraries()...)
-	enum(cmd, &o.benchmark, "benchmark", "benchmark that the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
-	flags.Var(f, &o.budget, parseTuneBudget, "number|time", "budget", "20", "measurements of the next script: their number, or the time for them, as in 10m")
+	enum(cmd, &o.benchmark, "benchmark", "benchmark that the script runs",
+		append([]string{"auto"}, tune.Benchmarks()...)...)
+	flags.Var(f, &o.budget, parseTuneBudget, "number|time", "budget", "20",
+		"measurements of the next script: their number, or the time for them, as in 10m")
 	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
-	f.StringVar(&o.folder, "write", "", "write the script and the rules into this `folder`, and read the results in it")
+	f.StringVar(&o.folder, "write", "",
+		"write the script and the rules into this `folder`, and read the results in it")
 	return cmd
 }
 
@@ -108,7 +122,8 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q.Library = o.library.value
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
-		return usagef("--collective and --ranks are required, for example --collective allreduce --ranks 16,64")
+		return usagef("--collective and --ranks are required, for example --collective allreduce " +
+			"--ranks 16,64")
 	case q.PerNode < 0:
 		return usagef("--ranks-per-node must be at least 0 (got %d)", q.PerNode)
 	case !(o.loss >= 0 && o.loss <= 10000):
@@ -163,13 +178,16 @@ func (o *tuneOptions) write(m *tune.Map, decisions []tune.Decision, rows *report
 	}
 	loss := 100 * tune.MeanLoss(decisions)
 	if loss < o.loss {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.", loss, o.loss))
+		rows.Notes = append(rows.Notes,
+			fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.", loss, o.loss))
 	} else if err := o.writeScript(m, rows); err != nil {
 		return err
 	}
 	rules := filepath.Join(o.folder, m.RulesFile())
 	rows.Notes = append(rows.Notes, m.Use(rules))
-	return atomicfile.Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules, decisions) })
+	return atomicfile.Write(rules, func(w io.Writer) error {
+		return m.WriteRules(w, rules, decisions)
+	})
 }
 
 func (o *tuneOptions) writeScript(m *tune.Map, rows *reports.Rows) error {
@@ -194,6 +212,7 @@ func (o *tuneOptions) writeScript(m *tune.Map, rows *reports.Rows) error {
 		path = filepath.Join(o.folder, fmt.Sprintf("measure-%d.sh", n))
 		_, err = os.Lstat(path)
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next)))
+	rows.Notes = append(rows.Notes,
+		fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next)))
 	return atomicfile.Write(path, func(w io.Writer) error { return m.WriteScript(w, next, bench) })
 }

@@ -28,31 +28,38 @@ type validateOptions struct {
 func newValidate() *cobra.Command {
 	var measured liveOptions
 	var o validateOptions
-	cmd := command("validate", measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)), func(cmd *cobra.Command, args []string) error {
-		if measured.transport != "" {
-			rows, encode, err := measureLive(measured.transport, measured.pin, measured.budget)
-			if err == nil {
-				err = savePlatform(measured.save, encode)
+	cmd := command("validate",
+		measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)),
+		func(cmd *cobra.Command, args []string) error {
+			if measured.transport != "" {
+				rows, encode, err := measureLive(measured.transport, measured.pin, measured.budget)
+				if err == nil {
+					err = savePlatform(measured.save, encode)
+				}
+				if err != nil {
+					return err
+				}
+				return o.write(cmd, rows)
 			}
-			if err != nil {
-				return err
-			}
-			return o.write(cmd, rows)
-		}
-		return o.run(cmd, args)
-	})
+			return o.run(cmd, args)
+		})
 	o.declare(cmd)
-	cmd.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Simulated), "\n")
+	cmd.Long += "\n\nThe programs are\n\n" +
+		strings.TrimSuffix(programs.Help(programs.Simulated), "\n")
 	o.layers.declare(cmd)
 	measured.declare(cmd)
 	f := cmd.Flags()
-	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB", "message sizes; the measured ones too if not given")
+	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB",
+		"message sizes; the measured ones too if not given")
 	f.StringSliceVar(&o.asked.Programs, "programs", nil, "only these `programs`")
 	complete(cmd, "programs", check.Programs())
 	f.IntVar(&o.asked.Nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
-	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
+	f.Var((*outputFile)(&o.trace), "trace",
+		"write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
-	f.StringVar(&o.faults, "faults", "", `faults to inject, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
+	f.StringVar(&o.faults, "faults", "",
+		"faults to inject, as in \"drop=0.01,reorder=0.01,late=100us\" or \"die=1@500us\"; "+
+			"also duplicate, corrupt, delay, stop")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
 	return cmd
 }
@@ -60,14 +67,21 @@ func newValidate() *cobra.Command {
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
 		if !slices.Contains(check.Programs(), name) {
-			return usagef("unknown program %q; choose from %s", name, strings.Join(check.Programs(), ", "))
+			return usagef("unknown program %q; choose from %s", name,
+				strings.Join(check.Programs(), ", "))
 		}
 	}
 	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
 		return usagef("--nodes must be 2 to 1024 (got %d)", o.asked.Nodes)
 	}
-	if o.trace != "" && (len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" || len(o.asked.Sizes) != 1) {
-		return usagef("--trace shows one run: give one platform, one program (not packet) and one size")
+	if o.trace != "" &&
+		(len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" ||
+			len(o.asked.Sizes) != 1) {
+		return usagef("--trace shows one run: give one platform, one program (not packet) and " +
+			"one " +
+			"" +
+			"" +
+			"size")
 	}
 	return nil
 }
@@ -115,10 +129,16 @@ type liveOptions struct {
 }
 
 func (o *liveOptions) declare(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict further measurements")
-	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "with --live: `time` to spend on the measurements; each point is measured at least 9 times, which takes about 20 s")
-	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")
-	cmd.Flags().Var((*outputFile)(&o.save), "save", "with --live: write the model as a platform to this `file`")
+	cmd.Flags().StringVar(&o.transport, "live", "",
+		"measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and "+
+			"predict further measurements")
+	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute,
+		"with --live: `time` to spend on the measurements; each point is measured at least 9 "+
+			"times, which takes about 20 s")
+	cmd.Flags().BoolVar(&o.pin, "pin", true,
+		"with --live: keep each node on a processor of its own")
+	cmd.Flags().Var((*outputFile)(&o.save), "save",
+		"with --live: write the model as a platform to this `file`")
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }
 

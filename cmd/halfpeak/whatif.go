@@ -37,27 +37,50 @@ type whatifOptions struct {
 
 func newWhatif() *cobra.Command {
 	var o whatifOptions
-	cmd := command("whatif", wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`), o.run)
+	cmd := command("whatif",
+		wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
+		o.run)
 	o.out.declareFormat(cmd, reports.StreamFormats()[1:]...) // csv is among those of all tables
 	declareUnit(cmd, &o.out.units)
 	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 	f := cmd.Flags()
-	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	f.Var((*outputFile)(&o.save), "save", "write the platform with the changes of --set into this TOML `file`")
-	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB", "message sizes; for --sweep 64KiB if not given")
-	f.StringSliceVar(&o.quantity, "quantity", nil, "the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
-	f.StringArrayVar(&o.sweep, "sweep", nil, "predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
-	f.StringVar(&o.target, "target", "", "a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&o.solveFor, "solve-for", nil, "the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to try each")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "list the change per percent of each parameter; --plot draws a tornado")
-	f.BoolVar(&o.breakdown, "breakdown", false, "break the one-way time and the gap down by stage or parameter")
-	f.BoolVar(&o.landmarks, "landmarks", false, "list n½, 90 % of the peak, and the best protocol thresholds")
-	f.BoolVar(&o.uncertainty, "uncertainty", false, "predict with 95 % intervals: of the next measurement if the platform was fitted, else from those of the parameters")
-	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file` or folder; a trace may have several")
-	f.StringVar(&o.collective.Collective, "collective", "", "add a quantity for each of --ranks and --size: the finish of this `collective`")
-	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "with --collective: the `name` of one algorithm, all, or best (the fastest for each design)")
-	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "", "with --collective: numbers of ranks")
-	f.StringVar(&o.against, "against", "", "with --uncertainty: the probability of being faster than this `platform`")
+	f.StringArrayVar(&o.set, "set", nil,
+		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
+	f.Var((*outputFile)(&o.save), "save",
+		"write the platform with the changes of --set into this TOML `file`")
+	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB",
+		"message sizes; for --sweep 64KiB if not given")
+	f.StringSliceVar(&o.quantity, "quantity", nil,
+		"the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
+	f.StringArrayVar(&o.sweep, "sweep", nil,
+		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
+			"given again")
+	f.StringVar(&o.target, "target", "",
+		"a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
+	f.StringArrayVar(&o.solveFor, "solve-for", nil,
+		"the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to "+
+			"try each")
+	f.BoolVar(&o.sensitivity, "sensitivity", false,
+		"list the change per percent of each parameter; --plot draws a tornado")
+	f.BoolVar(&o.breakdown, "breakdown", false,
+		"break the one-way time and the gap down by stage or parameter")
+	f.BoolVar(&o.landmarks, "landmarks", false,
+		"list n½, 90 % of the peak, and the best protocol thresholds")
+	f.BoolVar(&o.uncertainty, "uncertainty", false,
+		"predict with 95 % intervals: of the next measurement if the platform was fitted, else "+
+			"from those of the parameters")
+	f.StringArrayVar(&o.schedule, "schedule", nil,
+		"add a quantity: the finish of the schedule or trace in this `file` or folder; a trace "+
+			"may have several")
+	f.StringVar(&o.collective.Collective, "collective", "",
+		"add a quantity for each of --ranks and --size: the finish of this `collective`")
+	f.StringVar(&o.collective.Algorithm, "algorithm", "best",
+		"with --collective: the `name` of one algorithm, all, or best (the fastest for each "+
+			"design)")
+	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
+		"with --collective: numbers of ranks")
+	f.StringVar(&o.against, "against", "",
+		"with --uncertainty: the probability of being faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
@@ -69,38 +92,54 @@ func newWhatif() *cobra.Command {
 
 func (o *whatifOptions) check() error {
 	questions := 0
-	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown, o.landmarks, o.uncertainty} {
+	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown,
+		o.landmarks, o.uncertainty} {
 		if asked {
 			questions++
 		}
 	}
 	switch {
 	case len(o.solveFor) > 0 && o.target == "":
-		return usagef("--solve-for requires --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
+		return usagef("--solve-for requires --target; give a condition, as in --target " +
+			"'bandwidth(4KiB) >= 100MB/s'")
 	case o.against != "" && !o.uncertainty:
-		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
+		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side " +
+			"by " +
+			"" +
+			"" +
+			"side")
 	case questions > 1:
-		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and --uncertainty are different questions; choose one")
+		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and " +
+			"--uncertainty are different questions; choose one")
 	case o.finishes() && (o.breakdown || o.landmarks || questions+len(o.set) == 0):
-		return usagef("--schedule and --collective require --set, --sweep, --target, --sensitivity or --uncertainty")
+		return usagef("--schedule and --collective require --set, --sweep, --target, " +
+			"--sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
 		return usagef("--schedule and --collective cannot be combined")
 	case o.collective.Collective != "" && len(o.collective.Ranks) == 0:
-		return usagef("--collective %s requires --ranks, for example --ranks 64", o.collective.Collective)
+		return usagef("--collective %s requires --ranks, for example --ranks 64",
+			o.collective.Collective)
 	case o.collective.Collective == "" && len(o.collective.Ranks) > 0:
 		return usagef("--ranks requires --collective, for example --collective allreduce")
 	case questions == 0 && len(o.set) == 0:
-		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, --landmarks or --uncertainty")
+		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, " +
+			"--breakdown, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
-		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and --uncertainty; for curves before and after, use halfpeak plot")
+		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and " +
+			"--uncertainty; for curves before and after, use halfpeak plot")
 	case len(o.solveFor) > 2:
-		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)", len(o.solveFor))
+		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)",
+			len(o.solveFor))
 	case o.target != "" && o.plot != "" && len(o.solveFor) != 2:
 		return usagef("--plot requires two --solve-for, whose curve it draws")
-	case o.breakdown && o.plot != "" && (len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" && o.quantity[0] != "one_way"):
-		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity gap")
+	case o.breakdown && o.plot != "" &&
+		(len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" &&
+			o.quantity[0] != "one_way"):
+		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way " +
+			"or --quantity gap")
 	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.quantity) > 1):
-		return usagef("a tornado shows one quantity of one size; give one --size and one --quantity")
+		return usagef("a tornado shows one quantity of one size; give one --size and one " +
+			"--quantity")
 	}
 	if err := o.samplingFlags.check(); err != nil {
 		return err
@@ -171,7 +210,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // withFinish returns the design with the finish of --schedule or --collective as a quantity.
-func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ whatif.Design, err error) {
+func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ whatif.Design,
+	err error) {
 	if o.collective.Collective == "" {
 		o.finish = []string{whatif.Finish}
 		return simulations.Scheduled(ctx, d, o.input)
@@ -182,7 +222,8 @@ func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ what
 }
 
 // table returns the answer as a table, and a function that draws its picture, if it has one.
-func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
+func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows,
+	picture func() (reports.Picture, error), err error) {
 	units := o.out.units
 	switch {
 	case o.target != "":
@@ -190,11 +231,14 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.sensitivity:
 		sizes, quantities := o.sizesOr("64KiB"), o.quantities(d, "one_way")
 		rows, err = whatif.SensitivityRows(d, quantities, sizes, units)
-		picture = func() (reports.Picture, error) { return whatif.Tornado(d, quantities[0].At(sizes[0])) }
+		picture = func() (reports.Picture, error) {
+			return whatif.Tornado(d, quantities[0].At(sizes[0]))
+		}
 	case o.breakdown:
 		rows, err = whatif.OwnerRows(d, o.sizes)
 		picture = func() (reports.Picture, error) {
-			return whatif.Shares(d, whatif.Cost(o.quantityOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
+			return whatif.Shares(d, whatif.Cost(o.quantityOr("one_way")[0]),
+				o.curveSizes("1..1MiB/16"))
 		}
 	case o.landmarks:
 		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
@@ -221,7 +265,8 @@ func (o *whatifOptions) curveSizes(otherwise string) []quantity.Bytes {
 
 // reach finds the values that reach a target: of one parameter, the curve of two, or of each in
 // turn.
-func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
+func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows,
+	picture func() (reports.Picture, error), err error) {
 	t, err := d.ParseTarget(o.target)
 	if err != nil {
 		return rows, nil, fmt.Errorf("--target %w", err)
@@ -248,14 +293,16 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		return s.Rows(o.out.units), nil, nil
 	}
 	if ranges[0].Param.Path == ranges[1].Param.Path {
-		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", ranges[0].Param.Path)
+		return rows, nil,
+			usagef("--solve-for %s twice; a curve is over two parameters", ranges[0].Param.Path)
 	}
 	c := whatif.NewTargetCurve(d, t, ranges[0], ranges[1])
 	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
 }
 
 // uncertain predicts with intervals, beside the design after --set or beside another platform.
-func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
+func (o *whatifOptions) uncertain(ctx context.Context, before,
+	after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
 	case o.against != "":
@@ -266,16 +313,19 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 		if err != nil {
 			return rows, nil, fmt.Errorf("--against: %w", err)
 		}
-		designs = []whatif.NamedDesign{{Name: other.Layer.Ref(), Design: other}, {Name: after.Layer.Ref(), Design: after}}
+		designs = []whatif.NamedDesign{{Name: other.Layer.Ref(), Design: other},
+			{Name: after.Layer.Ref(), Design: after}}
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes, o.sampling(ctx))
+	u, err := whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes,
+		o.sampling(ctx))
 	if err != nil {
 		return rows, nil, err
 	}
 	return u.Rows(), func() (reports.Picture, error) {
-		return whatif.Bands(designs, o.quantityOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
+		return whatif.Bands(designs, o.quantityOr("bandwidth")[0], o.curveSizes("1..1MiB/8"),
+			o.sampling(ctx))
 	}, nil
 }
 
@@ -284,7 +334,8 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 const maxRows = 1e10
 
 func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
+	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"),
+		Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
 	for _, text := range o.sweep {
 		r, err := d.ParseRange(text)
 		if err != nil {
@@ -299,9 +350,11 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format.value == "", o.stream()
 	switch rows := s.Rows(); {
 	case rows > maxRows:
-		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows, rows)
+		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
+			rows)
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
-		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv", rows)
+		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv",
+			rows)
 	}
 	var picture func() reports.Picture
 	var err error
@@ -340,7 +393,10 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 	return parsedSizes(otherwise)
 }
 
-func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
+func (o *whatifOptions) finishes() bool {
+	return len(o.schedule) > 0 ||
+		o.collective.Collective != ""
+}
 
 // quantityOr returns the names of the quantities that were given, else of a program's finish, else
 // the default.

@@ -142,7 +142,8 @@ func FileError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		reason = fmt.Sprintf("the directory %q does not exist; create it first", dir)
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			reason = fmt.Sprintf("the system does not let a file be created in %q; choose another place", dir)
+			reason = fmt.Sprintf("the system does not let a file be created in %q; choose another "+
+				"place", dir)
 		}
 	case errors.Is(err, fs.ErrPermission):
 		reason = "permission denied; choose a place that you may write to"

@@ -49,7 +49,8 @@ func run(r io.Reader, w io.Writer, skipped bool) error {
 		case skipped:
 		case e.Action == "fail" && e.Test != "":
 			fmt.Fprint(w, output[t].String())
-		case e.Action == "build-output", e.Action == "output" && e.Test == "" && e.Output != "PASS\n":
+		case e.Action == "build-output", e.Action == "output" && e.Test == "" &&
+			e.Output != "PASS\n":
 			fmt.Fprint(w, e.Output)
 		}
 		if e.Test != "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip") {

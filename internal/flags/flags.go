@@ -14,7 +14,8 @@ import (
 
 // Var declares a flag whose text is parsed into to. Its default is text too, none if empty; kind is
 // the placeholder in help.
-func Var[T any](f *pflag.FlagSet, to *T, parse func(string) (T, error), kind, name, otherwise, help string) {
+func Var[T any](f *pflag.FlagSet, to *T, parse func(string) (T, error), kind, name, otherwise,
+	help string) {
 	v := &value[T]{to, parse, kind, ""}
 	if otherwise != "" {
 		if err := v.Set(otherwise); err != nil {
@@ -65,7 +66,8 @@ func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g',
 func ParseRanks(text string) (ranks []int, err error) {
 	sizes, err := quantity.ParseSizes(text)
 	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<17 {
-		return nil, errors.New(`give numbers of ranks, at most 131072, as in "64", "4,6,8" or "2..256"`)
+		return nil,
+			errors.New(`give numbers of ranks, at most 131072, as in "64", "4,6,8" or "2..256"`)
 	}
 	for _, n := range sizes {
 		ranks = append(ranks, int(n))

@@ -10,7 +10,8 @@ const page = 2 << 20
 
 // advise asks for huge pages from the first boundary of one in s.
 func advise[T any](s []T) {
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(cap(s))*unsafe.Sizeof(*unsafe.SliceData(s)))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))),
+		uintptr(cap(s))*unsafe.Sizeof(*unsafe.SliceData(s)))
 	if len(bytes) < 2*page {
 		return
 	}

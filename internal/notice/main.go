@@ -72,7 +72,8 @@ func notice(root string) (string, error) {
 		fmt.Fprintf(&table, "%-39s %-36s %s %s\n",
 			c.name, c.version, strings.Join(ids, ", "), strings.Join(places, " "))
 	}
-	return "halfpeak, copyright 2026 The halfpeak Authors. Its own licence is in the file LICENSE.\n\n" +
+	return "halfpeak, copyright 2026 The halfpeak Authors. Its own licence is in the file " +
+		"LICENSE.\n\n" +
 		"The binaries of a release contain these components, with the licences below. " +
 		"Where a component\n" +
 		"offers a choice, the one named here was chosen.\n\n" + table.String() + texts.String(), nil
@@ -138,7 +139,8 @@ func (c component) licences() ([]licence, error) {
 				return nil, err
 			}
 			for _, e := range entries {
-				if rel, err := filepath.Rel(c.dir, filepath.Join(dir, e.Name())); err == nil && e.Type().IsRegular() && files.MatchString(e.Name()) {
+				if rel, err := filepath.Rel(c.dir, filepath.Join(dir, e.Name())); err == nil &&
+					e.Type().IsRegular() && files.MatchString(e.Name()) {
 					paths = append(paths, rel)
 				}
 			}

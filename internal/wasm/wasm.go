@@ -42,8 +42,14 @@ func Program(ctx context.Context, say func(string)) (page.Program, error) {
 func Build(ctx context.Context) (page.Program, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return page.Program{}, errors.New("this halfpeak does not contain the page's WebAssembly, and there is no go to build it: " +
-			"install Go (https://go.dev/dl), or take a halfpeak that was built with -tags explorer")
+		return page.Program{},
+			errors.New("this halfpeak does not contain the page's WebAssembly, and there is no " +
+				"go " +
+				"" +
+				"" +
+				"to build it: " +
+				"install Go (https://go.dev/dl), or take a halfpeak that was built with -tags " +
+				"explorer")
 	}
 	source, err := source(ctx, tool)
 	if err != nil {
@@ -63,7 +69,8 @@ func Build(ctx context.Context) (page.Program, error) {
 	}
 	defer os.RemoveAll(dir)
 	built := filepath.Join(dir, "explorer.wasm")
-	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built, "./cmd/explorer"); err != nil {
+	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built,
+		"./cmd/explorer"); err != nil {
 		return p, err
 	}
 	text, err := os.ReadFile(built)
@@ -79,13 +86,17 @@ func Build(ctx context.Context) (page.Program, error) {
 func source(ctx context.Context, tool string) (string, error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-		if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
+		if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil &&
+			bytes.HasPrefix(text, []byte("module "+module+"\n")) {
 			return root, nil
 		}
 	}
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+dirty") {
-		return "", errors.New("the source of this halfpeak was not found; build halfpeak in its checkout, or with -tags explorer")
+	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") ||
+		strings.Contains(info.Main.Version, "+dirty") {
+		return "",
+			errors.New("the source of this halfpeak was not found; build halfpeak in its " +
+				"checkout, or with -tags explorer")
 	}
 	text, err := output(ctx, tool, "", "mod", "download", "-json", module+"@"+info.Main.Version)
 	if err != nil {
@@ -121,7 +132,8 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	cmd.Dir = dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go ends its children
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=",
+		"GOWORK=off")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -132,11 +144,14 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 		return "", errInterrupted
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("go %s for the page is not done after %v; is there a network to fetch modules from?", args[0], patience(args[0]))
+		return "",
+			fmt.Errorf("go %s for the page is not done after %v; is there a network to fetch "+
+				"modules from?", args[0], patience(args[0]))
 	}
 	reason := err.Error()
 	for _, line := range strings.Split(said.String(), "\n") {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
+			!strings.HasPrefix(line, "go: downloading") {
 			reason = line
 			break
 		}

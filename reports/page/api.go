@@ -164,8 +164,9 @@ type Table struct {
 
 // Shares divide the costs of one message among the parameters.
 type Shares struct {
-	Formula string  `json:"formula"` // of the one-way time, in the symbols of the parameters
-	Parts   []Share `json:"parts"`   // in the order of [Platform].Parameters; neither computed nor sizes
+	Formula string `json:"formula"` // of the one-way time, in the symbols of the parameters
+	// in the order of [Platform].Parameters; neither computed nor sizes
+	Parts []Share `json:"parts"`
 }
 
 // A Share is the share of one parameter.
@@ -228,8 +229,9 @@ type CollectiveMap struct {
 // Times has the fastest algorithms.
 type Times struct {
 	Algorithms []string `json:"algorithms"` // those that are the best somewhere
-	Best       [][]int  `json:"best"`       // by ranks and sizes, an index into Algorithms; -1: unknown
-	Left       int      `json:"left"`       // cells that the budget did not reach
+	// by ranks and sizes, an index into Algorithms; -1: unknown
+	Best [][]int `json:"best"`
+	Left int     `json:"left"` // cells that the budget did not reach
 }
 
 // A CollectiveCall asks for the messages of one collective.
@@ -285,7 +287,8 @@ type Fit struct {
 	TOML     string        `json:"toml"`
 	Platform *PlatformHead `json:"platform"`
 	Unsaved  string        `json:"unsaved"`
-	Broken   string        `json:"broken"` // why the file could not be read to its end; mostly empty
+	// why the file could not be read to its end; mostly empty
+	Broken string `json:"broken"`
 }
 
 // A FitCurve is the fit of one table.

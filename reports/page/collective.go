@@ -31,7 +31,8 @@ const (
 func newQuestion(d platforms.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Platform)
-	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(), Within: calibrate.IntervalOf(d.Platform)}
+	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(),
+		Within: calibrate.IntervalOf(d.Platform)}
 }
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in the command,
@@ -43,7 +44,8 @@ func fitsOf(r Design, d platforms.Design, name string) ([]collectives.Fit, error
 	return collectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
-func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
+func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit,
+	err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return q, fits, err
@@ -161,7 +163,10 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}
 	if fits, err := fitsOf(r.Design, d, r.Collective); err != nil || len(fits) > 0 {
-		return q, cmp.Or(err, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s", r.Collective, r.Ref, d.Layer.Ref()))
+		return q,
+			cmp.Or(err,
+				fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s",
+					r.Collective, r.Ref, d.Layer.Ref()))
 	}
 	q = newQuestion(d, r.Collective)
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
@@ -197,15 +202,21 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	}
 	messages := slices.Collect(line.Messages)
 	if len(messages) > maxMessages {
-		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(messages), maxMessages)
+		return Schedule{},
+			fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective,
+				run.Name, run.Ranks, len(messages), maxMessages)
 	}
 	a := Schedule{
-		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes)),
+		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks,
+			quantity.Bytes(run.Call.Bytes)),
 		Ranks: run.Ranks, Finish: Number(run.Time), Messages: []Message{},
 	}
-	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 { return float64(run.Result.Micros(ticks)) })
+	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 {
+		return float64(run.Result.Micros(ticks))
+	})
 	for _, m := range messages {
-		a.Messages = append(a.Messages, Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
+		a.Messages = append(a.Messages,
+			Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
 	}
 	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
 	return a, nil
@@ -213,7 +224,9 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 
 // shape returns the first sender to each rank, and the shape of the messages.
 func shape(ranks int, messages []Message) (parents []int, shape string) {
-	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int { return cmp.Compare(a.Received, b.Received) })
+	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int {
+		return cmp.Compare(a.Received, b.Received)
+	})
 	parents = make([]int, ranks)
 	to := make([]int, ranks) // the only rank that each sends to; −1: none, −2: several
 	for i := range ranks {
@@ -252,9 +265,11 @@ func shape(ranks int, messages []Message) (parents []int, shape string) {
 }
 
 func scheduleRows(a Schedule) reports.Rows {
-	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"}, {Key: "sent_us"}, {Key: "received_us"}}}
+	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"},
+		{Key: "sent_us"}, {Key: "received_us"}}}
 	for _, m := range a.Messages {
-		rows.Data = append(rows.Data, []any{m.From, m.To, float64(m.Size), float64(m.Sent), float64(m.Received)})
+		rows.Data = append(rows.Data,
+			[]any{m.From, m.To, float64(m.Size), float64(m.Sent), float64(m.Received)})
 	}
 	return rows
 }

@@ -15,17 +15,22 @@ var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
 }{
-	"platforms":  {fields[Nothing], []string{"platforms"}},
-	"platform":   {fields[Design], []string{"platforms show {designs}"}},
-	"toml":       {fields[Design], []string{"{whatif} --save {saved}"}},
-	"predict":    {fields[Predict], []string{"predict {designs} --size {sizes}"}},
-	"curves":     {fields[Curves], []string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
-	"shares":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
-	"pipeline":   {fields[Pipelined], []string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg", "packet {designs} --size {size}"}},
+	"platforms": {fields[Nothing], []string{"platforms"}},
+	"platform":  {fields[Design], []string{"platforms show {designs}"}},
+	"toml":      {fields[Design], []string{"{whatif} --save {saved}"}},
+	"predict":   {fields[Predict], []string{"predict {designs} --size {sizes}"}},
+	"curves": {fields[Curves],
+		[]string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
+	"shares": {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
+	"pipeline": {fields[Pipelined],
+		[]string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg",
+			"packet {designs} --size {size}"}},
 	"collective": {fields[CollectiveMap], []string{collectiveLine}},
 	"places":     {fields[CollectiveMap], []string{collectiveLine}},
-	"schedule":   {fields[CollectiveCall], []string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} --size {size} --segment {segment}"}},
-	"fit":        {fields[File], []string{"fit {file} --model {model} --save {save}"}},
+	"schedule": {fields[CollectiveCall],
+		[]string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} " +
+			"--size {size} --segment {segment}"}},
+	"fit": {fields[File], []string{"fit {file} --model {model} --save {save}"}},
 }
 
 const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes}"
@@ -64,7 +69,8 @@ func (x *Explorer) command(w Wrapped) (Commands, error) {
 	if of.Ref != "" {
 		of.Designs = []Design{of.Design}
 	}
-	a, words := Commands{}, map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
+	a, words := Commands{},
+		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
 	for _, d := range of.Designs {
 		if _, err := x.design(d); err != nil {
 			return a, err
@@ -116,7 +122,8 @@ func shellQuote(words []string) string {
 	words = slices.Clone(words)
 	for i, w := range words {
 		plain := func(r rune) bool {
-			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+@%", r)
+			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+				strings.ContainsRune("-_./,:+@%", r)
 		}
 		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

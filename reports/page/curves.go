@@ -39,7 +39,8 @@ func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	return f, err
 }
 
-func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
+func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kind predict.CurveKind,
+	sizes []quantity.Bytes) error {
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 	}
@@ -80,7 +81,9 @@ func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kin
 // addNote adds a note once, and keeps only the longer of two that begin alike: the points of one
 // design may have error bars, and those of the next none.
 func addNote(f *reports.Figure, note string) {
-	begins := func(short, long string) bool { return strings.HasPrefix(long, strings.TrimSuffix(short, ".")) }
+	begins := func(short, long string) bool {
+		return strings.HasPrefix(long, strings.TrimSuffix(short, "."))
+	}
 	for i, other := range f.Notes {
 		if begins(note, other) || begins(other, note) {
 			if len(note) > len(other) {
@@ -94,8 +97,10 @@ func addNote(f *reports.Figure, note string) {
 
 // addInterval adds the interval of a curve that follows from the intervals of the parameters, if
 // there are some. It is the one of `whatif --uncertainty` with the same number of samples.
-func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes, d platforms.Design, samples int) error {
-	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
+func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes,
+	d platforms.Design, samples int) error {
+	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes,
+		whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
 	}
@@ -162,10 +167,11 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 	a := Shares{Formula: formula(m, n), Parts: []Share{}}
 	for _, s := range all {
 		a.Parts = append(a.Parts, Share{
-			Path:   s.Path,
-			OneWay: optional(float64(s.OneWay), true), OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
-			Gap:  optional(float64(s.Gap), true),
-			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay),
+			Path:          s.Path,
+			OneWay:        optional(float64(s.OneWay), true),
+			OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
+			Gap:           optional(float64(s.Gap), true),
+			Text:          reports.PercentShare(100 * float64(s.OneWay) / oneWay),
 		})
 	}
 	return a, nil

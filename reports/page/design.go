@@ -41,12 +41,16 @@ type resolved struct {
 
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
 	if ref == "" {
-		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
+		return platforms.Platform{}, platforms.Layer{},
+			errors.New(`no design: its ref is empty; the question "platforms" lists them`)
 	}
 	file, layer, _ := strings.Cut(ref, "/")
 	a := x.added[file]
-	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // else Find opens a file
-		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
+	// else Find opens a file
+	if names := platforms.Names(); a == nil && !slices.Contains(names, file) {
+		return platforms.Platform{}, platforms.Layer{},
+			fmt.Errorf("no platform %.80q%s", file,
+				nearest.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
 	}
 	if a == nil {
 		return platforms.Find(ref)
@@ -74,7 +78,8 @@ func (x *Explorer) design(d Design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = platforms.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
+		base.base = platforms.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 &&
+			!platforms.NamesLayer(d.Ref)}
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
@@ -124,7 +129,8 @@ func sizes(text string) ([]quantity.Bytes, error) {
 	}
 	all, err := quantity.ParseSizes(text)
 	if err == nil && len(all) > maxSizes {
-		err = fmt.Errorf("sizes %.40q are %d; at most %d are answered at once", text, len(all), maxSizes)
+		err = fmt.Errorf("sizes %.40q are %d; at most %d are answered at once", text, len(all),
+			maxSizes)
 	}
 	return all, err
 }

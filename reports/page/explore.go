@@ -1,6 +1,7 @@
 // Package page writes the page of `halfpeak explore`, one HTML file with its style, its scripts and
 // the models as WebAssembly, which loads nothing from elsewhere (Write). It also answers the page's
-// questions, in JSON (New). It calls the same functions as the command line, so that the numbers on the page are those of the
+// questions, in JSON (New). It calls the same functions as the command line, so that the numbers on
+// the page are those of the
 // commands.
 //
 //	x := page.New()
@@ -11,7 +12,7 @@
 // Each takes the first type as JSON and answers with the second. Unknown keys are errors. A failed
 // question answers {"error": "one line"}; see [Failure].
 //
-//	about       Nothing           About        version, quantities, collectives with their algorithms
+//	about       Nothing           About        version, quantities, collectives, algorithms
 //	platforms   Nothing           Platforms    the embedded platforms, and those that were added
 //	add         NewPlatform       Platforms    adds a platform file, and returns its platform
 //	platform    Design            Platform     a layer with all parameters
@@ -22,10 +23,10 @@
 //	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
 //	places      CollectiveMap     Table        the same at some places, as a table
 //	schedule    CollectiveCall    Schedule     the messages of one collective
-//	fit         File              Fit          lines through a benchmark's file, and their platform
+//	fit         File              Fit          lines through a benchmark, their platform
 //	toml        Design            Text         a design as a platform file
 //	csv         Wrapped           Text         another question's numbers as CSV
-//	command     Wrapped           Commands     the command lines that give another question's numbers
+//	command     Wrapped           Commands     command lines with another question's numbers
 //
 // Numbers are in µs, bytes and MB/s unless a key names another unit, with 12 significant digits.
 // Unknown values are null.
@@ -88,7 +89,9 @@ var questions = map[string]question{
 func (x *Explorer) ask(question string, request []byte) (any, error) {
 	q, known := questions[question]
 	if !known {
-		return nil, fmt.Errorf("no question %q%s", question, nearest.Hint(question, slices.Sorted(maps.Keys(questions))))
+		return nil,
+			fmt.Errorf("no question %q%s", question,
+				nearest.Hint(question, slices.Sorted(maps.Keys(questions))))
 	}
 	return q(x, request)
 }

@@ -33,17 +33,23 @@ func unpacked(data []byte) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
 	if len(text) > maxUnpacked || packed(text) {
-		return nil, fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
+		return nil,
+			fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file "+
+				"itself", maxUnpacked>>20)
 	}
 	return text, err
 }
 
 func fitFile(r File) (*fits.Fitted, error) {
 	if len(r.Data) > maxFile {
-		return nil, fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20, maxFile>>20)
+		return nil,
+			fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20,
+				maxFile>>20)
 	}
 	if r.Model != "" && !slices.Contains(fits.Models(), r.Model) {
-		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(fits.Models(), ", "))
+		return nil,
+			fmt.Errorf("no model %.40q; choose one of %s", r.Model,
+				strings.Join(fits.Models(), ", "))
 	}
 	data, broken := unpacked(r.Data)
 	if broken != nil {
@@ -94,7 +100,8 @@ func (x *Explorer) fit(r File) (Fit, error) {
 		return a, nil
 	}
 	name := fileName(r.Name)
-	added, err := x.add(NewPlatform{Name: strings.TrimSuffix(name, path.Ext(name)) + ".toml", TOML: toml})
+	added, err := x.add(NewPlatform{Name: strings.TrimSuffix(name, path.Ext(name)) + ".toml",
+		TOML: toml})
 	if err != nil {
 		a.Unsaved = err.Error()
 		return a, nil
@@ -104,7 +111,8 @@ func (x *Explorer) fit(r File) (Fit, error) {
 }
 
 func fitCurve(c fits.Curve) FitCurve {
-	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
+	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
+		Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
 	for _, b := range c.Breaks {
 		a.Breaks = append(a.Breaks, Break{Number(b.At)})
 	}

@@ -40,6 +40,10 @@ func Write(w io.Writer, p Program, start Start) error {
 	return err
 }
 
+// dataScripts hold the state at the start and the program, which the page's scripts read.
+const dataScripts = `<script type="application/json" id="halfpeak-data">%s</script>
+<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`
+
 func assemble(p Program, start Start) []byte {
 	if start.Platforms == nil {
 		start.Platforms = []NewPlatform{}
@@ -49,7 +53,8 @@ func assemble(p Program, start Start) []byte {
 	}
 	begin, _ := json.Marshal(start) // texts: cannot fail; < > & are \u003c \u003e \u0026
 	page := strings.NewReplacer(
-		`<meta charset="utf-8">`, `<meta charset="windows-1252">`, // only the program is more than ASCII
+		// only the program is more than ASCII
+		`<meta charset="utf-8">`, `<meta charset="windows-1252">`,
 		"/*halfpeak:style*/", ascii(joined("*.css"), inStyle),
 		"/*halfpeak:exec*/", ascii(lean(string(p.Exec)), inScript),
 		"/*halfpeak:script*/", ascii(joined("*.js"), inScript),
@@ -57,8 +62,8 @@ func assemble(p Program, start Start) []byte {
 	return []byte(strings.NewReplacer(
 		"SCRIPT-HASHES", hashes(page, "script"), "STYLE-HASHES", hashes(page, "style"),
 		"<!--halfpeak:title-->", ascii(html.EscapeString(start.Title), inHTML),
-		"<!--halfpeak:data-->", fmt.Sprintf(`<script type="application/json" id="halfpeak-data">%s</script>
-<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`, ascii(string(begin), inScript), len(p.WASM), raw(p.WASM)),
+		"<!--halfpeak:data-->", fmt.Sprintf(dataScripts,
+			ascii(string(begin), inScript), len(p.WASM), raw(p.WASM)),
 	).Replace(page))
 }
 

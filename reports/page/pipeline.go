@@ -27,9 +27,12 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 	}
 	pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 	if !ok {
-		return Pipeline{}, fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s", d.Layer.Ref(), n, d.Layer.Kind)
+		return Pipeline{},
+			fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s",
+				d.Layer.Ref(), n, d.Layer.Kind)
 	}
-	p := Pipeline{Size: Number(n), Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
+	p := Pipeline{Size: Number(n),
+		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
 	if r.Plain {
 		return p, nil
 	}
@@ -56,7 +59,9 @@ func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
 	}
 	for _, c := range cuts {
 		if c.Plan.Packets() > maxBoxes {
-			return reports.Rows{}, fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size", n, c.Plan.Packets(), maxBoxes)
+			return reports.Rows{},
+				fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size",
+					n, c.Plan.Packets(), maxBoxes)
 		}
 	}
 	return cuts.Rows(), nil
@@ -83,12 +88,14 @@ func (x *Explorer) pipelined(r Pipelined) (platforms.Design, quantity.Bytes, err
 // timeline draws a message in these packets. If the design sends it in these packets (sent) and it
 // is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
 // the same up to rounding.
-func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
+func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
+	sent bool) Timeline {
 	oneWay := pipe.OneWayAs(plan)
 	a := Timeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
 		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }), Boxes: []Box{},
-		Packet: Number(plan.Largest()), Packets: plan.Packets(), OneWay: Number(oneWay), Text: oneWay.String(),
+		Packet: Number(plan.Largest()), Packets: plan.Packets(), OneWay: Number(oneWay),
+		Text: oneWay.String(),
 	}
 	if plan.Packets()*len(pipe.Stages) > maxBoxes {
 		return a
@@ -107,7 +114,8 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 }
 
 // packets draws the one-way time of a message against the size of its packets, and marks the best.
-func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) reports.Figure {
+func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline,
+	best quantity.Bytes) reports.Figure {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	add := func(size quantity.Bytes) {
 		s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(pipe.OneWayIn(n, size)))
@@ -126,7 +134,9 @@ func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, best qu
 	t := pipe.OneWayIn(n, best)
 	return reports.Figure{
 		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
-		X:     reports.Axis{Label: "packet size"}, Y: reports.Axis{Label: "one-way time (µs)"}, Series: []reports.Series{s},
-		Marks: []reports.Mark{{Kind: reports.AtPoint, X: float64(best), Y: float64(t), Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
+		X:     reports.Axis{Label: "packet size"}, Y: reports.Axis{Label: "one-way time (µs)"},
+		Series: []reports.Series{s},
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: float64(best), Y: float64(t),
+			Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
 	}
 }

@@ -28,7 +28,9 @@ func (x *Explorer) list(Nothing) (Platforms, error) {
 	if err != nil {
 		return Platforms{}, err
 	}
-	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead { return headOf(p, "") })}
+	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead {
+		return headOf(p, "")
+	})}
 	for _, file := range slices.Sorted(maps.Keys(x.added)) {
 		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
 	}
@@ -47,10 +49,13 @@ func (x *Explorer) add(r NewPlatform) (Platforms, error) {
 		file += ".toml"
 	}
 	if len(r.TOML) > maxPlatform {
-		return Platforms{}, fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
+		return Platforms{},
+			fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
 	}
 	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
-		return Platforms{}, fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew", maxAdded)
+		return Platforms{},
+			fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew",
+				maxAdded)
 	}
 	p, err := platforms.Parse(file, []byte(r.TOML))
 	if err != nil {
@@ -64,7 +69,8 @@ func (x *Explorer) add(r NewPlatform) (Platforms, error) {
 // headOf summarizes a platform; file is the name of an added one.
 func headOf(p platforms.Platform, file string) PlatformHead {
 	ref := cmp.Or(file, p.Name)
-	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default,
+		Machine: len(p.Levels)+len(p.Collectives) > 0}
 	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
 	return h
 }
@@ -83,11 +89,13 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 		file = ""
 	}
 	head := headOf(d.base.Platform, file)
-	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Thresholds: []Threshold{}}
+	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref),
+		Thresholds: []Threshold{}}
 	a.Parameters = parameters(d)
 	peak := d.now.Peak()
 	exists := peak.Known && peak.Exists
-	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists), peak.Text(nil)}
+	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists),
+		peak.Text(nil)}
 	for _, t := range whatif.Of(d.now).Thresholds() {
 		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
 	}
@@ -117,9 +125,11 @@ func parameters(d resolved) []Parameter {
 		column := p.Value.Dim.Column()
 		scale, unit := column.Scale, column.Input()
 		q := Parameter{
-			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
+			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase,
+			Source: p.Source, Unit: unit,
 			Given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
-			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
+			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path],
+			Zero: p.Measure.Cost(),
 		}
 		for _, word := range model.CutWords() {
 			if p.TakesWord(word) {
@@ -152,7 +162,8 @@ func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity
 func givenOf(p platforms.Param, scale float64) Given {
 	has := p.PlusMinus > 0
 	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
-		Low: optional((p.Value.Num-p.PlusMinus)*scale, has), High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
+		Low:  optional((p.Value.Num-p.PlusMinus)*scale, has),
+		High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
 }
 
 // reach is the factor between the value of the file and either end of a slider.

@@ -17,13 +17,15 @@ type Answer struct {
 	OneWay, Gap quantity.Micros
 	Bandwidth   quantity.MBps
 	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: no pipeline
-	Bottleneck  string         // the stage or parameter that owns most of the gap; see [Design.Shares]
+	// the stage or parameter that owns most of the gap; see [Design.Shares]
+	Bottleneck string
 }
 
 // At returns the costs of a message of n bytes, n ≥ 1.
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
-	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), BestPacket: model.BestPacket(l, n)}
+	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n),
+		BestPacket: model.BestPacket(l, n)}
 	owners, err := d.Owners(n)
 	most := quantity.Micros(0)
 	for _, o := range owners {
@@ -66,12 +68,18 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 	type cost = ContrastedCost
 	half := func(p platforms.Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p platforms.Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
-	changes := func(name, head, unit string, dim quantity.Dimension, rank int, of func(Answer) float64) []reports.Field[cost] {
+	changes := func(name, head, unit string, dim quantity.Dimension, rank int,
+		of func(Answer) float64) []reports.Field[cost] {
 		return []reports.Field[cost]{
-			reports.Col("", head, func(r cost) any { return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)} }).Ranked(rank),
+			reports.Col("", head,
+				func(r cost) any {
+					return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)}
+				}).Ranked(rank),
 			reports.Col(name+"_before"+unit, "", func(r cost) any { return of(r.Before) }),
 			reports.Col(name+"_after"+unit, "", func(r cost) any { return of(r.After) }),
-			reports.Col(name+"_change_percent", "", func(r cost) any { return 100 * (of(r.After)/of(r.Before) - 1) }),
+			reports.Col(name+"_change_percent", "", func(r cost) any {
+				return 100 * (of(r.After)/of(r.Before) - 1)
+			}),
 		}
 	}
 	rows := reports.TableOf(c.Costs, slices.Concat([]reports.Field[cost]{
@@ -79,18 +87,29 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("layer", "", func(cost) any { return c.Before.Layer.Name }),
 		reports.Col("size_bytes", "size", func(r cost) any { return r.Before.Size }),
 	},
-		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 { return float64(a.OneWay) }),
-		changes("gap", "gap", "_us", quantity.DimTime, 1, func(a Answer) float64 { return float64(a.Gap) }),
-		changes("bandwidth", "bandwidth", "_mb_s", quantity.DimRate, 2, func(a Answer) float64 { return float64(a.Bandwidth) }),
+		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 {
+			return float64(a.OneWay)
+		}),
+		changes("gap", "gap", "_us", quantity.DimTime, 1, func(a Answer) float64 {
+			return float64(a.Gap)
+		}),
+		changes("bandwidth", "bandwidth", "_mb_s", quantity.DimRate, 2, func(a Answer) float64 {
+			return float64(a.Bandwidth)
+		}),
 		[]reports.Field[cost]{
 			reports.Col("", "best packet", func(r cost) any {
 				if r.Before.BestPacket == 0 {
 					return nil
 				}
-				return reports.Change{Dim: quantity.DimSize, From: float64(r.Before.BestPacket), To: float64(r.After.BestPacket)}
+				return reports.Change{Dim: quantity.DimSize, From: float64(r.Before.BestPacket),
+					To: float64(r.After.BestPacket)}
 			}).Ranked(4),
-			reports.Col("best_packet_before_bytes", "", func(r cost) any { return reports.OrAbsent(r.Before.BestPacket, r.Before.BestPacket > 0) }),
-			reports.Col("best_packet_after_bytes", "", func(r cost) any { return reports.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0) }),
+			reports.Col("best_packet_before_bytes", "", func(r cost) any {
+				return reports.OrAbsent(r.Before.BestPacket, r.Before.BestPacket > 0)
+			}),
+			reports.Col("best_packet_after_bytes", "", func(r cost) any {
+				return reports.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0)
+			}),
 			reports.Col("", "bottleneck", func(r cost) any {
 				if r.Before.Bottleneck == r.After.Bottleneck {
 					return r.After.Bottleneck
@@ -120,7 +139,9 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 		reports.Change
 	}
 	all := list.Map(quantities, func(q Quantity) change {
-		return change{q, reports.Change{Dim: q.Dim(), From: q.Of(before.Layer.Model), To: q.Of(after.Layer.Model)}}
+		return change{q,
+			reports.Change{Dim: q.Dim(), From: q.Of(before.Layer.Model),
+				To: q.Of(after.Layer.Model)}}
 	})
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
@@ -136,5 +157,7 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 }
 
 func changeNotes(d Design) []string {
-	return list.Map(d.Changes, func(c platforms.Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
+	return list.Map(d.Changes, func(c platforms.Assignment) string {
+		return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To)
+	})
 }

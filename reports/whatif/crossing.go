@@ -8,7 +8,8 @@ import (
 )
 
 // nearestCrossing returns the crossing in the direction of beyond whose size is nearest to one.
-func nearestCrossing(all []model.Crossing, beyond bool, to quantity.Bytes) (c model.Crossing, found bool) {
+func nearestCrossing(all []model.Crossing, beyond bool, to quantity.Bytes) (c model.Crossing,
+	found bool) {
 	off := func(x model.Crossing) float64 { return math.Abs(math.Log(float64(x.Size / to))) }
 	for _, x := range all {
 		if x.Beyond == beyond && (!found || off(x) < off(c)) {
@@ -39,8 +40,11 @@ func (d Design) Thresholds() []Threshold {
 	var all []Threshold
 	for i, b := range s.Branches[:len(s.Branches)-1] {
 		above := s.Branches[i+1]
-		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name, InUse: b.UpTo}
-		t.Suggested, t.Crosses = nearestCrossing(model.Crossings(b.Layer, above.Layer, 1, model.MaxCrossing), true, t.InUse)
+		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name,
+			InUse: b.UpTo}
+		t.Suggested,
+			t.Crosses = nearestCrossing(model.Crossings(b.Layer, above.Layer, 1, model.MaxCrossing),
+			true, t.InUse)
 		if !t.Crosses {
 			t.Better = b.Name
 			if above.Layer.OneWay(t.InUse) < b.Layer.OneWay(t.InUse) {

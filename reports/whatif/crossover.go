@@ -42,7 +42,8 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 					o.Below, o.Beyond = o.Beyond, o.Below
 				}
 				if sampling != nil {
-					in, sure, err := CrossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
+					in, sure,
+						err := CrossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
 					switch {
 					case err == nil:
 						o.Interval, o.Probability = &in, sure
@@ -58,7 +59,9 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 		}
 	}
 	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, platforms.Design.Forecastable) {
-		c.Notes = append(c.Notes, "Crossings of fitted layers are those of the predicted times; their intervals are those of the next measurements.")
+		c.Notes = append(c.Notes,
+			"Crossings of fitted layers are those of the predicted times; their intervals are "+
+				"those of the next measurements.")
 	}
 	return c, nil
 }
@@ -71,9 +74,11 @@ func neverCross(a, b platforms.Design) string {
 	}
 	switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
 	case x < y:
-		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", a.Layer.Ref(), b.Layer.Ref())
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", a.Layer.Ref(),
+			b.Layer.Ref())
 	case x > y:
-		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", b.Layer.Ref(), a.Layer.Ref())
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", b.Layer.Ref(),
+			a.Layer.Ref())
 	}
 	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
 }
@@ -92,9 +97,15 @@ func (c *Crossover) Rows() reports.Rows {
 		reports.Col("size_bytes", "size", func(o Overtaking) any { return o.Size }),
 		reports.Col("close_from_bytes", "within 5 % from", func(o Overtaking) any { return o.Low }),
 		reports.Col("close_to_bytes", "to", func(o Overtaking) any { return o.High }),
-		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) }) }),
-		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) }) }),
-		reports.Col("probability", "probability", func(o Overtaking) any { return of(o, func(quantity.Interval) any { return o.Probability }) }).
+		reports.Col("low_bytes", "95 % from", func(o Overtaking) any {
+			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) })
+		}),
+		reports.Col("high_bytes", "to", func(o Overtaking) any {
+			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) })
+		}),
+		reports.Col("probability", "probability", func(o Overtaking) any {
+			return of(o, func(quantity.Interval) any { return o.Probability })
+		}).
 			Texted(probabilityText),
 	)
 	rows.Notes = c.Notes
@@ -110,7 +121,8 @@ func (c *Crossover) Sentences() []string {
 			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
 		}
 		if o.Interval != nil {
-			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low), quantity.Bytes(o.Interval.High))
+			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
+				quantity.Bytes(o.Interval.High))
 		}
 		all = append(all, s+".")
 	}

@@ -13,7 +13,9 @@ import (
 // followerOf returns the quantity that follows from the one-way time and equals the one asked for
 // at these sizes: if messages do not overlap, the gap is the one-way time.
 func followerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
-	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n) })
+	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool {
+		return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n)
+	})
 	switch {
 	case name == "gap" && apart:
 		name = "one_way"
@@ -35,15 +37,18 @@ func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.
 // CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
 // of samples that cross there in the same direction. If one of the two was fitted, both are those
 // of the next measurements; see [nextCrossing].
-func CrossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes, s Sampling) (quantity.Interval, float64, error) {
+func CrossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
+	s Sampling) (quantity.Interval, float64, error) {
 	if a.Forecastable() || b.Forecastable() {
 		s.Samples = min(s.Samples, 1000)
 		return nextCrossing(a, b, c, model.CrossingSizes(a.Layer.Model, b.Layer.Model, lo, hi), s)
 	}
-	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
-		x, ok := nearestCrossing(model.Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
-		return x.Size, ok
-	})
+	return s.sizes(float64(c.Size), []Design{a, b},
+		func(layers []model.Layer) (quantity.Bytes, bool) {
+			x, ok := nearestCrossing(model.Crossings(layers[0], layers[1], lo, hi), c.Beyond,
+				c.Size)
+			return x.Size, ok
+		})
 }
 
 // nextCrossing returns the interval of a crossing of next measurements, and its probability.
@@ -51,7 +56,8 @@ func CrossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes, s Sa
 // probability of the crossing is a product, within the neighbouring crossings: the largest
 // probability that the one is faster at some size below it, times the largest that the other is
 // faster at some size above.
-func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes, s Sampling) (quantity.Interval, float64, error) {
+func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes,
+	s Sampling) (quantity.Interval, float64, error) {
 	first, err := nextFaster(a, b, sizes, s)
 	if err != nil {
 		return quantity.Interval{}, 0, err
@@ -61,7 +67,8 @@ func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes, s Sampl
 			first[i] = 1 - p
 		}
 	}
-	in := quantity.Interval{Value: float64(c.Size), Low: float64(sizes[0]), High: float64(sizes[len(sizes)-1])}
+	in := quantity.Interval{Value: float64(c.Size), Low: float64(sizes[0]),
+		High: float64(sizes[len(sizes)-1])}
 	at, _ := slices.BinarySearch(sizes, c.Size+1)
 	before, beyond := 0.0, 0.0
 	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {

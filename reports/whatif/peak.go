@@ -16,7 +16,8 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 	var notes []string
 	sampled := func(l *landmark, in quantity.Interval, err error) error {
 		if err == nil {
-			l.Low, l.High, l.Meaning = quantity.Bytes(math.Round(in.Low)), quantity.Bytes(math.Round(in.High)), "95 % interval"
+			l.Low, l.High, l.Meaning = quantity.Bytes(math.Round(in.Low)),
+				quantity.Bytes(math.Round(in.High)), "95 % interval"
 		}
 		if errors.Is(err, ErrExact) {
 			return nil
@@ -44,10 +45,13 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		l := landmark{Name: t.Below + " | " + t.Above, InUse: t.InUse}
 		if !t.Crosses {
 			all = append(all, l)
-			notes = append(notes, fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.", l.Name, t.Above, t.Below, t.InUse, t.Better))
+			notes = append(notes,
+				fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.",
+					l.Name, t.Above, t.Below, t.InUse, t.Better))
 			continue
 		}
-		l.Size, l.Low, l.High, l.Meaning = t.Suggested.Size, t.Suggested.Low, t.Suggested.High, "where the two are within 5 %"
+		l.Size, l.Low, l.High, l.Meaning = t.Suggested.Size, t.Suggested.Low, t.Suggested.High,
+			"where the two are within 5 %"
 		in, _, err := d.ThresholdInterval(i, sampling)
 		if err := sampled(&l, in, err); err != nil {
 			return reports.Rows{}, err
@@ -60,10 +64,15 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		reports.Col("layer", "", func(landmark) any { return d.Layer.Name }),
 		reports.Col("landmark", "landmark", func(l landmark) any { return l.Name }),
 		reports.Col("size_bytes", "size", func(l landmark) any { return size(l.Size) }),
-		reports.Col("low_bytes", "from", func(l landmark) any { return reports.OrAbsent(l.Low, l.Meaning != "") }),
-		reports.Col("high_bytes", "to", func(l landmark) any { return reports.OrAbsent(l.High, l.Meaning != "") }),
+		reports.Col("low_bytes", "from", func(l landmark) any {
+			return reports.OrAbsent(l.Low, l.Meaning != "")
+		}),
+		reports.Col("high_bytes", "to", func(l landmark) any {
+			return reports.OrAbsent(l.High, l.Meaning != "")
+		}),
 		reports.Col("in_use_bytes", "in use", func(l landmark) any { return size(l.InUse) }),
-		reports.Col("meaning", "range", func(l landmark) any { return reports.OrNil(l.Meaning) }).Ranked(1),
+		reports.Col("meaning", "range",
+			func(l landmark) any { return reports.OrNil(l.Meaning) }).Ranked(1),
 	)
 	rows.Notes = notes
 	return rows, nil

@@ -31,7 +31,10 @@ func Quantities() []string {
 }
 
 // NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
-func NewQuantity(name string, n quantity.Bytes) (Quantity, error) { return Design{}.Quantity(name, n) }
+func NewQuantity(name string, n quantity.Bytes) (Quantity,
+	error) {
+	return Design{}.Quantity(name, n)
+}
 
 // Quantities returns the quantities of these names, of messages of 1 byte; see [Quantity.At].
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {

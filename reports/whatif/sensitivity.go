@@ -56,7 +56,9 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 		_, s.High = at(+part)
 		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(weight(b), weight(a)) })
+	slices.SortStableFunc(all, func(a, b Sensitivity) int {
+		return cmp.Compare(weight(b), weight(a))
+	})
 	return all, nil
 }
 
@@ -70,7 +72,8 @@ func weight(s Sensitivity) float64 {
 
 // SensitivityRows lists by how many percent each quantity changes for a percent of each parameter,
 // and what it becomes with the parameter 10 % smaller and larger.
-func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes, units quantity.UnitChoice) (reports.Rows, error) {
+func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
+	units quantity.UnitChoice) (reports.Rows, error) {
 	type sensitivity struct {
 		Sensitivity
 		of   Quantity
@@ -100,18 +103,31 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes, un
 	return reports.TableOf(all,
 		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
-		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
+		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"),
+			func(s sensitivity) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
 		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
-		reports.Col("", "current", func(s sensitivity) any { return s.Param.Value.String() }).Ranked(2),
-		reports.Col("value", "", func(s sensitivity) any { return s.Param.Value.Num * parameter(s).Scale }),
+		reports.Col("", "current",
+			func(s sensitivity) any { return s.Param.Value.String() }).Ranked(2),
+		reports.Col("value", "", func(s sensitivity) any {
+			return s.Param.Value.Num * parameter(s).Scale
+		}),
 		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).Unit }),
-		reports.Col("percent_per_percent", "change per percent", func(s sensitivity) any { return s.PerPercent }).Texted(reports.PercentText("%+.2f %%")),
-		reports.Col("", "10 % smaller", func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
-		reports.Col("", "10 % larger", func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
+		reports.Col("percent_per_percent", "change per percent",
+			func(s sensitivity) any {
+				return s.PerPercent
+			}).Texted(reports.PercentText("%+.2f %%")),
+		reports.Col("", "10 % smaller",
+			func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
+		reports.Col("", "10 % larger",
+			func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
 		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).Scale }),
-		reports.Col("quantity_smaller", "", func(s sensitivity) any { return s.Low * asked(s).Scale }),
-		reports.Col("quantity_larger", "", func(s sensitivity) any { return s.High * asked(s).Scale }),
+		reports.Col("quantity_smaller", "", func(s sensitivity) any {
+			return s.Low * asked(s).Scale
+		}),
+		reports.Col("quantity_larger", "", func(s sensitivity) any {
+			return s.High * asked(s).Scale
+		}),
 		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).Unit }),
 	), nil
 }
@@ -126,7 +142,8 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	now := q.Of(d.Layer.Model)
 	t := reports.Tornado{
 		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.of.Head()}, Base: now,
-		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
+		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller",
+		More: "parameter 10 % larger",
 	}
 	width := func(s Sensitivity) float64 {
 		w := 0.0
@@ -137,14 +154,19 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 		}
 		return w
 	}
-	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(width(b), width(a)) })
+	slices.SortStableFunc(all, func(a, b Sensitivity) int {
+		return cmp.Compare(width(b), width(a))
+	})
 	for _, s := range all {
 		if width(s) > 1e-4*now {
-			t.Bars = append(t.Bars, reports.TornadoBar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low, High: s.High})
+			t.Bars = append(t.Bars,
+				reports.TornadoBar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low,
+					High: s.High})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change it by less than 0.01 %%: %d.", still))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("Parameters that change it by less than 0.01 %%: %d.", still))
 	}
 	return t, err
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// Shares returns the shares of parameters in the costs of n bytes, n ≥ 1, in the order of the file.
+// Shares returns the shares of parameters in the costs of n bytes, n ≥ 1, in the order of the
+// file.
 // They add up to the one-way time and to the gap, but for a part in 10⁸. Parameters that cost
 // nothing at n are included, with zeros.
 //
@@ -21,7 +22,8 @@ import (
 //
 //	T = Σ_i p_i·∂T/∂p_i
 //
-// Where: p_i = a time or an inverse bandwidth of the model; p_i·∂T/∂p_i = its share in µs. In a
+// Where: p_i = a time or an inverse bandwidth of the model; p_i·∂T/∂p_i = its share in µs. In
+// a
 // pipeline that is the time along the slowest way through stages and packets. Where several ways
 // are equally slow they share.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
@@ -34,7 +36,9 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		for _, factor := range []float64{1 - step, 1 + step, 1} {
 			values[i] = v * factor
 			if !prog.Set(values...) {
-				return nil, fmt.Errorf("%s: %s is at the limit of its possible values, so its share cannot be computed", leaves[i].Path, leaves[i].Text)
+				return nil,
+					fmt.Errorf("%s: %s is at the limit of its possible values, so its share "+
+						"cannot be computed", leaves[i].Path, leaves[i].Text)
 			}
 		}
 	}
@@ -75,7 +79,8 @@ func scaledShare(share, sum, whole quantity.Micros) quantity.Micros {
 	return quantity.Micros(math.Round(float64(share/sum)*1e8)/1e8) * whole
 }
 
-// Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path is
+// Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path
+// is
 // empty.
 func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 	shares, err := d.Shares(n)
@@ -130,7 +135,8 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 			return reports.Rows{}, err
 		}
 		for _, s := range owners {
-			o := owned{s, n, 100 * float64(s.OneWay/d.Layer.Model.OneWay(n)), 100 * float64(s.Gap/d.Layer.Model.Gap(n))}
+			o := owned{s, n, 100 * float64(s.OneWay/d.Layer.Model.OneWay(n)),
+				100 * float64(s.Gap/d.Layer.Model.Gap(n))}
 			if math.Abs(o.oneWay) >= leastListed || math.Abs(o.gap) >= leastListed {
 				all = append(all, o)
 			}
@@ -142,15 +148,20 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		reports.Col("size_bytes", "size", func(o owned) any { return o.size }),
 		reports.Col("owner", "component", func(o owned) any { return o.Owner }),
 		reports.Col("one_way_us", "of one way", func(o owned) any { return o.OneWay }),
-		reports.Col("one_way_percent", "share", func(o owned) any { return o.oneWay }).Texted(reports.PercentShare),
+		reports.Col("one_way_percent", "share",
+			func(o owned) any { return o.oneWay }).Texted(reports.PercentShare),
 		reports.Col("gap_us", "of gap", func(o owned) any { return o.Gap }),
-		reports.Col("gap_percent", "share", func(o owned) any { return o.gap }).Texted(reports.PercentShare),
+		reports.Col("gap_percent", "share",
+			func(o owned) any { return o.gap }).Texted(reports.PercentShare),
 	)
-	if slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
-		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that of the stage. If it becomes faster, they wait for the next slowest."}
+	if slices.ContainsFunc(sizes,
+		func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
+		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that " +
+			"of the stage. If it becomes faster, they wait for the next slowest."}
 	}
 	if model.LinesOf(d.Layer.Model) != d.Layer.Model {
-		rows.Notes = append(rows.Notes, "The times are those of the measured curve, the shares those of the fitted lines.")
+		rows.Notes = append(rows.Notes,
+			"The times are those of the measured curve, the shares those of the fitted lines.")
 	}
 	return rows, nil
 }
@@ -170,7 +181,8 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		Marks: predict.BoundaryMarks(d.Layer, boundaries),
 	}
 	if cost == Gap {
-		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting", "part of the gap (%)"
+		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting",
+			"part of the gap (%)"
 	}
 	all := predict.WithBoundaries(sizes, boundaries)
 	most := map[string]float64{} // of each owner in either cost, for equal parts and colours
@@ -181,16 +193,22 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		}
 		a.XS = append(a.XS, float64(n))
 		for _, s := range owners {
-			k := slices.IndexFunc(a.Parts, func(p reports.AreaPart) bool { return p.Name == s.Owner })
+			k := slices.IndexFunc(a.Parts, func(p reports.AreaPart) bool {
+				return p.Name == s.Owner
+			})
 			if k < 0 {
 				k = len(a.Parts)
-				a.Parts = append(a.Parts, reports.AreaPart{Name: s.Owner, Y: make([]float64, len(all))})
+				a.Parts = append(a.Parts,
+					reports.AreaPart{Name: s.Owner, Y: make([]float64, len(all))})
 			}
 			a.Parts[k].Y[i] = 100 * cost.shareOf(d, s, n)
-			most[s.Owner] = max(most[s.Owner], 100*OneWay.shareOf(d, s, n), 100*Gap.shareOf(d, s, n))
+			most[s.Owner] = max(most[s.Owner], 100*OneWay.shareOf(d, s, n),
+				100*Gap.shareOf(d, s, n))
 		}
 	}
-	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.AreaPart) bool { return most[p.Name] < leastShown })
+	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.AreaPart) bool {
+		return most[p.Name] < leastShown
+	})
 	return a, nil
 }
 

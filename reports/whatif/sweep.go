@@ -47,7 +47,9 @@ func (d Design) parseRange(text string) (Range, error) {
 	name, values, ok := strings.Cut(text, "=")
 	from, rest, ok2 := strings.Cut(values, "..")
 	if !ok || !ok2 {
-		return r, fmt.Errorf("no range; write NAME=FROM..TO/STEPS, as in host-dma.tau=1us/KiB..8us/KiB/100")
+		return r,
+			fmt.Errorf("no range; write NAME=FROM..TO/STEPS, as in " +
+				"host-dma.tau=1us/KiB..8us/KiB/100")
 	}
 	var err error
 	if r.Param, err = d.Platform.Find(d.Layer.Name, strings.TrimSpace(name)); err != nil {
@@ -56,7 +58,8 @@ func (d Design) parseRange(text string) (Range, error) {
 	rest, r.Log = strings.CutSuffix(strings.TrimSpace(rest), "/log")
 	to := rest
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
-		if steps := strings.TrimSpace(rest[i+1:]); steps != "" && strings.Trim(steps, "0123456789-") == "" {
+		if steps := strings.TrimSpace(rest[i+1:]); steps != "" &&
+			strings.Trim(steps, "0123456789-") == "" {
 			n, err := strconv.ParseInt(steps, 10, 64)
 			if err != nil || n < 2 || n > maxSteps {
 				return r, fmt.Errorf("%s steps; a range has at least 2 values", steps)
@@ -81,7 +84,9 @@ func (d Design) parseRange(text string) (Range, error) {
 	case r.From == r.To:
 		return r, fmt.Errorf("the range is empty: it begins and ends at %s", r.format(r.From))
 	case r.From > r.To:
-		return r, fmt.Errorf("the range runs backwards; write %s=%s..%s", name, strings.TrimSpace(to), strings.TrimSpace(from))
+		return r,
+			fmt.Errorf("the range runs backwards; write %s=%s..%s", name, strings.TrimSpace(to),
+				strings.TrimSpace(from))
 	case r.From < 0:
 		return r, fmt.Errorf("%s cannot be negative", r.Param.Path)
 	case r.Log && r.From == 0:
@@ -93,7 +98,8 @@ func (d Design) parseRange(text string) (Range, error) {
 // withUnit returns a plain number with the unit that the other end of its range has: 1..20us.
 func withUnit(from, to string) string {
 	digits := strings.TrimLeft(to, "0123456789.")
-	if _, err := strconv.ParseFloat(from, 64); err != nil || digits == to || strings.ContainsAny(digits, "+-*()") {
+	if _, err := strconv.ParseFloat(from, 64); err != nil || digits == to ||
+		strings.ContainsAny(digits, "+-*()") {
 		return from
 	}
 	return from + digits
@@ -166,14 +172,16 @@ func (s *Sweep) Until(row int64) *Sweep {
 
 // Keys names the columns: the parameters, the size, the quantities.
 func (s *Sweep) Keys() []string {
-	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"}, list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
+	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"},
+		list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
 }
 
 // Check returns an error if two ranges have the same parameter, or if the design cannot answer one
 // of the quantities.
 func (s *Sweep) Check() error {
 	for i, r := range s.Ranges {
-		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {
+		if slices.ContainsFunc(s.Ranges[:i],
+			func(q Range) bool { return q.Param.Path == r.Param.Path }) {
 			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
 		}
 	}
@@ -208,7 +216,8 @@ type Encoder func(text []byte, row []float64) []byte
 // block by block and in order. All processors compute some blocks at once, so that memory does not
 // grow with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each;
 // every block passed on until then is complete.
-func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
+func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder,
+	each func(*Block) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}

@@ -23,10 +23,13 @@ const MaxTableRows = 10_000
 func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
 	if s.Rows() > MaxTableRows {
-		return rows, usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a file of CSV or JSON Lines", s.Rows()), "output", "format")
+		return rows,
+			usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a "+
+				"file of CSV or JSON Lines", s.Rows()), "output", "format")
 	}
 	size := reports.HeadIf(sized(s.Quantities), "size")
-	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size}, list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
+	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size},
+		list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}
@@ -41,7 +44,9 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 		scale := quantity.NewScale(quantity.DimNone, nil, 3, values...)
 		rows.Columns[j].Text = func(v any) string { return scale.Number(v.(float64)) }
 	}
-	rows.Columns[len(s.Ranges)].Text = func(v any) string { return quantity.Bytes(v.(float64)).String() }
+	rows.Columns[len(s.Ranges)].Text = func(v any) string {
+		return quantity.Bytes(v.(float64)).String()
+	}
 	return rows, interrupted(err)
 }
 

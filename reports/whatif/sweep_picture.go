@@ -30,7 +30,9 @@ func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 	case len(s.Ranges) == 2:
 		return nil, usage.Fields(errors.New("a heat map shows a single size"), "size")
 	}
-	return nil, usage.Fields(fmt.Errorf("a figure shows one parameter as a line or two as a heat map (got %d)", len(s.Ranges)), "plot")
+	return nil,
+		usage.Fields(fmt.Errorf("a figure shows one parameter as a line or two as a heat map (got "+
+			"%d)", len(s.Ranges)), "plot")
 }
 
 func rangeAxis(r Range) reports.Axis {
@@ -44,10 +46,12 @@ func rangeAxis(r Range) reports.Axis {
 // drawLines draws a quantity over one range, a line for each size.
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: s.Quantities[shown].of.Head(), Near: true}}
+	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r),
+		Y: reports.Axis{Label: s.Quantities[shown].of.Head(), Near: true}}
 	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
-		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + r.Param.Value.String()}}
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now),
+			Label: "as it is: " + r.Param.Value.String()}}
 	}
 	for _, n := range s.Sizes {
 		f.Series = append(f.Series, reports.Series{Name: n.String(), Kind: reports.Line})
@@ -60,7 +64,8 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 			row := b.First + int64(i)
 			if at := row / sizes; at%every == 0 || at == steps-1 {
 				line := &f.Series[row%sizes]
-				line.X, line.Y = append(line.X, b.Values[i*width]), append(line.Y, b.Values[i*width+2+shown])
+				line.X, line.Y = append(line.X, b.Values[i*width]),
+					append(line.Y, b.Values[i*width+2+shown])
 			}
 		}
 	})
@@ -73,7 +78,8 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	h := reports.HeatMap{
 		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.Title()), Label: q.Title(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
-		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num),
+			Y:     y.Shown(y.Param.Value.Num),
 			Label: "as it is: " + q.value(q.Of(s.Design.Layer.Model)).String()}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
@@ -82,7 +88,8 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 		width := len(b.Values) / b.Rows
 		for i := range b.Rows {
 			point, v := int(b.First)+i, b.Values[i*width+3+shown]
-			if cell := point%y.Steps*ny/y.Steps*nx + point/y.Steps*nx/x.Steps; !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if cell := point%y.Steps*ny/y.Steps*nx + point/y.Steps*nx/x.Steps; !math.IsNaN(v) &&
+				!math.IsInf(v, 0) {
 				sum[cell] += v
 				count[cell]++
 			}

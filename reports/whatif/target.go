@@ -134,7 +134,8 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	}
 	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
 	for side, v := range flips {
-		if from < to && !math.IsInf(v, 0) { // a parameter outside of the range was bisected from there
+		// a parameter outside of the range was bisected from there
+		if from < to && !math.IsInf(v, 0) {
 			flips[side] = min(max(v, from), to)
 		}
 	}
@@ -150,7 +151,8 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		s.Reached, s.Value = true, low
 	}
 	s.At = at(s.Value)
-	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.text(s.Value), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.text(s.Value),
+		Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
 	if err != nil {
 		return s, err
 	}
@@ -160,7 +162,8 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 
 // flipsOf returns the nearest values below and above the parameter's own at which the target begins
 // or ceases to be met, ∓Inf if it never does, and the value that comes closest.
-func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64, p platforms.Param) (flips [2]float64, best float64) {
+func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
+	p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
 	flips = [2]float64{math.Inf(-1), math.Inf(1)}
 	for side, values := range sides {
@@ -177,7 +180,9 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 				last = v
 				continue
 			}
-			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool { return t.Met(at(x)) != s.Met })
+			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
+				return t.Met(at(x)) != s.Met
+			})
 			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
 				flips[side] = 0 // less than rounding leaves of the other costs
 			}
@@ -218,7 +223,8 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 		sign, values := float64(2*side-1), &sides[side]
 		add := func(v float64) {
 			last := len(*values) - 1
-			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) && (last < 0 || v != (*values)[last]) {
+			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
+				(last < 0 || v != (*values)[last]) {
 				*values = append(*values, v)
 			}
 		}
@@ -249,13 +255,17 @@ func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {
 		vx, found := x.At(i), math.NaN()
-		met := func(vy float64) bool { return prog.Set(vx, vy) && t.Met(t.Quantity.Of(prog.Layer())) }
+		met := func(vy float64) bool {
+			return prog.Set(vx, vy) && t.Met(t.Quantity.Of(prog.Layer()))
+		}
 		last := y.From
 		first := met(last)
 		for k := 1; k < fine.Steps; k++ {
 			v := fine.At(k)
 			if met(v) != first {
-				found = bisect(last, v, y.Param.Whole(), func(v float64) bool { return met(v) != first })
+				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
+					return met(v) != first
+				})
 				break
 			}
 			last = v

@@ -45,7 +45,9 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 		}
 		s.Found = append(s.Found, found)
 	}
-	slices.SortStableFunc(s.Found, func(a, b Solution) int { return cmp.Compare(effort(a), effort(b)) })
+	slices.SortStableFunc(s.Found, func(a, b Solution) int {
+		return cmp.Compare(effort(a), effort(b))
+	})
 	return s, nil
 }
 
@@ -73,7 +75,9 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("", "current", func(f found) any { return f.Param.Shown() }).Ranked(2),
 		reports.Col("", "needed", func(f found) any { return neededText(f) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
-		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
+		reports.Col("needed", "", func(f found) any {
+			return reports.OrAbsent(f.Value*scale(f), f.Reached)
+		}),
 		reports.Col("unit", "", func(f found) any { return f.Param.Value.Dim.Column().Unit }),
 		reports.Col("", q.String(), func(f found) any {
 			switch {
@@ -93,12 +97,16 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("to", "", func(f found) any { return f.To * scale(f) }),
 		reports.Col("", "new bottleneck", func(f found) any { return limitsText(f, q) }).Ranked(3),
 		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
-		reports.Col("limited_by_percent", "", func(f found) any { return 100 * partOf(f.Limits, q, 0) }),
+		reports.Col("limited_by_percent", "", func(f found) any {
+			return 100 * partOf(f.Limits, q, 0)
+		}),
 	)
 	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
 	if len(s.Found) == 1 && !s.Found[0].Reached {
 		f := s.Found[0]
-		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches the target; the remaining time is %s.", f.Param.Short(), limitsText(f, q)))
+		rows.Notes = append(rows.Notes,
+			fmt.Sprintf("No value of %s reaches the target; the remaining time is %s.",
+				f.Param.Short(), limitsText(f, q)))
 	}
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
@@ -189,8 +197,9 @@ func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 // Rows returns the points of the curve.
 func (c *TargetCurve) Rows() reports.Rows {
 	rows := reports.Rows{
-		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()}, {Key: c.Y.Key(), Head: c.Y.Title()}},
-		Notes:   []string{"On the curve, " + c.Target.String() + " just holds."},
+		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()},
+			{Key: c.Y.Key(), Head: c.Y.Title()}},
+		Notes: []string{"On the curve, " + c.Target.String() + " just holds."},
 	}
 	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
 	for i := range xs {
@@ -207,7 +216,9 @@ func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells
 	xs, ys := c.Design.Curve(c.Target, x, y)
-	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Quantities: []Quantity{c.Target.Quantity}}
+	s := &Sweep{Design: c.Design, Ranges: []Range{x, y},
+		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
+		Quantities: []Quantity{c.Target.Quantity}}
 	drawn := s.drawMap(0, mapCells)
 	if err := s.Run(ctx, 0, nil, nil); err != nil {
 		return nil, err

@@ -41,11 +41,13 @@ func (s Sampling) interrupted() error {
 }
 
 // ErrExact says that no parameter has an interval.
-var ErrExact = errors.New(`no parameter has an interval; write it in the platform's file as beta = "3.0us ± 0.1us", or assume one`)
+var ErrExact = errors.New("no parameter has an interval; write it in the platform's file as " +
+	"beta = \"3.0us ± 0.1us\", or assume one")
 
 // Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
 // If no parameter has one, it returns the values together with [ErrExact].
-func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval, error) {
+func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval,
+	error) {
 	q, err := d.Quantity(name, 1)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,8 @@ func interval(value float64, samples []float64) quantity.Interval {
 		return quantity.Interval{Value: value, Low: value, High: value}
 	}
 	slices.Sort(samples)
-	return quantity.Interval{Value: stats.Quantile(samples, 0.5), Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
+	return quantity.Interval{Value: stats.Quantile(samples, 0.5),
+		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
 }
 
 // Faster returns, for each size, the probability that a takes less time one way than b. A parameter
@@ -105,7 +108,8 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 }
 
 // sizes returns the interval of a size that some samples have, and the share of those samples.
-func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
+func (s Sampling) sizes(now float64, designs []Design,
+	of func([]model.Layer) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
 	s.Samples = min(s.Samples, 1000) // each visits all sizes
 	var sizes []float64
 	err := s.run(designs, func(layers []model.Layer) {
@@ -119,7 +123,8 @@ func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (q
 // SizeInterval returns the interval of [SizeFor].
 func (d Design) SizeInterval(part float64, s Sampling) (quantity.Interval, error) {
 	n, _ := model.SizeFor(d.Layer.Model, part)
-	in, _, err := s.sizes(float64(n), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) { return model.SizeFor(layers[0], part) })
+	in, _, err := s.sizes(float64(n), []Design{d},
+		func(layers []model.Layer) (quantity.Bytes, bool) { return model.SizeFor(layers[0], part) })
 	return in, err
 }
 
@@ -127,11 +132,13 @@ func (d Design) SizeInterval(part float64, s Sampling) (quantity.Interval, error
 // [Design.Thresholds], and the share of samples whose costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
 	t := d.Thresholds()[i]
-	return s.sizes(float64(t.Suggested.Size), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) {
-		branches := model.LinesOf(layers[0]).(*model.Switch).Branches
-		x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1, model.MaxCrossing), true, t.Suggested.Size)
-		return x.Size, ok
-	})
+	return s.sizes(float64(t.Suggested.Size), []Design{d},
+		func(layers []model.Layer) (quantity.Bytes, bool) {
+			branches := model.LinesOf(layers[0]).(*model.Switch).Branches
+			x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1,
+				model.MaxCrossing), true, t.Suggested.Size)
+			return x.Size, ok
+		})
 }
 
 type draw struct {
@@ -149,7 +156,8 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 	for i, d := range designs {
 		for _, p := range d.Uses() {
 			within := p.PlusMinus
-			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone // known, may be whole
+			// known, may be whole
+			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone
 			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
 				within = s.Assumed * math.Abs(p.Value.Num)
 			}
@@ -157,7 +165,8 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 				continue
 			}
 			at := slices.IndexFunc(draws, func(w draw) bool {
-				return designs[w.design].Platform.Name == d.Platform.Name && w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
+				return designs[w.design].Platform.Name == d.Platform.Name &&
+					w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
 			})
 			if at < 0 {
 				at = len(draws)
@@ -204,7 +213,9 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	}
 	programs, layers := make([]*platforms.Program, len(designs)), make([]model.Layer, len(designs))
 	for i, d := range designs {
-		programs[i], _ = d.Compile(list.Map(from[i], func(at int) platforms.Param { return draws[at].param })...)
+		programs[i],
+			_ = d.Compile(list.Map(from[i],
+			func(at int) platforms.Param { return draws[at].param })...)
 		layers[i] = programs[i].Layer()
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))
@@ -215,7 +226,8 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 			return s.interrupted()
 		}
 		if tries++; tries > 100*(s.Samples+10) {
-			return fmt.Errorf("the intervals are too wide: %d of %d samples have an impossible parameter, such as a negative time", tries-done-1, tries-1)
+			return fmt.Errorf("the intervals are too wide: %d of %d samples have an impossible "+
+				"parameter, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
 			if tries%2 == 1 {

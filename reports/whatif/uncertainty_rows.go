@@ -31,7 +31,8 @@ type NamedDesign struct {
 
 // Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
 // is [ErrExact] if no parameter of them has an interval.
-func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s Sampling) (*Uncertainty, error) {
+func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
+	s Sampling) (*Uncertainty, error) {
 	quantities, err := designs[0].Quantities(names...)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,8 @@ func allFitted(designs []NamedDesign) bool {
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
 // otherwise the intervals are those of the parameters.
-func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s Sampling) (all []quantity.Interval, measured bool, err error) {
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
+	s Sampling) (all []quantity.Interval, measured bool, err error) {
 	follower, follows := followerOf(d.Design, name, sizes)
 	if !next || !follows {
 		all, err = d.Predict(name, sizes, s)
@@ -95,21 +97,28 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 // Rows returns the table of the intervals.
 func (u *Uncertainty) Rows() reports.Rows {
 	several, sized := len(u.Designs) > 1, sized(u.Quantities)
-	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
-		{Key: "design", Head: reports.HeadIf(several, "design")}, {Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"},
+		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
+		{Key: "design", Head: reports.HeadIf(several, "design")},
+		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
 	for i, q := range u.Quantities {
-		rows.Columns = append(rows.Columns, reports.Column{Head: q.of.Title + ", 95 % interval", Rank: i},
-			reports.Column{Key: q.of.Key()}, reports.Column{Key: q.of.KeyOf("low")}, reports.Column{Key: q.of.KeyOf("high")})
+		rows.Columns = append(rows.Columns,
+			reports.Column{Head: q.of.Title + ", 95 % interval", Rank: i},
+			reports.Column{Key: q.of.Key()}, reports.Column{Key: q.of.KeyOf("low")},
+			reports.Column{Key: q.of.KeyOf("high")})
 	}
 	if several && sized {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "faster with probability", Text: probabilityText})
+		rows.Columns = append(rows.Columns,
+			reports.Column{Key: "probability_faster", Head: "faster with probability",
+				Text: probabilityText})
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
 			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
 			for j, q := range u.Quantities {
 				in := u.Intervals[k][j][i]
-				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low, in.High)
+				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low,
+					in.High)
 			}
 			if several && sized {
 				row = append(row, reports.OrAbsent(u.faster[i], k == 1))
@@ -132,16 +141,24 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 			}
 			for _, n := range u.Sizes {
 				if n < first || n > last {
-					notes = append(notes, fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the protocol may change.", of, n, first, last))
+					notes = append(notes,
+						fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the "+
+							"protocol may change.", of, n, first, last))
 				}
 			}
 		}
-		notes = append(notes, "Times and bandwidth are those of the next measurement, predicted from the measured curve.")
+		notes = append(notes,
+			"Times and bandwidth are those of the next measurement, predicted from the measured "+
+				"curve.")
 		if several {
-			notes = append(notes, "The probability assumes that the next measurements are log-normal.")
+			notes = append(notes,
+				"The probability assumes that the next measurements are log-normal.")
 		}
-	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
-		notes = append(notes, "Without a measured curve, or after a change, there is no next measurement: the intervals are those of the parameters.")
+	} else if slices.ContainsFunc(u.Designs,
+		func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
+		notes = append(notes,
+			"Without a measured curve, or after a change, there is no next measurement: the "+
+				"intervals are those of the parameters.")
 	}
 	if u.measured && !u.sampled {
 		return notes
@@ -149,13 +166,17 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 	if u.measured {
 		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
 	}
-	notes = append(notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes,
+		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
+			"of a "+
+			"fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return notes
 }
 
 // Bands draws the intervals of a quantity over sizes.
-func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure, error) {
+func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure,
+	error) {
 	q, err := designs[0].Quantity(name, 1)
 	if err != nil {
 		return reports.Figure{}, err
@@ -175,7 +196,8 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		banded := next && follows
 		if banded {
 			all = predict.WithMeasured(sizes, d.Design.Design)
-			f.Series = append(f.Series, predict.ForecastBands(d.Name, follower, d.Design.Design, all)...)
+			f.Series = append(f.Series,
+				predict.ForecastBands(d.Name, follower, d.Design.Design, all)...)
 		}
 		in, _, err := intervals(d, next, name, all, s)
 		if err != nil && !errors.Is(err, ErrExact) {

@@ -57,8 +57,9 @@ func (d Design) Measured(m Measure) Design {
 // A Share is the part of a message's cost that is due to a parameter of the model; see
 // [Design.Shares].
 type Share struct {
-	Path   string // "stage.copy-out.beta"
-	Owner  string // for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
+	Path string // "stage.copy-out.beta"
+	// for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
+	Owner  string
 	OneWay quantity.Micros
 	Gap    quantity.Micros
 }
