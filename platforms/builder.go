@@ -26,7 +26,9 @@ type builder struct {
 }
 
 func (b *builder) sections(kind string) []section {
-	return list.Map(b.tables(kind), func(t Table) section { return section{b, t, kind + "." + t.Name} })
+	return list.Map(b.tables(kind), func(t Table) section {
+		return section{b, t, kind + "." + t.Name}
+	})
 }
 
 // A section is a table of the file that is being read.
@@ -118,7 +120,8 @@ func whole[N int | int64](what string, low, high N) func(text string) (N, error)
 	return func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || N(n) < low || N(n) > high {
-			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
+			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d",
+				text, what, low, high)
 		}
 		return N(n), nil
 	}
@@ -206,8 +209,11 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 	}
 	if args == nil && of != nil {
 		if at := slices.Index(b.computing, path); at >= 0 {
-			circle := list.Map(append(b.computing[at:], path), func(p string) string { return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.") })
-			return v, fmt.Errorf("%s is computed from itself: %s", name, strings.Join(circle, " → "))
+			circle := list.Map(append(b.computing[at:], path), func(p string) string {
+				return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.")
+			})
+			return v, fmt.Errorf("%s is computed from itself: %s",
+				name, strings.Join(circle, " → "))
 		}
 		i := of.slot(key)
 		if word := b.slots[i].Word; word != "" {

@@ -99,7 +99,8 @@ func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
 		return list.Map(params, func(q Param) Param { return c.slots[c.slotAt[q.Path]].Param })
 	}
 	next := p
-	next.Default, next.Constants, next.Layers, next.composition = layer, refresh(p.Constants), nil, c
+	next.Default, next.composition = layer, c
+	next.Constants, next.Layers = refresh(p.Constants), nil
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
 		m, keep := kept[l.Name]
@@ -120,7 +121,9 @@ func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
 		}
 		next.Layers = append(next.Layers, l)
 	}
-	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool { return !stages[q.Owner] })
+	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool {
+		return !stages[q.Owner]
+	})
 	for i := range next.Layers {
 		next.Layers[i].scope = &next
 	}
@@ -143,7 +146,9 @@ func (p Platform) Params() []Param {
 // stages, and the constants behind them, in the order of [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
-	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.composition.slotAt[q.Path]] }), err
+	return slices.DeleteFunc(p.Params(), func(q Param) bool {
+		return !used[p.composition.slotAt[q.Path]]
+	}), err
 }
 
 func (p Platform) used(layer string) (map[int]bool, error) {
@@ -187,14 +192,17 @@ func (p Platform) Find(layer, name string) (Param, error) {
 		return found[0], nil
 	}
 	if len(found) > 1 {
-		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them", name, strings.Join(paths(found), ", "))
+		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
+			name, strings.Join(paths(found), ", "))
 	}
 	if other := matching(p.Params(), name); len(other) > 0 {
-		return Param{}, fmt.Errorf("%s has no effect on %s/%s; these have: %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
+		return Param{}, fmt.Errorf("%s has no effect on %s/%s; these have: %s",
+			strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
 	if l, err := p.Layer(layer); err == nil {
 		if of := model.LinesOf(l.Model).Kind().Aliases[name]; of != nil {
-			return Param{}, fmt.Errorf("%q stands for %s; change each of them", name, strings.Join(of, " and "))
+			return Param{}, fmt.Errorf("%q stands for %s; change each of them",
+				name, strings.Join(of, " and "))
 		}
 	}
 	var ends []string
@@ -271,7 +279,11 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	}
 	c := p.composition
 	w := &knobs{at: map[int][]model.Knob{}}
-	prog := &Program{layer: l.withLines(c.open(layer, w, nil)), slots: slices.Clone(c.slots), values: slices.Clone(c.values)}
+	prog := &Program{
+		layer:  l.withLines(c.open(layer, w, nil)),
+		slots:  slices.Clone(c.slots),
+		values: slices.Clone(c.values),
+	}
 	prog.checks = w.checks
 	inputs, isInput := map[int]int{}, map[int]bool{}
 	for i, path := range paths {

@@ -16,7 +16,7 @@ import (
 type Design struct {
 	Platform Platform
 	Layer    Layer        // one of the platform's
-	Whole    bool         // no layer was named, and the platform has levels: ranks run on all of them
+	Whole    bool         // no layer was named: ranks run on all levels of the platform
 	Changes  []Assignment // from the platform's file to here, in order
 }
 
@@ -30,8 +30,8 @@ func FindDesign(ref string) (Design, error) {
 	return d, err
 }
 
-// FindAnyDesign is like [FindDesign], and also accepts a layer with the times of a stream, an operation or a
-// collective.
+// FindAnyDesign is like [FindDesign], and also accepts a layer with the times of a stream, an
+// operation or a collective.
 func FindAnyDesign(ref string) (Design, error) {
 	p, l, err := Find(ref)
 	return Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !NamesLayer(ref)}, err
@@ -104,8 +104,9 @@ func (d Design) set(text string) (Design, error) {
 		return d, fmt.Errorf(`nothing is set; write NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`)
 	}
 	operator := byte('=')
-	if name = strings.TrimSpace(name); name != "" && strings.IndexByte("*/+-", name[len(name)-1]) >= 0 {
-		operator, name = name[len(name)-1], strings.TrimSpace(name[:len(name)-1])
+	name = strings.TrimSpace(name)
+	if last := len(name) - 1; last >= 0 && strings.IndexByte("*/+-", name[last]) >= 0 {
+		operator, name = name[last], strings.TrimSpace(name[:last])
 	}
 	p, err := d.Platform.Find(d.Layer.Name, name)
 	if err != nil {
@@ -118,14 +119,16 @@ func (d Design) set(text string) (Design, error) {
 		}
 		change.Text = change.Value.String()
 		if change.PlusMinus > 0 {
-			change.Text += " ± " + quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim}.String()
+			half := quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim}
+			change.Text += " ± " + half.String()
 		}
 	}
 	next, err := d.With(change)
 	if err != nil {
 		return d, err
 	}
-	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, p.Shown(), change.Text})
+	made := Assignment{text, p.Path, p.Shown(), change.Text}
+	next.Changes = append(slices.Clip(d.Changes), made)
 	return next, nil
 }
 
@@ -157,7 +160,9 @@ func (d Design) With(changes ...Change) (Design, error) {
 
 // NewValue computes the new value that an assignment gives the parameter, and half of its interval.
 func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, float64, error) {
-	v, within, err := EvalInterval(right, func(formula string) (quantity.Value, error) { return d.Layer.Eval(formula, 0) })
+	v, within, err := evalInterval(right, func(formula string) (quantity.Value, error) {
+		return d.Layer.Eval(formula, 0)
+	})
 	if err != nil {
 		return v, 0, err
 	}
@@ -175,10 +180,12 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		return v, within, nil
 	}
 	if within > 0 {
-		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF", p.Path)
+		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF",
+			p.Path)
 	}
 	if p.Word != "" {
-		return v, 0, fmt.Errorf("%s is the word %q, which cannot be scaled; write %s=4KiB", p.Key, p.Word, p.Key)
+		return v, 0, fmt.Errorf("%s is the word %q, which cannot be scaled; write %s=4KiB",
+			p.Key, p.Word, p.Key)
 	}
 	now, within := p.Value, p.PlusMinus
 	switch operator {
@@ -208,10 +215,14 @@ func (p Param) Shown() string {
 func (d Design) Encode(comment string) ([]byte, error) {
 	doc := d.Platform.Document()
 	if len(d.Changes) > 0 {
-		doc.Tables = slices.DeleteFunc(doc.Tables, func(t Table) bool { return t.Kind == "measured" })
+		doc.Tables = slices.DeleteFunc(doc.Tables, func(t Table) bool {
+			return t.Kind == "measured"
+		})
 		for i, t := range doc.Tables {
 			if t.Kind == "layer" {
-				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k Key) bool { return k.Name == "measured" })
+				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k Key) bool {
+					return k.Name == "measured"
+				})
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// A Document is the content of a platform file: keys, and behind them tables. The order of the tables
-// counts, since it is that of layers and levels, and a TOML library does not keep it.
+// A Document is the content of a platform file: keys, and behind them tables. The order of the
+// tables counts, since it is that of layers and levels, and a TOML library does not keep it.
 // [Document.Encode] writes a document, [Parse] reads one and makes a platform of it.
 type Document struct {
 	Keys   []Key // title, paper, …

@@ -17,5 +17,7 @@ func Names() []string {
 	if err != nil {
 		panic(err) // embedded: cannot fail
 	}
-	return list.Map(files, func(f fs.DirEntry) string { return strings.TrimSuffix(f.Name(), ".toml") })
+	return list.Map(files, func(f fs.DirEntry) string {
+		return strings.TrimSuffix(f.Name(), ".toml")
+	})
 }

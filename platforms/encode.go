@@ -114,7 +114,11 @@ func (p Platform) Document() Document {
 		t.Keys = slices.Clone(t.Keys)
 		d.Tables = append(d.Tables, t)
 	}
-	if given := text(d.Keys, "default"); given != "" && given != p.Default || len(p.Layers) > 0 && p.Default != p.Layers[0].Name {
+	// Without the key, the first layer is the default.
+	given := text(d.Keys, "default")
+	isOther := given != "" && given != p.Default
+	isLater := len(p.Layers) > 0 && p.Default != p.Layers[0].Name
+	if isOther || isLater {
 		set(&d.Keys, "default", p.Default)
 	}
 	for i := range c.slots {
@@ -132,7 +136,9 @@ func (d *Document) change(s *slot) {
 			value += " ± " + exactly(s.PlusMinus, s.Value.Dim)
 		}
 	}
-	i := slices.IndexFunc(d.Tables, func(t Table) bool { return t.Kind == s.Table && t.Name == s.Owner })
+	i := slices.IndexFunc(d.Tables, func(t Table) bool {
+		return t.Kind == s.Table && t.Name == s.Owner
+	})
 	if i < 0 {
 		return
 	}
@@ -174,8 +180,14 @@ func exactly(v float64, d quantity.Dimension) string {
 }
 
 // exactUnits are the units that print numbers exactly.
-var exactUnits = map[quantity.Dimension]string{quantity.DimNone: "", quantity.DimTime: "us", quantity.DimSize: "B",
-	quantity.DimInverse: "us/B", quantity.DimRate: "MB/s", quantity.DimClock: "MHz"}
+var exactUnits = map[quantity.Dimension]string{
+	quantity.DimNone:    "",
+	quantity.DimTime:    "us",
+	quantity.DimSize:    "B",
+	quantity.DimInverse: "us/B",
+	quantity.DimRate:    "MB/s",
+	quantity.DimClock:   "MHz",
+}
 
 // ExactMicros and ExactInverse print 12 significant digits, as everything that programs read.
 func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }

@@ -76,7 +76,8 @@ func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 	if q, ok := model.FindQuantity(name); ok {
 		return l.predict(q, args)
 	}
-	return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, l.names()))
+	return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s",
+		name, nearest.Hint(name, l.names()))
 }
 
 // predict evaluates a quantity of this layer, or of the one that a leading text names: "pio" of the
@@ -159,7 +160,9 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 }
 
 func (l Layer) names() []string {
-	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
+	names := list.Map(l.Params, func(p Param) string {
+		return strings.TrimPrefix(p.Path, "layer."+l.Name+".")
+	})
 	for _, c := range l.scope.Constants {
 		names = append(names, c.Owner)
 	}

@@ -16,8 +16,9 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
-// The types below are the keys of a platform file: go-toml decodes a file by their tags, and refuses
-// all other keys. Numbers are texts there, as most of them are formulas of other keys.
+// The types below are the keys of a platform file. go-toml checks a file by their tags, and refuses
+// all other keys and types; see [source.walk] for the values. Numbers are texts, since each may be
+// a formula of other keys, with a unit and an interval.
 
 // topKeys are the keys outside of tables.
 type topKeys struct {
@@ -166,7 +167,8 @@ var layerType = func() reflect.Type {
 	fields := reflect.VisibleFields(reflect.TypeFor[layerKeys]())
 	for i, key := range slices.Sorted(maps.Keys(types)) {
 		tag := reflect.StructTag(fmt.Sprintf("toml:%q", key))
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("Key%d", i), Type: types[key], Tag: tag})
+		name := fmt.Sprintf("Key%d", i)
+		fields = append(fields, reflect.StructField{Name: name, Type: types[key], Tag: tag})
 	}
 	for i := range fields {
 		fields[i].Index, fields[i].Offset = nil, 0 // StructOf numbers the fields anew
@@ -176,9 +178,10 @@ var layerType = func() reflect.Type {
 
 // fileType is the type of a whole file. Its fields are the keys outside of tables, and the tables.
 var fileType = func() reflect.Type {
-	fields := slices.Concat(reflect.VisibleFields(reflect.TypeFor[topKeys]()), reflect.VisibleFields(reflect.TypeFor[tableKeys]()))
-	fields = append(fields, reflect.StructField{
-		Name: "Layer", Type: reflect.MapOf(reflect.TypeFor[string](), layerType), Tag: `toml:"layer"`})
+	top := reflect.VisibleFields(reflect.TypeFor[topKeys]())
+	layers := reflect.MapOf(reflect.TypeFor[string](), layerType)
+	fields := append(top, reflect.VisibleFields(reflect.TypeFor[tableKeys]())...)
+	fields = append(fields, reflect.StructField{Name: "Layer", Type: layers, Tag: `toml:"layer"`})
 	for i := range fields {
 		fields[i].Index, fields[i].Offset = nil, 0
 	}
@@ -198,7 +201,8 @@ func tagsOf(t reflect.Type) []string {
 // decode reads the text strictly: an unknown key is an error.
 func decode(file string, text []byte) (*source, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty; a platform has at least a [layer.NAME] with a model", file)
+		return nil, fmt.Errorf("%s: the file is empty; "+
+			"a platform has at least a [layer.NAME] with a model", file)
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
@@ -272,7 +276,9 @@ func (s *source) replaceAliases() error {
 			t.Keys = slices.DeleteFunc(t.Keys, func(k Key) bool { return k.Name == alias })
 			for _, key := range keys {
 				if _, twice := find(t.Keys, key); twice {
-					return s.errorf(path+"."+alias, "stands for %s; leave it out, or leave out those", strings.Join(keys, " and "))
+					all := strings.Join(keys, " and ")
+					return s.errorf(path+"."+alias,
+						"stands for %s; leave it out, or leave out those", all)
 				}
 				t.Keys = append(t.Keys, Key{key, v})
 				s.offsets[path+"."+key] = s.offsets[path+"."+alias]
@@ -298,15 +304,16 @@ func decodeError(file string, err error) error {
 	return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-// unknownKey describes a key that the file's types do not have. In an inline table go-toml gives the
-// last part of the key alone.
+// unknownKey describes a key that the file's types do not have. In an inline table go-toml gives
+// only the last part of the key.
 func unknownKey(path toml.Key) string {
 	if table, known := tableType(path[0]); known && len(path) > 1 {
 		keys := tagsOf(table)
 		if path[0] == "layer" {
 			keys = append(keys, tagsOf(reflect.TypeFor[branchKeys]())...)
 		}
-		return fmt.Sprintf("unknown key %q%s", strings.Join(path, "."), nearest.Hint(path[len(path)-1], keys))
+		hint := nearest.Hint(path[len(path)-1], keys)
+		return fmt.Sprintf("unknown key %q%s", strings.Join(path, "."), hint)
 	}
 	keys := tagsOf(fileType)
 	for _, kind := range keys {
@@ -328,12 +335,13 @@ func tableType(kind string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// wrongType describes an error of go-toml. Where a value has another type than the key, it says what
-// to write; what go-toml says about the syntax stays.
+// wrongType describes an error of go-toml. For a value of the wrong type it says what to write
+// instead; go-toml's own words about the syntax stay.
 func wrongType(err *toml.DecodeError) string {
 	said := strings.TrimPrefix(err.Error(), "toml: ")
 	path := strings.Join(err.Key(), ".")
-	found, field, mismatch := strings.Cut(strings.TrimPrefix(said, "cannot decode TOML "), " into struct field ")
+	types := strings.TrimPrefix(said, "cannot decode TOML ")
+	found, field, mismatch := strings.Cut(types, " into struct field ")
 	_, wanted, _ := strings.Cut(field, " of type ")
 	switch {
 	case strings.HasPrefix(said, "cannot store an array table"):
@@ -353,7 +361,8 @@ func wrongType(err *toml.DecodeError) string {
 	case wanted == "map[string]string":
 		return path + ` must be a table, as in { G = "Table 4.2" }`
 	case strings.HasSuffix(wanted, "branchKeys"):
-		return path + ` must be a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+		return path + ` must be a list, ` +
+			`as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
 	}
 	return fmt.Sprintf("%s must be a table; write [%s.NAME]", path, err.Key()[0])
 }

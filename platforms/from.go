@@ -8,9 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
-// taking returns the tables of the default layer and of all that it is made of, for a file where the
-// layer has another name. The names of the other tables begin with that name. Values that are
-// computed from others become numbers, so that no constants are needed.
+// taking returns the tables of the default layer and of all that it is made of, for a file where
+// the layer has another name. The names of the other tables begin with that name, so that two
+// layers taken from one file do not collide. Values that are computed from others become numbers,
+// so that no constants are needed.
 func (p Platform) taking(name string) []Table {
 	d := p.Document()
 	for i := range p.composition.slots {

@@ -34,7 +34,8 @@ func (b *builder) layerTables() {
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
 	if _, known := b.written[b.p.Default]; !known {
-		b.fail("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
+		hint := nearest.Hint(b.p.Default, b.tableNames("layer"))
+		b.fail("default", "no layer %q%s", b.p.Default, hint)
 	}
 }
 
@@ -73,7 +74,8 @@ func (b *builder) spec(name string) {
 		}
 		for i, stage := range s.stages {
 			if _, known := b.stages[stage]; !known {
-				t.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", stage, nearest.Hint(stage, b.tableNames("stage")))
+				hint := nearest.Hint(stage, b.tableNames("stage"))
+				t.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", stage, hint)
 			}
 		}
 	}
@@ -90,14 +92,16 @@ func (s *section) kind() *model.Kind {
 		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
 		slices.Sort(all)
 		if called == "" {
-			s.fail("", "no model; write model = %q or another of %s", "linear", strings.Join(all, ", "))
+			s.fail("", "no model; write model = %q or another of %s",
+				"linear", strings.Join(all, ", "))
 		}
 		s.fail("model", "no model %q%s", called, nearest.Hint(called, all))
 	}
 	common := tagsOf(reflect.TypeFor[layerKeys]())
 	for _, key := range s.Keys {
 		if !slices.Contains(common, key.Name) && !slices.Contains(k.Keys(), key.Name) {
-			s.fail(key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
+			s.fail(key.Name, "not a key of the model %s; it takes %s",
+				k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}
 	return k
@@ -120,7 +124,8 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 		name, bounded, last := of.text("layer"), of.has("up_to"), i == len(entries)-1
 		switch {
 		case bounded && !k.Bounds:
-			of.fail("up_to", "an %s finds its thresholds itself; leave up_to out, or make it a switch", k.Name)
+			of.fail("up_to", "an %s finds its thresholds itself; "+
+				"leave up_to out, or make it a switch", k.Name)
 		case name == "":
 			of.fail("", `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 		}
@@ -133,7 +138,10 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 		case !last && !bounded:
 			of.fail("", "no up_to; only the last branch may omit it")
 		case !last:
-			of.fields = map[string]Param{"up_to": {Kind: k.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true}}
+			of.fields = map[string]Param{"up_to": {
+				Kind: k.Name, Measure: model.Size, Phrase: "largest size that goes by " + name,
+				Bound: true,
+			}}
 			next.upTo = of.slot("up_to")
 		}
 		all = append(all, next)
@@ -144,7 +152,9 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 	given := scope{section: *s, fields: map[string]Param{}}
 	for _, f := range k.Fields {
-		given.fields[f.Key] = Param{Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
+		given.fields[f.Key] = Param{
+			Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words,
+		}
 	}
 	for i := range k.Fields {
 		f := &k.Fields[i]
@@ -153,8 +163,9 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 		}
 		spec := fieldSpec{field: f}
 		if f.List {
-			for i := range s.list(f.Key) {
-				spec.slots = append(spec.slots, given.compute(f.Key, f.Key+"."+strconv.Itoa(i), s.list(f.Key)[i]))
+			for i, text := range s.list(f.Key) {
+				name := f.Key + "." + strconv.Itoa(i)
+				spec.slots = append(spec.slots, given.compute(f.Key, name, text))
 			}
 		} else {
 			spec.slots = []int{given.slot(f.Key)}
@@ -172,8 +183,10 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 // layer reads the rest of a layer's table, whose model is m.
 func (s *section) layer(m model.Layer) Layer {
 	spec := s.layers[s.Name]
-	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
-		Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p}
+	l := Layer{
+		Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"),
+		Kind: spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
+	}
 	for _, part := range spec.parts {
 		if part != "" {
 			l.Parts = append(l.Parts, part)
@@ -185,7 +198,8 @@ func (s *section) layer(m model.Layer) Layer {
 	for i, roof := range s.list("roofs") {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
-			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, nearest.Hint(roof, s.tableNames("roof")))
+			hint := nearest.Hint(roof, s.tableNames("roof"))
+			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, hint)
 		}
 		l.Roofs = append(l.Roofs, s.p.Roofs[at])
 	}
@@ -205,10 +219,12 @@ func (s *section) layer(m model.Layer) Layer {
 }
 
 func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: value[bool](s.Keys, "per_rank")}
+	of := Timed{Of: Message, Collective: s.text("collective")}
+	of.PerRank = value[bool](s.Keys, "per_rank")
 	if given := s.text("times_of"); given != "" {
 		if of.Of = Subject(given); !slices.Contains(subjects, given) {
-			s.fail("times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
+			known, hint := strings.Join(subjects, ", "), nearest.Hint(given, subjects)
+			s.fail("times_of", "%q: one of %s%s", given, known, hint)
 		}
 	}
 	for _, key := range []string{"collective", "ranks", "per_rank"} {
@@ -254,7 +270,8 @@ func (b *builder) sameTimes(all []Layer) {
 	for _, l := range all {
 		for _, part := range l.Parts {
 			if times[part] != l.Timed {
-				b.fail("layer."+l.Name, "its times are of: %s; the times of its part %q are of: %s; give both the same times_of", l.Timed, part, times[part])
+				b.fail("layer."+l.Name, "its times are of: %s; the times of its part %q are of: "+
+					"%s; give both the same times_of", l.Timed, part, times[part])
 			}
 		}
 	}

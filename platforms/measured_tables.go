@@ -10,7 +10,8 @@ import (
 func (b *builder) measuredTables() {
 	for _, t := range b.sections("measured") {
 		t.named()
-		m := &Measured{Runs: 1, Source: t.text("source"), Operation: value[bool](t.Keys, "operation")}
+		m := &Measured{Runs: 1, Source: t.text("source")}
+		m.Operation = value[bool](t.Keys, "operation")
 		if sizes := len(t.list("sizes")); sizes < 2 {
 			t.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, sizes)
 		}
@@ -25,7 +26,8 @@ func (b *builder) measuredTables() {
 		}
 		m.Runs = max(1, t.count("runs"))
 		if (m.Runs > 1) != (m.Deviations != nil) {
-			t.fail("", "runs and deviations go together: give at least 2 runs, and their standard deviation at each size")
+			t.fail("", "runs and deviations go together: give at least 2 runs, "+
+				"and their standard deviation at each size")
 		}
 		if given := t.text("resolution"); given != "" {
 			var err error
@@ -40,8 +42,10 @@ func (b *builder) measuredTables() {
 func (b *builder) collectiveTables() {
 	for _, t := range b.sections("collective") {
 		t.named()
-		c := MeasuredCollective{Name: t.Name, Collective: t.text("collective"), Algorithm: t.text("algorithm"),
-			Statistic: t.text("statistic"), Source: t.text("source")}
+		c := MeasuredCollective{
+			Name: t.Name, Collective: t.text("collective"), Algorithm: t.text("algorithm"),
+			Statistic: t.text("statistic"), Source: t.text("source"),
+		}
 		if c.Collective == "" {
 			t.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
 		}
@@ -52,7 +56,9 @@ func (b *builder) collectiveTables() {
 		c.Sizes = t.sizes(0)
 		times := t.list("times")
 		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(times) != len(c.Ranks) {
-			t.fail("times", `%d texts of times for %d numbers of ranks and %d sizes; give one for each number of ranks, with a time for each size, as in "2us 5us"`, len(times), len(c.Ranks), len(c.Sizes))
+			t.fail("times", "%d texts of times for %d numbers of ranks and %d sizes; "+
+				`give one for each number of ranks, with a time for each size, as in "2us 5us"`,
+				len(times), len(c.Ranks), len(c.Sizes))
 		}
 		c.Times = grid(&t, "times", &c, aboveZero)
 		c.Runs = grid(&t, "runs", &c, whole[int64]("a number of repeats", 1, 1<<53))
@@ -62,7 +68,8 @@ func (b *builder) collectiveTables() {
 }
 
 func (s *section) ranks(c *MeasuredCollective) {
-	c.PerNode = each(s, "ranks_per_node", s.list("ranks_per_node"), whole("a number of ranks", 1, 1<<17))
+	perNode := s.list("ranks_per_node")
+	c.PerNode = each(s, "ranks_per_node", perNode, whole("a number of ranks", 1, 1<<17))
 	c.Ranks = each(s, "ranks", s.list("ranks"), whole("a number of ranks", 2, 1<<17))
 	for i, n := range c.Ranks {
 		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
@@ -71,12 +78,15 @@ func (s *section) ranks(c *MeasuredCollective) {
 		}
 	}
 	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
-		s.fail("ranks_per_node", "%d ranks on a node for %d numbers of ranks; give one for each", len(c.PerNode), len(c.Ranks))
+		s.fail("ranks_per_node", "%d ranks on a node for %d numbers of ranks; give one for each",
+			len(c.PerNode), len(c.Ranks))
 	}
 }
 
 // grid reads the values of a key for each number of ranks and each size; nil if the key is missing.
-func grid[V any](s *section, key string, c *MeasuredCollective, parse func(string) (V, error)) (all [][]V) {
+func grid[V any](
+	s *section, key string, c *MeasuredCollective, parse func(string) (V, error),
+) (all [][]V) {
 	lines := s.list(key)
 	if len(lines) > 0 && len(lines) != len(c.Ranks) {
 		s.fail(key, "%d texts for %d numbers of ranks; give one for each", len(lines), len(c.Ranks))
@@ -84,7 +94,9 @@ func grid[V any](s *section, key string, c *MeasuredCollective, parse func(strin
 	for i, line := range lines {
 		words := strings.Fields(line)
 		if len(words) != len(c.Sizes) {
-			s.fail(key, `%d %s on %d ranks for %d sizes; write "-" for a size that was not measured`, len(words), key, c.Ranks[i], len(c.Sizes))
+			s.fail(key, "%d %s on %d ranks for %d sizes; "+
+				`write "-" for a size that was not measured`,
+				len(words), key, c.Ranks[i], len(c.Sizes))
 		}
 		all = append(all, each(s, key, words, func(word string) (v V, err error) {
 			if word != "-" {

@@ -86,9 +86,11 @@ func (s *slot) compute(values []float64) error {
 	return err
 }
 
-// EvalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its
+// evalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its
 // value, and half the width of the interval in the unit of the value; 0 without an interval.
-func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
+func evalInterval(
+	text string, eval func(formula string) (quantity.Value, error),
+) (v quantity.Value, plusMinus float64, err error) {
 	formula, within, found := cutInterval(text)
 	if v, err = eval(formula); err != nil || !found {
 		return v, 0, err
@@ -113,7 +115,8 @@ func halfWidth(text string, v quantity.Value) (float64, error) {
 	case w.Dim == quantity.DimNone && v.Dim != quantity.DimNone && strings.Contains(text, "%"):
 		w.Num *= math.Abs(v.Num)
 	case w.Dim != v.Dim:
-		return 0, fmt.Errorf("%s ± %s; both have one unit, or the second is a percentage", v.Dim, w.Dim)
+		return 0, fmt.Errorf("%s ± %s; both have one unit, or the second is a percentage",
+			v.Dim, w.Dim)
 	}
 	if !(w.Num >= 0) || math.IsInf(w.Num, 0) {
 		return 0, errors.New("the half-width behind ± must be finite and not negative")

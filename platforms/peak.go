@@ -73,5 +73,6 @@ func (p Peak) Text(units quantity.UnitChoice) string {
 	case !p.Known:
 		return "r∞ = –, n½ = –: the interval of the time per byte holds 0"
 	}
-	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(quantity.Value{Num: float64(p.Asymptote), Dim: quantity.DimRate}), p.Half)
+	rate := quantity.Value{Num: float64(p.Asymptote), Dim: quantity.DimRate}
+	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(rate), p.Half)
 }

@@ -50,8 +50,9 @@ type Layer struct {
 	Measured *Measured   // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
-	scope       *Platform                      // whose constants, roofs and other layers its formulas may name
-	curve       func() (*measuredCurve, error) // through Measured; nil if it has too few sizes
+	scope       *Platform // has the constants, roofs and layers that formulas may name
+	// curve returns the curve through Measured; nil if that has too few sizes.
+	curve func() (*measuredCurve, error)
 }
 
 // A Roof is a rate that the hardware cannot exceed.
@@ -62,9 +63,9 @@ type Roof struct {
 	Source string
 }
 
-// A Level is a level of the machine as a platform file has it: with the names of its layers, and the
-// sources of its numbers. The layers of the embedded level are nil; [Platform.Machine] fills them in,
-// since their models follow from the present values of parameters.
+// A Level is a level of the machine as a platform file has it: with the names of its layers, and
+// the sources of its numbers. The layers of the embedded level are nil. [Platform.Machine] fills
+// them in, since their models follow from the present values of parameters.
 type Level struct {
 	machine.Level
 	Layers map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
@@ -74,7 +75,8 @@ type Level struct {
 // Layer returns the named layer.
 func (p Platform) Layer(name string) (Layer, error) {
 	if len(p.Layers) == 0 {
-		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
+		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; "+
+			"use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
 	}
 	names := make([]string, len(p.Layers))
 	for i, l := range p.Layers {
@@ -83,7 +85,8 @@ func (p Platform) Layer(name string) (Layer, error) {
 		}
 		names[i] = l.Name
 	}
-	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
+	return Layer{}, fmt.Errorf("platform %s has no layer %q%s",
+		p.Name, name, nearest.Hint(name, names))
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its
@@ -127,7 +130,8 @@ func (l Layer) Messages() error {
 	if l.Timed.Of == Message {
 		return nil
 	}
-	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; predict shows them", l.Ref(), l.Timed)
+	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; "+
+		"predict shows them", l.Ref(), l.Timed)
 }
 
 // LowestRoof returns the lowest roof that the file states for the layer, and the layer's r∞ as a
@@ -165,13 +169,14 @@ func (l *Layer) measure() {
 	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(message) })
 	lines := l.Model
 	l.curve = curve
-	l.Model = &model.Measured{Lines: lines, Fitted: lines, Curve: func(n quantity.Bytes) quantity.Micros {
+	time := func(n quantity.Bytes) quantity.Micros {
 		c, err := curve()
 		if err != nil {
 			return lines.OneWay(n)
 		}
 		return c.forecast(n).Middle
-	}}
+	}
+	l.Model = &model.Measured{Lines: lines, Fitted: lines, Curve: time}
 }
 
 // withLines returns the layer's model with other parameters of its lines.
@@ -202,10 +207,10 @@ var sides = []string{"sender", "receiver", "network"}
 type Protocol struct {
 	Credits        int             // requests to a node without a reply; 0: the engine's default
 	EagerThreshold quantity.Bytes  // the largest message that is sent immediately; 0: all are
-	Retry          quantity.Micros // time until a packet without acknowledgement is resent; 0: never
+	Retry          quantity.Micros // until a packet without acknowledgement is resent; 0: never
 	Rounds         bool            // a receiver that misses a packet asks at once
 	Inbox          int             // packets that a node has room for; 0: no bound
-	Drop           bool            // a packet that finds no room is lost; else it waits in the network
+	Drop           bool            // a packet without room is lost; else it waits in the network
 	Poll           quantity.Micros // cost of a poll that finds nothing
 	Interrupt      quantity.Micros // cost of an interrupt; negative: the processor polls
 }

@@ -20,7 +20,8 @@ import (
 // Find returns the platform that ref names, and the layer: the one it names or the default.
 func Find(ref string) (Platform, Layer, error) {
 	if ref == "" {
-		return Platform{}, Layer{}, errors.New(`no platform: the name is empty; "halfpeak platforms" lists the platforms`)
+		return Platform{}, Layer{}, errors.New("no platform: the name is empty; " +
+			`"halfpeak platforms" lists the platforms`)
 	}
 	var p Platform
 	var err error
@@ -67,7 +68,9 @@ func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
 		return nil, nil
 	}
 	p, err := readPlatform(file)
-	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool { return c.Collective != collective }), err
+	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool {
+		return c.Collective != collective
+	}), err
 }
 
 // NamesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
@@ -81,14 +84,16 @@ func splitRef(ref string) (file, layer string) {
 	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {
 		return ref[:i+len(".toml")], ref[i+len(".toml/"):]
 	}
-	if file, layer, ok := strings.Cut(ref, "/"); ok && (slices.Contains(Names(), file) || !looksLikeFile(ref)) {
+	file, layer, ok := strings.Cut(ref, "/")
+	if ok && (slices.Contains(Names(), file) || !looksLikeFile(ref)) {
 		return file, layer
 	}
 	return ref, ""
 }
 
 func looksLikeFile(name string) bool {
-	if strings.HasSuffix(name, ".toml") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") {
+	isPath := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/")
+	if isPath || strings.HasSuffix(name, ".toml") {
 		return true
 	}
 	_, err := os.Stat(name)

@@ -30,11 +30,22 @@ func parse(file string, text []byte, others *files) (Platform, error) {
 }
 
 func (s *source) platform() (_ Platform, err error) {
-	c := &composition{source: s, stages: map[string]stageSpec{}, layers: map[string]*layerSpec{}, slotAt: map[string]int{}}
+	c := &composition{
+		source: s,
+		stages: map[string]stageSpec{},
+		layers: map[string]*layerSpec{},
+		slotAt: map[string]int{},
+	}
 	b := &builder{
 		composition: c,
-		p: &Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Title: text(s.Keys, "title"), Paper: text(s.Keys, "paper"),
-			Note: text(s.Keys, "note"), Places: map[string]Place{}, composition: c},
+		p: &Platform{
+			Name:        strings.TrimSuffix(filepath.Base(s.file), ".toml"),
+			Title:       text(s.Keys, "title"),
+			Paper:       text(s.Keys, "paper"),
+			Note:        text(s.Keys, "note"),
+			Places:      map[string]Place{},
+			composition: c,
+		},
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
 		constants: map[string]*scope{},
@@ -71,7 +82,8 @@ func (f *files) platform(path string) (Platform, error) {
 	}
 	if at := slices.Index(f.open, full); at >= 0 {
 		circle := list.Map(append(f.open[at:], full), filepath.Base)
-		return Platform{}, fmt.Errorf("files take layers from each other in a circle: %s", strings.Join(circle, " → "))
+		return Platform{}, fmt.Errorf("files take layers from each other in a circle: %s",
+			strings.Join(circle, " → "))
 	}
 	f.open = append(f.open, full)
 	p, err := readFile(path, f)
@@ -112,10 +124,13 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 		file, name = from[:at+len(".toml")], from[at+len(".toml/"):]
 	}
 	if !strings.HasSuffix(file, ".toml") {
-		return nil, fmt.Errorf(`must be a platform file, as in "intra.toml", or a layer of one, as in "intra.toml/fit-2" (got %q)`, from)
+		return nil, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
+			`or a layer of one, as in "intra.toml/fit-2" (got %q)`,
+			from)
 	}
 	if f == nil {
-		return nil, errors.New("other files cannot be read here; write the layer itself into this file")
+		return nil, errors.New("other files cannot be read here; " +
+			"write the layer itself into this file")
 	}
 	path := file
 	if !filepath.IsAbs(path) {
@@ -142,7 +157,8 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 	tables := p.taking(t.Name)
 	for _, of := range tables[1:] {
 		if slices.Contains(s.tableNames(of.Kind), of.Name) {
-			return nil, fmt.Errorf("brings a table [%s.%s], which this file has too; rename that one", of.Kind, of.Name)
+			return nil, fmt.Errorf("brings a table [%s.%s], which this file has too; "+
+				"rename that one", of.Kind, of.Name)
 		}
 	}
 	for _, of := range tables { // errors in them stand at the layer that takes them
@@ -164,7 +180,9 @@ func readFile(path string, others *files) (Platform, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return Platform{}, fmt.Errorf("%s: no such file; give a platform's name (%s) or the path of a TOML file", path, strings.Join(Names(), ", "))
+			return Platform{}, fmt.Errorf("%s: no such file; "+
+				"give a platform's name (%s) or the path of a TOML file",
+				path, strings.Join(Names(), ", "))
 		}
 		return Platform{}, err
 	}

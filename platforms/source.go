@@ -105,8 +105,8 @@ func (s *source) names(path []string, key unstable.Iterator) []string {
 	return path
 }
 
-// enter returns the table that holds the path, a new one if there is none yet; nil for a key outside
-// of tables.
+// enter returns the table that holds the path, a new one if there is none yet. It returns nil for a
+// key outside of tables.
 func (s *source) enter(path []string) *Table {
 	if len(path) < 2 {
 		return nil
@@ -121,8 +121,9 @@ func (s *source) enter(path []string) *Table {
 	return &s.Tables[i]
 }
 
-// put adds a value to the document at its path: a key outside of tables, of a table, of its sources,
-// or of a branch. An inline table is put key by key, so that it is the same as a table with a header.
+// put adds a value to the document at its path: a key outside of tables, of a table, of its
+// sources, or of a branch. An inline table is put key by key, so that it reads like one with a
+// header.
 func (s *source) put(path []string, node *unstable.Node) {
 	t := s.enter(path)
 	inside := node.Children()

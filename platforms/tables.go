@@ -60,7 +60,8 @@ func (b *builder) roofTables() {
 func (b *builder) stageTables() {
 	for _, t := range b.sections("stage") {
 		b.must(t.path, checkName(t.Name))
-		spec := stageSpec{host: choose(&t, "host", map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver})}
+		hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
+		spec := stageSpec{host: choose(&t, "host", hosts)}
 		s := scope{section: t, fields: map[string]Param{
 			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
 			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
@@ -100,9 +101,13 @@ func (b *builder) protocolTables() {
 		t.named()
 		s := scope{section: t, fields: protocolFields}
 		p := Protocol{
-			Credits: int(s.optional("credits")), Inbox: int(s.optional("inbox")),
-			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")), Retry: quantity.Micros(s.optional("retry")),
-			Rounds: value[bool](t.Keys, "rounds"), Poll: quantity.Micros(s.optional("poll")), Interrupt: -1,
+			Credits:        int(s.optional("credits")),
+			Inbox:          int(s.optional("inbox")),
+			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")),
+			Retry:          quantity.Micros(s.optional("retry")),
+			Rounds:         value[bool](t.Keys, "rounds"),
+			Poll:           quantity.Micros(s.optional("poll")),
+			Interrupt:      -1, // the processor polls
 		}
 		interrupts := t.text("interrupt") != ""
 		if interrupts {
@@ -152,7 +157,8 @@ func (s *section) level() Level {
 		}
 	}
 	if s.text("arity") == "" {
-		s.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
+		s.fail("", "no arity; write how many units of the level inside it, or cores, make one, "+
+			`as in arity = "2"`)
 	}
 	numbers := scope{section: *s, fields: levelFields}
 	for _, number := range levelNumbers {
@@ -196,7 +202,8 @@ func (s *section) levelLayer(key, name string) {
 	}
 	s.requireLayer(key, name)
 	if l, _ := s.p.Layer(name); l.Timed.Of != of {
-		s.fail(key, "the layer %q has times of a %s; times of a %s are needed here, with times_of = %q in its table", name, l.Timed.Of, of, of)
+		s.fail(key, "the layer %q has times of a %s; times of a %s are needed here, "+
+			"with times_of = %q in its table", name, l.Timed.Of, of, of)
 	}
 }
 
@@ -252,17 +259,23 @@ var levelNumbers = []levelNumber{
 		func(l *machine.Level, v float64) { l.Arity = int(v) }},
 	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
 		func(l *machine.Level, v float64) { l.Lanes = v }},
-	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, " +
+		"at full speed at once"},
 		func(l *machine.Level, v float64) { l.Ports = v }},
-	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
+		"wait for its receive"},
 		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
-	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair " +
+		"shares"},
 		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
-	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
+	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +
+		"message takes"},
 		func(l *machine.Level, v float64) { l.Reverse = v }},
-	{Param{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, among many ranks"},
+	{Param{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, " +
+		"among many ranks"},
 		func(l *machine.Level, v float64) { l.Crowd = quantity.Micros(v) }},
-	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
+	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest " +
+		"route"},
 		func(l *machine.Level, v float64) { l.Hop = quantity.Micros(v) }},
 	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 		func(l *machine.Level, v float64) { l.Routes = int(v) }},

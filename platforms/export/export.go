@@ -35,7 +35,8 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	for _, l := range m.Levels {
 		for _, n := range s.grid() {
 			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
-				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; the time must be above zero", m.Name, n, w)
+				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; "+
+					"the time must be above zero", m.Name, n, w)
 			}
 		}
 	}
@@ -84,7 +85,9 @@ func table(f *File, m Machine, s Sizes) error {
 	for _, l := range m.Levels {
 		for n := s.Low; ; n = min(2*n, s.High) {
 			send, receive := l.Layer.Overheads(n)
-			w.Write([]string{l.Name, fmt.Sprintf("%.0f", float64(n)), exact(l.Layer.OneWay(n)), exact(l.Layer.Gap(n)), exact(send), exact(receive)})
+			size := fmt.Sprintf("%.0f", float64(n))
+			way, gap := exact(l.Layer.OneWay(n)), exact(l.Layer.Gap(n))
+			w.Write([]string{l.Name, size, way, gap, exact(send), exact(receive)})
 			if n >= s.High {
 				break
 			}

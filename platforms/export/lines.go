@@ -145,7 +145,9 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	// The error is convex in both parts: a search in one of them, in each step of that in the
 	// other.
 	at := func(per float64) line {
-		return line{lowest(0, 2*slowest, func(at float64) float64 { return off(line{at, per}) }), per}
+		return line{lowest(0, 2*slowest, func(at float64) float64 {
+			return off(line{at, per})
+		}), per}
 	}
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
 	return best, best.error(l, s.dense())

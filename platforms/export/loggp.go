@@ -18,12 +18,14 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	send, receive := l.Overheads(s.Low)
 	overhead := float64(send+receive) / 2
 	if send != receive {
-		f.lose("o is the mean of o_s = %s and o_r = %s, also between the messages of a stream", send, receive)
+		f.lose("o is the mean of o_s = %s and o_r = %s, also between the messages of a stream",
+			send, receive)
 	}
 	gap := max(float64(interfaceGap(l, s.Low))-best.per*float64(s.Low-1), 0)
 	latency := best.at + best.per - 2*overhead // b = n−1
 	if latency < 0 {
-		f.lose("L would be %s: the overheads overlap with the transfer, and are reduced here", quantity.Micros(latency))
+		f.lose("L would be %s: the overheads overlap with the transfer, and are reduced here",
+			quantity.Micros(latency))
 		overhead, latency = (best.at+best.per)/2, 0
 	}
 	f.loseCurvature(off, s)
@@ -33,11 +35,14 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	parameters := []float64{latency, overhead, gap, best.per}
 	unit, scale := unitFor(parameters)
 	if most := slices.Max(parameters) * scale; most >= 1<<31 {
-		return fmt.Errorf("a parameter of %s is more than its 32 bits hold in ns", quantity.Micros(most/scale))
+		return fmt.Errorf("a parameter of %s is more than its 32 bits hold in ns",
+			quantity.Micros(most/scale))
 	}
-	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n", latency*scale, overhead*scale, gap*scale, best.per*scale)
+	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n",
+		latency*scale, overhead*scale, gap*scale, best.per*scale)
 	if scale != 1e3 {
-		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints: multiply calc in GOAL, which is in ns, by %.0f", unit, scale/1e3)
+		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints: "+
+			"multiply calc in GOAL, which is in ns, by %.0f", unit, scale/1e3)
 	}
 	for i, name := range []string{"L", "o", "g", "G"} {
 		if r := rounding(parameters[i] * scale); r > 1e-6 {
@@ -108,18 +113,23 @@ func codes(f *File, m Machine, s Sizes) error {
 		if g < 0 {
 			g, clamped = 0, true
 		}
-		rows += fmt.Sprintf("%.0f %d %s %s %s %s %s %s %s %s 0\n", float64(n), trains, number(rtt), number(rtt+(trains-1)*gap),
-			number(rtt+(trains-1)*(rtt+float64(send))), number(fixed), number(float64(send)), number(float64(receive)), number(g), fmt.Sprintf("%.9g", p.way.per))
+		stream, spaced := rtt+(trains-1)*gap, rtt+(trains-1)*(rtt+float64(send))
+		rows += fmt.Sprintf("%.0f %d %s %s %s %s %s %s %s %.9g 0\n",
+			float64(n), trains, number(rtt), number(stream), number(spaced), number(fixed),
+			number(float64(send)), number(float64(receive)), number(g), p.way.per)
 	}
 	if worst > tolerance {
-		f.lose("the table has at most %d rows: one way is off by up to %s", codesRows, percent(worst))
+		f.lose("the table has at most %d rows: one way is off by up to %s",
+			codesRows, percent(worst))
 	}
 	if clamped {
-		f.lose("g + (n−1)G exceeds the gap if messages overlap in the network: g cannot be below 0")
+		f.lose("g + (n−1)G exceeds the gap if messages overlap in the network: " +
+			"g cannot be below 0")
 	}
 	f.lose("CODES charges no overheads: o_s and o_r are in L")
 	f.lose("sizes are from %s to %s: a larger message has the cost of the last row", s.Low, s.High)
-	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)\n" + f.comments("#") + rows
+	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G " +
+		"lsqu(g,G)\n" + f.comments("#") + rows
 	return nil
 }
 

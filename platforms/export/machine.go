@@ -100,7 +100,8 @@ func (f *File) loseInnerLevels(m Machine) {
 // loseCurvature notes the relative error off of one line for all sizes if it exceeds 0.05 %.
 func (f *File) loseCurvature(off float64, s Sizes) {
 	if off > 0.0005 {
-		f.lose("one straight line represents the times of all sizes: from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
+		f.lose("one straight line represents the times of all sizes: "+
+			"from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
 	}
 }
 

@@ -13,10 +13,12 @@ func astra(f *File, m Machine, s Sizes) error {
 	for _, l := range m.Levels {
 		best, off := oneLine(l.Layer, s)
 		if best.per == 0 {
-			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
+			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite",
+				l.Name)
 		}
 		f.loseCurvature(off, s)
-		names, topology, counts = append(names, l.Name), append(topology, "Switch"), append(counts, fmt.Sprint(l.Arity))
+		names, topology = append(names, l.Name), append(topology, "Switch")
+		counts = append(counts, fmt.Sprint(l.Arity))
 		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there
 		// (bw_GBps_to_Bpns).
 		latency = append(latency, number(best.at*1e3/2))
@@ -26,10 +28,13 @@ func astra(f *File, m Machine, s Sizes) error {
 	f.lose("a Switch has two hops, so latency is half of the time of 0 bytes")
 	f.Text = f.comments("#")
 	f.printf("# levels from inside out: %s\n", strings.Join(names, ", "))
-	f.printf("topology: [ %s ]\nnpus_count: [ %s ]\nbandwidth: [ %s ]  # GB/s of 2^30 B\nlatency: [ %s ]  # ns\n",
-		strings.Join(topology, ", "), strings.Join(counts, ", "), strings.Join(bandwidth, ", "), strings.Join(latency, ", "))
+	f.printf("topology: [ %s ]\nnpus_count: [ %s ]\nbandwidth: "+
+		"[ %s ]  # GB/s of 2^30 B\nlatency: [ %s ]  # ns\n",
+		commas(topology), commas(counts), commas(bandwidth), commas(latency))
 	return nil
 }
+
+func commas(words []string) string { return strings.Join(words, ", ") }
 
 // A network is one of Calculon's (calculon/network.py), for p ranks and an operation [scalar,
 // offset]:
@@ -52,16 +57,27 @@ func calculon(f *File, m Machine, s Sizes) error {
 		ranks *= l.Arity
 		best, off := oneLine(l.Layer, s)
 		if best.per == 0 {
-			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
+			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite",
+				l.Name)
 		}
 		f.loseCurvature(off, s)
 		networks = append(networks, network{
-			Bandwidth: jsonNumber(1e-3 / best.per), Efficiency: "1.0", Size: ranks, Latency: jsonNumber(best.at * 1e-6),
-			Ops:            map[string][2]any{"p2p": {1, nil}, "reduce_scatter": {1, -1}, "all_gather": {1, -1}, "all_reduce": {2, -1}},
+			Bandwidth:  jsonNumber(1e-3 / best.per),
+			Efficiency: "1.0",
+			Size:       ranks,
+			Latency:    jsonNumber(best.at * 1e-6),
+			// A ring sends (p−1)/p of the bytes once, and for all_reduce twice.
+			Ops: map[string][2]any{
+				"p2p":            {1, nil},
+				"reduce_scatter": {1, -1},
+				"all_gather":     {1, -1},
+				"all_reduce":     {2, -1},
+			},
 			ProcessorUsage: "0.0",
 		})
 	}
-	f.lose("collectives: ops are those of a ring that costs bandwidth only (all_reduce sends twice (p−1)/p of the bytes); Calculon charges the latency once")
+	f.lose("collectives: ops are those of a ring that costs bandwidth only (all_reduce sends " +
+		"twice (p−1)/p of the bytes); Calculon charges the latency once")
 	f.lose("processor_usage is 0 and must_be_filled false: the machine does not define them")
 	return f.setJSON(map[string]any{"networks": networks})
 }
@@ -71,7 +87,8 @@ func calculon(f *File, m Machine, s Sizes) error {
 func inference(f *File, m Machine, s Sizes) error {
 	inner := len(m.Levels) - 2
 	if inner < 0 {
-		return errors.New("it needs a rate inside a node and one between nodes, and this platform has one level; give a machine with levels")
+		return errors.New("it needs a rate inside a node and one between nodes, " +
+			"and this platform has one level; give a machine with levels")
 	}
 	inside, offInside := oneLine(m.Levels[inner].Layer, s)
 	between, offBetween := oneLine(m.outer().Layer, s)
@@ -82,7 +99,8 @@ func inference(f *File, m Machine, s Sizes) error {
 	for _, l := range m.Levels[:inner] {
 		f.lose("the level %s", l.Name)
 	}
-	f.lose("these are three keys of a GPU's entry: the others (TFlopsPeak, MemoryGiB, …) are not about messages; add them, or it does not load")
+	f.lose("these are three keys of a GPU's entry: the others (TFlopsPeak, MemoryGiB, " +
+		"…) are not about messages; add them, or it does not load")
 	f.lose("the latency inside the node, overheads and gaps")
 	return f.setJSON(map[string]any{m.Name: struct {
 		Intra json.Number `json:"IntraNodeBwGBps"`

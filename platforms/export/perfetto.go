@@ -24,11 +24,15 @@ type event struct {
 func perfetto(f *File, m Machine, s Sizes) error {
 	var all []event
 	name := func(what string, pid, tid int, is string) {
-		all = append(all, event{Phase: "M", Name: what, PID: pid, TID: tid, Args: map[string]any{"name": is}})
+		args := map[string]any{"name": is}
+		all = append(all, event{Phase: "M", Name: what, PID: pid, TID: tid, Args: args})
 	}
 	box := func(what string, pid, tid int, start, end quantity.Micros) {
 		if end > start {
-			all = append(all, event{Phase: "X", Name: what, PID: pid, TID: tid, Start: float64(start), Dur: float64(end - start)})
+			all = append(all, event{
+				Phase: "X", Name: what, PID: pid, TID: tid,
+				Start: float64(start), Dur: float64(end - start),
+			})
 		}
 	}
 	n := s.High
@@ -48,7 +52,8 @@ func perfetto(f *File, m Machine, s Sizes) error {
 		}
 		plan := model.EqualPlan(n, model.PacketSize(pipe, n))
 		if boxes := plan.Packets() * len(pipe.Stages); boxes > maxBoxes {
-			return fmt.Errorf("%s is %d packets in %d stages; export a range of smaller sizes", n, plan.Packets(), len(pipe.Stages))
+			return fmt.Errorf("%s is %d packets in %d stages; export a range of smaller sizes",
+				n, plan.Packets(), len(pipe.Stages))
 		}
 		for tid, stage := range pipe.Stages {
 			name("thread_name", pid, tid, stage.Name)

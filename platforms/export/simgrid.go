@@ -47,7 +47,8 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	}
 	rate := 1 / sections[len(sections)-1].wire.per // of the link; in B/µs
 	if worst > 2*tolerance {
-		f.lose("sections of sizes are straight lines without negative parts: one way is off by up to %s", percent(worst))
+		f.lose("sections of sizes are straight lines without negative parts: "+
+			"one way is off by up to %s", percent(worst))
 	}
 	var lat, bw, send, receive []string
 	for i, p := range sections {
@@ -58,13 +59,19 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		}
 		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(p.wire.at/latency)))
 		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/p.wire.per/rate)))
-		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(p.send.at*1e-6), number(p.send.per*1e-6)))
-		receive = append(receive, fmt.Sprintf("%.0f:%s:%s", above, number(p.receive.at*1e-6), number(p.receive.per*1e-6)))
+		inSeconds := func(l line) string {
+			return fmt.Sprintf("%.0f:%s:%s", above, number(l.at*1e-6), number(l.per*1e-6))
+		}
+		send, receive = append(send, inSeconds(p.send)), append(receive, inSeconds(p.receive))
 	}
-	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, so that the interval between messages of one size is off by up to %+.0f %%, and so may be a collective of many messages", 100*stream)
+	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, "+
+		"so that the interval between messages of one size is off by up to %+.0f %%, "+
+		"and so may be a collective of many messages", 100*stream)
 	f.lose("sizes are from %s to %s: the last section continues beyond them", s.Low, s.High)
-	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n")
-	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n", escape(m.Name), dashes(f.comments("  ")))
+	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM " +
+		"\"https://simgrid.org/simgrid.dtd\">\n")
+	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n",
+		escape(m.Name), dashes(f.comments("  ")))
 	for _, p := range [][2]string{
 		{"smpi/lat-factor", strings.Join(lat, ";")},
 		{"smpi/bw-factor", strings.Join(bw, ";")},
@@ -79,7 +86,9 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		f.printf("    <prop id=\"%s\" value=\"%s\"/>\n", p[0], p[1])
 	}
 	// Each host has its own link up and down; half of the latency is on each.
-	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", level.Arity-1, number(rate*1e6), number(latency*1e-6/2))
+	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" "+
+		"speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n",
+		level.Arity-1, number(rate*1e6), number(latency*1e-6/2))
 	return nil
 }
 
@@ -90,13 +99,15 @@ type section struct {
 }
 
 func (f *File) sections(l model.Layer, s Sizes) (all []section) {
-	overheads := f.inSeries(l, s)
+	overheadsOf := f.inSeries(l, s)
 	for _, p := range pieces(l, s, 64) {
-		firstSend, firstReceive := overheads(p.from)
-		lastSend, lastReceive := overheads(p.to)
+		firstSend, firstReceive := overheadsOf(p.from)
+		lastSend, lastReceive := overheadsOf(p.to)
 		send := positiveLine(p.from, p.to, float64(firstSend), float64(lastSend))
 		receive := positiveLine(p.from, p.to, float64(firstReceive), float64(lastReceive))
-		rest := func(n quantity.Bytes) float64 { return float64(l.OneWay(n)) - send.time(n) - receive.time(n) }
+		rest := func(n quantity.Bytes) float64 {
+			return float64(l.OneWay(n)) - send.time(n) - receive.time(n)
+		}
 		wire := positiveLine(p.from, p.to, rest(p.from), rest(p.to))
 		wire.per = max(wire.per, leastPerByte)
 		wire.at = max(wire.at-smpiHeader*wire.per, 0)
@@ -105,11 +116,16 @@ func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 	return all
 }
 
+// overheads returns the times on both processors for a message of n bytes.
+type overheads func(n quantity.Bytes) (send, receive quantity.Micros)
+
 // inSeries returns the overheads for a program in which processors and network take turns. They are
 // those of the layer, unless they overlap with the network and exceed the one-way time of a size.
 // Then all sizes have those of the smallest size, or zeros if these exceed its one-way time too.
-func (f *File) inSeries(l model.Layer, s Sizes) func(n quantity.Bytes) (send, receive quantity.Micros) {
-	fits := func(n quantity.Bytes, send, receive quantity.Micros) bool { return send+receive <= l.OneWay(n) }
+func (f *File) inSeries(l model.Layer, s Sizes) overheads {
+	fits := func(n quantity.Bytes, send, receive quantity.Micros) bool {
+		return send+receive <= l.OneWay(n)
+	}
 	series := true
 	for _, n := range s.grid() {
 		send, receive := l.Overheads(n)
@@ -122,7 +138,8 @@ func (f *File) inSeries(l model.Layer, s Sizes) func(n quantity.Bytes) (send, re
 	if !fits(s.Low, send, receive) {
 		send, receive = 0, 0
 	}
-	f.lose("the processors work during the transfer: o_s = %s and o_r = %s stand for all sizes", send, receive)
+	f.lose("the processors work during the transfer: o_s = %s and o_r = %s stand for all sizes",
+		send, receive)
 	return func(quantity.Bytes) (quantity.Micros, quantity.Micros) { return send, receive }
 }
 

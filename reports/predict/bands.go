@@ -12,14 +12,16 @@ import (
 )
 
 // ForecastNote explains the intervals of a table or a figure.
-const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
+const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was " +
+	"measured, in 95 of 100 cases."
 
 // WithMeasured adds to ascending sizes the measured ones between them that the design was fitted
 // to, and the first size on each side beyond those.
 func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	measured := d.Layer.Measured.Sizes
-	for _, n := range append([]quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}, measured...) {
+	beside := []quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}
+	for _, n := range append(beside, measured...) {
 		if n >= sizes[0] && n <= sizes[len(sizes)-1] {
 			all = append(all, n)
 		}
@@ -27,10 +29,12 @@ func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// ForecastBands returns the bands that hold the next measurement of a quantity that follows from the
-// one-way time, over sizes of [WithMeasured]: one over the measured sizes, and one on each side beyond them. Neighbours meet at
-// a common size.
-func ForecastBands(name string, follower *model.Quantity, d platforms.Design, sizes []quantity.Bytes) []reports.Series {
+// ForecastBands returns the bands that hold the next measurement of a quantity that follows from
+// the one-way time, over sizes of [WithMeasured]: one over the measured sizes, and one on each side
+// beyond them. Neighbours meet at a common size, so that the picture has no gap.
+func ForecastBands(
+	name string, follower *model.Quantity, d platforms.Design, sizes []quantity.Bytes,
+) []reports.Series {
 	measured := d.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
 	var bands []reports.Series
@@ -65,10 +69,12 @@ func BandNotes(series []reports.Series) []string {
 	}
 	var notes []string
 	if has(reports.Band) || has(reports.Beyond) {
-		notes = append(notes, "Band: the next measurement by the same benchmark, in 95 of 100 cases.")
+		notes = append(notes, "Band: the next measurement by the same benchmark, "+
+			"in 95 of 100 cases.")
 	}
 	if has(reports.Beyond) {
-		notes = append(notes, "Paler, with a dashed edge: beyond the sizes that were measured; the protocol may change there.")
+		notes = append(notes, "Paler, with a dashed edge: beyond the sizes that were measured; "+
+			"the protocol may change there.")
 	}
 	return notes
 }
@@ -86,6 +92,7 @@ func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 // BoundaryMarks returns a mark at each boundary with the branch that ends there.
 func BoundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mark {
 	return list.Map(boundaries, func(n quantity.Bytes) reports.Mark {
-		return reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()}
+		label := model.Regime(l.Model, n) + " up to " + n.String()
+		return reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: label}
 	})
 }

@@ -20,7 +20,7 @@ type Compared struct {
 	Asymptote                     quantity.MBps   // r∞
 	Half                          quantity.Bytes  // n½; 0: bandwidth has no peak
 	BestPacket                    quantity.Bytes  // the best equal packets; 0: no pipeline
-	Roof                          platforms.Roof  // the lowest; without a name: the file states none
+	Roof                          platforms.Roof  // the lowest; without a name: none is stated
 	RoofShare                     float64         // r∞ over the roof
 }
 
@@ -31,7 +31,8 @@ func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 	for _, d := range designs {
 		m := d.Layer.Model
 		for _, p := range Costs(sizes, d).Costs {
-			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: model.BestPacket(m, p.Size)}
+			c := Compared{Predicted: p}
+			c.Asymptote, c.BestPacket = model.Asymptote(m), model.BestPacket(m, p.Size)
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
 			c.Half, _ = model.HalfPeak(m)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
@@ -48,35 +49,55 @@ func (c Comparison) Rows() reports.Rows {
 	predicted := func(c Compared) Predicted { return c.Predicted }
 	oneWay := func(c Compared) any { return c.OneWay }
 	bandwidth := func(c Compared) any { return c.Bandwidth }
-	times, rates := []reports.Field[Compared]{reports.Col("one_way_us", "one way", oneWay)}, []reports.Field[Compared]{reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1)}
+	times := []reports.Field[Compared]{reports.Col("one_way_us", "one way", oneWay)}
+	rates := []reports.Field[Compared]{
+		reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1),
+	}
 	var more []reports.Field[Compared]
 	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
 	if fitted {
 		times = nextFields("one_way", "one way", predicted, oneWay)
-		rates = append(nextFields("bandwidth", "bandwidth", predicted, bandwidth), reports.Col("beyond", "extrapolated", func(c Compared) any {
+		rates = nextFields("bandwidth", "bandwidth", predicted, bandwidth)
+		rates = append(rates, reports.Col("beyond", "extrapolated", func(c Compared) any {
 			if c.Next == nil {
 				return nil
 			}
 			return c.Next.Beyond
 		}))
-		more = []reports.Field[Compared]{reports.Col("model_us", "", func(c Compared) any { return c.Model })}
+		more = []reports.Field[Compared]{reports.Col("model_us", "", func(c Compared) any {
+			return c.Model
+		})}
 	}
 	rows := reports.TableOf(c, slices.Concat([]reports.Field[Compared]{
 		reports.Col("platform", "platform", func(c Compared) any { return c.Platform }),
 		reports.Col("layer", "layer", func(c Compared) any { return c.Layer }).Ranked(2),
 		reports.Col("size_bytes", "size", func(c Compared) any { return c.Size }),
-		reports.Col("send_overhead_us", "o_s", func(c Compared) any { return reports.OrAbsent(c.SendOverhead, overheads(c)) }).Ranked(4),
-		reports.Col("receive_overhead_us", "o_r", func(c Compared) any { return reports.OrAbsent(c.ReceiveOverhead, overheads(c)) }).Ranked(4),
+		reports.Col("send_overhead_us", "o_s", func(c Compared) any {
+			return reports.OrAbsent(c.SendOverhead, overheads(c))
+		}).Ranked(4),
+		reports.Col("receive_overhead_us", "o_r", func(c Compared) any {
+			return reports.OrAbsent(c.ReceiveOverhead, overheads(c))
+		}).Ranked(4),
 	}, times, []reports.Field[Compared]{
 		reports.Col("rtt_us", "RTT", func(c Compared) any { return c.RTT }).Ranked(3),
 		reports.Col("gap_us", "gap", func(c Compared) any { return c.Gap }).Ranked(1),
 	}, rates, []reports.Field[Compared]{
 		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
-		reports.Col("n_half_bytes", "n½", func(c Compared) any { return reports.OrAbsent(c.Half, c.Half > 0) }),
-		reports.Col("best_packet_bytes", "best packet", func(c Compared) any { return reports.OrAbsent(c.BestPacket, c.BestPacket > 0) }).Ranked(5),
-		reports.Col("roof", "roof", func(c Compared) any { return reports.OrNil(c.Roof.Name) }).Ranked(6),
-		reports.Col("roof_mb_s", "", func(c Compared) any { return reports.OrAbsent(c.Roof.Rate, roofed(c)) }),
-		reports.Col("percent_of_roof", "of roof", func(c Compared) any { return reports.OrAbsent(100*c.RoofShare, roofed(c)) }).Texted(reports.PercentShare).Ranked(6),
+		reports.Col("n_half_bytes", "n½", func(c Compared) any {
+			return reports.OrAbsent(c.Half, c.Half > 0)
+		}),
+		reports.Col("best_packet_bytes", "best packet", func(c Compared) any {
+			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
+		}).Ranked(5),
+		reports.Col("roof", "roof", func(c Compared) any {
+			return reports.OrNil(c.Roof.Name)
+		}).Ranked(6),
+		reports.Col("roof_mb_s", "", func(c Compared) any {
+			return reports.OrAbsent(c.Roof.Rate, roofed(c))
+		}),
+		reports.Col("percent_of_roof", "of roof", func(c Compared) any {
+			return reports.OrAbsent(100*c.RoofShare, roofed(c))
+		}).Texted(reports.PercentShare).Ranked(6),
 	}, more)...)
 	if fitted {
 		rows.Notes = []string{ForecastNote}
@@ -86,7 +107,9 @@ func (c Comparison) Rows() reports.Rows {
 		ref := x.Platform + "/" + x.Layer
 		if x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
-			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: one of the two is inexact, and so is the share of the roof", ref, x.Roof.Name, x.Roof.Rate))
+			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
+				"one of the two is inexact, and so is the share of the roof",
+				ref, x.Roof.Name, x.Roof.Rate))
 		}
 	}
 	return rows
@@ -94,7 +117,9 @@ func (c Comparison) Rows() reports.Rows {
 
 // nextFields returns the columns of a quantity in a table of predictions: for people its interval,
 // or the value alone without one, and for programs three numbers.
-func nextFields[T any](name, head string, of func(T) Predicted, value func(T) any) []reports.Field[T] {
+func nextFields[T any](
+	name, head string, of func(T) Predicted, value func(T) any,
+) []reports.Field[T] {
 	q, _ := model.FindQuantity(name)
 	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
 		p := of(v)
@@ -110,8 +135,12 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 			}, value(v))
 		}),
 		reports.Col(q.Key(), "", value),
-		reports.Col(q.KeyOf("low"), "", func(v T) any { return interval(v, func(in quantity.Interval) any { return in.Low }, nil) }),
-		reports.Col(q.KeyOf("high"), "", func(v T) any { return interval(v, func(in quantity.Interval) any { return in.High }, nil) }),
+		reports.Col(q.KeyOf("low"), "", func(v T) any {
+			return interval(v, func(in quantity.Interval) any { return in.Low }, nil)
+		}),
+		reports.Col(q.KeyOf("high"), "", func(v T) any {
+			return interval(v, func(in quantity.Interval) any { return in.High }, nil)
+		}),
 	}
 }
 

@@ -51,18 +51,21 @@ func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 
 // CurveLine is the line of a layer in [Curves].
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
-	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
+	line := reports.Series{Name: l.Ref(), Kind: reports.Line}
+	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
 	for i, n := range sizes {
 		line.X[i], line.Y[i] = float64(n), kind.Row().Of(model.LinesOf(l.Model), n, 0)
 	}
 	return line
 }
 
-// Curves draws a line for each layer, its measured points, protocol switches, n½, and for Bandwidth
-// and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs have no
-// points. A fitted layer has a band around the next measurement. There must be at least one size,
-// and each must be at least 1.
-func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design) (reports.Figure, error) {
+// Curves draws a line for each layer, its measured points, protocol switches, n½, and for
+// Bandwidth and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs
+// have no points. A fitted layer has a band around the next measurement. There must be at least one
+// size, and each must be at least 1.
+func Curves(
+	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
+) (reports.Figure, error) {
 	f := reports.Figure{X: reports.Axis{Label: "message size", Log: true, Bytes: true}}
 	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
@@ -94,8 +97,11 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design)
 		}
 		f.Marks = append(f.Marks, BoundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.Row().Of(model.LinesOf(l.Model), half, 0),
-				Series: l.Ref(), Label: "n½ " + half.String()})
+			f.Marks = append(f.Marks, reports.Mark{
+				Kind: reports.AtPoint, X: float64(half),
+				Y:      kind.Row().Of(model.LinesOf(l.Model), half, 0),
+				Series: l.Ref(), Label: "n½ " + half.String(),
+			})
 		}
 	}
 	if kind == Bandwidth || kind == Throughput {
@@ -122,7 +128,8 @@ func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 		}
 		label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
 		if under[label] == nil {
-			marks = append(marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
+			mark := reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label}
+			marks = append(marks, mark)
 		}
 		under[label] = append(under[label], d)
 	}
@@ -138,13 +145,16 @@ func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) rep
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {
 		if n >= lo && n <= hi {
-			s.X, s.Y = append(s.X, float64(n)), append(s.Y, kind.value(n, d.Layer.Measured.Times[i]))
+			s.X = append(s.X, float64(n))
+			s.Y = append(s.Y, kind.value(n, d.Layer.Measured.Times[i]))
 		}
 	}
 	return s
 }
 
-func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+func pointSeries(
+	name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind,
+) reports.Series {
 	s := reports.Series{Name: name, Kind: reports.Points}
 	for _, p := range points {
 		if p.Size < lo || p.Size > hi {

@@ -15,7 +15,9 @@ import (
 // Exported writes the message costs of a design for another program, a name in [export.Targets].
 // They are accurate from the smallest of the sizes to the largest. ranks is the number of ranks on
 // a platform without levels, and 0 means 2; on a platform with levels it must be 0.
-func Exported(d platforms.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
+func Exported(
+	d platforms.Design, target string, sizes []quantity.Bytes, ranks int,
+) (export.File, error) {
 	t, err := export.Find(target)
 	if err != nil {
 		return export.File{}, err
@@ -23,13 +25,15 @@ func Exported(d platforms.Design, target string, sizes []quantity.Bytes, ranks i
 	to := export.Machine{Name: d.Name(), Machine: d.Machine()}
 	switch {
 	case len(to.Levels) > 0 && ranks != 0:
-		return export.File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number", d.Name(), to.Cores()), "ranks")
+		return export.File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number",
+			d.Name(), to.Cores()), "ranks")
 	case len(to.Levels) == 0:
 		if ranks == 0 {
 			ranks = 2
 		}
 		if ranks < 2 || ranks > mostExported {
-			return export.File{}, usage.Error{Err: fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)}
+			err := fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)
+			return export.File{}, usage.Error{Err: err}
 		}
 		to.Levels = []machine.Level{{Name: "all", Arity: ranks, Layer: d.Layer.Model}}
 	}
@@ -45,6 +49,8 @@ func ExportTargets() reports.Rows {
 		reports.Col("format", "format", func(t export.Target) any { return t.Name }),
 		reports.Col("writes", "writes", func(t export.Target) any { return t.Help }),
 		reports.Col("for", "for", func(t export.Target) any { return t.Version }).Ranked(1),
-		reports.Col("verified", "verified", func(t export.Target) any { return t.Checked }).Ranked(2),
+		reports.Col("verified", "verified", func(t export.Target) any {
+			return t.Checked
+		}).Ranked(2),
 	)
 }

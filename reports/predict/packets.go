@@ -43,7 +43,8 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			}
 			found = true
 			add := func(method string, plan model.Plan) {
-				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, pipe.OneWayAs(plan)})
+				time := pipe.OneWayAs(plan)
+				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, time})
 			}
 			if len(pipe.Stages) >= model.PaperStages {
 				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
@@ -57,7 +58,8 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			add("single", model.EqualPlan(n, n))
 		}
 		if !found {
-			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
+			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
+				"so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
 		}
 	}
 	return all, nil
@@ -74,7 +76,9 @@ func (c Cutting) Rows() reports.Rows {
 		reports.Col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
 		reports.Col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).Ranked(4),
 		reports.Col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }).Ranked(2),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any {
+			return c.Size.Over(c.OneWay)
+		}).Ranked(2),
 		reports.Col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
 	)
 	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
@@ -125,12 +129,14 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	l := d.Layer
 	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 	if !ok {
-		return reports.Timeline{}, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
+		return reports.Timeline{}, fmt.Errorf("%s sends %s without a pipeline, "+
+			"so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
 	}
 	size := pipe.PacketSize(n)
 	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, size)}
 	if boxes := model.EqualPlan(n, size).Packets() * len(pipe.Stages); boxes > maxBoxes {
-		return t, usage.Fields(fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose larger packets or a smaller message", n, size, boxes), "packet", "size")
+		return t, usage.Fields(fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; "+
+			"choose larger packets or a smaller message", n, size, boxes), "packet", "size")
 	}
 	type place struct {
 		node     int
@@ -146,14 +152,17 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 			at.resource = "processor"
 		}
 		if before, shared := stages[at]; shared {
-			return t, fmt.Errorf("%s: the stages %s and %s share a resource, so that the engine's events cannot be assigned to one of them", l.Ref(), pipe.Stages[before].Name, s.Name)
+			return t, fmt.Errorf("%s: the stages %s and %s share a resource, "+
+				"so that the engine's events cannot be assigned to one of them",
+				l.Ref(), pipe.Stages[before].Name, s.Name)
 		}
 		stages[at] = i
 	}
 	l.Protocol = platforms.Protocol{Interrupt: -1} // the way of the data alone
 	s := virtual.Of(d.Platform, l)
 	var recorded virtual.Trace
-	_, err := virtual.Run(s, virtual.Config{Nodes: 2, Trace: &recorded}, func(ep *engine.Endpoint) error {
+	config := virtual.Config{Nodes: 2, Trace: &recorded}
+	_, err := virtual.Run(s, config, func(ep *engine.Endpoint) error {
 		take := ep.Handle(func(*engine.Message) {})
 		if ep.Node() > 0 {
 			return nil
@@ -162,7 +171,10 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	})
 	for _, span := range recorded.Spans {
 		if i, known := stages[place{span.Node, span.Resource}]; known {
-			t.Boxes = append(t.Boxes, reports.TimelineBox{Stage: i, Packet: int(span.Packet) + 1, Start: float64(span.Start), End: float64(span.End)})
+			t.Boxes = append(t.Boxes, reports.TimelineBox{
+				Stage: i, Packet: int(span.Packet) + 1,
+				Start: float64(span.Start), End: float64(span.End),
+			})
 		}
 	}
 	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
@@ -172,12 +184,17 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 }
 
 // Planned draws a message in these packets by the pipeline's recurrence.
-func Planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
+func Planned(
+	l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
+) reports.Timeline {
 	return reports.Timeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest()),
 		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }),
 		Boxes: list.Map(pipe.Schedule(plan), func(s model.Slot) reports.TimelineBox {
-			return reports.TimelineBox{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)}
+			return reports.TimelineBox{
+				Stage: s.Stage, Packet: s.Packet + 1,
+				Start: float64(s.Start), End: float64(s.End),
+			}
 		}),
 	}
 }

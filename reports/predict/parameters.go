@@ -29,9 +29,15 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(platforms.Param) any { return p.Name }),
 		reports.Col("parameter", "parameter", func(q platforms.Param) any { return q.Path }),
-		reports.Col("value", "value", func(q platforms.Param) any { text, _ := describe(q); return text }),
+		reports.Col("value", "value", func(q platforms.Param) any {
+			text, _ := describe(q)
+			return text
+		}),
 		reports.Col("base_value", "", func(q platforms.Param) any { return q.Value.Num }),
-		reports.Col("base_unit", "", func(q platforms.Param) any { _, unit := describe(q); return unit }),
+		reports.Col("base_unit", "", func(q platforms.Param) any {
+			_, unit := describe(q)
+			return unit
+		}),
 		reports.Col("source", "source", func(q platforms.Param) any { return q.Source }),
 	)
 	rows.Notes = append(rows.Notes, p.Title)
@@ -71,8 +77,13 @@ func levelNotes(p platforms.Platform) (notes []string) {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
 		note += "): messages as " + p.Name + "/" + l.Layers["layer"]
-		for _, of := range []struct{ name, key string }{{"gap", "gap"}, {"o_s", "send"}, {"o_r", "receive"},
-			{"its inside occupied", "shared"}, {"its port occupied", "port"}} {
+		for _, of := range []struct{ name, key string }{
+			{"gap", "gap"},
+			{"o_s", "send"},
+			{"o_r", "receive"},
+			{"its inside occupied", "shared"},
+			{"its port occupied", "port"},
+		} {
 			if layer, given := l.Layers[of.key]; given {
 				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
@@ -92,10 +103,19 @@ func levelNotes(p platforms.Platform) (notes []string) {
 	return notes
 }
 
+// baseUnits are the units of the values in programs; a plain number has none.
+var baseUnits = map[quantity.Dimension]string{
+	quantity.DimTime:    "us",
+	quantity.DimSize:    "B",
+	quantity.DimRate:    "MB/s",
+	quantity.DimInverse: "us/B",
+	quantity.DimClock:   "MHz",
+}
+
 // describe returns the parameter's text in the file, with its value if that is a formula, and the
 // base unit.
 func describe(q platforms.Param) (text, unit string) {
-	unit = map[quantity.Dimension]string{quantity.DimTime: "us", quantity.DimSize: "B", quantity.DimRate: "MB/s", quantity.DimInverse: "us/B", quantity.DimClock: "MHz"}[q.Value.Dim]
+	unit = baseUnits[q.Value.Dim]
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
 		return q.Text + " = " + quantity.UnitChoice(nil).Print(q.Value), unit
 	}
@@ -141,6 +161,7 @@ func PlatformRows(all []platforms.Platform) reports.Rows {
 			return e.l.Title
 		}).Ranked(3),
 	)
-	rows.Notes = []string{"* marks the default layer, which the name of the platform alone selects."}
+	rows.Notes = []string{"* marks the default layer, which the name of the platform alone " +
+		"selects."}
 	return rows
 }

@@ -65,8 +65,9 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		}
 		for _, n := range sizes {
 			p := Predicted{
-				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
-				Regime: model.Regime(m, n), Peak: peak, Model: model.LinesOf(m).OneWay(n), Next: d.Forecast(n),
+				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n,
+				Time: m.OneWay(n), Model: model.LinesOf(m).OneWay(n), Next: d.Forecast(n),
+				Regime: model.Regime(m, n), Peak: peak,
 			}
 			p.follow(m)
 			first, last, ranged := measuredSizes(d.Layer)
@@ -78,7 +79,9 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 }
 
 func (p *Predicted) follow(m model.Layer) {
-	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
+	rate := func(t quantity.Micros) quantity.MBps {
+		return quantity.MBps(float64(p.Size) / float64(t))
+	}
 	switch p.Timed.Of {
 	case platforms.Collective:
 		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
@@ -86,7 +89,8 @@ func (p *Predicted) follow(m model.Layer) {
 		p.Gap, p.Throughput = p.Time, rate(p.Time)
 	case platforms.Message:
 		p.OneWay, p.RTT, p.Gap = p.Time, model.RTT(m, p.Size), m.Gap(p.Size)
-		p.Bandwidth, p.Throughput, p.Packet = rate(p.Time), model.Throughput(m, p.Size), model.PacketSize(m, p.Size)
+		p.Bandwidth, p.Throughput = rate(p.Time), model.Throughput(m, p.Size)
+		p.Packet = model.PacketSize(m, p.Size)
 	}
 }
 
@@ -108,7 +112,9 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 // Rows returns the table of the costs. If not all times are those of messages, columns give the
 // timed quantity and its time.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
-	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool {
+		return p.Timed.Of != platforms.Message
+	})
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
 	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
@@ -131,17 +137,39 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }).If(other),
 		reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
 		reports.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
-		reports.Col("", "time", func(p Predicted) any { return reports.OrAbsent(p.Time, !stream(p)) }).If(other),
-		reports.Col("one_way_us", "one way", func(p Predicted) any { return reports.OrAbsent(p.OneWay, message(p)) }),
-		reports.Col("rtt_us", "RTT", func(p Predicted) any { return reports.OrAbsent(p.RTT, message(p)) }).Ranked(3),
-		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }).Ranked(2),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return reports.OrAbsent(p.Bandwidth, message(p)) }),
-		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any { return reports.OrAbsent(p.Throughput, stream(p)) }).Ranked(4),
-		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any { return reports.OrAbsent(p.Alg, p.Alg > 0) }).If(other),
-		reports.Col("busbw_mb_s", "busbw", func(p Predicted) any { return reports.OrAbsent(p.Bus, p.Bus > 0) }).If(other),
-		reports.Col("packet_bytes", "packet", func(p Predicted) any { return reports.OrAbsent(p.Packet, message(p)) }).Ranked(5),
-		reports.Col("regime", "regime", func(p Predicted) any { return reports.OrNil(p.Regime) }).Ranked(2),
-		reports.Col("r_inf_mb_s", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known) }),
+		reports.Col("", "time", func(p Predicted) any {
+			return reports.OrAbsent(p.Time, !stream(p))
+		}).If(other),
+		reports.Col("one_way_us", "one way", func(p Predicted) any {
+			return reports.OrAbsent(p.OneWay, message(p))
+		}),
+		reports.Col("rtt_us", "RTT", func(p Predicted) any {
+			return reports.OrAbsent(p.RTT, message(p))
+		}).Ranked(3),
+		reports.Col("gap_us", "gap", func(p Predicted) any {
+			return reports.OrAbsent(p.Gap, stream(p))
+		}).Ranked(2),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any {
+			return reports.OrAbsent(p.Bandwidth, message(p))
+		}),
+		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any {
+			return reports.OrAbsent(p.Throughput, stream(p))
+		}).Ranked(4),
+		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any {
+			return reports.OrAbsent(p.Alg, p.Alg > 0)
+		}).If(other),
+		reports.Col("busbw_mb_s", "busbw", func(p Predicted) any {
+			return reports.OrAbsent(p.Bus, p.Bus > 0)
+		}).If(other),
+		reports.Col("packet_bytes", "packet", func(p Predicted) any {
+			return reports.OrAbsent(p.Packet, message(p))
+		}).Ranked(5),
+		reports.Col("regime", "regime", func(p Predicted) any {
+			return reports.OrNil(p.Regime)
+		}).Ranked(2),
+		reports.Col("r_inf_mb_s", "", func(p Predicted) any {
+			return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known)
+		}),
 		reports.Col("n_half_bytes", "", func(p Predicted) any {
 			return reports.OrAbsent(p.Peak.Half, stream(p) && p.Peak.Known && p.Peak.Exists)
 		}),
@@ -152,7 +180,9 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		}),
 		next(low, "", func(f forecast.Forecast) any { return f.Low }),
 		next(high, "", func(f forecast.Forecast) any { return f.High }),
-		reports.Col("beyond", "extrapolated", func(p Predicted) any { return reports.OrAbsent(p.Beyond, p.Ranged) }).If(fitted || ranged),
+		reports.Col("beyond", "extrapolated", func(p Predicted) any {
+			return reports.OrAbsent(p.Beyond, p.Ranged)
+		}).If(fitted || ranged),
 		next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
 		reports.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
 	)
@@ -169,9 +199,12 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		}
 		which := "the nodes and the run that were measured: others may differ by more"
 		if p.runs > 1 {
-			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured", p.runs)
+			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured",
+				p.runs)
 		}
-		notes = append(notes, what+" is the next measurement, predicted from the measured curve; the lines of the model explain it. The interval is of "+which+". Beyond the sizes that were measured the protocol may change.")
+		notes = append(notes, what+" is the next measurement, predicted from the measured curve; "+
+			"the lines of the model explain it. The interval is of "+which+". Beyond the sizes "+
+			"that were measured the protocol may change.")
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
@@ -181,16 +214,20 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		}
 		switch peak.Timed.Of {
 		case platforms.Stream:
-			notes = append(notes, peak.Layer+": gaps between messages of a stream, which do not show the latency of a message.")
+			notes = append(notes, peak.Layer+": gaps between messages of a stream, "+
+				"which do not show the latency of a message.")
 		case platforms.Operation:
-			notes = append(notes, peak.Layer+": times of an operation, not of a message: no RTT, gap or bandwidth follows.")
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: "+
+				"no RTT, gap or bandwidth follows.")
 		case platforms.Collective:
-			text := "algbw is bytes over time; busbw is algbw times what each rank has to send for a byte, as nccl-tests counts it"
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send " +
+				"for a byte, as nccl-tests counts it"
 			if peak.Timed.PerRank {
 				text += "; the size is the block of one rank, and the bytes are those of all"
 			}
 			if peak.Timed.Ranks == 0 {
-				text += "; the file does not give the number of ranks; for busbw, write ranks = \"8\" into the layer"
+				text += "; the file does not give the number of ranks; " +
+					"for busbw, write ranks = \"8\" into the layer"
 			}
 			notes = append(notes, peak.Layer+": "+text+".")
 		}
@@ -214,7 +251,9 @@ func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, erro
 	}
 	if !known {
 		slices.Sort(names)
-		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; add a line such as clock = \"266MHz\" to the platform's file", strings.Join(names, " or ")), "cycles")
+		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; "+
+			"add a line such as clock = \"266MHz\" to the platform's file",
+			strings.Join(names, " or ")), "cycles")
 	}
 	var times []int
 	for j, column := range rows.Columns {
@@ -224,8 +263,10 @@ func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, erro
 			if head != "" {
 				head += " (cycles)"
 			}
-			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: head, Rank: 2,
-				Text: func(v any) string { return fmt.Sprintf("%.0f", v) }})
+			rows.Columns = append(rows.Columns, reports.Column{
+				Key: key + "_cycles", Head: head, Rank: 2,
+				Text: func(v any) string { return fmt.Sprintf("%.0f", v) },
+			})
 		}
 	}
 	for i, row := range rows.Data {

@@ -27,7 +27,8 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if s.fitted {
 		for i, n := range s.Layer.Measured.Sizes {
 			t := s.Layer.Measured.Times[i]
-			points = append(points, data.Point{Fact: data.Fact{Role: data.Input}, Size: n, OneWay: t, Low: t, High: t})
+			input := data.Fact{Role: data.Input} // so no error of the model is shown beside it
+			points = append(points, data.Point{Fact: input, Size: n, OneWay: t, Low: t, High: t})
 		}
 	}
 	var blocks []reports.Block
@@ -36,7 +37,9 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: s.numbers(kind, sizes, points)})
+		numbers := s.numbers(kind, sizes, points)
+		drawing := reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers}
+		blocks = append(blocks, drawing)
 	}
 	return blocks, nil
 }
@@ -49,7 +52,9 @@ type curvePoint struct {
 }
 
 // numbers returns the table of a curve: at powers of two, and at measured sizes.
-func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) reports.Rows {
+func (s subject) numbers(
+	kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point,
+) reports.Rows {
 	m := s.Layer.Model
 	var all []curvePoint
 	for _, p := range points {
@@ -67,7 +72,11 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 	for i, c := range predict.Costs(shown, s.Design).Costs {
 		all[i].cost = c
 	}
-	noun, latency := map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one way"}[kind], kind == predict.Latency
+	latency := kind == predict.Latency
+	noun := "bandwidth"
+	if latency {
+		noun = "one way"
+	}
 	if s.fitted {
 		noun += " (95 %)"
 	}
@@ -82,14 +91,28 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 	return reports.TableOf(all,
 		reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n }),
 		reports.Col("", noun, func(p curvePoint) any { return kind.Cell(p.cost) }),
-		reports.Col("", "extrapolated", func(p curvePoint) any { return reports.OrAbsent("yes", p.cost.Next.Beyond) }).If(s.fitted),
+		reports.Col("", "extrapolated", func(p curvePoint) any {
+			return reports.OrAbsent("yes", p.cost.Next.Beyond)
+		}).If(s.fitted),
 		reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }).If(latency),
-		reports.Col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }).If(latency),
-		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }).If(!latency),
-		reports.Col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }).If(!latency),
-		reports.Col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }).If(s.fitted),
-		reports.Col("measured", "measured", of(func(p data.Point) any { return quantityOf(kind, p.Size, p.OneWay) })),
-		reports.Col("interval", "error bar", of(func(p data.Point) any { return reports.OrAbsent(barOf(kind, p), p.Low != p.High) })),
+		reports.Col("regime", "regime", func(p curvePoint) any {
+			return model.Regime(m, p.n)
+		}).If(latency),
+		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any {
+			return p.cost.Throughput
+		}).If(!latency),
+		reports.Col("packet_bytes", "packet", func(p curvePoint) any {
+			return model.PacketSize(m, p.n)
+		}).If(!latency),
+		reports.Col("", "model", func(p curvePoint) any {
+			return quantityOf(kind, p.n, m.OneWay(p.n))
+		}).If(s.fitted),
+		reports.Col("measured", "measured", of(func(p data.Point) any {
+			return quantityOf(kind, p.Size, p.OneWay)
+		})),
+		reports.Col("interval", "error bar", of(func(p data.Point) any {
+			return reports.OrAbsent(barOf(kind, p), p.Low != p.High)
+		})),
 		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
 			switch {
 			case p.Role == data.Input:
@@ -110,7 +133,8 @@ func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.St
 
 // barOf is the error bar of a measured point, as the curve shows it.
 func barOf(k predict.CurveKind, p data.Point) string {
-	low, high := quantityOf(k, p.Size, max(0, p.Low)).String(), quantityOf(k, p.Size, p.High).String()
+	low := quantityOf(k, p.Size, max(0, p.Low)).String()
+	high := quantityOf(k, p.Size, p.High).String()
 	if k == predict.Bandwidth {
 		low, high = high, low
 		if p.Low <= 0 {
@@ -126,7 +150,7 @@ func (s subject) thresholds() []reports.Block {
 	if len(all) == 0 {
 		return nil
 	}
-	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: reports.TableOf(all,
+	rows := reports.TableOf(all,
 		reports.Col("below", "up to it", func(t whatif.Threshold) any { return t.Below }),
 		reports.Col("above", "beyond it", func(t whatif.Threshold) any { return t.Above }),
 		reports.Col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
@@ -137,33 +161,17 @@ func (s subject) thresholds() []reports.Block {
 			return "nowhere: " + t.Better + " is faster at all sizes"
 		}),
 		reports.Col("parameter", "parameter", func(t whatif.Threshold) any { return t.Path }),
-	)}}
+	)
+	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: rows}}
 }
 
 // pipeline draws a message of moderate size packet by packet, and compares the ways to cut
 // messages.
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
-	var blocks []reports.Block
-	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
-		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
-		if !ok || n > hi {
-			continue
-		}
-		plan := model.EqualPlan(n, pipe.PacketSize(n))
-		if plan.Packets()*len(pipe.Stages) > 200 {
-			continue
-		}
-		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
-		blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), pipe.OneWayAs(plan)),
-			Picture: predict.Planned(s.Layer, n, pipe, plan),
-			Note:    fmt.Sprintf("Each box is a packet in a stage. The slowest stage for these packets is %s.", slowest)})
-		if best, t := pipe.BestPlan(n); float64(t) < 0.995*float64(pipe.OneWayAs(plan)) {
-			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in the best packets: %s", n, t),
-				Picture: predict.Planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + predict.PlanText(best) + "."})
-		}
-		break
-	}
-	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
+	blocks := s.timelines(hi)
+	const kib = quantity.KiB
+	sizes := []quantity.Bytes{4 * kib, 16 * kib, 64 * kib}
+	sizes = slices.DeleteFunc(sizes, func(n quantity.Bytes) bool {
 		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
 		return !ok || n > hi
 	})
@@ -177,12 +185,58 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	return append(blocks, reports.Table{Title: "Ways to cut a message", Rows: reports.TableOf(cuts,
 		reports.Col("size_bytes", "size", func(c predict.Cut) any { return c.Size }),
 		reports.Col("method", "method", func(c predict.Cut) any { return c.Method }),
-		reports.Col("packet_bytes", "largest packet", func(c predict.Cut) any { return c.Plan.Largest() }),
+		reports.Col("packet_bytes", "largest packet", func(c predict.Cut) any {
+			return c.Plan.Largest()
+		}),
 		reports.Col("packets", "packets", func(c predict.Cut) any { return c.Plan.Packets() }),
 		reports.Col("one_way_us", "one way", func(c predict.Cut) any { return c.OneWay }),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(c predict.Cut) any { return c.Size.Over(c.OneWay) }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c predict.Cut) any {
+			return c.Size.Over(c.OneWay)
+		}),
 	)}), nil
 }
+
+// timelines draws one message in its packets and, if that saves time, in the best packets. The
+// first size with at most maxBoxes is drawn: 16 KiB shows how a pipeline fills, runs and drains.
+func (s subject) timelines(hi quantity.Bytes) (blocks []reports.Block) {
+	const kib = quantity.KiB
+	for _, n := range []quantity.Bytes{16 * kib, 64 * kib, 4 * kib, kib} {
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		if !ok || n > hi {
+			continue
+		}
+		plan := model.EqualPlan(n, pipe.PacketSize(n))
+		if plan.Packets()*len(pipe.Stages) > maxBoxes {
+			continue
+		}
+		time := pipe.OneWayAs(plan)
+		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
+		blocks = append(blocks, reports.Drawing{
+			Title:   fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), time),
+			Picture: predict.Planned(s.Layer, n, pipe, plan),
+			Note: "Each box is a packet in a stage. The slowest stage for these packets is " +
+				slowest + ".",
+		})
+		best, least := pipe.BestPlan(n)
+		if float64(least) < worthDrawing*float64(time) {
+			blocks = append(blocks, reports.Drawing{
+				Title:   fmt.Sprintf("%s in the best packets: %s", n, least),
+				Picture: predict.Planned(s.Layer, n, pipe, best),
+				Note:    "Packets in bytes: " + predict.PlanText(best) + ".",
+			})
+		}
+		break
+	}
+	return blocks
+}
+
+const (
+	// maxBoxes is the largest number of boxes whose labels can be read in a figure of a page.
+	maxBoxes = 200
+	// worthDrawing is the share of the time below which better packets get a drawing: with less
+	// than 0.5 % saved, the two pictures look the same.
+	worthDrawing = 0.995
+)
 
 // time breaks the one-way time and the gap down by stage or parameter, with the sensitivity to each
 // parameter.
@@ -200,7 +254,9 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			continue
 		}
 		before = a
-		blocks = append(blocks, reports.Drawing{Title: shareCaptions[cost], Picture: a, Numbers: shareRows(a, doubled)})
+		drawing := reports.Drawing{Title: shareCaptions[cost], Picture: a}
+		drawing.Numbers = shareRows(a, doubled)
+		blocks = append(blocks, drawing)
 	}
 	if len(blocks) == 0 {
 		return nil, nil
@@ -209,7 +265,8 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), []whatif.Quantity{oneWay}, thinned(doubled, 3), nil)
+	of, at := []whatif.Quantity{oneWay}, thinned(doubled, 3)
+	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), of, at, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -223,13 +280,17 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			return nil, err
 		}
 		if len(t.Bars) > 0 {
-			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("Effect of 10 %% of each parameter on %s", n), Picture: t, Numbers: reports.Rows{}})
+			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
+			blocks = append(blocks, reports.Drawing{Title: title, Picture: t})
 		}
 	}
 	return blocks, nil
 }
 
-var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "One-way time by stage or parameter", whatif.Gap: "Gap between messages by stage or parameter"}
+var shareCaptions = map[whatif.Cost]string{
+	whatif.OneWay: "One-way time by stage or parameter",
+	whatif.Gap:    "Gap between messages by stage or parameter",
+}
 
 func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 	var at []int
@@ -238,9 +299,13 @@ func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 			at = append(at, i)
 		}
 	}
-	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return quantity.Bytes(a.XS[i]) })}
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any {
+		return quantity.Bytes(a.XS[i])
+	})}
 	for _, p := range a.Parts {
-		fields = append(fields, reports.Col(p.Name, p.Name, func(i int) any { return p.Y[i] }).Texted(reports.PercentText("%.1f %%")))
+		fields = append(fields, reports.Col(p.Name, p.Name, func(i int) any {
+			return p.Y[i]
+		}).Texted(reports.PercentText("%.1f %%")))
 	}
 	return reports.TableOf(at, fields...)
 }
@@ -255,7 +320,10 @@ type subject struct {
 // longMessage is the size of the message whose best packet a report gives.
 const longMessage = 64 * quantity.KiB
 
-var captions = map[predict.CurveKind]string{predict.Bandwidth: "Bandwidth against message size", predict.Latency: "One-way time against message size"}
+var captions = map[predict.CurveKind]string{
+	predict.Bandwidth: "Bandwidth against message size",
+	predict.Latency:   "One-way time against message size",
+}
 
 // doublings are the powers of two among the sizes, or the sizes if there are none.
 func doublings(sizes []quantity.Bytes) []quantity.Bytes {

@@ -33,19 +33,22 @@ func (s subject) summary(hi quantity.Bytes) string {
 	}
 	text += "."
 	if half, ok := model.HalfPeak(m); ok {
-		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at %s (n½).", model.Asymptote(m), half)
+		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at "+
+			"%s (n½).", model.Asymptote(m), half)
 	} else {
 		text += " None of its costs is per byte, so bandwidth has no peak."
 	}
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
-		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.", 100*share, roof.Rate, roof.Name)
+		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.",
+			100*share, roof.Rate, roof.Name)
 		if share > 1 {
 			text += " More than that is impossible, so some parameter is slightly too good."
 		}
 	}
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
-		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.", n, m.OneWay(n), model.PacketSize(m, n), size, t)
+		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.",
+			n, m.OneWay(n), model.PacketSize(m, n), size, t)
 	}
 	if sentence := s.accuracy.Of(data.Predicted).Sentence(); sentence != "" {
 		text += " " + sentence
@@ -60,10 +63,12 @@ func (s subject) summary(hi quantity.Bytes) string {
 func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	measured := s.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
-	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
+	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by "+
+		"the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
 		len(measured), first, last, long.Size, long.Next.Middle, long.Next.Low, long.Next.High)
 	if hi > last {
-		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, and the intervals widen.", last)
+		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, "+
+			"and the intervals widen.", last)
 	}
 	return text
 }
@@ -73,12 +78,12 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	n := min(longMessage, hi)
 	costs := predict.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
 	short, long := costs[0], costs[1]
-	facts := reports.Facts{
-		{Name: fmt.Sprintf("one way, %s", lo), Value: short.OneWay.String(), Note: expected(predict.Latency, short, "RTT "+short.RTT.String())},
-	}
+	var facts reports.Facts
 	add := func(name, value, note string) {
 		facts = append(facts, reports.Fact{Name: name, Value: value, Note: note})
 	}
+	note := expected(predict.Latency, short, "RTT "+short.RTT.String())
+	add(fmt.Sprintf("one way, %s", lo), short.OneWay.String(), note)
 	if send, receive := m.Overheads(lo); send+receive > 0 {
 		add("overheads o_s + o_r", (send + receive).String(), fmt.Sprintf("%s + %s", send, receive))
 	}
@@ -90,10 +95,12 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		size, t := pipe.BestPacket(n)
 		add("best packet for "+n.String(), size.String(), fmt.Sprintf("%s, %s", t, n.Over(t)))
 	} else {
-		add("bandwidth, "+n.String(), long.Bandwidth.String(), expected(predict.Bandwidth, long, ""))
+		note := expected(predict.Bandwidth, long, "")
+		add("bandwidth, "+n.String(), long.Bandwidth.String(), note)
 	}
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
-		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), fmt.Sprintf("%s, %s", roof.Name, roof.Rate))
+		note := fmt.Sprintf("%s, %s", roof.Name, roof.Rate)
+		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), note)
 	}
 	blocks := []reports.Block{facts}
 	for _, note := range []string{s.Platform.Note, s.Layer.Note} {
@@ -172,7 +179,9 @@ func (s subject) roofs() []reports.Block {
 	return []reports.Block{reports.Table{Rows: reports.TableOf(s.Layer.Roofs,
 		reports.Col("roof", "roof", func(r platforms.Roof) any { return r.Name }),
 		reports.Col("rate_mb_s", "carries at most", func(r platforms.Roof) any { return r.Rate }),
-		reports.Col("percent_of_roof", "r∞ is", func(r platforms.Roof) any { return 100 * float64(peak/r.Rate) }).
+		reports.Col("percent_of_roof", "r∞ is", func(r platforms.Roof) any {
+			return 100 * float64(peak/r.Rate)
+		}).
 			Texted(func(v any) string { return fmt.Sprintf("%.0f %% of it", v) }),
 		reports.Col("text", "as stated", func(r platforms.Roof) any { return r.Text }),
 		reports.Col("source", "source", func(r platforms.Roof) any { return r.Source }),
@@ -187,8 +196,12 @@ func layerTable(p platforms.Platform) reports.Block {
 		reports.Col("made_of", "made of", func(l platforms.Layer) any {
 			return strings.Join(append(slices.Clone(l.Stages), l.Parts...), ", ")
 		}),
-		reports.Col("one_way_us", "one way, 1 B", func(l platforms.Layer) any { return l.Model.OneWay(1) }),
-		reports.Col("r_inf_mb_s", "r∞", func(l platforms.Layer) any { return model.Asymptote(l.Model) }),
+		reports.Col("one_way_us", "one way, 1 B", func(l platforms.Layer) any {
+			return l.Model.OneWay(1)
+		}),
+		reports.Col("r_inf_mb_s", "r∞", func(l platforms.Layer) any {
+			return model.Asymptote(l.Model)
+		}),
 		reports.Col("n_half_bytes", "n½", func(l platforms.Layer) any {
 			half, ok := model.HalfPeak(l.Model)
 			return reports.OrAbsent(half, ok)

@@ -48,14 +48,18 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 		if len(subjects) == 1 {
 			doc.Title = cmp.Or(doc.Title, s.title())
 			doc.Lead = []string{summary}
-			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: numbers})
+			key := reports.Section{Title: "Key numbers", Blocks: numbers}
+			doc.Sections = append(doc.Sections, key)
 			doc.Sections = append(doc.Sections, sections...)
 			continue
 		}
 		blocks := append([]reports.Block{reports.Paragraph(summary)}, numbers...)
-		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
+		section := reports.Section{Title: s.title(), Blocks: blocks, Sections: sections}
+		doc.Sections = append(doc.Sections, section)
 	}
-	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: halfpeak explore %s -o explorer.html makes a page with a slider for each of them.", strings.Join(refs, " ")))
+	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: "+
+		"halfpeak explore %s -o explorer.html makes a page with a slider for each of them.",
+		strings.Join(refs, " ")))
 	return doc, nil
 }
 
@@ -74,7 +78,8 @@ func subjectsOf(refs []string) ([]subject, error) {
 		s := subject{Design: d, fitted: d.Forecastable()}
 		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			for _, r := range all {
-				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
+				of, _, _ := strings.Cut(r.Layer, "/")
+				if of == d.Platform.Name && r.Role != data.Input {
 					s.accuracy = append(s.accuracy, r)
 				}
 			}
@@ -91,12 +96,18 @@ func designs(subjects []subject) []platforms.Design {
 func leaders(subjects []subject, lo quantity.Bytes) string {
 	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
-	small := slices.MinFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(a.OneWay, b.OneWay) })
-	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.", len(subjects), ref(small), lo, small.OneWay)
+	small := slices.MinFunc(costs, func(a, b predict.Compared) int {
+		return cmp.Compare(a.OneWay, b.OneWay)
+	})
+	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
+		len(subjects), ref(small), lo, small.OneWay)
 	peak := func(c predict.Compared) float64 { return reports.Finite(float64(c.Asymptote)) }
-	large := slices.MaxFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(peak(a), peak(b)) })
+	large := slices.MaxFunc(costs, func(a, b predict.Compared) int {
+		return cmp.Compare(peak(a), peak(b))
+	})
 	if peak(large) > 0 {
-		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", ref(large), large.Asymptote)
+		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.",
+			ref(large), large.Asymptote)
 	}
 	return text
 }
@@ -112,14 +123,18 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 			return s, err
 		}
 		// Where many curves meet, words would hide them: diamonds for n½, and nothing else.
-		figure.Marks = slices.DeleteFunc(figure.Marks, func(m reports.Mark) bool { return m.Kind != reports.AtPoint })
+		figure.Marks = slices.DeleteFunc(figure.Marks, func(m reports.Mark) bool {
+			return m.Kind != reports.AtPoint
+		})
 		for i := range figure.Marks {
 			figure.Marks[i].Label = ""
 		}
 		if len(figure.Marks) > 0 {
 			figure.Notes = append(figure.Notes, "Diamonds: n½.")
 		}
-		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: sideBySide(kind, doublings(sizes), subjects)})
+		numbers := sideBySide(kind, doublings(sizes), subjects)
+		drawing := reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers}
+		s.Blocks = append(s.Blocks, drawing)
 	}
 	leads, err := whatif.FindCrossover(nil, designs(subjects)...)
 	if err != nil {
@@ -131,10 +146,14 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 
 // sideBySide are the numbers of a figure of several platforms, a column for each.
 func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) reports.Rows {
-	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return sizes[i] })}
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any {
+		return sizes[i]
+	})}
 	for _, s := range subjects {
 		costs := predict.Costs(sizes, s.Design).Costs
-		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any { return kind.Cell(costs[i]) }))
+		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any {
+			return kind.Cell(costs[i])
+		}))
 	}
 	var all []int
 	for i := range sizes {
