@@ -25,7 +25,7 @@ type Change struct {
 // parameters computed from the changed ones follow. Other layers are left out: a value that is
 // possible in one may be impossible in another. A later change of a parameter replaces an earlier
 // one. It is an error if the parameter, or one computed from it, cannot have its value, or if the
-// path is not one of [Platform.Uses].
+// path is not one of [Design.Uses].
 func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	used, err := p.used(layer)
 	if err != nil {
@@ -142,9 +142,9 @@ func (p Platform) Params() []Param {
 	return all
 }
 
-// Uses returns the parameters that the layer's costs depend on: its own, those of its layers and
+// uses returns the parameters that the layer's costs depend on: its own, those of its layers and
 // stages, and the constants behind them, in the order of [Platform.Params].
-func (p Platform) Uses(layer string) ([]Param, error) {
+func (p Platform) uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
 	return slices.DeleteFunc(p.Params(), func(q Param) bool {
 		return !used[p.composition.slotAt[q.Path]]
@@ -183,7 +183,7 @@ func (p Platform) used(layer string) (map[int]bool, error) {
 // key ("logp.o_r"; loggp counts as logp). The window of a fragmented layer answers to credits too.
 // It is an error if name fits none, or several.
 func (p Platform) Find(layer, name string) (Param, error) {
-	uses, err := p.Uses(layer)
+	uses, err := p.uses(layer)
 	if err != nil {
 		return Param{}, err
 	}

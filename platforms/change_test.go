@@ -143,7 +143,7 @@ func TestProgram(t *testing.T) {
 	}
 	for _, p := range append(all, parsed(t)) {
 		for _, l := range p.Layers {
-			uses, err := p.Uses(l.Name)
+			uses, err := p.uses(l.Name)
 			if err != nil {
 				t.Fatal(err)
 			}

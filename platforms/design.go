@@ -55,9 +55,9 @@ func (d Design) Name() string {
 	return d.Layer.Ref()
 }
 
-// Uses returns the parameters that the layer's costs depend on; see [Platform.Uses].
+// Uses returns the parameters that the layer's costs depend on.
 func (d Design) Uses() []Param {
-	all, _ := d.Platform.Uses(d.Layer.Name) // the layer is there
+	all, _ := d.Platform.uses(d.Layer.Name) // the layer is there
 	return all
 }
 
@@ -246,5 +246,5 @@ func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if len(d.Changes) > 0 {
 		return nil, nil
 	}
-	return d.Layer.Next(n)
+	return d.Layer.next(n)
 }

@@ -144,10 +144,10 @@ func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
 	return l.Roofs[0], float64(model.Asymptote(l.Model) / l.Roofs[0].Rate), true
 }
 
-// Next returns the forecast of the next measurement of n bytes by the curve that the layer was
+// next returns the forecast of the next measurement of n bytes by the curve that the layer was
 // fitted to, regardless of changed parameters; nil if the layer was not fitted. The error wraps
 // [forecast.ErrNoCurve] if its points make no curve.
-func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
+func (l Layer) next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if l.curve == nil {
 		return nil, nil
 	}

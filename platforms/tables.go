@@ -147,7 +147,7 @@ func (b *builder) levelTables() {
 }
 
 func (s *section) level() Level {
-	s.must(s.path, CheckLevelName(s.Name))
+	s.must(s.path, checkLevelName(s.Name))
 	s.sourced(s.text("source"))
 	l := Level{Level: machine.Level{Name: s.Name}, Layers: map[string]string{}}
 	for _, of := range levelLayers {
@@ -207,8 +207,8 @@ func (s *section) levelLayer(key, name string) {
 	}
 }
 
-// CheckLevelName returns the reason why a level cannot have a name, or nil.
-func CheckLevelName(name string) error {
+// checkLevelName returns the reason why a level cannot have a name, or nil.
+func checkLevelName(name string) error {
 	if name == machine.ByCore {
 		return errors.New("core is the innermost place, which holds one rank; choose another name")
 	}
