@@ -14,6 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// A builder makes a platform of a file, kind of table by kind of table: formulas of layers name
+// constants and stages, and levels name layers, so these come first.
 type builder struct {
 	*composition
 	p         *Platform
@@ -25,6 +27,7 @@ type builder struct {
 	computing []string           // the parameters under way, to find a circle
 }
 
+// sections returns the tables of a kind, in the order of the file.
 func (b *builder) sections(kind string) []section {
 	return list.Map(b.tables(kind), func(t Table) section {
 		return section{b, t, kind + "." + t.Name}
@@ -38,10 +41,12 @@ type section struct {
 	path string
 }
 
+// text returns the text of a key; empty without the key.
 func (s *section) text(key string) string { return text(s.Keys, key) }
 
 func (s *section) list(key string) []string { return value[[]string](s.Keys, key) }
 
+// has reports whether the file gives the key, even with an empty text.
 func (s *section) has(key string) bool {
 	_, has := find(s.Keys, key)
 	return has
@@ -58,18 +63,22 @@ func (s *section) named() {
 	s.sourced(s.text("source"))
 }
 
+// sourced refuses an empty source: a number that nobody can look up cannot be checked either.
 func (s *section) sourced(source string) {
 	if strings.TrimSpace(source) == "" {
 		s.fail("", `no source; say where its numbers are from, as in source = "Table 4.2"`)
 	}
 }
 
+// requireLayer refuses a name that no [layer.NAME] of the file has.
 func (s *section) requireLayer(key, name string) {
 	if _, known := s.written[name]; !known {
 		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
 	}
 }
 
+// checkName refuses names that would need quotes in TOML, in a path, or as "platform/layer" in a
+// shell.
 func checkName(name string) error {
 	if !nameRule.MatchString(name) {
 		return fmt.Errorf("invalid name %q; use small letters, digits, - and _", name)
@@ -100,6 +109,7 @@ func named[T any](s *section, key string, all map[string]T) (v T) {
 	return v
 }
 
+// each parses the texts of a key, and ends the reading at the first that is wrong.
 func each[V any](s *section, key string, texts []string, parse func(string) (V, error)) []V {
 	return list.Map(texts, func(text string) V {
 		v, err := parse(text)
@@ -116,6 +126,7 @@ func (s *section) count(key string) int {
 	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
 }
 
+// whole returns a parser of whole numbers in decimal digits from low to high.
 func whole[N int | int64](what string, low, high N) func(text string) (N, error) {
 	return func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -135,6 +146,7 @@ type scope struct {
 	fields map[string]Param
 }
 
+// optional returns the value of a key in base units (µs, bytes); 0 without the key.
 func (s *scope) optional(key string) float64 {
 	if s.text(key) == "" {
 		return 0
@@ -145,6 +157,10 @@ func (s *scope) optional(key string) float64 {
 // slot returns the parameter of the key, computed once.
 func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
 
+// compute returns the slot of a parameter, and makes it first if no formula has asked for it yet.
+// Formulas may name keys that stand further down, so parameters are computed on demand; computing
+// holds those under way, to find a formula that needs its own value. given is the text, and name
+// the key with its index in a list.
 func (s *scope) compute(key, name, given string) int {
 	b := s.builder
 	of := slot{Param: s.fields[key], at: s.path + "." + name}
@@ -192,6 +208,8 @@ func orWords(words []string) string {
 	return strings.Join(words[:last], `", "`) + `" or "` + words[last]
 }
 
+// resolve returns the variable that a name in a formula stands for. A constant wins over a key of
+// the table with its name.
 func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
 	b := s.builder
 	if name == "stage" && len(args) == 2 {

@@ -99,6 +99,7 @@ func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
 		return list.Map(params, func(q Param) Param { return c.slots[c.slotAt[q.Path]].Param })
 	}
 	next := p
+	// The machine of the levels goes with the layers that are left out.
 	next.Default, next.composition = layer, c
 	next.Constants, next.Layers = refresh(p.Constants), nil
 	stages := map[string]bool{}
@@ -151,6 +152,7 @@ func (p Platform) uses(layer string) ([]Param, error) {
 	}), err
 }
 
+// used returns the slots that the costs of the layer depend on, directly or through formulas.
 func (p Platform) used(layer string) (map[int]bool, error) {
 	if _, err := p.Layer(layer); err != nil {
 		return nil, err
@@ -224,6 +226,7 @@ var (
 	keyNames  = map[string]string{"credits": "window"}
 )
 
+// matching returns the parameters that a name may stand for; one alone if the name is a whole path.
 func matching(params []Param, name string) []Param {
 	key := name[strings.LastIndexByte(name, '.')+1:]
 	table := strings.TrimSuffix(strings.TrimSuffix(name, key), ".")
@@ -244,6 +247,7 @@ func matching(params []Param, name string) []Param {
 	return found
 }
 
+// paths returns the paths of parameters, for an error that lists them.
 func paths(params []Param) []string {
 	return list.Map(params, func(p Param) string { return p.Path })
 }
@@ -255,8 +259,9 @@ func (p Platform) Computed(path string) bool {
 	return ok && len(p.composition.slots[i].reads()) > 0
 }
 
-// A Program is a layer whose parameters can be changed again and again without
-// reading its file anew. It is for one goroutine at a time.
+// A Program is a layer whose parameters can be changed again and again without making its models
+// anew, as [Platform.With] does. Set allocates nothing, for sweeps of millions of points. It is for
+// one goroutine at a time.
 type Program struct {
 	layer  model.Layer
 	checks []model.Layer // that can be impossible
@@ -265,9 +270,10 @@ type Program struct {
 	steps  []step
 }
 
+// A step of [Program.Set] gives one slot its value, and passes it on to the models.
 type step struct {
-	slot, input int // input: the index into the values of Set; -1: the slot is computed
-	at          []model.Knob
+	slot, input int          // input: the index into the values of Set; -1: the slot is computed
+	at          []model.Knob // its places in the models, one for each use of a layer
 }
 
 // Compile returns a program of the layer with the parameters at the given paths as inputs.

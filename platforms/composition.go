@@ -18,7 +18,7 @@ type composition struct {
 	slotAt map[string]int // by the path of the parameter
 }
 
-// A stageSpec is a stage with its parameters by slot.
+// A stageSpec is a stage with its parameters by slot. Pipelines that name the stage share them.
 type stageSpec struct {
 	beta, tau int
 	host      model.Host
@@ -33,6 +33,7 @@ type layerSpec struct {
 	fields   []fieldSpec
 }
 
+// slots returns the layer's own parameters, thresholds of branches first, as Params lists them.
 func (s *layerSpec) slots() []int {
 	var all []int
 	for _, branch := range s.branches {
@@ -56,12 +57,15 @@ type fieldSpec struct {
 	slots []int // one, or as many as a list has
 }
 
+// add appends a slot behind all that it reads, since those are computed first. So one pass over the
+// slots in order computes all values.
 func (c *composition) add(s slot) int {
 	i := len(c.slots)
 	c.slots, c.values, c.slotAt[s.Path] = append(c.slots, s), append(c.values, s.Value.Num), i
 	return i
 }
 
+// variable returns the slot as compiled formulas read it, by its index into values.
 func (c *composition) variable(i int) quantity.Variable {
 	return quantity.Variable{Index: i, Dim: c.slots[i].Value.Dim}
 }
@@ -177,6 +181,7 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 	return l
 }
 
+// knobs collects what a [Program] turns in the models that open makes.
 type knobs struct {
 	at     map[int][]model.Knob // by slot
 	checks []model.Layer        // that can be impossible

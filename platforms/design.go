@@ -98,6 +98,8 @@ func (d Design) Set(assignments ...string) (Design, error) {
 	return d, nil
 }
 
+// set makes one assignment. Operators other than = apply to the present value, so that two in a row
+// compound.
 func (d Design) set(text string) (Design, error) {
 	name, right, ok := strings.Cut(text, "=")
 	if !ok {
@@ -148,6 +150,8 @@ func (d Design) Recut(packet string) (Design, error) {
 	return d, err
 }
 
+// With returns the design with some parameters changed; see [Platform.With]. Its ranks run on the
+// layer alone, since the layers of a machine's other levels are left out.
 func (d Design) With(changes ...Change) (Design, error) {
 	p, err := d.Platform.With(d.Layer.Name, changes...)
 	if err != nil {

@@ -14,6 +14,7 @@ type Document struct {
 	Tables []Table
 }
 
+// tables returns the tables of a kind, in their order.
 func (d *Document) tables(kind string) []Table {
 	var all []Table
 	for _, t := range d.Tables {
@@ -24,6 +25,7 @@ func (d *Document) tables(kind string) []Table {
 	return all
 }
 
+// tableNames returns the names of the tables of a kind, to hint at after a wrong name.
 func (d *Document) tableNames(kind string) []string {
 	return list.Map(d.tables(kind), func(t Table) string { return t.Name })
 }
@@ -58,6 +60,7 @@ type Key struct {
 	Value any
 }
 
+// find returns the value of a key, and whether it is there: an empty text is a value.
 func find(keys []Key, name string) (any, bool) {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -75,6 +78,7 @@ func value[T any](keys []Key, name string) T {
 
 func text(keys []Key, name string) string { return value[string](keys, name) }
 
+// set gives a key a value, at the place of its former value if it has one.
 func set(keys *[]Key, name string, value any) {
 	for i := range *keys {
 		if (*keys)[i].Name == name {

@@ -44,6 +44,7 @@ func (d Document) Encode(comment string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// encodeKeys writes keys, a line each.
 func encodeKeys(b *bytes.Buffer, keys []Key) error {
 	for _, k := range keys {
 		line, err := encodeKey(k)
@@ -76,6 +77,7 @@ func encodeKey(k Key) (string, error) {
 	return strings.TrimSuffix(string(line), "\n"), err
 }
 
+// inline returns keys as an inline table.
 func inline(keys []Key) (string, error) {
 	all := make([]string, len(keys))
 	for i, k := range keys {
@@ -129,6 +131,9 @@ func (p Platform) Document() Document {
 	return d
 }
 
+// change writes the value of a changed parameter into the document, in place of its formula. It
+// stands at the key that gave it: in a table, a list of one, or a branch. The document
+// shares lists with the file that was read, so these are cloned first.
 func (d *Document) change(s *slot) {
 	value := s.Word
 	if value == "" {
@@ -192,6 +197,7 @@ var exactUnits = map[quantity.Dimension]string{
 // ExactMicros and ExactInverse print 12 significant digits, as everything that programs read.
 func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
 
+// ExactInverse prints a time per KiB, the unit of the papers.
 func ExactInverse(t quantity.MicrosPerByte) string {
 	return fmt.Sprintf("%.12gus/KiB", quantity.PerKiB(t))
 }

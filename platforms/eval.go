@@ -159,6 +159,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	return quantity.Value{Num: float64(p.Time(l.scope.Clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
+// names returns all names that a formula about the layer may use, to hint at after a wrong one.
 func (l Layer) names() []string {
 	names := list.Map(l.Params, func(p Param) string {
 		return strings.TrimPrefix(p.Path, "layer."+l.Name+".")

@@ -13,6 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
+// layerTables reads the layers. Each is read after those that it is made of, wherever these stand
+// in the file. A layer that several are made of has one model.
 func (b *builder) layerTables() {
 	tables := b.sections("layer")
 	if len(tables) == 0 && len(b.p.Collectives) > 0 {
@@ -116,6 +118,8 @@ func (s *section) part(key, name string) {
 	s.spec(name)
 }
 
+// branches reads the branches of a switch, each with the largest size that goes by it except the
+// last, or of a kind that finds its thresholds itself.
 func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	entries := value[[][]Key](s.Keys, "branches")
 	for i, entry := range entries {
@@ -149,6 +153,7 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	return all
 }
 
+// parameters reads the numbers of the layer's model: the fields that the registry gives its kind.
 func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 	given := scope{section: *s, fields: map[string]Param{}}
 	for _, f := range k.Fields {
@@ -218,6 +223,7 @@ func (s *section) layer(m model.Layer) Layer {
 	return l
 }
 
+// timed reads what the layer's times are of. Without a key it is one message.
 func (s *section) timed() Timed {
 	of := Timed{Of: Message, Collective: s.text("collective")}
 	of.PerRank = value[bool](s.Keys, "per_rank")
@@ -236,6 +242,8 @@ func (s *section) timed() Timed {
 	return of
 }
 
+// correlation reads the correlation of the errors of a fitted line. It is negative as a rule: a line
+// that starts higher rises less. Without the uncertainties of both numbers it means nothing.
 func (s *section) correlation() float64 {
 	given := s.text("correlation")
 	if given == "" {
@@ -253,6 +261,7 @@ func (s *section) correlation() float64 {
 	return v
 }
 
+// check returns the key and the reason if a model cannot have its parameters together.
 func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
 		return "", nil

@@ -43,6 +43,7 @@ func (m *Measured) curve(message bool) (*measuredCurve, error) {
 	return &measuredCurve{curve: c}, err
 }
 
+// forecast returns the forecast for n bytes, computed once for each size.
 func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	f, known := c.known.Load(n)
 	if !known {

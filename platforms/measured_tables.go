@@ -7,6 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// measuredTables reads the measurements behind fitted layers: sizes, and for each its time.
 func (b *builder) measuredTables() {
 	for _, t := range b.sections("measured") {
 		t.named()
@@ -39,6 +40,7 @@ func (b *builder) measuredTables() {
 	}
 }
 
+// collectiveTables reads measured times of collectives: a row of times for each number of ranks.
 func (b *builder) collectiveTables() {
 	for _, t := range b.sections("collective") {
 		t.named()
@@ -67,6 +69,8 @@ func (b *builder) collectiveTables() {
 	}
 }
 
+// ranks reads the numbers of ranks, and how many of them a node has. One number of ranks may come
+// again with more on each node.
 func (s *section) ranks(c *MeasuredCollective) {
 	perNode := s.list("ranks_per_node")
 	c.PerNode = each(s, "ranks_per_node", perNode, whole("a number of ranks", 1, 1<<17))
@@ -108,6 +112,7 @@ func grid[V any](
 	return all
 }
 
+// sizes reads ascending sizes. A collective may have 0 bytes; a message has at least 1.
 func (s *section) sizes(least quantity.Bytes) []quantity.Bytes {
 	sizes := each(s, "sizes", s.list("sizes"), quantity.ParseBytes)
 	for i, n := range sizes {
@@ -118,6 +123,7 @@ func (s *section) sizes(least quantity.Bytes) []quantity.Bytes {
 	return sizes
 }
 
+// aboveZero parses a measured time. The curve through times is in their logarithms, and 0 has none.
 func aboveZero(word string) (quantity.Micros, error) {
 	v, err := quantity.ParseMicros(word)
 	if err == nil && !(v > 0) {

@@ -60,6 +60,7 @@ type slot struct {
 	changed bool           // it has another value than in the file
 }
 
+// reads returns the slots that the formula names; none for a number, or once a change replaced it.
 func (s slot) reads() []int {
 	if s.formula == nil {
 		return nil
@@ -99,6 +100,7 @@ func evalInterval(
 	return v, plusMinus, err
 }
 
+// cutInterval splits "3.0us ± 0.1us" at ±, or at +/-, which a keyboard has.
 func cutInterval(text string) (formula, within string, found bool) {
 	if formula, within, found = strings.Cut(text, "±"); found {
 		return formula, within, true

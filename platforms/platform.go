@@ -242,6 +242,7 @@ type Timed struct {
 	PerRank    bool // the size is the block of one rank, as for MPI's allgather
 }
 
+// String names the subject for people, such as "allreduce, 8 ranks".
 func (t Timed) String() string {
 	switch t.Of {
 	case Stream:

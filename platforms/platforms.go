@@ -91,6 +91,8 @@ func splitRef(ref string) (file, layer string) {
 	return ref, ""
 }
 
+// looksLikeFile reports whether a name is a path: a wrong path then gives "no such file", and a
+// misspelt platform a hint at its name.
 func looksLikeFile(name string) bool {
 	isPath := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/")
 	if isPath || strings.HasSuffix(name, ".toml") {
@@ -100,6 +102,7 @@ func looksLikeFile(name string) bool {
 	return err == nil
 }
 
+// load returns an embedded platform.
 func load(name string) (Platform, error) {
 	if p, ok := loaded.Load(name); ok {
 		return p.(Platform), nil

@@ -18,6 +18,7 @@ import (
 // since Parse reads no files.
 func Parse(file string, text []byte) (Platform, error) { return parse(file, text, nil) }
 
+// parse reads a platform; others reads the files from which it takes layers.
 func parse(file string, text []byte, others *files) (Platform, error) {
 	d, err := decode(file, text)
 	if err == nil {
@@ -29,6 +30,7 @@ func parse(file string, text []byte, others *files) (Platform, error) {
 	return d.platform()
 }
 
+// platform makes the platform of a document, and checks it.
 func (s *source) platform() (_ Platform, err error) {
 	c := &composition{
 		source: s,
@@ -176,6 +178,8 @@ func readPlatform(path string) (Platform, error) {
 	return readFile(path, &f)
 }
 
+// readFile reads one platform file, up to maxFile bytes: a device or a huge file would fill the
+// memory before its text is refused.
 func readFile(path string, others *files) (Platform, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -47,6 +47,7 @@ func (s *source) fail(path, format string, args ...any) {
 	panic(bail{s.errorf(path, format, args...)})
 }
 
+// must ends the reading at path if err is not nil.
 func (s *source) must(path string, err error) {
 	if err != nil {
 		s.fail(path, "%w", err)

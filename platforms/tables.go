@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// clock reads the rate of the host processor, in which times can be printed as cycles.
 func (b *builder) clock() {
 	given := text(b.Keys, "clock")
 	if given == "" {
@@ -26,6 +27,8 @@ func (b *builder) clock() {
 	b.p.Clock = v.Num
 }
 
+// constantTables reads the constants. They may name each other in any order, so all scopes are made
+// before the first is computed.
 func (b *builder) constantTables() {
 	tables := b.sections("constant")
 	for _, t := range tables {
@@ -42,6 +45,7 @@ func (b *builder) constantTables() {
 // constantRule matches names of constants, which stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
+// roofTables reads the physical ceilings. A roof is a formula of the hardware's clock and width.
 func (b *builder) roofTables() {
 	for _, t := range b.sections("roof") {
 		s := scope{section: t, fields: map[string]Param{"rate": {}}}
@@ -57,6 +61,7 @@ func (b *builder) roofTables() {
 	}
 }
 
+// stageTables reads the stages of pipelines, with the places that the engine gives them.
 func (b *builder) stageTables() {
 	for _, t := range b.sections("stage") {
 		b.must(t.path, checkName(t.Name))
@@ -74,6 +79,7 @@ func (b *builder) stageTables() {
 	}
 }
 
+// place reads where the engine runs a stage. A stage of a processor has its place already.
 func (s *scope) place(host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {
@@ -95,6 +101,7 @@ func (s *scope) place(host model.Host) Place {
 	return p
 }
 
+// protocolTables reads how the engine runs layers. No cost of a model depends on it.
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
 	for _, t := range b.sections("protocol") {
@@ -132,6 +139,7 @@ func (s *scope) full(bounded bool, what string) (drop bool) {
 	return choose(&s.section, "full", map[string]bool{"wait": false, "drop": true})
 }
 
+// levelTables reads the machine, and checks its levels together: the outermost one has no port.
 func (b *builder) levelTables() {
 	for _, t := range b.sections("level") {
 		b.p.Levels = append(b.p.Levels, t.level())
@@ -146,6 +154,7 @@ func (b *builder) levelTables() {
 	}
 }
 
+// level reads one level: the names of its layers, its numbers, and its topology.
 func (s *section) level() Level {
 	s.must(s.path, checkLevelName(s.Name))
 	s.sourced(s.text("source"))
@@ -192,6 +201,7 @@ func (n levelNumber) check(s *section, given Param) {
 	}
 }
 
+// levelLayer checks a layer of a level. A gap is the time of a stream; all others are of messages.
 func (s *section) levelLayer(key, name string) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)

@@ -98,4 +98,5 @@ func table(f *File, m Machine, s Sizes) error {
 	return w.Error()
 }
 
+// exact prints a time with 12 digits, as all tables for programs do.
 func exact(t quantity.Micros) string { return fmt.Sprintf("%.12g", float64(t)) }

@@ -105,6 +105,7 @@ func (p piece) halves(l model.Layer) (a, b piece) {
 	return a, b
 }
 
+// newPiece returns the lines through both ends of a range.
 func newPiece(l model.Layer, from, to quantity.Bytes) piece {
 	return piece{from, to,
 		lineThrough(from, to, float64(l.OneWay(from)), float64(l.OneWay(to))),

@@ -85,6 +85,7 @@ func unitFor(times []float64) (name string, scale float64) {
 	return name, scale
 }
 
+// rounding returns the relative error of x as a whole number.
 func rounding(x float64) float64 {
 	if x == 0 {
 		return 0

@@ -18,6 +18,7 @@ type Machine struct {
 	machine.Machine
 }
 
+// outer returns the outermost level, whose costs formats with one level get.
 func (m Machine) outer() machine.Level { return m.Levels[len(m.Levels)-1] }
 
 // withCosts returns the level with a layer that has the level's own gap and overheads. The formats
@@ -87,10 +88,12 @@ func (f File) Write(w io.Writer) error {
 
 func (f *File) printf(format string, args ...any) { f.Text += fmt.Sprintf(format, args...) }
 
+// lose notes a property that the format cannot represent.
 func (f *File) lose(format string, args ...any) {
 	f.Lost = append(f.Lost, fmt.Sprintf(format, args...))
 }
 
+// loseInnerLevels notes the levels that a format of one level leaves out.
 func (f *File) loseInnerLevels(m Machine) {
 	for _, l := range m.Levels[:len(m.Levels)-1] {
 		f.lose("the level %s: messages inside it cost as much as those between its units", l.Name)

@@ -50,6 +50,7 @@ type network struct {
 	ProcessorUsage json.Number       `json:"processor_usage"`
 }
 
+// calculon writes a network for each level, with all ranks inside a unit of that level.
 func calculon(f *File, m Machine, s Sizes) error {
 	var networks []network
 	ranks := 1
@@ -109,6 +110,7 @@ func inference(f *File, m Machine, s Sizes) error {
 	}{jsonNumber(1e-3 / inside.per), jsonNumber(1e-3 / between.per), jsonNumber(between.at)}})
 }
 
+// setJSON sets the text to indented JSON.
 func (f *File) setJSON(v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	f.Text = string(text) + "\n"

@@ -98,6 +98,8 @@ type section struct {
 	send, receive, wire line
 }
 
+// sections cuts the sizes into ranges where overheads and the rest of the time are straight lines,
+// none of them negative. SMPI adds its header to each message, so the wire's line starts lower.
 func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 	overheadsOf := f.inSeries(l, s)
 	for _, p := range pieces(l, s, 64) {
@@ -143,6 +145,7 @@ func (f *File) inSeries(l model.Layer, s Sizes) overheads {
 	return func(quantity.Bytes) (quantity.Micros, quantity.Micros) { return send, receive }
 }
 
+// escape returns a text for the comment of an XML file.
 func escape(s string) string {
 	var b bytes.Buffer
 	xml.EscapeText(&b, []byte(s))

@@ -141,6 +141,7 @@ func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 	return marks
 }
 
+// fittedSeries returns the measured points that a design was fitted to, between lo and hi.
 func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {
@@ -152,6 +153,7 @@ func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) rep
 	return s
 }
 
+// pointSeries returns the paper's measured points between lo and hi, with their error bars.
 func pointSeries(
 	name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind,
 ) reports.Series {

@@ -92,6 +92,7 @@ func (c Cutting) Rows() reports.Rows {
 	return rows
 }
 
+// planBytes lists the size of each packet, for programs.
 func planBytes(plan model.Plan) []float64 {
 	sizes := make([]float64, 0, plan.Packets())
 	for _, r := range plan {

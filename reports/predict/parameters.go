@@ -122,6 +122,7 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
+// asymptotes describes the peak of a layer, or what its times are of if no bandwidth follows.
 func asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()

@@ -78,6 +78,8 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	return all
 }
 
+// follow fills in what follows from the time. The times of a stream show no latency, and those of
+// a collective show no cost of one message.
 func (p *Predicted) follow(m model.Layer) {
 	rate := func(t quantity.Micros) quantity.MBps {
 		return quantity.MBps(float64(p.Size) / float64(t))
@@ -190,6 +192,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
+// notes explains the intervals, names each peak, and says what the times are of if not messages.
 func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
 	notes := slices.Clone(p.Doubts)
 	if fitted {

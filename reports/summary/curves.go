@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
+// curves draws bandwidth and one-way time over the sizes, each with its numbers.
 func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	points, err := data.Points(s.Layer.Ref())
 	if err != nil {
@@ -124,6 +125,7 @@ func (s subject) numbers(
 		})).Texted(reports.PercentText("%+.1f %%")))
 }
 
+// quantityOf returns what a curve shows for n bytes that take t one way.
 func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
 	if k == predict.Latency {
 		return t
@@ -292,6 +294,7 @@ var shareCaptions = map[whatif.Cost]string{
 	whatif.Gap:    "Gap between messages by stage or parameter",
 }
 
+// shareRows returns the table of a drawing of shares, at the sizes shown.
 func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 	var at []int
 	for i, x := range a.XS {

@@ -23,6 +23,8 @@ func (s subject) title() string {
 	return title
 }
 
+// summary describes the platform in a paragraph: short and long messages, the roof, the best
+// packet, and the error against the paper's measurements.
 func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -73,6 +75,7 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	return text
 }
 
+// keyNumbers returns the figures that a reader looks for first, and the remarks of the file.
 func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -123,6 +126,7 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
+// sections returns the sections behind the key numbers, without those that have nothing to show.
 func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []reports.Section
@@ -171,6 +175,7 @@ func numberSources(r reports.Rows) (notes []string) {
 	return notes
 }
 
+// roofs compares the peak with each ceiling of the hardware.
 func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil
@@ -188,6 +193,7 @@ func (s subject) roofs() []reports.Block {
 	)}}
 }
 
+// layerTable lists the layers of a platform.
 func layerTable(p platforms.Platform) reports.Block {
 	return reports.Table{Rows: reports.TableOf(p.Layers,
 		reports.Col("layer", "layer", func(l platforms.Layer) any { return l.Name }),

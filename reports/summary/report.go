@@ -93,6 +93,7 @@ func designs(subjects []subject) []platforms.Design {
 	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
 }
 
+// leaders names the fastest system for a short message, and the one with the highest bandwidth.
 func leaders(subjects []subject, lo quantity.Bytes) string {
 	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
@@ -112,6 +113,8 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 	return text
 }
 
+// overview compares the platforms: figures of merit, their curves in one figure, and where one
+// overtakes another.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
