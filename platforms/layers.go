@@ -242,8 +242,8 @@ func (s *section) timed() Timed {
 	return of
 }
 
-// correlation reads the correlation of the errors of a fitted line. It is negative as a rule: a line
-// that starts higher rises less. Without the uncertainties of both numbers it means nothing.
+// correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since
+// a line that starts higher rises less. Without the uncertainties of both numbers it means nothing.
 func (s *section) correlation() float64 {
 	given := s.text("correlation")
 	if given == "" {

@@ -63,15 +63,6 @@ type Roof struct {
 	Source string
 }
 
-// A Level is a level of the machine as a platform file has it: with the names of its layers, and
-// the sources of its numbers. The layers of the embedded level are nil. [Platform.Machine] fills
-// them in, since their models follow from the present values of parameters.
-type Level struct {
-	machine.Level
-	Layers map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
-	Params []Param           // the numbers, in the order of levelNumbers
-}
-
 // Layer returns the named layer.
 func (p Platform) Layer(name string) (Layer, error) {
 	if len(p.Layers) == 0 {

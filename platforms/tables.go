@@ -175,7 +175,7 @@ func (s *section) level() Level {
 			continue
 		}
 		param := s.slots[numbers.slot(number.Key)].Param
-		number.check(s, param)
+		s.checkLevelNumber(number, param)
 		number.set(&l.Level, param.Value.Num)
 		l.Params = append(l.Params, param)
 	}
@@ -188,9 +188,9 @@ func (s *section) level() Level {
 	return l
 }
 
-// check refuses a unit on a plain number, and no transfer at full speed. A number of 0 would mean
+// checkLevelNumber refuses a unit on a plain number, and no transfer at full speed. A number of 0 would mean
 // that nothing is shared, which the file says by leaving the key out.
-func (n levelNumber) check(s *section, given Param) {
+func (s *section) checkLevelNumber(n levelNumber, given Param) {
 	dim := given.Value.Dim
 	if dim != quantity.DimNone && n.Measure != model.Size && n.Measure != model.Time {
 		s.fail(n.Key, "%q is %s; it is a plain number", given.Text, dim)
@@ -233,60 +233,4 @@ var protocolFields = map[string]Param{
 	"retry":           {Measure: model.Time},
 	"poll":            {Measure: model.Time},
 	"interrupt":       {Measure: model.Time},
-}
-
-var levelFields = func() map[string]Param {
-	fields := map[string]Param{}
-	for _, n := range levelNumbers {
-		fields[n.Key] = n.Param
-	}
-	return fields
-}()
-
-// levelLayers are the layers of a level, by their keys.
-var levelLayers = []struct {
-	key string
-	at  func(*machine.Level) *model.Layer
-}{
-	{"layer", func(l *machine.Level) *model.Layer { return &l.Layer }},
-	{"gap", func(l *machine.Level) *model.Layer { return &l.Gap }},
-	{"send", func(l *machine.Level) *model.Layer { return &l.Send }},
-	{"receive", func(l *machine.Level) *model.Layer { return &l.Receive }},
-	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
-	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
-	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},
-}
-
-// A levelNumber is a number of a level with its place in the machine.
-type levelNumber struct {
-	Param
-	set func(l *machine.Level, v float64)
-}
-
-// levelNumbers are the numbers of a level, in the order of [Level.Params].
-var levelNumbers = []levelNumber{
-	{Param{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
-		func(l *machine.Level, v float64) { l.Arity = int(v) }},
-	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
-		func(l *machine.Level, v float64) { l.Lanes = v }},
-	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, " +
-		"at full speed at once"},
-		func(l *machine.Level, v float64) { l.Ports = v }},
-	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
-		"wait for its receive"},
-		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
-	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair " +
-		"shares"},
-		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
-	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +
-		"message takes"},
-		func(l *machine.Level, v float64) { l.Reverse = v }},
-	{Param{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, " +
-		"among many ranks"},
-		func(l *machine.Level, v float64) { l.Crowd = quantity.Micros(v) }},
-	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest " +
-		"route"},
-		func(l *machine.Level, v float64) { l.Hop = quantity.Micros(v) }},
-	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
-		func(l *machine.Level, v float64) { l.Routes = int(v) }},
 }

@@ -1,0 +1,73 @@
+package platforms
+
+import (
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Level is a level of the machine as a platform file has it: with the names of its layers, and
+// the sources of its numbers. The layers of the embedded level are nil. [Platform.Machine] fills
+// them in, since their models follow from the present values of parameters.
+type Level struct {
+	machine.Level
+	Layers map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
+	Params []Param           // the numbers, in the order of levelNumbers
+}
+
+// levelFields are the numbers of a level by their keys.
+var levelFields = func() map[string]Param {
+	fields := map[string]Param{}
+	for _, n := range levelNumbers {
+		fields[n.Key] = n.Param
+	}
+	return fields
+}()
+
+// levelLayers are the layers of a level, by their keys.
+var levelLayers = []struct {
+	key string
+	at  func(*machine.Level) *model.Layer
+}{
+	{"layer", func(l *machine.Level) *model.Layer { return &l.Layer }},
+	{"gap", func(l *machine.Level) *model.Layer { return &l.Gap }},
+	{"send", func(l *machine.Level) *model.Layer { return &l.Send }},
+	{"receive", func(l *machine.Level) *model.Layer { return &l.Receive }},
+	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
+	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
+	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},
+}
+
+// A levelNumber is a number of a level with its place in the machine.
+type levelNumber struct {
+	Param
+	set func(l *machine.Level, v float64)
+}
+
+// levelNumbers are the numbers of a level, in the order of [Level.Params].
+var levelNumbers = []levelNumber{
+	{Param{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
+		func(l *machine.Level, v float64) { l.Arity = int(v) }},
+	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
+		func(l *machine.Level, v float64) { l.Lanes = v }},
+	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, " +
+		"at full speed at once"},
+		func(l *machine.Level, v float64) { l.Ports = v }},
+	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
+		"wait for its receive"},
+		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
+	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair " +
+		"shares"},
+		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
+	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +
+		"message takes"},
+		func(l *machine.Level, v float64) { l.Reverse = v }},
+	{Param{Key: "crowd", Measure: model.Time, Phrase: "more time of sender and receiver, each, " +
+		"among many ranks"},
+		func(l *machine.Level, v float64) { l.Crowd = quantity.Micros(v) }},
+	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest " +
+		"route"},
+		func(l *machine.Level, v float64) { l.Hop = quantity.Micros(v) }},
+	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
+		func(l *machine.Level, v float64) { l.Routes = int(v) }},
+}
