@@ -47,9 +47,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		if len(points) < fewest {
 			continue
 		}
-		pieces, _ := m.fit(points, resolution(t))
-		tried = append(tried, &candidate{Trial{Model: m.name, Method: string(m.method)}, m,
-			m.name != "table" && (m.method != Ordinary || even(points, pieces)), leaveOut(points, m, resolution(t))})
+		tried = append(tried, try(points, m, resolution(t)))
 	}
 	hold(tried)
 	best := tried[0]
@@ -69,7 +67,8 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	if best.Model == "table" && !stats.AsGood(chosen.errors, best.errors) {
 		better, off := fmt.Sprintf("%.1f", 100*best.Error), fmt.Sprintf("%.1f", 100*chosen.Error)
 		if better != off { // "0.2 % against 0.2 %" says nothing
-			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
+			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; "+
+				"these lines do not follow the curve", better, off)
 		}
 	}
 	return r, nil
@@ -83,11 +82,25 @@ type candidate struct {
 	errors   []float64 // relative, of the held-out points
 }
 
+// try fits a form to all points and to the folds of a cross-validation.
+func try(points []Point, m form, quantum float64) *candidate {
+	pieces, _ := m.fit(points, quantum)
+	eligible := m.name != "table"
+	if m.method == Ordinary {
+		eligible = even(points, pieces) // else its intervals would be wrong
+	}
+	return &candidate{
+		Trial: Trial{Model: m.name, Method: string(m.method)}, form: m,
+		eligible: eligible, errors: leaveOut(points, m, quantum),
+	}
+}
+
 // choose returns the result of the simplest candidate that predicts as well as the best, unless it
 // is wrong and another such candidate is not half as wrong: jumps between protocols make the errors
 // of all models so uneven that one line can be as good. If no candidate is as good as the table,
 // choose returns the one with the minimum error.
-func choose(t *benchfile.Table, tried []*candidate, best *candidate) (r *Result, chosen *candidate, err error) {
+func choose(t *benchfile.Table, tried []*candidate, best *candidate) (
+	r *Result, chosen *candidate, err error) {
 	for _, c := range tried {
 		if !c.eligible || !stats.AsGood(c.errors, best.errors) {
 			continue
@@ -168,13 +181,19 @@ func relativeError(pieces []piece, p Point) float64 {
 // even reports whether errors are about the same for all times, as ordinary least squares assumes:
 // whether those of the shorter half are more than half as large as those of the longer half.
 func even(points []Point, pieces []piece) bool {
-	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.Time, b.Time) })
-	halves := [2][]float64{}
+	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int {
+		return cmp.Compare(a.Time, b.Time)
+	})
+	var shorter, longer []float64
 	for i, p := range byTime {
-		half := 2 * i / len(points)
-		halves[half] = append(halves[half], math.Abs(float64(p.Time)-valueAt(pieces, float64(p.Size))))
+		off := math.Abs(float64(p.Time) - valueAt(pieces, float64(p.Size)))
+		if 2*i < len(points) {
+			shorter = append(shorter, off)
+		} else {
+			longer = append(longer, off)
+		}
 	}
-	return stats.Median(halves[0]) >= stats.Median(halves[1])/2
+	return stats.Median(shorter) >= stats.Median(longer)/2
 }
 
 // hold limits the errors of outliers to outlier deviations of the model with the minimum median

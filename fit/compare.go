@@ -40,25 +40,37 @@ func Compare(before, after *Result) ([]Change, error) {
 			tau := difference(a.Tau, b.Tau)
 			middle := quantity.Bytes(math.Sqrt(float64(from) * float64(to)))
 			time := float64(b.Time(middle) / a.Time(middle))
+			scatter := math.Hypot(before.deviation(i), after.deviation(j))
 			changes = append(changes, Change{
 				From: from, To: to, Beta: beta, Tau: tau,
 				BetaReal: beta.Low > 0 || beta.High < 0, TauReal: tau.Low > 0 || tau.High < 0,
-				Time: time, TimeReal: math.Abs(math.Log(time)) > math.Hypot(before.deviation(i), after.deviation(j)),
+				Time: time, TimeReal: math.Abs(math.Log(time)) > scatter,
 			})
 		}
 	}
 	if len(changes) == 0 {
-		return nil, fmt.Errorf("%s and %s have no sizes in common: %v to %v, and %v to %v", before.Name, after.Name,
-			before.Points[0].Size, before.Points[len(before.Points)-1].Size, after.Points[0].Size, after.Points[len(after.Points)-1].Size)
+		return nil, fmt.Errorf("%s and %s have no sizes in common: %s, and %s",
+			before.Name, after.Name, before.measured(), after.measured())
 	}
 	return changes, nil
 }
 
+// measured returns the range of measured sizes: "1 B to 4 MiB".
+func (r *Result) measured() string {
+	return fmt.Sprintf("%v to %v", r.Points[0].Size, r.Points[len(r.Points)-1].Size)
+}
+
 // difference returns b − a; its interval is the root of the sum of the squared intervals.
 func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
-	half := math.Hypot(float64(max(a.High-a.Value, a.Value-a.Low)), float64(max(b.High-b.Value, b.Value-b.Low)))
+	half := T(math.Hypot(a.halfWidth(), b.halfWidth()))
 	d := b.Value - a.Value
-	return Estimate[T]{d, d - T(half), d + T(half)}
+	return Estimate[T]{d, d - half, d + half}
+}
+
+// halfWidth returns the longer side of the interval. One side is cut off at 0 where the value is
+// small.
+func (e Estimate[T]) halfWidth() float64 {
+	return float64(max(e.High-e.Value, e.Value-e.Low))
 }
 
 // deviation returns half of the relative 95 % interval of a segment's line at its middle: the

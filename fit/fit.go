@@ -39,7 +39,9 @@ type Segment struct {
 }
 
 // Time returns β + nτ.
-func (s *Segment) Time(n quantity.Bytes) quantity.Micros { return s.Beta.Value + s.Tau.Value.Times(n) }
+func (s *Segment) Time(n quantity.Bytes) quantity.Micros {
+	return s.Beta.Value + s.Tau.Value.Times(n)
+}
 
 // RInf returns r∞ = 1/τ in MB/s, +Inf for τ = 0.
 func (s *Segment) RInf() quantity.MBps { return s.Tau.Value.Rate() }
@@ -146,7 +148,8 @@ func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
 	default:
-		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer", r.Name, r.Kind)
+		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer",
+			r.Name, r.Kind)
 	}
 	if r.Model == "table" {
 		return &model.Table{

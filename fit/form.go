@@ -34,7 +34,11 @@ func fitTable(points []Point) []piece {
 	var pieces []piece
 	for i := 1; i < len(points); i++ {
 		p, q := points[i-1], points[i]
-		l := line{tau: float64(q.Time-p.Time) / float64(q.Size-p.Size), betaLow: math.Inf(-1), tauLow: math.Inf(-1), betaHigh: math.Inf(1), tauHigh: math.Inf(1)}
+		l := line{ // through two points: nothing bounds its errors
+			betaLow: math.Inf(-1), betaHigh: math.Inf(1),
+			tauLow: math.Inf(-1), tauHigh: math.Inf(1),
+		}
+		l.tau = float64(q.Time-p.Time) / float64(q.Size-p.Size)
 		l.beta = float64(p.Time) - l.tau*float64(p.Size)
 		l.freeBeta, l.freeTau = l.beta, l.tau
 		n := 1

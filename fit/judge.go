@@ -21,10 +21,21 @@ func (r *Result) judge() {
 	if first, last := r.Points[0].Size, r.Points[n-1].Size; last < 8*first {
 		r.warn("no spread in the sizes (%v to %v): β and τ are hardly identifiable", first, last)
 	}
-	r.judgeTimes()
-	if r.Model == "table" {
-		return
+	r.judgeClock()
+	r.judgeFirstRow()
+	r.judgeOrder()
+	if r.Model != "table" {
+		r.judgeLines()
+		r.judgeScatter()
 	}
+}
+
+// maxLeverage is the leverage above which one size decides a line. Of n sizes that count alike, each
+// has 2/n.
+const maxLeverage = 0.8
+
+// judgeLines warns of lines at a bound, and of lines that hang on one size.
+func (r *Result) judgeLines() {
 	first := 0
 	for i := range r.pieces {
 		p := &r.pieces[i]
@@ -34,38 +45,65 @@ func (r *Result) judge() {
 		}
 		switch {
 		case p.freeBeta < 0:
-			r.warn("%sthe line would cut the axis below zero, at %v; β is held at 0: the times grow faster than a line", where, quantity.Micros(p.freeBeta))
+			r.warn("%sthe line would cut the axis below zero, at %v; β is held at 0: "+
+				"the times grow faster than a line", where, quantity.Micros(p.freeBeta))
 		case p.freeTau < 0:
 			r.warn("%sthe times fall with size; τ is held at 0", where)
 		}
-		if n, h := leverage(r.Points[first:first+p.points], r.form.method); p.points > 4 && h > 0.8 {
-			r.warn("%sthe size %v alone decides the line (leverage %.2f of 1): measure more sizes near it", where, n, h)
+		n, h := leverage(r.Points[first:first+p.points], r.form.method)
+		if p.points > 4 && h > maxLeverage {
+			r.warn("%sthe size %v alone decides the line (leverage %.2f of 1): "+
+				"measure more sizes near it", where, n, h)
 		}
 		first += p.points
 	}
+}
+
+// judgeScatter warns if the errors are not noise: too large, or of one sign over many sizes.
+func (r *Result) judgeScatter() {
 	wrong := r.wrong()
 	runs, z := signRuns(r.Points)
-	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
+	// z is below −2.6 by chance in 0.5 % of tables. Errors up to 1 % do not matter, bent or not.
+	bent := z < -2.6 && r.P95 > 0.01
 	switch {
 	case len(r.pieces) == 1 && wrong:
-		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v); the protocol changes with size, fit segments", 100*r.P95, 100*r.Worst, r.WorstAt)
+		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% "+
+			"(worst %.0f %% at %v); the protocol changes with size, fit segments",
+			100*r.P95, 100*r.Worst, r.WorstAt)
 	case len(r.pieces) == 1 && bent:
-		r.warn("one line does not follow these points: they lie above and below it in only %d runs, so the intervals are too narrow; fit segments", runs)
+		r.warn("one line does not follow these points: they lie above and below it in only %d runs, "+
+			"so the intervals are too narrow; fit segments", runs)
 	case wrong:
-		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
+		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)",
+			100*r.P95, 100*r.Worst, r.WorstAt)
 	}
 }
 
 // wrong reports whether the model misses at least one size in 20 by more than 10 %.
 func (r *Result) wrong() bool { return r.P95 > 0.10 }
 
-func (r *Result) judgeTimes() {
-	if r.step > 0 && r.step > quantity.Micros(r.quantum) {
-		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; whether they were rounded or truncated is unknown, and β may be %v more", r.step, r.step/2, r.step/2)
-	} else if r.step > 0 {
-		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; whether they were rounded or truncated is unknown, and β may be %v more", r.step, 100*float64(r.step/shortest(r.Points)), r.step/2)
+// judgeClock warns if the resolution of the times matters.
+func (r *Result) judgeClock() {
+	if r.step <= 0 {
+		return
 	}
-	// The first row of the file, if it is far above the two sizes next to it.
+	const cause = "whether they were rounded or truncated is unknown, and β may be %v more"
+	if r.step > quantity.Micros(r.quantum) {
+		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; "+cause,
+			r.step, r.step/2, r.step/2)
+		return
+	}
+	part := 100 * float64(r.step/shortest(r.Points))
+	r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; "+cause,
+		r.step, part, r.step/2)
+}
+
+// warmUp is the factor by which the first row of a file exceeds the sizes next to it if it measured
+// the start of the program as well.
+const warmUp = 1.3
+
+// judgeFirstRow warns if the first row of the file is far above the two sizes next to it.
+func (r *Result) judgeFirstRow() {
 	warm := 0
 	for i, p := range r.Points {
 		if p.Line > 0 && p.Line < r.Points[warm].Line {
@@ -80,10 +118,15 @@ func (r *Result) judgeTimes() {
 				above = min(above, float64(r.Points[warm].Time/r.Points[i].Time))
 			}
 		}
-		if above > 1.3 && warm < n-1 {
-			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to it: a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
+		if above > warmUp && warm < n-1 {
+			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to it: "+
+				"a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
 		}
 	}
+}
+
+// judgeOrder warns if a larger size takes much less time: another path, or a disturbed measurement.
+func (r *Result) judgeOrder() {
 	longest, drop, at := r.Points[0], 0.0, r.Points[0]
 	var from Point
 	for _, p := range r.Points {
@@ -107,7 +150,9 @@ const coarse = 0.02
 func (r *Result) coarseStep() quantity.Micros {
 	printed := quantity.Micros(r.quantum)
 	if q := tick(r.Points, printed); q > 0 {
-		off := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
+		off := list.Map(r.Points, func(p Point) float64 {
+			return math.Abs(float64(p.Time - p.Fitted))
+		})
 		if stats.Median(off) > float64(q/20) {
 			return q
 		}

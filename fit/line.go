@@ -144,7 +144,8 @@ func (l *line) setVariances(rho, squares float64, points []Point, w []float64, e
 		r := math.Sqrt(w[i])
 		level[i], slope[i] = r/math.Sqrt(m.W), r*(float64(p.Size)-m.X)/math.Sqrt(m.XX)
 	}
-	ll, ls, ss := correlated(level, level, rho), correlated(level, slope, rho), correlated(slope, slope, rho)
+	ll, ss := correlated(level, level, rho), correlated(slope, slope, rho)
+	ls := correlated(level, slope, rho)
 	sigma2 := squares / max(1, float64(n)-ll-ss)
 	l.t = stats.T95(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
 	both := sigma2 * ls / math.Sqrt(m.W*m.XX) / efficiency

@@ -68,7 +68,8 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if err := r.fitLatency(latency); err != nil {
 		return nil, err
 	}
-	if r.Latencies != nil && (r.PerByte.Low > r.High.GapPerByte || r.PerByte.High < r.Low.GapPerByte) {
+	apart := r.PerByte.Low > r.High.GapPerByte || r.PerByte.High < r.Low.GapPerByte
+	if r.Latencies != nil && apart {
 		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; "+
 			"single long messages take another path than a stream",
 			r.Value.GapPerByte, r.PerByte.Value)
@@ -76,7 +77,8 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	r.doubt("latencies", r.Latencies)
 	r.doubt("stream", r.Stream)
 	if send == nil || receive == nil {
-		r.warn("L, o_s and o_r are known as one sum only: a ping-pong does not identify them separately")
+		r.warn("L, o_s and o_r are known as one sum only: " +
+			"a ping-pong does not identify them separately")
 	} else if err := r.separate(send, receive); err != nil {
 		return nil, err
 	}
@@ -87,7 +89,8 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 // checkTables returns an error if there are no latencies or no stream.
 func checkTables(latency, stream *benchfile.Table, all []*benchfile.Table) error {
 	if latency == nil {
-		return errors.New("LogGP: no table of latencies: add the output of a ping-pong, such as osu_latency")
+		return errors.New("LogGP: no table of latencies: " +
+			"add the output of a ping-pong, such as osu_latency")
 	}
 	if stream != nil {
 		return nil
@@ -95,8 +98,8 @@ func checkTables(latency, stream *benchfile.Table, all []*benchfile.Table) error
 	for _, t := range all {
 		if t.Kind == benchfile.SharedGap {
 			return fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: "+
-				"add a table of one, such as that of osu_bw, or the lines above the table that name its pairs",
-				t.Name())
+				"add a table of one, such as that of osu_bw, "+
+				"or the lines above the table that name its pairs", t.Name())
 		}
 	}
 	return errors.New("LogGP: no table of a stream's bandwidth or message rate: " +

@@ -39,7 +39,8 @@ func (m Method) check() error {
 	}
 	names := list.Map(Methods, func(n Method) string { return string(n) })
 	last := len(names) - 1
-	return fmt.Errorf("unknown method %q; choose from %s and %s", m, strings.Join(names[:last], ", "), names[last])
+	return fmt.Errorf("unknown method %q; choose from %s and %s",
+		m, strings.Join(names[:last], ", "), names[last])
 }
 
 const (
@@ -109,7 +110,9 @@ func fitHuber(points []Point) line {
 	w := l.weights(points)
 	l.moments = solve(points, w).moments
 	share := inside / float64(n)
-	efficiency := share / (1 + 2/float64(n)*(1-share)/share) * stats.T95(float64(n-2)) / stats.T95(inside-3)
+	correction := 1 + 2/float64(n)*(1-share)/share // K
+	fewer := stats.T95(float64(n-2)) / stats.T95(inside-3)
+	efficiency := share / correction * fewer
 	l.intervals(points, w, e, efficiency*efficiency)
 	return l
 }
@@ -147,5 +150,7 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 
 // relativeErrors returns measured over fitted times, minus 1.
 func relativeErrors(points []Point, l line) []float64 {
-	return list.Map(points, func(p Point) float64 { return float64(p.Time)/l.at(float64(p.Size)) - 1 })
+	return list.Map(points, func(p Point) float64 {
+		return float64(p.Time)/l.at(float64(p.Size)) - 1
+	})
 }

@@ -35,7 +35,8 @@ func Piecewise(t *benchfile.Table, k int) (*Result, error) {
 		}
 	}
 	if k < 0 || k > 1 && 2*k > n {
-		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d segments, each of at least 2 sizes", t.Name(), ErrNoData, k, n, n/2)
+		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d segments, "+
+			"each of at least 2 sizes", t.Name(), ErrNoData, k, n, n/2)
 	}
 	return form{name: "piecewise", method: Relative, k: k}.result(t)
 }
@@ -47,7 +48,8 @@ func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, err
 		return nil, err
 	}
 	if !slices.IsSorted(upTo) {
-		return nil, fmt.Errorf("%s: the sizes after which the protocol changes do not ascend: %v", t.Name(), upTo)
+		return nil, fmt.Errorf("%s: the sizes after which the protocol changes do not ascend: %v",
+			t.Name(), upTo)
 	}
 	sizes := make([]int, len(upTo)+1)
 	for _, s := range t.Samples {
@@ -57,9 +59,11 @@ func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, err
 		}
 	}
 	if i := slices.IndexFunc(sizes, func(n int) bool { return n < 2 }); i >= 0 {
-		return nil, fmt.Errorf("%s: %w: %d sizes in range %d of those between the changes at %v; a line needs 2", t.Name(), ErrNoData, sizes[i], i+1, upTo)
+		return nil, fmt.Errorf("%s: %w: %d sizes in range %d of those between the changes at %v; "+
+			"a line needs 2", t.Name(), ErrNoData, sizes[i], i+1, upTo)
 	}
-	return form{name: "piecewise", method: m, known: append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))}.result(t)
+	ends := append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))
+	return form{name: "piecewise", method: m, known: ends}.result(t)
 }
 
 // PerSize returns the table itself, with straight lines between its sizes and the last line beyond:
@@ -78,16 +82,19 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	pieces, breaks := m.fit(points, resolution(t))
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
-		Breaks: breaks, Points: points, Warnings: warnings, form: m, pieces: pieces, quantum: resolution(t),
+		Breaks: breaks, Points: points, Warnings: warnings,
+		form: m, pieces: pieces, quantum: resolution(t),
 	}
 	at := 0
 	for i, p := range pieces {
 		s := Segment{
 			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points,
-			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
-			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
+			Beta: estimateOf[quantity.Micros](p.beta, p.betaLow, p.betaHigh),
+			Tau:  estimateOf[quantity.MicrosPerByte](p.tau, p.tauLow, p.tauHigh),
 		}
-		if v := p.varBeta * p.varTau; v > 0 && !math.IsInf(v, 1) && p.freeBeta >= 0 && p.freeTau >= 0 {
+		v := p.varBeta * p.varTau
+		known := v > 0 && !math.IsInf(v, 1)
+		if bound := p.freeBeta < 0 || p.freeTau < 0; known && !bound {
 			s.Correlation = p.covariance / math.Sqrt(v)
 		}
 		for j := range p.points {

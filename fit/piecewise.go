@@ -45,10 +45,12 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	for i := 1; i < d.k; i++ {
 		at := d.ends[i] - 1
 		low, high := d.confidence(i)
+		lower, upper := &pieces[i-1], &pieces[i]
+		dof := lower.points + upper.points - 4 // two lines of two parameters
 		breaks = append(breaks, Break{
 			At: points[at].Size, Next: points[at+1].Size,
 			Low: points[low].Size, High: points[high].Size,
-			Jump: jump(&pieces[i-1].line, &pieces[i].line, float64(points[at].Size), pieces[i-1].points+pieces[i].points-4),
+			Jump: jump(&lower.line, &upper.line, float64(points[at].Size), dof),
 		})
 	}
 	return pieces, breaks
@@ -59,7 +61,7 @@ func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 	if dof >= 1 {
 		d = stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	}
-	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(v - d), quantity.Micros(v + d)}
+	return estimateOf[quantity.Micros](v, v-d, v+d)
 }
 
 // A division is the best way to divide points into segments.

@@ -19,10 +19,13 @@ func Stages(tables []*benchfile.Table, m Method) ([]*Result, model.Pipeline, err
 		}
 		r.Model = "pipeline"
 		results = append(results, r)
-		p.Stages = append(p.Stages, model.Stage{Name: t.Name(), Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value})
+		line := r.Segments[0]
+		stage := model.Stage{Name: t.Name(), Beta: line.Beta.Value, Tau: line.Tau.Value}
+		p.Stages = append(p.Stages, stage)
 	}
 	if len(results) == 0 {
-		return nil, model.Pipeline{}, fmt.Errorf("%w: no stages; a pipeline takes a CSV with columns stage, size_bytes, time_us", ErrNoData)
+		return nil, model.Pipeline{}, fmt.Errorf("%w: no stages; "+
+			"a pipeline takes a CSV with columns stage, size_bytes, time_us", ErrNoData)
 	}
 	return results, p, nil
 }

@@ -15,8 +15,12 @@ import (
 // than parameters there is no interval: Low is 0 and High +Inf.
 type Estimate[T ~float64] struct{ Value, Low, High T }
 
-// around returns v ± d, with the lower end limited to 0.
-func around[T ~float64](v, d float64) Estimate[T] { return Estimate[T]{T(v), T(max(0, v-d)), T(v + d)} }
+func estimateOf[T ~float64](v, low, high float64) Estimate[T] {
+	return Estimate[T]{T(v), T(low), T(high)}
+}
+
+// around returns v ± d, with the lower end limited to 0: no time is negative.
+func around[T ~float64](v, d float64) Estimate[T] { return estimateOf[T](v, max(0, v-d), v+d) }
 
 // A Point is one size with its measured and its fitted time.
 type Point struct {
@@ -41,7 +45,8 @@ var ErrNoData = errors.New("cannot be fitted")
 // prepare returns the points of a table by size, and warnings about them. Times of round trips are
 // halved. Empty messages are omitted, since systems send them by another path and a logarithmic
 // axis cannot show them.
-func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings []string, err error) {
+func prepare(t *benchfile.Table) (
+	points []Point, kind benchfile.Kind, warnings []string, err error) {
 	scale, kind := quantity.Micros(1), t.Kind
 	if kind == benchfile.RoundTrip {
 		scale, kind = 0.5, benchfile.OneWay
@@ -49,16 +54,18 @@ func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings 
 	}
 	empty := false
 	for _, s := range t.Samples {
-		switch {
-		case s.Size == 0:
+		if s.Size == 0 {
 			empty = true
 			continue
-		case s.Size < 0 || s.Mean <= 0 || math.IsNaN(float64(s.Size+quantity.Bytes(s.Mean))) || math.IsInf(float64(s.Size)+float64(s.Mean), 0):
-			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v µs", t.Name(), ErrNoData, s.Size, float64(s.Mean))
+		}
+		if !positive(float64(s.Size)) || !positive(float64(s.Mean)) {
+			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v µs",
+				t.Name(), ErrNoData, s.Size, float64(s.Mean))
 		}
 		points = append(points, Point{
 			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
-			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
+			Count: max(s.Count, 1), Line: s.Line,
+			Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
 		})
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
@@ -72,10 +79,14 @@ func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings 
 		} else if len(t.Bursts) > 0 {
 			what = "bursts of messages, not sizes"
 		}
-		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
+		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, "+
+			"and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
 	}
 	return points, kind, warnings, nil
 }
+
+// positive reports whether v is a finite number above 0.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 
 // resolution returns the resolution of the table's one-way times, in µs.
 func resolution(t *benchfile.Table) float64 {
@@ -95,7 +106,8 @@ func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {
 	all.Samples, all.Rows = nil, 0
 	for _, t := range tables {
 		if t.Kind != all.Kind {
-			return nil, fmt.Errorf("%s and %s are not runs of one measurement: a %v and a %v", all.Name(), t.Name(), all.Kind, t.Kind)
+			return nil, fmt.Errorf("%s and %s are not runs of one measurement: a %v and a %v",
+				all.Name(), t.Name(), all.Kind, t.Kind)
 		}
 		all.Quantum = max(all.Quantum, t.Quantum)
 		all.Rows += t.Rows
