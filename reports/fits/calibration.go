@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -55,9 +56,11 @@ func (c *calibrated) levels() (notes []string) {
 		if two <= one { // the measurement was disturbed
 			one = two / 2
 		}
-		text := fmt.Sprintf("level %s: %d %s; %.3g µs, ", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)))
+		latency := float64(l.Layer.OneWay(1))
+		text := fmt.Sprintf("level %s: %d %s; %.3g µs, ", l.Name, l.Arity, inner, latency)
 		if t, ok := l.Layer.(*model.Table); ok && t.Sizes[len(t.Sizes)-1] < least {
-			text += fmt.Sprintf("bandwidth unknown: round trips end at %.0f B, and larger messages are extrapolated", float64(t.Sizes[len(t.Sizes)-1]))
+			text += fmt.Sprintf("bandwidth unknown: round trips end at %.0f B, "+
+				"and larger messages are extrapolated", float64(t.Sizes[len(t.Sizes)-1]))
 		} else {
 			text += fmt.Sprintf("%.0f MB/s", n/float64(two-one))
 		}
@@ -66,7 +69,9 @@ func (c *calibrated) levels() (notes []string) {
 		}
 		share := func(what string, layer model.Layer) {
 			if layer != nil {
-				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, n/float64(layer.OneWay(n)-layer.OneWay(1)), float64(layer.OneWay(1)))
+				start := layer.OneWay(1)
+				rate := n / float64(layer.OneWay(n)-start)
+				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, rate, float64(start))
 			}
 		}
 		if l.Reverse > 0 {
@@ -94,26 +99,32 @@ func (c *calibrated) rows() reports.Rows {
 		}
 		return c.Levels[s.Level].Name
 	}
-	percent := func(key, head string, of func(calibrate.CheckSummary) float64) reports.Field[calibrate.CheckSummary] {
-		return reports.Col(key, head, func(s calibrate.CheckSummary) any { return math.Round(1e6*of(s)) / 1e4 }).Texted(reports.PercentError)
+	type row = calibrate.CheckSummary
+	col := reports.Col[row]
+	percent := func(key, head string, of func(row) float64) reports.Field[row] {
+		cell := func(s row) any { return math.Round(1e6*of(s)) / 1e4 } // four decimals of a percent
+		return col(key, head, cell).Texted(reports.PercentError)
 	}
+	// Collectives, fans and exchanges test the machine; all else made it.
+	unused := []string{calibrate.FanIn, calibrate.FanOut, calibrate.Exchange}
 	rows := reports.TableOf(calibrate.Summarize(c.checks),
-		reports.Col("file", "", func(calibrate.CheckSummary) any { return c.file }),
-		reports.Col("measure", "measure", func(s calibrate.CheckSummary) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
-		reports.Col("level", "level", func(s calibrate.CheckSummary) any { return name(s) }),
-		reports.Col("used", "used in the fit", func(s calibrate.CheckSummary) any {
-			return s.Level >= 0 && s.Measure != calibrate.FanIn && s.Measure != calibrate.FanOut && s.Measure != calibrate.Exchange
-		}),
-		reports.Col("cases", "cases", func(s calibrate.CheckSummary) any { return s.Cases }),
-		reports.Col("from_bytes", "from", func(s calibrate.CheckSummary) any { return s.From }),
-		reports.Col("to_bytes", "to", func(s calibrate.CheckSummary) any { return s.To }),
-		percent("median_error_percent", "median error", func(s calibrate.CheckSummary) float64 { return s.Median }),
-		percent("bias_percent", "", func(s calibrate.CheckSummary) float64 { return s.Bias }),
-		percent("worst_error_percent", "worst", func(s calibrate.CheckSummary) float64 { return s.Worst }),
+		col("file", "", func(row) any { return c.file }),
+		col("measure", "measure",
+			func(s row) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
+		col("level", "level", func(s row) any { return name(s) }),
+		col("used", "used in the fit",
+			func(s row) any { return s.Level >= 0 && !slices.Contains(unused, s.Measure) }),
+		col("cases", "cases", func(s row) any { return s.Cases }),
+		col("from_bytes", "from", func(s row) any { return s.From }),
+		col("to_bytes", "to", func(s row) any { return s.To }),
+		percent("median_error_percent", "median error", func(s row) float64 { return s.Median }),
+		percent("bias_percent", "", func(s row) float64 { return s.Bias }),
+		percent("worst_error_percent", "worst", func(s row) float64 { return s.Worst }),
 	)
-	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
+	compared := "the algorithm that the machine makes fastest; the library's is not known."
 	if c.ChoicesKnown() {
-		rows.Notes[0] = "Collectives are compared with the algorithms that the library takes by default."
+		compared = "the algorithms that the library takes by default."
 	}
+	rows.Notes = []string{"Collectives are compared with " + compared}
 	return rows
 }

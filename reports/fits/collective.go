@@ -24,7 +24,8 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 		if c.Ranks == 0 {
 			c.Ranks = c.Nodes * o.PerNode
 		}
-		if s.table.Kind == benchfile.Collective && (o.Algorithm != "" || o.Collective != "" && c.Ranks > 0) {
+		asked := o.Algorithm != "" || o.Collective != "" && c.Ranks > 0
+		if s.table.Kind == benchfile.Collective && asked {
 			return true
 		}
 		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
@@ -53,12 +54,16 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	}
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, so that %d is used for all; with a number for each they are fitted jointly", unsaid, o.Ranks[0]))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, "+
+			"so that %d is used for all; with a number for each they are fitted jointly",
+			unsaid, o.Ranks[0]))
 	case unsaid > 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; with these they are fitted jointly", unsaid))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; "+
+			"with these they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
-		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither its algorithm nor the times on other numbers; add files of other numbers", ranks))
+		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies "+
+			"neither its algorithm nor the times on other numbers; add files of other numbers", ranks))
 	}
 	return notes
 }
@@ -72,7 +77,9 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	}
 	f.Notes = notes
 	if len(all) == 0 {
-		return usage.Fields(errors.New("no table is one of a collective; name the collective of a CSV file, such as bcast"), "model", "collective")
+		err := errors.New("no table is one of a collective; " +
+			"name the collective of a CSV file, such as bcast")
+		return usage.Fields(err, "model", "collective")
 	}
 	var first error
 	for _, s := range all {

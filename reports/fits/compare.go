@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -32,7 +31,9 @@ func (f *Fitted) compare(o Options) error {
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
 	f.Notes = append(f.Notes, aloneNotes(alone)...)
 	if len(alone) == len(f.Curves)+len(later) {
-		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later))), "against")
+		err := fmt.Errorf("no table before has the name of a table after: %s; %s",
+			tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later)))
+		return usage.Fields(err, "against")
 	}
 	for i, b := range f.Curves {
 		if of[i] < 0 {
@@ -43,7 +44,9 @@ func (f *Fitted) compare(o Options) error {
 		if err != nil {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "against")
 		}
-		f.Changes = append(f.Changes, list.Map(changes, func(c fit.Change) Change { return Change{b.name(), a.name(), c} })...)
+		for _, c := range changes {
+			f.Changes = append(f.Changes, Change{b.name(), a.name(), c})
+		}
 	}
 	return nil
 }
@@ -85,9 +88,12 @@ func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 	}
 	switch {
 	case len(after) == 0:
-		return nil, nil, usage.Fields(fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names)), "against")
+		err := fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names))
+		return nil, nil, usage.Fields(err, "against")
 	case len(after) > 1 || len(before) != 1:
-		return nil, nil, usage.Fields(fmt.Errorf("%q: the file has %d tables to compare with; name a table of a file with two, or the second run of one", name, len(f.sources)-1), "against")
+		err := fmt.Errorf("%q: the file has %d tables to compare with; "+
+			"name a table of a file with two, or the second run of one", name, len(f.sources)-1)
+		return nil, nil, usage.Fields(err, "against")
 	}
 	return before, after, nil
 }
@@ -98,13 +104,16 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 		return sources[:1], sources[1:], nil
 	}
 	for _, s := range sources {
-		i := slices.IndexFunc(sources, func(o fitSource) bool { return o.table.Name() == s.table.Name()+secondRun })
+		again := s.table.Name() + secondRun
+		i := slices.IndexFunc(sources, func(o fitSource) bool { return o.table.Name() == again })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}
 	}
 	if len(after) == 0 {
-		return nil, nil, usage.Fields(errors.New("it is the same file, and no table is in it twice; name another file, or a table of a file with two"), "against")
+		err := errors.New("it is the same file, and no table is in it twice; " +
+			"name another file, or a table of a file with two")
+		return nil, nil, usage.Fields(err, "against")
 	}
 	return before, after, nil
 }

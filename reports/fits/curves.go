@@ -33,7 +33,8 @@ func tableName(s fitSource, all []Curve) string {
 
 // fitCurves fits every table of times against sizes, and fails if there is none. It returns a
 // summary of each table that has one size.
-func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summary, notes []string, err error) {
+func fitCurves(sources []fitSource, o Options) (
+	curves []Curve, summaries []Summary, notes []string, err error) {
 	var first error
 	for _, s := range sources {
 		r, err := fitCurve(s.table, o)
@@ -91,5 +92,6 @@ func (s Summary) text() string {
 	if m := s.median(); m > 0 {
 		median = fmt.Sprintf("median %s, ", m)
 	}
-	return s.about("one size only (%s), and no line goes through one point: n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
+	return s.about("one size only (%s), and no line goes through one point: "+
+		"n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
 }

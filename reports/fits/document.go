@@ -1,10 +1,8 @@
 package fits
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,21 +23,13 @@ func Encoded(d platforms.Document, command string) (string, error) {
 // LineTables completes the table of a layer of one line or of several. Each of several lines has a
 // layer of its own, with a name that begins with part and a source that begins with from. All
 // tables get the keys in all. The errors are those of [fit.Result.Layer].
-func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
+func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) (
+	[]platforms.Table, error) {
 	layer, err := r.Layer()
 	if err != nil {
 		return nil, err
 	}
 	t.Keys = append(t.Keys, all...)
-	linear := func(t platforms.Table, s fit.Segment) platforms.Table {
-		t.Set("model", "linear")
-		t.Set("beta", betaText(s))
-		t.Set("tau", tauText(s))
-		if s.Correlation != 0 && intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "") != "" {
-			t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
-		}
-		return t
-	}
 	if _, is := layer.(*model.Table); is {
 		t.Set("model", "table")
 		setPoints(&t, r.Points)
@@ -47,7 +37,7 @@ func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 	}
 	lines, several := layer.(*model.Switch)
 	if !several {
-		return []platforms.Table{linear(t, r.Segments[0])}, nil
+		return []platforms.Table{lineTable(t, r.Segments[0])}, nil
 	}
 	var branches [][]platforms.Key
 	var parts []platforms.Table
@@ -56,21 +46,36 @@ func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 		name := fmt.Sprintf("%s-%d", part, k+1)
 		branch := []platforms.Key{{Name: "layer", Value: name}}
 		if k < len(lines.Branches)-1 {
-			branch = append(branch, platforms.Key{Name: "up_to", Value: fmt.Sprintf("%.0fB", float64(b.UpTo))})
+			end := fmt.Sprintf("%.0fB", float64(b.UpTo))
+			branch = append(branch, platforms.Key{Name: "up_to", Value: end})
 		}
 		branches = append(branches, branch)
-		one := platforms.NewTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To))
+		source := fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To)
+		one := platforms.NewTable("layer", name, "source", source)
 		one.Keys = append(one.Keys, all...)
-		parts = append(parts, linear(one, s))
+		parts = append(parts, lineTable(one, s))
 	}
 	t.Set("model", "switch")
 	t.Set("branches", branches)
 	return append([]platforms.Table{t}, parts...), nil
 }
 
+// lineTable sets the keys of one line. The correlation says something only beside two intervals.
+func lineTable(t platforms.Table, s fit.Segment) platforms.Table {
+	t.Set("model", "linear")
+	t.Set("beta", betaText(s))
+	t.Set("tau", tauText(s))
+	if s.Correlation != 0 && tauSuffix(s) != "" {
+		t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
+	}
+	return t
+}
+
 func setPoints(t *platforms.Table, points []fit.Point) {
 	t.Set("sizes", list.Map(points, func(p fit.Point) string { return sizeText(p.Size) }))
-	t.Set("times", list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) }))
+	t.Set("times", list.Map(points, func(p fit.Point) string {
+		return platforms.ExactMicros(p.Time)
+	}))
 }
 
 // sizeText writes a size exactly.
@@ -78,11 +83,14 @@ func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)
 
 // betaText and tauText return β and τ of a line, with their intervals.
 func betaText(s fit.Segment) string {
-	return platforms.ExactMicros(s.Beta.Value) + intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
+	suffix := intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
+	return platforms.ExactMicros(s.Beta.Value) + suffix
 }
 
-func tauText(s fit.Segment) string {
-	return platforms.ExactInverse(s.Tau.Value) + intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
+func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Tau.Value) + tauSuffix(s) }
+
+func tauSuffix(s fit.Segment) string {
+	return intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
 }
 
 // intervalSuffix returns the interval of a value as platform files write it: " ± " and half of its
@@ -107,7 +115,8 @@ func PipelineTable(name string, stages []string, source string) platforms.Table 
 // curveTables returns the tables of a layer with its measured points. The errors are those of
 // [fit.Result.Layer].
 func curveTables(name string, c Curve) ([]platforms.Table, error) {
-	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
+		c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.NewTable("layer", name, "title", c.table.Name())
 	if len(c.Warnings) > 0 {
 		t.Set("note", strings.Join(c.Warnings, ". "))
@@ -152,10 +161,15 @@ const maxMeasured = 4096
 func measuredTable(name string, c Curve) platforms.Table {
 	t := platforms.NewTable("measured", name)
 	setPoints(&t, c.Points)
-	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
+	runs := int64(math.MaxInt64)
+	for _, p := range c.Points {
+		runs = min(runs, p.Count)
+	}
 	if runs > 1 {
 		t.Set("runs", strconv.FormatInt(runs, 10))
-		t.Set("deviations", list.Map(c.Points, func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) }))
+		t.Set("deviations", list.Map(c.Points, func(p fit.Point) string {
+			return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation))
+		}))
 	}
 	if r := c.Resolution(); r > 0 {
 		t.Set("resolution", platforms.ExactMicros(r))

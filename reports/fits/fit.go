@@ -86,7 +86,9 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 
 func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
-		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, comparison and runs", path), "model", "against", "runs")
+		err := fmt.Errorf("%s is calibrate's and is fitted as a machine; "+
+			"leave out the model, comparison and runs", path)
+		return nil, usage.Fields(err, "model", "against", "runs")
 	}
 	var err error
 	c := &calibrated{file: filepath.Base(path)}
@@ -100,12 +102,18 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &Fitted{calibrated: c, within: calibrate.CheckedInterval(c.checks, unmeasured), Notes: slices.Concat(c.Notes, c.levels())}
+	f := &Fitted{
+		calibrated: c,
+		within:     calibrate.CheckedInterval(c.checks, unmeasured),
+		Notes:      slices.Concat(c.Notes, c.levels()),
+	}
 	for _, name := range unmeasured {
-		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
+		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)
+		f.Notes = append(f.Notes, note)
 	}
 	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
+		f.Notes = append(f.Notes, fmt.Sprintf(
+			"reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
 	}
 	return f, nil
 }

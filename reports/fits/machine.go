@@ -66,7 +66,8 @@ func (f *Fitted) machineDocument() platforms.Document {
 	d.Tables = append(d.Tables, f.within.Tables()...)
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
 		if t := c.PerByte(work); t > 0 {
-			d.Tables = append(d.Tables, platforms.NewTable("constant", work, "value", platforms.ExactInverse(t), "source", source))
+			d.Tables = append(d.Tables, platforms.NewTable("constant", work,
+				"value", platforms.ExactInverse(t), "source", source))
 		}
 	}
 	return d

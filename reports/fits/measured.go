@@ -48,13 +48,16 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 		of[k].add(s.table, c, o.countsAll(k, c, s.table))
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
-		return nil, nil, usage.Fields(fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; pass one for all tables, or one for each", len(o.Ranks), unsaid), "measured-ranks")
+		err := fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; "+
+			"pass one for all tables, or one for each", len(o.Ranks), unsaid)
+		return nil, nil, usage.Fields(err, "measured-ranks")
 	}
 	if len(keys) == 0 && len(notes) > 0 {
 		return nil, nil, errors.New(notes[0])
 	}
 	if skipped > 0 && len(keys) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", skipped))
+		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; "+
+			"the model piecewise fits each table by itself", skipped))
 	}
 	for _, k := range keys {
 		all = append(all, k.data(fitted.Average, of[k].average))
@@ -74,7 +77,8 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
 	c = s.table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
-		err = fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name)
+		err = fmt.Errorf("%s: the file does not say which collective it measured; "+
+			"name it, for example allreduce", s.file.Name)
 		return k, c, "", usage.Fields(err, "collective")
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
@@ -151,13 +155,16 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
-		return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part; give their number"), "measured-ranks")
+		err := errors.New("does not say how many ranks took part; give their number")
+		return 0, usage.Fields(err, "measured-ranks")
 	case len(o.Ranks) == 1:
 		return o.Ranks[0], nil
 	case n < len(o.Ranks):
 		return o.Ranks[n], nil
 	}
-	return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part, and only %d numbers are given; pass one for all tables, or one for each such table", len(o.Ranks)), "measured-ranks")
+	err := fmt.Errorf("does not say how many ranks took part, and only %d numbers are given; "+
+		"pass one for all tables, or one for each such table", len(o.Ranks))
+	return 0, usage.Fields(err, "measured-ranks")
 }
 
 // seriesName returns the name that distinguishes the series of a collective.
@@ -193,12 +200,15 @@ func registeredAlgorithm(name, file string) (string, error) {
 	}
 	all := collective.Of(name)
 	if number, err := strconv.Atoi(file); err == nil {
-		if i := slices.IndexFunc(all, func(e collective.Entry) bool { return e.OpenMPI == number }); i >= 0 {
-			return all[i].Name, nil
-		} else if all == nil {
+		if all == nil {
 			return file, nil // the unknown collective is reported elsewhere
 		}
-		return "", usage.Fields(fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number), "algorithm")
+		numbered := func(e collective.Entry) bool { return e.OpenMPI == number }
+		if i := slices.IndexFunc(all, numbered); i >= 0 {
+			return all[i].Name, nil
+		}
+		err := fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number)
+		return "", usage.Fields(err, "algorithm")
 	}
 	e, err := collective.Find(name, file)
 	if err == nil { // a name here before the same one elsewhere

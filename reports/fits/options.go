@@ -24,7 +24,9 @@ type Options struct {
 
 // Models lists what can be fitted, as --model names it.
 func Models() []string {
-	return []string{"auto", "linear", "piecewise", "per-size", "loggp", "logp", "pipeline", "collective"}
+	return []string{
+		"auto", "linear", "piecewise", "per-size", "loggp", "logp", "pipeline", "collective",
+	}
 }
 
 // MeasuredOptions supply values that the files of measured collectives lack.

@@ -22,10 +22,13 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 		if f.calibrated != nil {
 			result = "machine"
 		}
-		return nil, usage.Fields(fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform", result), "plot")
+		err := fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform", result)
+		return nil, usage.Fields(err, "plot")
 	}
 	if len(curves) > maxCurves {
-		return nil, usage.Fields(fmt.Errorf("a figure holds %[2]d curves (got %[1]d); choose tables, or plot fewer files", len(curves), maxCurves), "plot")
+		err := fmt.Errorf("a figure holds %d curves (got %d); choose tables, or plot fewer files",
+			maxCurves, len(curves))
+		return nil, usage.Fields(err, "plot")
 	}
 	top := reports.Figure{
 		X: reports.Axis{Log: true, Bytes: true},
@@ -37,7 +40,8 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	}
 	if len(curves) == 1 {
 		c := curves[0]
-		top.Title = fmt.Sprintf("%s: %s, median error %s", filepath.Base(c.name()), c.Model, reports.PercentError(100*c.Median))
+		top.Title = fmt.Sprintf("%s: %s, median error %s",
+			filepath.Base(c.name()), c.Model, reports.PercentError(100*c.Median))
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
@@ -56,8 +60,10 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 			continue
 		}
 		for _, b := range c.Breaks {
-			top.Marks = append(top.Marks, reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name, Label: "up to " + b.At.String()})
-			below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name})
+			mark := reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name}
+			below.Marks = append(below.Marks, mark)
+			mark.Label = "up to " + b.At.String()
+			top.Marks = append(top.Marks, mark)
 		}
 	}
 	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
@@ -78,7 +84,8 @@ func curveSeries(c Curve, name string) (lines []reports.Series, points, residual
 	for _, p := range c.Points {
 		n := float64(p.Size)
 		points.X, points.Y = append(points.X, n), append(points.Y, float64(p.Time))
-		points.Low, points.High = append(points.Low, float64(p.Low)), append(points.High, float64(p.High))
+		points.Low = append(points.Low, float64(p.Low))
+		points.High = append(points.High, float64(p.High))
 		residuals.X, residuals.Y = append(residuals.X, n), append(residuals.Y, 100*p.Error())
 	}
 	for _, s := range c.Segments {

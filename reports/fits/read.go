@@ -109,7 +109,8 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			if in.Broken != nil {
 				return in, in.Broken
 			}
-			return in, &benchfile.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
+			msg := fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))
+			return in, &benchfile.Error{File: path, Msg: msg}
 		}
 	}
 	in.end(paths...)
@@ -118,8 +119,9 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 
 // isProse reports whether a file has the name of a text for people, whose tables may be anything.
 func isProse(name string) bool {
-	switch base := strings.ToLower(filepath.Base(name)); strings.TrimPrefix(filepath.Ext(base), ".") {
-	case "md", "rst", "adoc":
+	base := strings.ToLower(filepath.Base(name))
+	switch filepath.Ext(base) {
+	case ".md", ".rst", ".adoc":
 		return true
 	default:
 		return strings.HasPrefix(base, "readme")
@@ -148,7 +150,8 @@ func (in *input) add(file *benchfile.File) {
 		in.Notes = append(in.Notes, file.Name+": "+text)
 	}
 	if file.Skipped > 0 {
-		in.Notes = append(in.Notes, fmt.Sprintf("%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped, file.Lines))
+		in.Notes = append(in.Notes, fmt.Sprintf(
+			"%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped, file.Lines))
 	}
 }
 

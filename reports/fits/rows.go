@@ -54,35 +54,42 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	if len(f.Curves) <= 1 && f.model != "pipeline" {
 		tableRank = 8
 	}
+	col := reports.Col[segment]
 	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
-		return reports.Col(key, head, func(s segment) any { return 100 * of(s) }).Texted(reports.PercentError).Ranked(rank)
+		cell := func(s segment) any { return 100 * of(s) }
+		return col(key, head, cell).Texted(reports.PercentError).Ranked(rank)
 	}
 	rows := reports.TableOf(all,
-		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
-		reports.Col("file", "", func(s segment) any { return s.file.Name }),
-		reports.Col("format", "format", func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
-		reports.Col("model", "model", func(s segment) any { return s.Model }).Ranked(7),
-		reports.Col("segment", "segment", func(s segment) any { return s.number }).Ranked(6),
-		reports.Col("from_bytes", "from", func(s segment) any { return s.From }),
-		reports.Col("to_bytes", "to", func(s segment) any { return s.To }),
-		reports.Col("points", "points", func(s segment) any { return s.Segment.Points }).Ranked(5),
-		reports.Col("", "β (95 %)", func(s segment) any { return estimated(quantity.DimTime, s.Beta) }),
-		reports.Col("beta_us", "", func(s segment) any { return s.Beta.Value }),
-		reports.Col("beta_low_us", "", func(s segment) any { return s.Beta.Low }),
-		reports.Col("beta_high_us", "", func(s segment) any { return s.Beta.High }),
-		reports.Col("", "τ (95 %)", func(s segment) any { return estimated(quantity.DimInverse, s.Tau) }),
-		reports.Col("tau_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Value) }),
-		reports.Col("tau_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Low) }),
-		reports.Col("tau_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.High) }),
-		percent("median_error_percent", "median error", 3, func(s segment) float64 { return s.Segment.Median }),
-		percent("p95_error_percent", "95th perc.", 4, func(s segment) float64 { return s.Segment.P95 }),
-		reports.Col("worst_error_percent", "", func(s segment) any { return 100 * s.Segment.Worst }),
-		reports.Col("r2", "", func(s segment) any { return s.Segment.R2 }),
-		reports.Col("r_inf_mb_s", "r∞", func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
-		reports.Col("n_half_bytes", "n½", func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).Ranked(1),
-		reports.Col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
-		reports.Col("kind", "", func(s segment) any { return s.Kind.String() }),
-		reports.Col("method", "", func(s segment) any { return s.Method }),
+		col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
+		col("file", "", func(s segment) any { return s.file.Name }),
+		col("format", "format",
+			func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
+		col("model", "model", func(s segment) any { return s.Model }).Ranked(7),
+		col("segment", "segment", func(s segment) any { return s.number }).Ranked(6),
+		col("from_bytes", "from", func(s segment) any { return s.From }),
+		col("to_bytes", "to", func(s segment) any { return s.To }),
+		col("points", "points", func(s segment) any { return s.Segment.Points }).Ranked(5),
+		col("", "β (95 %)", func(s segment) any { return estimated(quantity.DimTime, s.Beta) }),
+		col("beta_us", "", func(s segment) any { return s.Beta.Value }),
+		col("beta_low_us", "", func(s segment) any { return s.Beta.Low }),
+		col("beta_high_us", "", func(s segment) any { return s.Beta.High }),
+		col("", "τ (95 %)", func(s segment) any { return estimated(quantity.DimInverse, s.Tau) }),
+		col("tau_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Value) }),
+		col("tau_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Low) }),
+		col("tau_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.High) }),
+		percent("median_error_percent", "median error", 3,
+			func(s segment) float64 { return s.Segment.Median }),
+		percent("p95_error_percent", "95th perc.", 4,
+			func(s segment) float64 { return s.Segment.P95 }),
+		col("worst_error_percent", "", func(s segment) any { return 100 * s.Segment.Worst }),
+		col("r2", "", func(s segment) any { return s.Segment.R2 }),
+		col("r_inf_mb_s", "r∞",
+			func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
+		col("n_half_bytes", "n½",
+			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).Ranked(1),
+		col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
+		col("kind", "", func(s segment) any { return s.Kind.String() }),
+		col("method", "", func(s segment) any { return s.Method }),
 	)
 	for _, c := range f.Curves {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
@@ -97,7 +104,8 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 	}
 	percent := func(part float64) string { return reports.PercentError(100 * part) }
 	if len(c.Segments) > 1 && c.Model != "table" {
-		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; a boundary size belongs to the lower segment",
+		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; "+
+			"a boundary size belongs to the lower segment",
 			percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt)
 	}
 	for i, b := range c.Breaks {
@@ -105,7 +113,8 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 		if b.Low == b.High {
 			within = "no other size fits"
 		}
-		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, estimated(quantity.DimTime, b.Jump).In(units))
+		jump := estimated(quantity.DimTime, b.Jump).In(units)
+		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, jump)
 	}
 	if len(c.Tried) > 1 {
 		words := make([]string, len(c.Tried))
@@ -124,55 +133,66 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 }
 
 func changeRows(changes []Change) reports.Rows {
+	col := reports.Col[Change]
 	rows := reports.TableOf(changes,
-		reports.Col("file", "before", func(c Change) any { return c.Before }).Ranked(2),
-		reports.Col("other", "after", func(c Change) any { return c.After }).Ranked(2),
-		reports.Col("from_bytes", "from", func(c Change) any { return c.From }),
-		reports.Col("to_bytes", "to", func(c Change) any { return c.To }),
-		reports.Col("", "β, change (95 %)", func(c Change) any { return estimated(quantity.DimTime, c.Beta) }),
-		reports.Col("beta_change_us", "", func(c Change) any { return c.Beta.Value }),
-		reports.Col("beta_change_low_us", "", func(c Change) any { return c.Beta.Low }),
-		reports.Col("beta_change_high_us", "", func(c Change) any { return c.Beta.High }),
-		reports.Col("beta_real", "real", func(c Change) any { return c.BetaReal }),
-		reports.Col("", "τ, change (95 %)", func(c Change) any { return estimated(quantity.DimInverse, c.Tau) }),
-		reports.Col("tau_change_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.Value) }),
-		reports.Col("tau_change_low_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.Low) }),
-		reports.Col("tau_change_high_us_per_kib", "", func(c Change) any { return quantity.PerKiB(c.Tau.High) }),
-		reports.Col("tau_real", "real", func(c Change) any { return c.TauReal }),
-		reports.Col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
-		reports.Col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
+		col("file", "before", func(c Change) any { return c.Before }).Ranked(2),
+		col("other", "after", func(c Change) any { return c.After }).Ranked(2),
+		col("from_bytes", "from", func(c Change) any { return c.From }),
+		col("to_bytes", "to", func(c Change) any { return c.To }),
+		col("", "β, change (95 %)",
+			func(c Change) any { return estimated(quantity.DimTime, c.Beta) }),
+		col("beta_change_us", "", func(c Change) any { return c.Beta.Value }),
+		col("beta_change_low_us", "", func(c Change) any { return c.Beta.Low }),
+		col("beta_change_high_us", "", func(c Change) any { return c.Beta.High }),
+		col("beta_real", "real", func(c Change) any { return c.BetaReal }),
+		col("", "τ, change (95 %)",
+			func(c Change) any { return estimated(quantity.DimInverse, c.Tau) }),
+		col("tau_change_us_per_kib", "",
+			func(c Change) any { return quantity.PerKiB(c.Tau.Value) }),
+		col("tau_change_low_us_per_kib", "",
+			func(c Change) any { return quantity.PerKiB(c.Tau.Low) }),
+		col("tau_change_high_us_per_kib", "",
+			func(c Change) any { return quantity.PerKiB(c.Tau.High) }),
+		col("tau_real", "real", func(c Change) any { return c.TauReal }),
+		col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
+		col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
 	)
-	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 in 20 intervals without a change. The ratio of times is at the middle of the range."}
+	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 in 20 " +
+		"intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
 }
 
 func parameterRows(all []Parameter) reports.Rows {
 	scaled := func(v float64, p Parameter) any { return v * p.Dim.Column().Scale }
 	unit := func(p Parameter) any { return p.Dim.Column().Input() }
+	col := reports.Col[Parameter]
 	return reports.TableOf(all,
-		reports.Col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
-		reports.Col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),
-		reports.Col("parameter", "parameter", func(p Parameter) any { return p.Name }),
-		reports.Col("", "value (95 %)", func(p Parameter) any { return p.Interval }),
-		reports.Col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
-		reports.Col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
-		reports.Col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
-		reports.Col("unit", "", unit),
+		col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
+		col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),
+		col("parameter", "parameter", func(p Parameter) any { return p.Name }),
+		col("", "value (95 %)", func(p Parameter) any { return p.Interval }),
+		col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
+		col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
+		col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
+		col("unit", "", unit),
 	)
 }
 
 func summaryRows(all []Summary) reports.Rows {
+	col := reports.Col[Summary]
 	rows := reports.TableOf(all,
-		reports.Col("file", "file", func(s Summary) any { return s.file.Name }).Ranked(2),
-		reports.Col("title", "table", func(s Summary) any { return s.table.Name() }).Ranked(1),
-		reports.Col("kind", "kind", func(s Summary) any { return s.table.Kind.String() }),
-		reports.Col("size_bytes", "size", func(s Summary) any { return s.Size }),
-		reports.Col("count", "n", func(s Summary) any { return s.Count }),
-		reports.Col("min_us", "min", func(s Summary) any { return s.Min }),
-		reports.Col("median_us", "median", func(s Summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
-		reports.Col("mean_us", "mean", func(s Summary) any { return s.Mean }),
-		reports.Col("max_us", "largest", func(s Summary) any { return s.Max }),
+		col("file", "file", func(s Summary) any { return s.file.Name }).Ranked(2),
+		col("title", "table", func(s Summary) any { return s.table.Name() }).Ranked(1),
+		col("kind", "kind", func(s Summary) any { return s.table.Kind.String() }),
+		col("size_bytes", "size", func(s Summary) any { return s.Size }),
+		col("count", "n", func(s Summary) any { return s.Count }),
+		col("min_us", "min", func(s Summary) any { return s.Min }),
+		col("median_us", "median",
+			func(s Summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
+		col("mean_us", "mean", func(s Summary) any { return s.Mean }),
+		col("max_us", "largest", func(s Summary) any { return s.Max }),
 	)
-	rows.Notes = []string{"These tables have one size each. A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
+	rows.Notes = []string{"These tables have one size each. " +
+		"A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
 	return rows
 }

@@ -28,11 +28,15 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		*last = append(*last, s)
 	}
 	first := files[0]
-	runs := list.Map(first, func(s fitSource) []*benchfile.Table { return []*benchfile.Table{s.table} })
+	runs := list.Map(first, func(s fitSource) []*benchfile.Table {
+		return []*benchfile.Table{s.table}
+	})
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
 		if len(alone) == len(first)+len(other) {
-			return nil, nil, usage.Fields(fmt.Errorf("runs of one measurement must have the same tables; %s; %s", tablesOf(first), tablesOf(other)), "runs")
+			err := fmt.Errorf("runs of one measurement must have the same tables; %s; %s",
+				tablesOf(first), tablesOf(other))
+			return nil, nil, usage.Fields(err, "runs")
 		}
 		for _, note := range aloneNotes(alone) {
 			if !slices.Contains(notes, note) {
@@ -59,7 +63,9 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		of.Tables = append(of.Tables, *one)
 	}
 	if len(of.Tables) == 0 {
-		return nil, nil, usage.Fields(fmt.Errorf("no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; ")), "runs")
+		err := fmt.Errorf("no table of %s is in all files: %s",
+			first[0].file.Name, strings.Join(notes, "; "))
+		return nil, nil, usage.Fields(err, "runs")
 	}
 	return tablesIn(&of), notes, nil
 }
@@ -73,7 +79,7 @@ func fitPairs(sources []fitSource) (all []fitSource, err error) {
 		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
 		pair := false
 		for _, l := range s.table.Labels {
-			named := slices.ContainsFunc(benchfile.NodeColumns, func(c []string) bool { return slices.Contains(c, strings.ToLower(l.Column)) })
+			named := namesNode(l.Column)
 			pair = pair || named
 			if !named {
 				kind += fmt.Sprintf(", %s=%s", l.Column, l.Value)
@@ -99,6 +105,14 @@ func fitPairs(sources []fitSource) (all []fitSource, err error) {
 		file.Tables = append(file.Tables, *one)
 	}
 	return tablesIn(&file), nil
+}
+
+// namesNode reports whether a column of this name names nodes.
+func namesNode(column string) bool {
+	lower := strings.ToLower(column)
+	return slices.ContainsFunc(benchfile.NodeColumns, func(names []string) bool {
+		return slices.Contains(names, lower)
+	})
 }
 
 // secondRun is the suffix that the reader adds to the second table of a name.
@@ -146,7 +160,9 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 }
 
 func aloneNotes(alone []fitSource) []string {
-	return list.Map(alone, func(s fitSource) string { return fmt.Sprintf("%s has no partner and is skipped", s.name()) })
+	return list.Map(alone, func(s fitSource) string {
+		return s.name() + " has no partner and is skipped"
+	})
 }
 
 func tablesOf(sources []fitSource) string {

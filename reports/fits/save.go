@@ -26,7 +26,8 @@ func (f *Fitted) TOML() (string, error) {
 	}
 	d, remarks := curvesDocument(f.Curves)
 	if len(d.Tables) == 0 {
-		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s", strings.ReplaceAll(remarks, "\n", "; "))
+		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
+			strings.ReplaceAll(remarks, "\n", "; "))
 	}
 	return Encoded(d, "fit."+remarks)
 }
@@ -57,8 +58,10 @@ func (f *Fitted) pipelineDocument() platforms.Document {
 		s := c.Segments[0]
 		name := fmt.Sprintf("stage-%d", i+1)
 		stages = append(stages, name)
-		d.Tables = append(d.Tables, platforms.NewTable("stage", name, "beta", betaText(s), "tau", tauText(s),
-			"source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.dateSuffix(), c.Name, c.Method, len(c.Points))))
+		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
+			c.name(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
+		d.Tables = append(d.Tables, platforms.NewTable("stage", name,
+			"beta", betaText(s), "tau", tauText(s), "source", source))
 	}
 	d.Tables = append(d.Tables, PipelineTable("fit", stages, "the stages above; best packets"))
 	return d
