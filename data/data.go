@@ -41,7 +41,8 @@ const (
 	None Role = "none"
 )
 
-// Class is the degree to which a measured number tests the model.
+// Class is the degree to which a measured number tests the model: not at all, if the model was made
+// with it or with a number of the same measurement.
 type Class string
 
 // The classes of measured numbers. Only predicted ones count for the accuracy.
@@ -77,10 +78,17 @@ type Fact struct {
 	At       string // file:line, for errors
 }
 
-var columns = []string{"id", "layer", "role", "class", "quantity", "printed", "unit", "rel", "formula", "size", "bar", "place", "note"}
+// columns is the header of each file. It is compared with the file's, since read takes the fields of
+// a row by their positions.
+var columns = []string{
+	"id", "layer", "role", "class", "quantity", "printed", "unit",
+	"rel", "formula", "size", "bar", "place", "note",
+}
 
 // papers maps the prefixes of files to the short names of their papers.
-var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC"}
+var papers = map[string]string{
+	"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC",
+}
 
 // Papers returns the short names of the papers.
 func Papers() []string { return slices.Sorted(maps.Values(papers)) }
@@ -119,7 +127,8 @@ func read(file string, r io.Reader) ([]Fact, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if !slices.Equal(header, columns) {
-		return nil, fmt.Errorf("%s: the columns are %s; want %s", file, strings.Join(header, ","), strings.Join(columns, ","))
+		return nil, fmt.Errorf("%s: the columns are %s; want %s",
+			file, strings.Join(header, ","), strings.Join(columns, ","))
 	}
 	prefix, _, _ := strings.Cut(strings.TrimSuffix(file, ".csv"), "_")
 	var facts []Fact
@@ -133,8 +142,10 @@ func read(file string, r io.Reader) ([]Fact, error) {
 		}
 		line, _ := c.FieldPos(0)
 		f := Fact{
-			ID: row[0], Paper: papers[prefix], Layer: row[1], Role: Role(row[2]), Class: Class(row[3]), Quantity: row[4], Printed: row[5], Unit: row[6],
-			Relation: row[7], Formula: row[8], Bar: row[10], Place: row[11], Note: row[12],
+			ID: row[0], Paper: papers[prefix], Layer: row[1],
+			Role: Role(row[2]), Class: Class(row[3]),
+			Quantity: row[4], Printed: row[5], Unit: row[6], Relation: row[7], Formula: row[8],
+			Bar: row[10], Place: row[11], Note: row[12],
 			At: fmt.Sprintf("%s:%d", file, line),
 		}
 		if err := f.check(row[9]); err != nil {
@@ -146,8 +157,12 @@ func read(file string, r io.Reader) ([]Fact, error) {
 
 // check validates the row and fills in the values of its texts.
 func (f *Fact) check(size string) error {
-	if (f.Role == Measured) != (f.Class != "") || f.Class != "" && !slices.Contains(Classes, f.Class) {
-		return fmt.Errorf("class %q; a measured number has one of predicted, fitted, same-table, repeated and copied, and no other number has any", f.Class)
+	// A class says how far a measurement tests the model, so it belongs to measurements alone.
+	noClass := f.Role != Measured && f.Class == ""
+	oneClass := f.Role == Measured && slices.Contains(Classes, f.Class)
+	if !noClass && !oneClass {
+		return fmt.Errorf("class %q; a measured number has one of predicted, fitted, same-table, "+
+			"repeated and copied, and no other number has any", f.Class)
 	}
 	var err error
 	f.Value, err = strconv.ParseFloat(f.Printed, 64)
@@ -162,10 +177,13 @@ func (f *Fact) check(size string) error {
 		return nil
 	case Input, Stated, Measured:
 	default:
-		return fmt.Errorf("role %q%s", f.Role, nearest.Hint(string(f.Role), []string{"input", "stated", "measured", "none"}))
+		roles := []string{string(Input), string(Stated), string(Measured), string(None)}
+		return fmt.Errorf("role %q%s", f.Role, nearest.Hint(string(f.Role), roles))
 	}
-	if f.ID == "" || f.Quantity == "" || f.Formula == "" || f.Place == "" || f.Layer == "" || f.Paper == "" {
-		return errors.New("id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
+	required := []string{f.ID, f.Quantity, f.Formula, f.Place, f.Layer, f.Paper}
+	if slices.Contains(required, "") {
+		return errors.New("id, layer, quantity, formula and place must not be empty, " +
+			"and the file's name starts with its paper's")
 	}
 	if err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
 		return fmt.Errorf("printed %q is not a number", f.Printed)
@@ -173,8 +191,10 @@ func (f *Fact) check(size string) error {
 	if _, ok := f.unit(); !ok {
 		return fmt.Errorf("unknown unit %q", f.Unit)
 	}
+	// A formula that needs no scope would compare a constant with itself.
 	if _, err := quantity.Eval(f.Formula, nil); err == nil && f.Role != Input {
-		return fmt.Errorf("formula %q uses nothing of the platform; a number that no model computes has the role none", f.Formula)
+		return fmt.Errorf("formula %q uses nothing of the platform; "+
+			"a number that no model computes has the role none", f.Formula)
 	}
 	if !slices.Contains([]string{"=", "~", "<", "<=", ">", ">="}, f.Relation) {
 		return fmt.Errorf("rel %q; want = ~ < <= > or >=", f.Relation)
@@ -198,7 +218,8 @@ func (f *Fact) unit() (quantity.Value, bool) {
 	return quantity.Unit(f.Unit)
 }
 
-// digit returns one unit of the last printed digit: 0.1 for "9.9", 1 for "3490".
+// digit returns one unit of the last printed digit: 0.1 for "9.9", 1 for "3490". Half of it is the
+// error of rounding, the bar of a number without another one.
 func (f *Fact) digit() float64 {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(f.Printed), "e")
 	_, decimals, _ := strings.Cut(mantissa, ".")
@@ -257,7 +278,8 @@ func Compare(f Fact) (Result, error) {
 }
 
 // bar returns the range of the printed value. The error bar of a rate may be in µs: it is then the
-// bar of the measured time.
+// bar of the time that was measured, and its ends are not equally far from the rate. A bar above
+// that time leaves the rate without an upper end.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
 		half := f.digit() / 2
@@ -325,17 +347,22 @@ func Points(layer string) ([]Point, error) {
 			return nil, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
 		}
 		p := Point{Fact: f, Size: f.Size}
+		// oneWay turns a printed number into a one-way time.
+		var oneWay func(v float64) quantity.Micros
 		switch f.Formula {
 		case "one_way(n)":
-			p.OneWay, p.Low, p.High = quantity.Micros(f.Value*unit.Num), quantity.Micros(low*unit.Num), quantity.Micros(high*unit.Num)
+			oneWay = func(v float64) quantity.Micros { return quantity.Micros(v * unit.Num) }
 		case "rtt(n)":
-			p.OneWay, p.Low, p.High = quantity.Micros(f.Value*unit.Num/2), quantity.Micros(low*unit.Num/2), quantity.Micros(high*unit.Num/2)
+			oneWay = func(v float64) quantity.Micros { return quantity.Micros(v * unit.Num / 2) }
 		case "bandwidth(n)":
-			t := func(r float64) quantity.Micros { return quantity.Micros(float64(f.Size) / (r * unit.Num)) }
-			p.OneWay, p.Low, p.High = t(f.Value), t(high), t(low)
+			oneWay = func(v float64) quantity.Micros {
+				return quantity.Micros(float64(f.Size) / (v * unit.Num))
+			}
+			low, high = high, low // the higher rate is the shorter time
 		default:
-			continue
+			continue // no one-way time follows from a gap or an overhead
 		}
+		p.OneWay, p.Low, p.High = oneWay(f.Value), oneWay(low), oneWay(high)
 		points = append(points, p)
 	}
 	return points, nil

@@ -70,7 +70,8 @@ type Level struct {
 	Crowd quantity.Micros
 }
 
-var errShare = errors.New("must be 1 to 2^30, since a single transfer runs at full speed; omit it if nothing is shared")
+var errShare = errors.New("must be 1 to 2^30, since a single transfer runs at full speed; " +
+	"omit it if nothing is shared")
 
 // Check validates the machine. If it is invalid, Check returns the offending level, its key in a
 // platform file, and the reason.
@@ -84,36 +85,68 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "arity", errors.New("must be at least 1")
 		case l.Arity > MaxCores/cores:
 			return i, "arity", errors.New("makes more than 2^30 cores")
-		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
-			return i, "lanes", errShare
-		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
-			return i, "ports", errShare
-		case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
-			return i, "routes", errors.New("must be at least 1, and is for a level with port or ports")
-		case l.Topology.kind != "" && i != len(m.Levels)-1:
-			return i, "topology", errors.New("is for the outermost level alone")
-		case l.Topology.kind != "" && l.Topology.Units() != l.Arity:
-			return i, "topology", fmt.Errorf("%q connects %d units, and the arity is %d", l.Topology, l.Topology.Units(), l.Arity)
-		case !(l.Reverse >= 0 && l.Reverse <= 1):
-			return i, "reverse", errors.New("must be 0 to 1, the part of the opposite direction that a message takes")
-		case !(l.Crowd >= 0):
-			return i, "crowd", errors.New("must be at least 0")
-		case !(l.Hop >= 0):
-			return i, "hop", errors.New("must be at least 0")
-		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):
-			return i, "topology", errors.New("is missing; hop and link are of its links")
-		case l.Lanes != 0 && l.Shared != nil:
-			return i, "lanes", errors.New("has the same meaning as shared; omit one of them")
-		case l.Ports != 0 && l.Port != nil:
-			return i, "ports", errors.New("has the same meaning as port; omit one of them")
-		case l.Ports != 0 && i == len(m.Levels)-1:
-			return i, "ports", errors.New("is for messages that leave a unit, and this is the whole machine; use lanes for those inside")
-		case l.Port != nil && i == len(m.Levels)-1:
-			return i, "port", errors.New("is for messages that leave a unit, and this is the whole machine; use shared for those inside")
 		}
 		cores *= l.Arity
+		outermost := i == len(m.Levels)-1
+		key, err := l.checkSharing(outermost)
+		if err == nil {
+			key, err = l.checkNetwork(outermost)
+		}
+		if err != nil {
+			return i, key, err
+		}
 	}
 	return 0, "", nil
+}
+
+// checkSharing validates what the ranks of a unit share. Lanes and Shared are two descriptions of
+// the same resource, as are Ports and Port.
+func (l Level) checkSharing(outermost bool) (key string, err error) {
+	switch {
+	case l.Lanes != 0 && !fullSpeed(l.Lanes):
+		return "lanes", errShare
+	case l.Ports != 0 && !fullSpeed(l.Ports):
+		return "ports", errShare
+	case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
+		return "routes", errors.New("must be at least 1, and is for a level with port or ports")
+	case !(l.Reverse >= 0 && l.Reverse <= 1):
+		return "reverse", errors.New("must be 0 to 1, " +
+			"the part of the opposite direction that a message takes")
+	case !(l.Crowd >= 0):
+		return "crowd", errors.New("must be at least 0")
+	case l.Lanes != 0 && l.Shared != nil:
+		return "lanes", errors.New("has the same meaning as shared; omit one of them")
+	case l.Ports != 0 && l.Port != nil:
+		return "ports", errors.New("has the same meaning as port; omit one of them")
+	case l.Ports != 0 && outermost:
+		return "ports", errors.New("is for messages that leave a unit, " +
+			"and this is the whole machine; use lanes for those inside")
+	case l.Port != nil && outermost:
+		return "port", errors.New("is for messages that leave a unit, " +
+			"and this is the whole machine; use shared for those inside")
+	}
+	return "", nil
+}
+
+// fullSpeed reports whether a number of transfers at full speed is possible. Below 1, a transfer
+// alone would be slower than its layer, which is measured alone.
+func fullSpeed(transfers float64) bool { return transfers >= 1 && transfers <= MaxCores }
+
+// checkNetwork validates the topology and what belongs to its links.
+func (l Level) checkNetwork(outermost bool) (key string, err error) {
+	network := l.Topology.kind != ""
+	switch {
+	case network && !outermost:
+		return "topology", errors.New("is for the outermost level alone")
+	case network && l.Topology.Units() != l.Arity:
+		return "topology", fmt.Errorf("%q connects %d units, and the arity is %d",
+			l.Topology, l.Topology.Units(), l.Arity)
+	case !(l.Hop >= 0):
+		return "hop", errors.New("must be at least 0")
+	case !network && (l.Hop > 0 || l.Link != nil):
+		return "topology", errors.New("is missing; hop and link are of its links")
+	}
+	return "", nil
 }
 
 // Cores returns the number of cores of the machine.
@@ -181,10 +214,12 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 		c.ReceiveGap = c.Gap
 	}
 	c.Send, c.Receive = l.overheads(n)
-	way := l.Layer.OneWay(n) - c.Send - c.Receive
+	network := l.Layer.OneWay(n) - c.Send - c.Receive
 	send, receive := l.overheads(1)
-	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
-	c.Serialization = way - c.Latency
+	// The part of one byte is latency. It is at most the whole, so that Serialization cannot be
+	// negative where overheads grow faster than the one-way time.
+	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), network)
+	c.Serialization = network - c.Latency
 	if !c.Rendezvous {
 		c.Send += l.Crowd
 		c.Latency += l.Crowd

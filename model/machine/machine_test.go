@@ -87,7 +87,7 @@ func TestPlacesAreDifferent(t *testing.T) {
 	for holds := 1; holds <= 3; holds++ {
 		m := small()
 		m.Levels[1].Arity, m.Levels[2].Arity = holds, 4-holds
-		for _, by := range append(m.Ways(), "cluster") {
+		for _, by := range append(m.ways(), "cluster") {
 			places, err := m.Place(by, m.Cores())
 			if err != nil {
 				t.Fatal(err)

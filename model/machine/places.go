@@ -22,9 +22,9 @@ const ByCore = "core"
 // Levels with other names are not treated so.
 const node = "node"
 
-// Ways returns the named ways to place ranks: [ByCore], then the name of every level but the
+// ways returns the named ways to place ranks: [ByCore], then the name of every level but the
 // outermost.
-func (m Machine) Ways() []string {
+func (m Machine) ways() []string {
 	ways := []string{ByCore}
 	for _, l := range m.Levels[:len(m.Levels)-1] {
 		ways = append(ways, l.Name)
@@ -52,7 +52,8 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 		if len(m.Levels) > 1 {
 			shape = fmt.Sprintf(" (%s)", m)
 		}
-		return nil, fmt.Errorf("%d ranks on %d cores%s: a rank has a core of its own; take fewer ranks, or describe a larger machine", ranks, cores, shape)
+		return nil, fmt.Errorf("%d ranks on %d cores%s: a rank has a core of its own; "+
+			"take fewer ranks, or describe a larger machine", ranks, cores, shape)
 	}
 	places := make(Places, ranks)
 	unit, block := 1, cores // ranks fill blocks; within each, units take turns
@@ -68,13 +69,15 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 			}
 		}
 		if level < 0 {
-			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, append(m.Ways(), m.Levels[len(m.Levels)-1].Name)))
+			names := append(m.ways(), m.Levels[len(m.Levels)-1].Name)
+			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, "+
+				"as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, names))
 		}
 	}
 	units := block / unit
 	for rank := range places {
 		within := rank % block
-		if unit > 1 {
+		if unit > 1 { // rank k of a block is on core k/units of unit k mod units
 			within = within%units*unit + within/units
 		}
 		places[rank] = rank/block*block + within
@@ -95,20 +98,24 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 		}
 		switch {
 		case err != nil || first < 0 || last < first:
-			return nil, fmt.Errorf("a list of cores: %q is neither a number nor a range; write numbers from 0, as in \"0,4,64..71\"", item)
+			return nil, fmt.Errorf("a list of cores: %q is neither a number nor a range; "+
+				"write numbers from 0, as in \"0,4,64..71\"", item)
 		case last >= cores:
-			return nil, fmt.Errorf("a list of cores: the machine has no core %d; its %d cores are numbered from 0", last, cores)
+			return nil, fmt.Errorf("a list of cores: the machine has no core %d; "+
+				"its %d cores are numbered from 0", last, cores)
 		}
 		for core := first; core <= last && len(places) < ranks; core++ {
 			if used[core] {
-				return nil, fmt.Errorf("a list of cores: core %d is listed twice; it holds one rank", core)
+				return nil, fmt.Errorf("a list of cores: core %d is listed twice; "+
+					"it holds one rank", core)
 			}
 			used[core] = true
 			places = append(places, core)
 		}
 	}
 	if len(places) < ranks {
-		return nil, fmt.Errorf("a list of %d cores for %d ranks: name a core for each", len(places), ranks)
+		return nil, fmt.Errorf("a list of %d cores for %d ranks: name a core for each",
+			len(places), ranks)
 	}
 	return places, nil
 }
@@ -129,7 +136,9 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 	space, unit := m.Cores(), "machine" // cores of a group
 	if outside := len(sizes) - 2; len(groups) > 0 {
 		if outside <= inside {
-			return nil, fmt.Errorf("%s has no level between its nodes and the whole machine, so groups of nodes are all alike; leave out their column, or describe the level", m)
+			return nil, fmt.Errorf("%s has no level between its nodes and the whole machine, "+
+				"so groups of nodes are all alike; leave out their column, "+
+				"or describe the level", m)
 		}
 		space, unit = sizes[outside], m.Levels[outside].Name
 	}
@@ -137,7 +146,10 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 		group      string
 		first, own int // core, and number of ranks
 	}
-	places, of, taken, order := make(Places, len(nodes)), map[string]*place{}, map[string]int{}, map[string]int{}
+	places := make(Places, len(nodes))
+	of := map[string]*place{} // by node
+	taken := map[string]int{} // cores of a group that its nodes have
+	order := map[string]int{} // groups, as they come first
 	for rank, name := range nodes {
 		group := ""
 		if len(groups) > 0 {
@@ -147,12 +159,14 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 			order[group] = len(order)
 		}
 		if (order[group]+1)*space > m.Cores() {
-			return nil, fmt.Errorf("%d groups of nodes, and the machine has %d (%s)", len(order), m.Cores()/space, m)
+			return nil, fmt.Errorf("%d groups of nodes, and the machine has %d (%s)",
+				len(order), m.Cores()/space, m)
 		}
 		p := of[name]
 		if p == nil {
 			if taken[group] += size; taken[group] > space {
-				return nil, fmt.Errorf("node %q is the %d. of its %s, which has %d (%s)", name, taken[group]/size, unit, space/size, m)
+				return nil, fmt.Errorf("node %q is the %d. of its %s, which has %d (%s)",
+					name, taken[group]/size, unit, space/size, m)
 			}
 			p = &place{group, order[group]*space + taken[group] - size, 0}
 			of[name] = p
@@ -161,7 +175,8 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 		case p.group != group:
 			return nil, fmt.Errorf("node %q is in the groups %q and %q", name, p.group, group)
 		case p.own == size:
-			return nil, fmt.Errorf("node %q has more than %d ranks, one for each core (%s)", name, size, m)
+			return nil, fmt.Errorf("node %q has more than %d ranks, one for each core (%s)",
+				name, size, m)
 		}
 		places[rank] = p.first + p.own
 		p.own++

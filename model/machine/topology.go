@@ -33,7 +33,8 @@ func ParseTopology(text string) (Topology, error) {
 		}
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > MaxCores/units {
-			return t, fmt.Errorf("must have sizes of at least 1 with blanks between them, as in \"torus 4 4\", for at most 2^30 units (got %q)", text)
+			return t, fmt.Errorf("must have sizes of at least 1 with blanks between them, "+
+				"as in \"torus 4 4\", for at most 2^30 units (got %q)", text)
 		}
 		t.sizes, units = append(t.sizes, n), units*n
 	}
@@ -41,15 +42,18 @@ func ParseTopology(text string) (Topology, error) {
 	case t.kind == "torus" && len(t.sizes) > 0:
 	case t.kind == "dragonfly" && len(t.sizes) == 4:
 		if t.sizes[2] < t.sizes[0] {
-			return t, fmt.Errorf("%q has %d groups, so a chassis must have as many routers (got %d)", text, t.sizes[0], t.sizes[2])
+			return t, fmt.Errorf("%q has %d groups, so a chassis must have as many routers "+
+				"(got %d)", text, t.sizes[0], t.sizes[2])
 		}
 	default:
-		return t, fmt.Errorf("must be \"torus X Y …\" or \"dragonfly GROUPS CHASSIS ROUTERS UNITS\" (got %q)", text)
+		return t, fmt.Errorf("must be \"torus X Y …\" or "+
+			"\"dragonfly GROUPS CHASSIS ROUTERS UNITS\" (got %q)", text)
 	}
 	return t, nil
 }
 
-// MaxCores bounds the cores of a machine.
+// MaxCores bounds the cores of a machine, so that products of arities cannot overflow. The largest
+// machines have some 10 million cores.
 const MaxCores = 1 << 30
 
 // String returns the text that ParseTopology reads; "" for none.
@@ -72,6 +76,8 @@ func (t Topology) Links() int {
 	if t.kind != "dragonfly" {
 		return 2 * len(t.sizes) * units
 	}
+	// Each unit has a link up and one down. Each router has a number for a link to each router of
+	// its chassis and to each chassis (its own included, unused), and one to another group.
 	routers := units / t.sizes[3]
 	return 2*units + routers*(t.sizes[2]+t.sizes[1]+1)
 }
@@ -86,7 +92,7 @@ func (t Topology) Route(a, b int) (links []int) {
 		x, y := a/stride%n, b/stride%n
 		step := 1
 		if (y-x+n)%n > n/2 {
-			step = n - 1
+			step = n - 1 // backwards: the way round is shorter
 		}
 		for x != y {
 			links = append(links, 2*(a*len(t.sizes)+dim)+min(step-1, 1))
@@ -103,7 +109,10 @@ func (t Topology) Route(a, b int) (links []int) {
 func (t Topology) dragonflyRoute(a, b int) (links []int) {
 	units := t.Units()
 	chassis, positions, each := t.sizes[1], t.sizes[2], t.sizes[3]
-	within, across, global := 2*units, 2*units+units/each*positions, 2*units+units/each*(positions+chassis)
+	routers := units / each
+	within := 2 * units // the first link inside a chassis; up and down of each unit come before
+	across := within + routers*positions
+	global := across + routers*chassis
 	at, goal := a/each, b/each
 	toPosition := func(p int) {
 		if at%positions != p {
@@ -129,7 +138,8 @@ func (t Topology) dragonflyRoute(a, b int) (links []int) {
 	return append(links, units+b)
 }
 
-// minLinks returns the number of links between the closest units.
+// minLinks returns the number of links between the closest units: neighbours in a torus; in a
+// dragonfly two units of a router (up, down) or, with one unit each, of linked routers.
 func (t Topology) minLinks() int {
 	switch {
 	case t.kind != "dragonfly":

@@ -64,10 +64,12 @@ func parse(text string, name func(name string, args []any) (*Expr, error)) (e *E
 	return e, nil
 }
 
-// A syntaxError is a panic with the error that ends the parsing of a formula.
+// A syntaxError is a panic with the error that ends the parsing of a formula. The methods of the
+// parser call each other deeply, and none of them can do anything about an error.
 type syntaxError struct{ error }
 
-// maxDepth is the deepest nesting that the parser accepts, since its stack is finite.
+// maxDepth is the deepest nesting that the parser accepts: a file of a million parentheses must not
+// exhaust the stack, which would end the program.
 const maxDepth = 100
 
 type parser struct {
@@ -79,7 +81,8 @@ type parser struct {
 
 // fail ends the parsing with an error at the current column.
 func (p *parser) fail(format string, args ...any) {
-	panic(syntaxError{fmt.Errorf("%q, column %d: %w", p.text, utf8.RuneCountInString(p.text[:p.pos])+1, fmt.Errorf(format, args...))})
+	column := utf8.RuneCountInString(p.text[:p.pos]) + 1
+	panic(syntaxError{fmt.Errorf("%q, column %d: %w", p.text, column, fmt.Errorf(format, args...))})
 }
 
 // nest enters a level of nesting, which leave ends.
@@ -105,6 +108,8 @@ func (p *parser) accept(c byte) bool {
 	return false
 }
 
+// sum parses terms with + and − between them, from left to right. Both sides must have the same
+// dimension: 3us + 4B is an error.
 func (p *parser) sum() *Expr {
 	p.nest()
 	defer p.leave()
@@ -119,13 +124,14 @@ func (p *parser) sum() *Expr {
 		at := p.pos - 1
 		f := p.product()
 		if e.Dim != f.Dim {
-			p.pos = at
+			p.pos = at // the column of the operator
 			p.fail("cannot add %s and %s", e.Dim, f.Dim)
 		}
 		e = operate(op, e.Dim, e, f)
 	}
 }
 
+// product parses factors with * and / between them; dimensions add up and cancel.
 func (p *parser) product() *Expr {
 	e := p.factor()
 	for {
@@ -142,6 +148,8 @@ func (p *parser) product() *Expr {
 	}
 }
 
+// factor parses a number, a name, a call or a sum in parentheses, each with any number of minus
+// signs before it.
 func (p *parser) factor() *Expr {
 	if p.accept('-') {
 		p.nest()
@@ -187,7 +195,8 @@ func (p *parser) number() Value {
 		}
 		cut := strings.LastIndexByte(try, '/')
 		if cut < 0 {
-			p.fail("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
+			p.fail("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; "+
+				"rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
 		}
 		try = try[:cut]
 	}
@@ -213,8 +222,9 @@ func (p *parser) identifier() string {
 	start := p.pos
 	for p.pos < len(p.text) {
 		r, size := utf8.DecodeRuneInString(p.text[p.pos:])
-		first := p.pos == start
-		if r == utf8.RuneError || !(unicode.IsLetter(r) || r == '_' || !first && (unicode.IsDigit(r) || r == '.')) {
+		starts := unicode.IsLetter(r) || r == '_'
+		continues := p.pos > start && (unicode.IsDigit(r) || r == '.')
+		if r == utf8.RuneError || !starts && !continues {
 			break
 		}
 		p.pos += size
@@ -222,11 +232,13 @@ func (p *parser) identifier() string {
 	return p.text[start:p.pos]
 }
 
+// call parses the arguments of name, if it has any, and returns the expression. Built-in functions
+// come first, so a scope cannot redefine sqrt.
 func (p *parser) call(name string) *Expr {
 	at := p.pos - len(name)
 	var args []any
 	if p.accept('(') {
-		args = []any{}
+		args = []any{} // not nil: f() is a function, f a name
 		for !p.accept(')') {
 			if len(args) > 0 && !p.accept(',') {
 				p.fail("missing , or ) in the arguments of %s", name)
@@ -305,7 +317,7 @@ func builtin(name string, args []any) (e *Expr, known bool, err error) {
 			return nil, true, fmt.Errorf("%s of %s and %s", name, dim, f.Dim)
 		}
 	}
-	if name == "sqrt" {
+	if name == "sqrt" { // it halves the exponents, which must stay whole
 		if dim.Time%2 != 0 || dim.Size%2 != 0 {
 			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
 		}

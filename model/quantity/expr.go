@@ -1,7 +1,8 @@
 package quantity
 
 // An Expr is a parsed formula. Its variables are numbered, so that it can be computed for many
-// values.
+// values without a search for names. Dimensions were checked while parsing, so computing it needs
+// plain numbers alone.
 type Expr struct {
 	Dim      Dimension // of the result
 	num      float64   // of a constant

@@ -52,7 +52,8 @@ func ParseSizes(text string) ([]Bytes, error) {
 				var err error
 				perDoubling, err = strconv.Atoi(strings.TrimSpace(per))
 				if err != nil || perDoubling < 1 || perDoubling > 1000 {
-					return nil, fmt.Errorf("range %q: %q points per doubling; want a whole number from 1 to 1000", item, per)
+					return nil, fmt.Errorf("range %q: %q points per doubling; "+
+						"want a whole number from 1 to 1000", item, per)
 				}
 			}
 		} else {
@@ -67,7 +68,8 @@ func ParseSizes(text string) ([]Bytes, error) {
 			return nil, fmt.Errorf("sizes %q: %w", text, err)
 		}
 		if hi < lo {
-			return nil, fmt.Errorf("range %q runs backwards; write %s..%s", item, strings.TrimSpace(to), strings.TrimSpace(from))
+			return nil, fmt.Errorf("range %q runs backwards; write %s..%s",
+				item, strings.TrimSpace(to), strings.TrimSpace(from))
 		}
 		last := Bytes(0)
 		for k := 0; last < hi; k++ {
@@ -76,7 +78,8 @@ func ParseSizes(text string) ([]Bytes, error) {
 				continue // steps of less than a byte
 			}
 			if len(sizes) == MaxSizes {
-				return nil, fmt.Errorf("sizes %.40q are more than %d; take fewer points per doubling", text, MaxSizes)
+				return nil, fmt.Errorf("sizes %.40q are more than %d; "+
+					"take fewer points per doubling", text, MaxSizes)
 			}
 			sizes = append(sizes, n)
 			last = n
@@ -96,32 +99,36 @@ func parseSize(text string) (Bytes, error) {
 // literal parses a number with a unit of the given dimension. A size may lack the unit: a plain
 // number of bytes is unambiguous.
 func literal(text string, want Dimension) (Value, error) {
+	takes := dimensionNames[want].takes
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
-		return Value{}, fmt.Errorf("%q: empty; %s is a number with %s", text, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: empty; %s is a number with %s", text, want, takes)
 	}
 	num, rest, err := number(trimmed)
 	if err != nil {
-		return Value{}, fmt.Errorf("%q: %w; %s is a number with %s", text, err, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: %w; %s is a number with %s", text, err, want, takes)
 	}
 	name := strings.TrimSpace(rest)
 	if name == "" {
 		if want == DimSize {
 			return Value{num, DimSize}, nil
 		}
-		return Value{}, fmt.Errorf("%q: no unit; %s takes %s", text, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: no unit; %s takes %s", text, want, takes)
 	}
 	unit, ok := Unit(name)
 	if !ok {
-		return Value{}, fmt.Errorf("%q: unknown unit %q; %s takes %s", text, name, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: unknown unit %q; %s takes %s", text, name, want, takes)
 	}
 	if unit.Dim != want {
-		return Value{}, fmt.Errorf("%q: %q is the unit of %s; %s takes %s", text, name, unit.Dim, want, dimensionNames[want].takes)
+		return Value{}, fmt.Errorf("%q: %q is the unit of %s; %s takes %s",
+			text, name, unit.Dim, want, takes)
 	}
 	return Value{num * unit.Num, unit.Dim}, nil
 }
 
-// number parses the decimal number at the beginning of text, and returns the rest.
+// number parses the decimal number at the beginning of text, and returns the rest. It finds the end
+// itself, since strconv takes the whole text, and accepts words (Inf, NaN) and hexadecimal digits
+// that would hide a unit. A number too small for a float64 becomes 0; one too large is an error.
 func number(text string) (float64, string, error) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
@@ -145,7 +152,7 @@ func number(text string) (float64, string, error) {
 	if math.IsInf(v, 0) {
 		return 0, text, fmt.Errorf("number %s is too large", text[:end])
 	}
-	return v + 0, text[end:], nil // -0 is 0
+	return v + 0, text[end:], nil // -0 + 0 is 0, so no result prints as -0
 }
 
 // exponent reports whether rest continues the exponent of a number: "3", "-6".

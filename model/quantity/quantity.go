@@ -2,8 +2,8 @@ package quantity
 
 import "math"
 
-// Bytes is a size in bytes. Message sizes are whole numbers from 1 to
-// [MaxBytes]; n½ and other derived sizes need not be whole.
+// Bytes is a size in bytes. It is a float64, since formulas multiply it with times. Message sizes
+// are whole numbers from 1 to [MaxBytes]; n½ and other derived sizes need not be whole.
 type Bytes float64
 
 // Micros is a time in microseconds.
@@ -15,14 +15,15 @@ type MBps float64
 // MicrosPerByte is a time per byte, the inverse of a bandwidth: τ of a linear stage, G of LogGP.
 type MicrosPerByte float64
 
-// KiB is 1,024 bytes.
+// KiB is 1,024 bytes, the field's K: message sizes are powers of two.
 const KiB Bytes = 1 << 10
 
 // MaxBytes is the largest size that is read: up to 2⁵³ bytes (8 PiB) a float64
 // distinguishes every byte from the next.
 const MaxBytes Bytes = 1 << 53
 
-// Unknown stands for an unknown time.
+// Unknown stands for an unknown time. NaN spreads through sums and loses every comparison, so a
+// forgotten check shows; tables print it as "–".
 var Unknown = Micros(math.NaN())
 
 // PerKiB returns the inverse bandwidth in µs/KiB.

@@ -40,7 +40,8 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 		return s
 	}
 	s.decimals = min(12, max(2, decimalsFor(least/s.one, digits)))
-	if whole := exponentOf(most/s.one, digits) + 1; s.decimals > 2 && whole+s.decimals > digits+longest {
+	whole := exponentOf(most/s.one, digits) + 1 // digits before the point
+	if s.decimals > 2 && whole+s.decimals > digits+longest {
 		s.decimals = max(2, min(6, decimalsFor(least/s.one, digits-1)))
 	}
 	return s
@@ -84,9 +85,11 @@ const (
 // would have more, the value nearest to zero gets one digit less.
 const longest = 3
 
-// printed returns v rounded for printing: to two decimals, or to three digits below 1.
+// printed returns v rounded for printing: to two decimals, or to three digits below 1. The choice
+// of a unit looks at the rounded value: 99,999.999 would print as 100000.00.
 func printed(v float64) float64 {
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', max(2, decimalsFor(v, 3)), 64), 64)
+	text := strconv.FormatFloat(v, 'f', max(2, decimalsFor(v, 3)), 64)
+	r, _ := strconv.ParseFloat(text, 64)
 	return r
 }
 
@@ -108,7 +111,8 @@ func (s Scale) Number(v float64) string {
 		return "–"
 	}
 	text := strconv.FormatFloat(x, 'f', s.decimals, 64)
-	if whole, _, _ := strings.Cut(strings.TrimPrefix(text, "-"), "."); len(whole) > 9 { // 1e9 or more
+	whole, _, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if len(whole) > 9 { // 1e9 or more: nobody counts the digits
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	if x != 0 && strings.Trim(text, "-0.") == "" { // too small for the column
@@ -148,10 +152,12 @@ func ParseUnits(text string) (UnitChoice, error) {
 			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, ChoosableUnits()))
 		}
 		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
-			return nil, fmt.Errorf("%q is the unit of %s; choose units of times, rates or inverse bandwidths", name, v.Dim)
+			return nil, fmt.Errorf("%q is the unit of %s; "+
+				"choose units of times, rates or inverse bandwidths", name, v.Dim)
 		}
 		if before, twice := units[v.Dim]; twice {
-			return nil, fmt.Errorf("%s and %s are both units of %s; choose one", before.Name, name, v.Dim)
+			return nil, fmt.Errorf("%s and %s are both units of %s; choose one",
+				before.Name, name, v.Dim)
 		}
 		units[v.Dim] = named(name)
 	}

@@ -10,13 +10,19 @@ type UnitInfo struct {
 	Name    string   // as printed: "KiB"
 	Aliases []string // other names that are read
 	Value   Value    // one unit, in µs and bytes
-	scaled  bool     // a [Scale] may choose it without being asked
+	// scaled allows a [Scale] to choose the unit without being asked. Rates in bits, or in powers
+	// of 1,024, appear only if asked for.
+	scaled bool
 }
+
+// microsAliases holds both characters for µ, the micro sign (U+00B5) and the Greek letter (U+03BC):
+// keyboards and copied text have either.
+var microsAliases = []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}
 
 var (
 	timeUnits = []UnitInfo{
 		{"ns", []string{"nsec", "nanoseconds"}, Value{1e-3, DimTime}, true},
-		{"µs", []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}, Value{1, DimTime}, true},
+		{"µs", microsAliases, Value{1, DimTime}, true},
 		{"ms", []string{"msec", "milliseconds"}, Value{1e3, DimTime}, true},
 		{"s", []string{"sec", "seconds"}, Value{1e6, DimTime}, true},
 	}

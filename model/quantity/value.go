@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Dimension holds the exponents of time (µs) and size (bytes) of a value.
+// Dimension holds the exponents of time (µs) and size (bytes) of a value. Times and sizes are the
+// only base dimensions of communication costs; an inverse bandwidth is µs¹·B⁻¹.
 type Dimension struct{ Time, Size int }
 
 // The dimensions that have a name.
@@ -30,6 +31,7 @@ var dimensionNames = map[Dimension]struct{ name, takes string }{
 	DimClock:   {"a clock rate", "kHz, MHz or GHz"},
 }
 
+// String returns the name with its article, as error messages need it: "a time".
 func (d Dimension) String() string {
 	if n, ok := dimensionNames[d]; ok {
 		return n.name
@@ -37,9 +39,15 @@ func (d Dimension) String() string {
 	return fmt.Sprintf("µs^%d·B^%d", d.Time, d.Size)
 }
 
-func (d Dimension) plus(e Dimension) Dimension { return Dimension{d.Time + e.Time, d.Size + e.Size} }
+// plus returns the dimension of a product.
+func (d Dimension) plus(e Dimension) Dimension {
+	return Dimension{d.Time + e.Time, d.Size + e.Size}
+}
 
-func (d Dimension) minus(e Dimension) Dimension { return Dimension{d.Time - e.Time, d.Size - e.Size} }
+// minus returns the dimension of a quotient.
+func (d Dimension) minus(e Dimension) Dimension {
+	return Dimension{d.Time - e.Time, d.Size - e.Size}
+}
 
 // Value is a number with its dimension, in µs and bytes.
 type Value struct {
@@ -81,12 +89,15 @@ func (v Value) MicrosPerByte() (MicrosPerByte, error) {
 // Number returns v if it has no dimension and is finite and not negative.
 func (v Value) Number() (float64, error) { return v.Num, v.check(DimNone) }
 
+// check returns the reason why v is not a finite value of the dimension, at least 0. No parameter
+// of a model may be negative.
 func (v Value) check(want Dimension) error {
+	takes := dimensionNames[want].takes
 	switch {
 	case v.Dim == DimNone && want != DimNone:
-		return fmt.Errorf("no unit; %s takes %s", want, dimensionNames[want].takes)
+		return fmt.Errorf("no unit; %s takes %s", want, takes)
 	case v.Dim != want:
-		return fmt.Errorf("must be %[2]s with %[3]s (got %[1]s)", v.Dim, want, dimensionNames[want].takes)
+		return fmt.Errorf("must be %s with %s (got %s)", want, takes, v.Dim)
 	case math.IsNaN(v.Num) || math.IsInf(v.Num, 0):
 		return fmt.Errorf("%s must be finite", want)
 	case v.Num < 0:
@@ -95,7 +106,8 @@ func (v Value) check(want Dimension) error {
 	return nil
 }
 
-// trim prints at most the given significant digits, without an exponent for common magnitudes.
+// trim prints at most the given significant digits, without an exponent for common magnitudes and
+// without trailing zeros. The first formatting rounds, the second one chooses the notation.
 func trim(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v+0, 'g', digits, 64), 64) // +0: -0 is 0
 	if err != nil || math.IsInf(r, 0) || r != 0 && (math.Abs(r) < 1e-6 || math.Abs(r) >= 1e15) {
