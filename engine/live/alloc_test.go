@@ -62,10 +62,7 @@ func TestAllocations(t *testing.T) {
 					return err
 				}
 				for _, n := range []int{1, 64, 4096, 65536, largest} {
-					count := max(30, min(2000, (16<<20)/n))
-					if transport == UDP {
-						count = max(10, count/4)
-					}
+					count := max(10, min(500, (4<<20)/n))
 					if err := some(n, count); err != nil {
 						return err
 					}
