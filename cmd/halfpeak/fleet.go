@@ -89,7 +89,7 @@ func (o *fleetOptions) check() error {
 	if o.fdr <= 0 || o.fdr >= 50 {
 		return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(o.fdr))
 	}
-	if _, err := fleet.ParsePattern(o.asked.Name); o.asked.Name != "" && err != nil {
+	if err := fleet.CheckPattern(o.asked.Name); o.asked.Name != "" && err != nil {
 		return usagef("--name %q: %w", o.asked.Name, err)
 	}
 	o.asked.MinEffect, o.asked.FDR = float64(o.minEffect)/100, float64(o.fdr)/100

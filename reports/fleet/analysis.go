@@ -1,10 +1,9 @@
 // Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
 // curves.
 //
-// [Read] turns files into entries: of each curve of a file it keeps a few numbers. [Analyse]
-// compares only curves of the same [Group]. It computes everything that depends on several files,
-// from the entries in the order of their paths. Entries that were read apart therefore give the
-// same answer, to the last bit, as entries of one run.
+// [Load] reads files, and keeps a few numbers of each curve. [Analyse]
+// compares only curves of the same [Group]. It takes the files in the order of their paths, so the
+// answer is the same to the last bit in whatever order they were read.
 //
 // # Statistics
 //
@@ -36,19 +35,19 @@ import (
 
 // Analyse compares the curves of a reading.
 func Analyse(in Reading, o Options) (*Answer, error) {
-	f, err := report(in.Now, in.Before, o)
-	now, before := faults(in.Now), faults(in.Before)
+	f, err := report(in.now, in.before, o)
+	now, before := faults(in.now), faults(in.before)
 	switch {
-	case in.Interrupted != "":
-		f.Broken = errors.New(in.Interrupted)
+	case in.interrupted != "":
+		f.Broken = errors.New(in.interrupted)
 	case before > 0:
 		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(now, "file"), before)
 	case now > 0:
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(now, "file"))
 	}
 	if err != nil {
-		if len(f.Skipped) > 0 {
-			err = fmt.Errorf("%w; %s", err, f.Skipped[0].Reason)
+		if len(f.skipped) > 0 {
+			err = fmt.Errorf("%w; %s", err, f.skipped[0].reason)
 		}
 		if f.Broken != nil {
 			err = fmt.Errorf("%w (%w)", err, f.Broken)
@@ -60,9 +59,9 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 }
 
 // faults counts the files that could not be read to the end.
-func faults(entries []Entry) (n int) {
+func faults(entries []fileSummary) (n int) {
 	for _, e := range entries {
-		if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
+		if slices.ContainsFunc(e.skipped, func(l skippedFile) bool { return l.fault }) {
 			n++
 		}
 	}
@@ -71,12 +70,12 @@ func faults(entries []Entry) (n int) {
 
 // report compares the curves of entries or, if before is not empty, their changes. The answer does
 // not depend on the order of the entries. It fails if there is nothing to compare.
-func report(now, before []Entry, o Options) (*Answer, error) {
+func report(now, before []fileSummary, o Options) (*Answer, error) {
 	o.FDR = cmp.Or(o.FDR, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
 	for _, e := range slices.Concat(now, before) {
-		a.Skipped = append(a.Skipped, e.Skipped...)
+		a.skipped = append(a.skipped, e.skipped...)
 	}
 	all, earlier := groups(now), groups(before)
 	order := slices.SortedFunc(maps.Keys(all), Group.compare)
@@ -89,10 +88,10 @@ func report(now, before []Entry, o Options) (*Answer, error) {
 			}
 		}
 	}
-	a.Parts = make([]Part, len(order))
+	a.groups = make([]groupSummary, len(order))
 	fitted := make([][]*model, len(order))
 	parallel.For(len(order), func(i int) {
-		a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], o.Places, a.Compared)
+		a.groups[i], fitted[i] = summariseGroup(order[i], all[order[i]], earlier[order[i]], o.Places, a.Compared)
 	})
 	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
@@ -113,10 +112,10 @@ func report(now, before []Entry, o Options) (*Answer, error) {
 }
 
 // sortEntries puts entries into the order of their paths, and of what they hold.
-func sortEntries(entries []Entry) []Entry {
+func sortEntries(entries []fileSummary) []fileSummary {
 	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Source, b.Source))
+	slices.SortStableFunc(sorted, func(a, b fileSummary) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.source, b.source))
 	})
 	return sorted
 }
@@ -137,9 +136,9 @@ func partners(a, b map[Group][]keyed) (alone int) {
 	return alone
 }
 
-func part(g Group, now, before []keyed, places map[string]string, compared bool) (p Part, models []*model) {
-	p = Part{Group: g, Curves: len(now)}
-	for _, q := range Quantities {
+func summariseGroup(g Group, now, before []keyed, places map[string]string, compared bool) (p groupSummary, models []*model) {
+	p = groupSummary{Group: g, Curves: len(now)}
+	for _, q := range quantities {
 		if q == Latency && g.Sizes > 1 && !latencyIdentifiable(g, now) {
 			continue
 		}
@@ -148,7 +147,7 @@ func part(g Group, now, before []keyed, places map[string]string, compared bool)
 		if len(us) == 0 {
 			continue
 		}
-		s := spreadOf(q, us)
+		s := newSpread(q, us)
 		s.units = us
 		var earlier []unit
 		if compared {
@@ -193,10 +192,10 @@ func latencyIdentifiable(g Group, curves []keyed) bool {
 	return 2*small > len(curves)
 }
 
-func spreadOf(q Quantity, us []unit) Spread {
+func newSpread(q Quantity, us []unit) spread {
 	values := list.Map(us, unit.median)
 	slices.Sort(values)
-	s := Spread{Quantity: q, Units: len(us)}
+	s := spread{Quantity: q, Units: len(us)}
 	for i, p := range []float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1} {
 		s.Quantiles[i] = stats.Quantile(values, p)
 	}
@@ -205,10 +204,10 @@ func spreadOf(q Quantity, us []unit) Spread {
 }
 
 // doubt returns the reason why the group is too small for some tests; empty if it is not.
-func (p *Part) doubt(models []*model) string {
+func (p *groupSummary) doubt(models []*model) string {
 	switch {
-	case p.Units < leastUnits:
-		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; %d are needed", p.Units, leastUnits)
+	case p.Units < minUnits:
+		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; %d are needed", p.Units, minUnits)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}
@@ -219,21 +218,21 @@ func (p *Part) doubt(models []*model) string {
 	known := len(nodes)
 	switch n := len(models[0].names); {
 	case known == 0:
-		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside slow pairs", leastPartners)
-	case known < leastNodes:
-		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed", known, leastNodes)
+		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside slow pairs", minPartners)
+	case known < minNodes:
+		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed", known, minNodes)
 	case known < n:
-		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not identifiable beside their pairs", n-known, n, leastPartners)
+		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not identifiable beside their pairs", n-known, n, minPartners)
 	}
 	return ""
 }
 
 // mostNamed is the number of files up to which each is named.
-const mostNamed = 10
+const maxNamedFiles = 10
 
 func (f *Answer) note() {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
-	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.Parts), "group"), plural(f.Files, "file"))
+	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.groups), "group"), plural(f.Files, "file"))
 	if f.Nodes > 0 {
 		what += " and " + plural(f.Nodes, "node")
 	} else {
@@ -244,14 +243,14 @@ func (f *Answer) note() {
 		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
 	noted := map[string]bool{}
-	for _, x := range f.ReportedFindings() {
-		if name := x.Who(); len(x.Apart) > 0 && !noted[name] {
+	for _, x := range f.reported() {
+		if name := x.Subject(); len(x.Apart) > 0 && !noted[name] {
 			noted[name] = true
 			say("%s has usual times with %s, in %s: together they may be in another part of the network rather than slow; give the groups of nodes to find out.", name, strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
-		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
 		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
@@ -263,33 +262,33 @@ func (f *Answer) note() {
 	named := 0
 	for _, fault := range []bool{true, false} { // files that could not be read come first
 		what := map[bool]string{true: "Not read to the end", false: "Skipped"}[fault]
-		for _, l := range f.Skipped {
-			if l.Fault != fault {
+		for _, l := range f.skipped {
+			if l.fault != fault {
 				continue
 			}
-			if named++; named <= mostNamed {
-				say("%s: %s.", what, strings.TrimSuffix(l.Reason, "."))
+			if named++; named <= maxNamedFiles {
+				say("%s: %s.", what, strings.TrimSuffix(l.reason, "."))
 			}
 		}
 	}
-	if named > mostNamed {
-		say("Skipped: %d more files or outputs; the list of skipped files names all.", named-mostNamed)
+	if named > maxNamedFiles {
+		say("Skipped: %d more files or outputs; the list of skipped files names all.", named-maxNamedFiles)
 	}
 }
 
 // noteDoubts writes each doubt once, with its groups.
 func (f *Answer) noteDoubts(say func(format string, args ...any)) {
 	groups := map[string][]string{}
-	for _, p := range f.Parts {
+	for _, p := range f.groups {
 		groups[p.Doubt] = append(groups[p.Doubt], p.String())
 	}
 	said := map[string]bool{"": true}
-	for _, p := range f.Parts {
+	for _, p := range f.groups {
 		in, again := groups[p.Doubt], said[p.Doubt]
 		said[p.Doubt] = true
 		switch {
 		case again:
-		case len(in) == len(f.Parts) && len(in) > 1:
+		case len(in) == len(f.groups) && len(in) > 1:
 			say("In all groups, %s.", p.Doubt)
 		case len(in) > 2:
 			say("In %d groups (%s, …), %s.", len(in), in[0], p.Doubt)

@@ -8,9 +8,9 @@ import (
 
 // A Finding is a node, a pair or a curve compared with the fleet.
 type Finding struct {
-	// Nodes is one for a node, and two for a pair. A curve that nothing names has its path in Name.
+	// Nodes is one for a node, and two for a pair. A curve that nothing names has a Path instead.
 	Nodes []string
-	Name  string
+	Path  string
 	Group Group
 	Quantity
 	// Pair is set for a pair, beyond what its nodes explain.
@@ -43,11 +43,11 @@ type Finding struct {
 	Reported bool
 }
 
-// Who returns the node, the pair "a b", or the path.
-func (f *Finding) Who() string {
+// Subject returns what was found: the node, the pair "a b", the two sides of a link, or the path.
+func (f *Finding) Subject() string {
 	switch {
 	case len(f.Nodes) == 0:
-		return f.Name
+		return f.Path
 	case f.Blocks != nil:
 		return strings.Join(f.Blocks, " to ")
 	case f.Across != nil:
@@ -65,9 +65,9 @@ func some(names []string) string {
 	return fmt.Sprintf("%s … (%d nodes)", strings.Join(names[:shown], ", "), len(names))
 }
 
-// A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by
+// A spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by
 // the median of its measurements.
-type Spread struct {
+type spread struct {
 	Quantity
 	Units     int
 	Quantiles [7]float64 // minimum, 5, 25, 50, 75, 95 %, maximum
@@ -81,12 +81,12 @@ type Spread struct {
 	units                      []unit // now
 }
 
-// A Part is a group of the fleet.
-type Part struct {
+// A groupSummary is what was measured in one group.
+type groupSummary struct {
 	Group
 	Curves, Units int
 	Names         []string // of the nodes
-	Spreads       []Spread
+	Spreads       []spread
 	// Doubt gives the effects that the group is too small to identify, if any.
 	Doubt string
 }
@@ -96,7 +96,7 @@ type Answer struct {
 	Options
 	Files, Curves int
 	Nodes         int // by their names
-	Parts         []Part
+	groups        []groupSummary
 	// Findings are the reported findings, the largest effect first; with Options.All, all other
 	// tests follow.
 	Findings []Finding
@@ -110,7 +110,7 @@ type Answer struct {
 	// residuals, for the quantity with the heaviest tails.
 	Degrees float64
 	// Skipped lists the files and outputs that were not used, or only in part.
-	Skipped []Skipped
+	skipped []skippedFile
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
 	OnlyNow, OnlyBefore int
@@ -119,8 +119,9 @@ type Answer struct {
 	Broken error
 }
 
-// ReportedFindings returns the findings that are reported, which come first.
-func (f *Answer) ReportedFindings() []Finding {
+// reported returns the findings that are reported. They stand first, whatever else [Options.All]
+// keeps.
+func (f *Answer) reported() []Finding {
 	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
 		return f.Findings[:i]
 	}
@@ -129,7 +130,7 @@ func (f *Answer) ReportedFindings() []Finding {
 
 // lines returns the line of each pair, node or curve of the part, or only of those that belong to
 // a finding, by the medians of their measurements. With one size there are no lines.
-func (p *Part) lines(of *Finding) (lines []line) {
+func (p *groupSummary) lines(of *Finding) (lines []line) {
 	beta := map[string]float64{}
 	for _, s := range p.Spreads {
 		if s.Quantity == Beta {
@@ -154,7 +155,7 @@ func (p *Part) lines(of *Finding) (lines []line) {
 // covers reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
 func (f *Finding) covers(u unit) bool {
 	if len(f.Nodes) == 0 {
-		return u.key == f.Name
+		return u.key == f.Path
 	}
 	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(u.nodes, n) })
 }

@@ -19,8 +19,8 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		entries, _, err := Read(context.Background(), []string{dir}, Options{}, nil)
-		if err != nil || len(entries) != 1000 || len(entries[7].Curves) != 2 {
+		entries, _, err := readFiles(context.Background(), []string{dir}, Options{}, nil)
+		if err != nil || len(entries) != 1000 || len(entries[7].curves) != 2 {
 			b.Fatal(err, len(entries))
 		}
 	}

@@ -10,9 +10,9 @@ import (
 
 // Limits of two blocks of nodes.
 const (
-	leastBlock = 3    // nodes in each: with fewer, a slow link is a slow node or pair
-	blockLevel = 1e-3 // at most, the probability of such a pattern by chance
-	blockGain  = 0.85 // at most, the remaining part of the residuals of a fit of nodes alone
+	minBlockNodes     = 3    // nodes in each: with fewer, a slow link is a slow node or pair
+	maxBlockP         = 1e-3 // at most, the probability of such a pattern by chance
+	maxBlockResiduals = 0.85 // at most, the remaining part of the residuals of a fit of nodes alone
 )
 
 // blocks divide the nodes so that all pairs between two blocks may be slower by the same factor:
@@ -118,7 +118,7 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 // chance its eigenvalue follows the law of Tracy and Widom (1994), about 2σ√k for k partners of a
 // node.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
-	if n < 2*leastBlock || len(links) < 3*n/2 {
+	if n < 2*minBlockNodes || len(links) < 3*n/2 {
 		return nil, nil
 	}
 	rest := centredTwice(n, links)
@@ -151,7 +151,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 			pattern -= rest[i]
 		}
 	}
-	if small < leastBlock || across == 0 || across == len(links) {
+	if small < minBlockNodes || across == 0 || across == len(links) {
 		return nil, nil
 	}
 	m := float64(len(links))
@@ -159,7 +159,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	sigma := math.Sqrt(max(squares/m-pattern/m*pattern/m, 1e-12*squares/m))
 	excess := (2*pattern/float64(n)/sigma - 2*math.Sqrt(partners)) * math.Pow(partners, 1./6)
 	c := &crossing{p: stats.StudentTail((excess+1.2)/1.27, 8)} // mean and deviation of the law
-	if c.p > blockLevel {
+	if c.p > maxBlockP {
 		return nil, nil
 	}
 	b.cross = map[[2]int]*crossing{{1, 2}: c}
@@ -187,7 +187,7 @@ func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) boo
 	for a, v := range fit.u {
 		u[b.of[a]] = append(u[b.of[a]], v)
 	}
-	return 4*slow >= inside || left > blockGain*before || math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
+	return 4*slow >= inside || left > maxBlockResiduals*before || math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
 }
 
 // centredTwice returns the links' values less the means of their nodes.

@@ -36,7 +36,7 @@ func TestBlocks(t *testing.T) {
 			}
 			got := map[string]bool{}
 			for _, f := range a.Findings {
-				if got[kindOfFinding(f)+" "+f.Who()] = true; f.Across != nil && (f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part || math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
+				if got[kindOfFinding(f)+" "+f.Subject()] = true; f.Across != nil && (f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part || math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
 					t.Errorf("%+v: effect %v (%v to %v)", c.made, f.Effect, f.Low, f.High)
 				}
 			}
@@ -89,7 +89,7 @@ func TestPlaces(t *testing.T) {
 		places[fmt.Sprintf("n%02d", a)] = fmt.Sprint("rack", rack(a))
 	}
 	r := rand.New(rand.NewPCG(3, 3))
-	e := Entry{Curves: measured("b", n, func(a, b int) float64 {
+	e := fileSummary{curves: measured("b", n, func(a, b int) float64 {
 		y := 0.002 * r.NormFloat64()
 		if rack(a) != rack(b) {
 			y += 0.2
@@ -102,25 +102,25 @@ func TestPlaces(t *testing.T) {
 		}
 		return y
 	})}
-	a, err := report([]Entry{e}, nil, Options{Places: places})
+	a, err := report([]fileSummary{e}, nil, Options{Places: places})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := ""
 	for _, f := range a.Findings {
-		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.Who(), 100*f.Effect)
+		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.Subject(), 100*f.Effect)
 	}
 	if want := "link rack1 to rack3 10 %, node n04 8 %, "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	m := a.Parts[0].Spreads[0].model
+	m := a.groups[0].Spreads[0].model
 	for i, node := range m.order() {
 		name := m.names[node]
 		if want := fmt.Sprint("rack", i/4); places[name] != want {
 			t.Errorf("%s of %s stands among %s", name, places[name], want)
 		}
 	}
-	if _, err := report([]Entry{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
+	if _, err := report([]fileSummary{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
 		t.Error("places of other nodes are taken")
 	}
 }
@@ -155,10 +155,10 @@ func TestReadPlaces(t *testing.T) {
 // A node that is slow as a sender alone is reported as that, and so is a receiver; one that is slow
 // in both directions is a node. Healthy fleets have no directions.
 func TestDirections(t *testing.T) {
-	curves := func(fault float64, seed uint64) []Entry {
+	curves := func(fault float64, seed uint64) []fileSummary {
 		r := rand.New(rand.NewPCG(seed, 4))
 		send, receive := map[int]float64{7: fault, 2: fault}, map[int]float64{4: fault, 2: fault}
-		var e Entry
+		var e fileSummary
 		for _, reverse := range []bool{false, true} {
 			more := measured("b", 12, func(a, b int) float64 {
 				if reverse {
@@ -170,10 +170,10 @@ func TestDirections(t *testing.T) {
 				if reverse {
 					slices.Reverse(c.Nodes)
 				}
-				e.Curves = append(e.Curves, c)
+				e.curves = append(e.curves, c)
 			}
 		}
-		return []Entry{e}
+		return []fileSummary{e}
 	}
 	for seed := range uint64(20) {
 		a, err := report(curves(0.3, seed), nil, Options{})
@@ -182,8 +182,8 @@ func TestDirections(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for _, f := range a.Findings {
-			if got[kindOfFinding(f)+" "+f.Who()] = true; math.Abs(f.Effect-0.35) > 0.05 {
-				t.Errorf("%s: %v", f.Who(), f.Effect)
+			if got[kindOfFinding(f)+" "+f.Subject()] = true; math.Abs(f.Effect-0.35) > 0.05 {
+				t.Errorf("%s: %v", f.Subject(), f.Effect)
 			}
 		}
 		if want := map[string]bool{"sender n07": true, "receiver n04": true, "node n02": true}; !maps.Equal(got, want) {
@@ -198,7 +198,7 @@ func TestDirections(t *testing.T) {
 // A pair that is 1.5 times as slow at 32 MiB and 17 times at 16 GiB is not three times as slow.
 func TestBySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
-	var entries []Entry
+	var entries []fileSummary
 	for a := range 12 {
 		for b := range a {
 			table := benchfile.Table{Format: "synthetic", Kind: benchfile.OneWay}
@@ -219,17 +219,17 @@ func TestBySize(t *testing.T) {
 			if !ok {
 				t.Fatal("no curve")
 			}
-			entries = append(entries, Entry{Path: fmt.Sprint(a, " ", b), Curves: []Curve{c}})
+			entries = append(entries, fileSummary{path: fmt.Sprint(a, " ", b), curves: []curveSummary{c}})
 		}
 	}
 	a, err := report(entries, nil, Options{})
 	if err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%+v, %v", a.Findings, err)
 	}
-	if f := a.Findings[0]; f.Who() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 || math.Abs(f.Last-16) > 0.5 {
+	if f := a.Findings[0]; f.Subject() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 || math.Abs(f.Last-16) > 0.5 {
 		t.Errorf("%+v", f)
 	}
-	if f := a.Findings[1]; f.Who() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 || math.Abs(f.Last-0.5) > 0.05 {
+	if f := a.Findings[1]; f.Subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 || math.Abs(f.Last-0.5) > 0.05 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -29,8 +29,8 @@ type Group struct {
 	Sizes       int
 }
 
-// PerNode returns the ranks of a node; 0 if that is not known, or not whole.
-func (g Group) PerNode() int {
+// ranksPerNode returns the ranks of a node; 0 if that is not known, or not whole.
+func (g Group) ranksPerNode() int {
 	if g.Nodes == 0 || g.Ranks%g.Nodes != 0 {
 		return 0
 	}
@@ -43,7 +43,7 @@ func (g Group) String() string {
 	if g.Kind != benchfile.Collective {
 		parts = append(parts, g.Kind.String())
 	}
-	switch n := g.PerNode(); {
+	switch n := g.ranksPerNode(); {
 	case n == 1:
 		parts = append(parts, "1 rank a node")
 	case n > 1:
@@ -63,8 +63,8 @@ func (g Group) compare(o Group) int {
 		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
 }
 
-// A Curve is the summary of one measured curve. Values that are not identifiable are 0.
-type Curve struct {
+// A curveSummary holds what the analysis needs of one measured curve. Values that are not identifiable are 0.
+type curveSummary struct {
 	Group Group
 	Nodes []string // as the file names them
 	Line  int      // of the table in its file, from 1
@@ -79,17 +79,17 @@ type Curve struct {
 }
 
 // lineIdentifiable reports whether the sizes of a group suffice to fit both β and τ.
-func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
+func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpan*g.First }
 
 // leastSpan is the factor between the smallest and the largest size at or above which a line
 // is fitted. At this factor [fit] stops warning that β and τ are hardly identifiable.
-const leastSpan = 8
+const minSpan = 8
 
-var again = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
+var repeatedTitle = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
 
 // summarise returns the summary of a table, and false if it has none. Labels are those of the
 // file's name; columns name the nodes.
-func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok bool) {
+func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSummary, ok bool) {
 	if t.Kind == benchfile.Interval {
 		return c, false
 	}
@@ -122,7 +122,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 		slices.Sort(rates)
 		c.Tau = quantity.MicrosPerByte(stats.Quantile(rates, 0.5))
 	}
-	title := again.ReplaceAllString(t.Title, "")
+	title := repeatedTitle.ReplaceAllString(t.Title, "")
 	names := make([]string, len(columns))
 	if t.Labels != nil {
 		title = ""
@@ -159,11 +159,11 @@ const (
 	Tau     Quantity = "tau"     // τ of the line, in µs/B: r∞ is 1/τ
 )
 
-// Quantities lists the quantities in the order of the tests.
-var Quantities = []Quantity{Latency, Beta, Tau}
+// quantities lists the quantities in the order of the tests.
+var quantities = []Quantity{Latency, Beta, Tau}
 
 // value returns the quantity of a curve, in µs or µs/B; NaN if it is not identifiable.
-func (q Quantity) value(c *Curve) float64 {
+func (q Quantity) value(c *curveSummary) float64 {
 	var v float64
 	switch q {
 	case Latency:

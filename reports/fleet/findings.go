@@ -23,7 +23,7 @@ type test struct {
 // test makes all tests and selects the findings.
 func (a *Answer) test(models []*model) {
 	noise := map[Quantity]*tails{}
-	for _, q := range Quantities {
+	for _, q := range quantities {
 		noise[q] = tailsOf(models, q, a.TwoSided)
 		if d := noise[q].typical(); len(noise[q].sizes) > 0 && (a.Degrees == 0 || d < a.Degrees) {
 			a.Degrees = d
@@ -58,7 +58,7 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		return cmp.Or(trueFirst(x.Reported, y.Reported), cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Who(), y.Who()))
+		return cmp.Or(trueFirst(x.Reported, y.Reported), cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Subject(), y.Subject()))
 	})
 }
 
@@ -128,7 +128,7 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	for _, key := range slices.SortedFunc(maps.Keys(m.blocks.cross), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
 		c := m.blocks.cross[key]
 		half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * c.se
-		if c.p > blockLevel || c.over <= half {
+		if c.p > maxBlockP || c.over <= half {
 			continue
 		}
 		f := Finding{Group: m.group, Quantity: m.quantity, P: c.p, Q: c.p, Reported: true, Across: []string{}}
@@ -158,7 +158,7 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 }
 
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
-	if len(m.units) < leastUnits {
+	if len(m.units) < minUnits {
 		return nil
 	}
 	add := func(p float64, i int, node bool) {
@@ -174,7 +174,7 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 		return z
 	}
 	if m.fit != nil {
-		if n := len(m.effects); n >= leastNodes {
+		if n := len(m.effects); n >= minNodes {
 			values, errors := make([]float64, n), make([]float64, n)
 			for i, x := range m.effects {
 				values[i], errors[i] = x.u, x.se
@@ -187,7 +187,7 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 				add(max(p, own), i, true) // it stands out, and from its own pairs it is slow
 			}
 		}
-	} else if len(m.units) <= oneOut {
+	} else if len(m.units) <= maxLeaveOneOut {
 		z, nu := m.alone(noise)
 		for i := range z {
 			add(stats.StudentTail(side(z[i]), nu), i, false)
@@ -225,14 +225,14 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 		u := m.units[t.index]
 		f.Nodes, f.Values, f.Pair = u.nodes, len(u.values), m.fit != nil
 		if f.Nodes == nil {
-			f.Name = u.key
+			f.Path = u.key
 		}
 		d, sd = m.y()[t.index], m.sd[t.index]
 		if m.fit == nil {
 			d -= m.shift
 		}
 		switch half = stats.StudentQuantile(miss, noise.typical()); {
-		case m.fit == nil && len(m.units) <= oneOut: // the interval of the test
+		case m.fit == nil && len(m.units) <= maxLeaveOneOut: // the interval of the test
 			if z, nu := m.alone(noise); z[t.index] != 0 {
 				sd, half = d/z[t.index], stats.StudentQuantile(miss, nu)
 			}
@@ -260,7 +260,7 @@ func qValues(p []float64) []float64 {
 
 // wrongLine is the factor of error at the smallest or the largest size above which the parameters
 // of a line do not describe the effect.
-const wrongLine = 1.5
+const maxLineError = 1.5
 
 // bySize sets the effects at the smallest and the largest size for units of the model, if they are
 // known: the medians of their times over those of the fleet.
@@ -282,7 +282,7 @@ func (m *model) bySize(f *Finding, units []int) {
 	}
 	own, all := endsOf(curves), m.ends
 	first, last := own.first/all.first, own.last/all.last
-	off := func(measured, line float64) bool { return math.Abs(math.Log(measured/line)) > math.Log(wrongLine) }
+	off := func(measured, line float64) bool { return math.Abs(math.Log(measured/line)) > math.Log(maxLineError) }
 	if f.First, f.Last = first-1, last-1; m.quantity != Latency {
 		f.Wrong = off(first, own.lineFirst/all.lineFirst) || off(last, own.lineLast/all.lineLast)
 	}

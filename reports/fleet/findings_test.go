@@ -10,14 +10,14 @@ import (
 )
 
 // measured returns curves of a group of pairs of n nodes, each exp(y) times the usual.
-func measured(group string, n int, y func(a, b int) float64) (curves []Curve) {
+func measured(group string, n int, y func(a, b int) float64) (curves []curveSummary) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			v := y(a, b)
 			if math.IsNaN(v) {
 				continue
 			}
-			curves = append(curves, Curve{
+			curves = append(curves, curveSummary{
 				Group: Group{Benchmark: group, Nodes: 2, Sizes: 2, First: 1 << 20, Last: 1 << 22},
 				Nodes: []string{fmt.Sprintf("n%02d", a), fmt.Sprintf("n%02d", b)},
 				Tau:   quantity.MicrosPerByte(4e-5 * math.Exp(v)),
@@ -48,13 +48,13 @@ func TestStructuredNoise(t *testing.T) {
 						pair[[2]int{b, a}] = 0.02 * tails.draw(r)
 					}
 				}
-				var e Entry
+				var e fileSummary
 				for g := range 16 {
-					e.Curves = append(e.Curves, measured(fmt.Sprint("b", g), n, func(a, b int) float64 {
+					e.curves = append(e.curves, measured(fmt.Sprint("b", g), n, func(a, b int) float64 {
 						return u[a] + u[b] + pair[[2]int{a, b}] + 0.005*tails.draw(r)
 					})...)
 				}
-				a, err := report([]Entry{e}, nil, Options{})
+				a, err := report([]fileSummary{e}, nil, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,19 +86,19 @@ func TestIntervalAboveZero(t *testing.T) {
 			}
 			return u[a] + u[b] + 0.01*Heavy.draw(r)
 		}
-		e := Entry{Curves: measured("b", len(u), y)}
+		e := fileSummary{curves: measured("b", len(u), y)}
 		if s%3 == 1 {
-			for i := range e.Curves {
-				e.Curves[i].Nodes, e.Curves[i].Group.Nodes = e.Curves[i].Nodes[:1], 1
+			for i := range e.curves {
+				e.curves[i].Nodes, e.curves[i].Group.Nodes = e.curves[i].Nodes[:1], 1
 			}
 		}
-		a, err := report([]Entry{e}, nil, Options{})
+		a, err := report([]fileSummary{e}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range a.Findings {
 			if reported++; !(f.Low > 0) {
-				t.Errorf("%s: %v (%v to %v), q %v", f.Who(), f.Effect, f.Low, f.High, f.Q)
+				t.Errorf("%s: %v (%v to %v), q %v", f.Subject(), f.Effect, f.Low, f.High, f.Q)
 			}
 		}
 	}

@@ -33,11 +33,11 @@ func TestPattern(t *testing.T) {
 		{"{a}-{b}.log", "n1_n2.log", nil, nil},
 		{"{a}-{b}.log", "n1-n2.log.gz", nil, nil},
 	} {
-		p, err := ParsePattern(c.pattern)
+		p, err := parsePattern(c.pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes, labels, ok := p.Match(c.path)
+		nodes, labels, ok := p.match(c.path)
 		if ok != (c.nodes != nil) || !slices.Equal(nodes, c.nodes) || !slices.Equal(labels, c.labels) {
 			t.Errorf("%s on %s: %q %q %v", c.pattern, c.path, nodes, labels, ok)
 		}
@@ -45,7 +45,7 @@ func TestPattern(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"{a}{b}.log": "need a letter between them", "x_{b}.log": "no {a}", "{a}_{a}": "twice", "{a}_{b": "brace", "{A}": "small letters", "{}": "small letters", "{a}*": "need a letter between them",
 	} {
-		if _, err := ParsePattern(pattern); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parsePattern(pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", pattern, err, want)
 		}
 	}
@@ -160,22 +160,22 @@ func TestTwoSides(t *testing.T) {
 // Nodes of a ring have two partners: their pairs stand out, and not they.
 func TestRing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	var e Entry
+	var e fileSummary
 	for i := range 40 {
 		v := 10 * math.Exp(0.002*r.NormFloat64())
 		if i == 7 {
 			v *= 1.2
 		}
-		e.Curves = append(e.Curves, Curve{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+		e.curves = append(e.curves, curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
 			Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", (i+1)%40)}})
-		e.Curves[i].Latency = quantity.Micros(v)
+		e.curves[i].Latency = quantity.Micros(v)
 	}
-	a, err := report([]Entry{e}, nil, Options{})
-	if err != nil || len(a.Findings) != 1 || a.Findings[0].Who() != "n07 n08" || math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
+	a, err := report([]fileSummary{e}, nil, Options{})
+	if err != nil || len(a.Findings) != 1 || a.Findings[0].Subject() != "n07 n08" || math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
 		t.Errorf("%+v, %v", a.Findings, err)
 	}
-	if !strings.Contains(a.Parts[0].Doubt, "no node has 3 partners") {
-		t.Errorf("doubt: %q", a.Parts[0].Doubt)
+	if !strings.Contains(a.groups[0].Doubt, "no node has 3 partners") {
+		t.Errorf("doubt: %q", a.groups[0].Doubt)
 	}
 }
 
@@ -230,19 +230,19 @@ func TestOrder(t *testing.T) {
 
 // Benchmarks, message kinds, GPUs and sizes are never compared with each other.
 func TestGroups(t *testing.T) {
-	entries, _, err := Read(context.Background(), []string{"testdata"}, Options{}, nil)
+	entries, _, err := readFiles(context.Background(), []string{"testdata"}, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, err := report(entries, nil, Options{})
-	if err != nil || len(a.Parts) != 3 || a.Curves != 2*66+30 || a.Nodes != 18 {
-		t.Errorf("%d groups, %d curves, %d nodes, %v", len(a.Parts), a.Curves, a.Nodes, err)
+	if err != nil || len(a.groups) != 3 || a.Curves != 2*66+30 || a.Nodes != 18 {
+		t.Errorf("%d groups, %d curves, %d nodes, %v", len(a.groups), a.Curves, a.Nodes, err)
 	}
 }
 
 func TestBefore(t *testing.T) {
-	read := func(name string) []Entry {
-		entries, _, err := Read(context.Background(), []string{filepath.Join("testdata", name)}, Options{}, nil)
+	read := func(name string) []fileSummary {
+		entries, _, err := readFiles(context.Background(), []string{filepath.Join("testdata", name)}, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,9 +255,9 @@ func TestBefore(t *testing.T) {
 	}
 	var who []string // planted: n07 by 8 %, n02 with n11 by 25 %
 	for _, f := range a.Findings {
-		who = append(who, f.Who())
+		who = append(who, f.Subject())
 		if f.Low > 0.25 || f.High < 0.08 || f.Low < 0 {
-			t.Errorf("%s: %v, %v to %v", f.Who(), f.Effect, f.Low, f.High)
+			t.Errorf("%s: %v, %v to %v", f.Subject(), f.Effect, f.Low, f.High)
 		}
 	}
 	if !slices.Equal(who, []string{"n02 n11", "n07"}) {
@@ -285,20 +285,20 @@ func TestReadFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, files, err := Read(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, nil)
+	entries, files, err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, nil)
 	if err != nil || files != 5 || len(entries) != 5 {
 		t.Fatal(files, len(entries), err)
 	}
 	a, err := report(entries, nil, Options{})
-	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || faults(entries) != 1 || a.Nodes != 3 {
-		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Skipped, err)
+	if err != nil || a.Curves != 4 || len(a.skipped) != 3 || faults(entries) != 1 || a.Nodes != 3 {
+		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.skipped, err)
 	}
-	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, nil); err == nil || !strings.Contains(err.Error(), "matches no file") {
+	if _, _, err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, nil); err == nil || !strings.Contains(err.Error(), "matches no file") {
 		t.Error(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that one file is read when the first ends
-	entries, files, err = Read(ctx, []string{dir}, Options{}, stop)
+	entries, files, err = readFiles(ctx, []string{dir}, Options{}, stop)
 	if !errors.Is(err, context.Canceled) || len(entries) != 1 || files != 5 {
 		t.Errorf("interrupted: %d entries of %d, %v", len(entries), files, err)
 	}
@@ -308,23 +308,23 @@ func TestReadFaults(t *testing.T) {
 // The nodes are those that a look at the table of bandwidths shows, and 42 GB/s against 46.
 func TestPublished(t *testing.T) {
 	dir := sharedtest.Path(t, "data/fleet/h100_pairs")
-	named, _, err := Read(context.Background(), []string{dir}, Options{Name: "nccl_*_{a}_{b}.log"}, nil)
+	named, _, err := readFiles(context.Background(), []string{dir}, Options{Name: "nccl_*_{a}_{b}.log"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := Read(context.Background(), []string{dir}, Options{}, nil)
+	entries, _, err := readFiles(context.Background(), []string{dir}, Options{}, nil)
 	if err != nil || !reflect.DeepEqual(entries, named) {
 		t.Fatalf("names in headers and in files differ (%v)", err)
 	}
 	a, err := report(entries, nil, Options{MinEffect: 0.05})
-	if err != nil || a.Curves != 720 || len(a.Parts) != 16 {
-		t.Fatal(a.Curves, len(a.Parts), err)
+	if err != nil || a.Curves != 720 || len(a.groups) != 16 {
+		t.Fatal(a.Curves, len(a.groups), err)
 	}
 	slow := map[string]int{}
 	for _, f := range a.Findings {
-		slow[f.Who()]++
-		if p := f.Group.PerNode(); p < 4 || f.Effect > 0.12 {
-			t.Errorf("%s in %s: %v", f.Who(), f.Group, f.Effect)
+		slow[f.Subject()]++
+		if p := f.Group.ranksPerNode(); p < 4 || f.Effect > 0.12 {
+			t.Errorf("%s in %s: %v", f.Subject(), f.Group, f.Effect)
 		}
 	}
 	if !reflect.DeepEqual(slow, map[string]int{"cnode3-002": 4, "cnode3-003": 4, "cnode3-009": 4}) {
@@ -335,7 +335,7 @@ func TestPublished(t *testing.T) {
 // Nodes of a rack, which are near each other, stand side by side.
 func TestSeriation(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	var e Entry
+	var e fileSummary
 	rack := func(i int) int { return i * 7 % 4 }
 	for i := range 24 {
 		for j := range i {
@@ -343,16 +343,16 @@ func TestSeriation(t *testing.T) {
 			if rack(i) == rack(j) {
 				v = 1.8
 			}
-			c := Curve{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", j)}}
+			c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", j)}}
 			c.Latency = quantity.Micros(v * math.Exp(0.02*r.NormFloat64()))
-			e.Curves = append(e.Curves, c)
+			e.curves = append(e.curves, c)
 		}
 	}
-	a, err := report([]Entry{e}, nil, Options{})
+	a, err := report([]fileSummary{e}, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := a.Parts[0].Spreads[0].model
+	m := a.groups[0].Spreads[0].model
 	names := list.Map(m.order(), func(a int) string { return m.names[a] })
 	if len(names) != 24 {
 		t.Fatal(names)
@@ -371,20 +371,20 @@ func TestSeriation(t *testing.T) {
 
 // The picture of many nodes takes no square of them, and its cells are those of the matrix.
 func TestMatrixOfMany(t *testing.T) {
-	var e Entry
+	var e fileSummary
 	for i := range 20_000 { // disjoint pairs
-		c := Curve{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
+		c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
 		c.Latency = quantity.Micros(1 + float64(i%100)/1e4)
 		if i == 700 {
 			c.Latency = 3
 		}
-		e.Curves = append(e.Curves, c)
+		e.curves = append(e.curves, c)
 	}
-	a, err := report([]Entry{e}, nil, Options{})
+	a, err := report([]fileSummary{e}, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := a.Parts[0].Spreads[0].model
+	m := a.groups[0].Spreads[0].model
 	order := m.order()
 	if !slices.IsSorted(order) || len(order) != 40_000 || len(m.links) != 20_000 {
 		t.Fatal(len(order), len(m.links))
@@ -414,18 +414,18 @@ func TestNodeColumns(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		entries, _, err := Read(t.Context(), []string{path}, Options{}, nil)
+		entries, _, err := readFiles(t.Context(), []string{path}, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, _, err := Read(t.Context(), []string{path}, Options{Columns: []string{"node_a", "node_b"}}, nil)
+		asked, _, err := readFiles(t.Context(), []string{path}, Options{Columns: []string{"node_a", "node_b"}}, nil)
 		if err != nil || !reflect.DeepEqual(entries, asked) {
 			t.Errorf("%s: %v: other entries than with --nodes", name, err)
 		}
-		if got := entries[0].Curves; len(got) != len(pairs) {
+		if got := entries[0].curves; len(got) != len(pairs) {
 			t.Errorf("%s: %d curves, want %d", name, len(got), len(pairs))
 		}
-		for _, c := range entries[0].Curves {
+		for _, c := range entries[0].curves {
 			if !pairs[strings.Join(c.Nodes, " ")] || c.Group.Labels != "" {
 				t.Errorf("%s: nodes %q, labels %q", name, c.Nodes, c.Group.Labels)
 			}

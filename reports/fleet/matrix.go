@@ -8,17 +8,17 @@ import (
 
 // mostOrdered is the largest number of nodes of a map that are ordered: the memory of ordering
 // grows with its square, and the work with its cube.
-const mostOrdered = 1200
+const maxOrderedNodes = 1200
 
 // order returns the nodes in an order in which those with similar residuals stand side by side:
-// racks, and slow nodes. More than [mostOrdered] are in the order of their names. In either case
+// racks, and slow nodes. More than [maxOrderedNodes] are in the order of their names. In either case
 // nodes of a block stand side by side.
 func (m *model) order() []int {
 	order := make([]int, len(m.names))
 	for i := range order {
 		order[i] = i
 	}
-	if n := len(order); n > 2 && n <= mostOrdered {
+	if n := len(order); n > 2 && n <= maxOrderedNodes {
 		order = seriate(profiles(m.residuals()))
 	}
 	if m.blocks != nil {

@@ -45,16 +45,16 @@ type model struct {
 type ends struct{ first, last, lineFirst, lineLast float64 }
 
 func endsOf(curves []keyed) *ends {
-	median := func(of func(c *Curve, by line) float64) float64 {
+	median := func(of func(c *curveSummary, by line) float64) float64 {
 		return stats.MedianInPlace(list.Map(curves, func(k keyed) float64 {
 			return of(k.curve, line{float64(k.curve.Beta), float64(k.curve.Tau)})
 		}))
 	}
 	return &ends{
-		first:     median(func(c *Curve, _ line) float64 { return float64(c.Latency) }),
-		last:      median(func(c *Curve, _ line) float64 { return float64(c.Longest) }),
-		lineFirst: median(func(c *Curve, by line) float64 { return by.time(c.Group.First) }),
-		lineLast:  median(func(c *Curve, by line) float64 { return by.time(c.Group.Last) }),
+		first:     median(func(c *curveSummary, _ line) float64 { return float64(c.Latency) }),
+		last:      median(func(c *curveSummary, _ line) float64 { return float64(c.Longest) }),
+		lineFirst: median(func(c *curveSummary, by line) float64 { return by.time(c.Group.First) }),
+		lineLast:  median(func(c *curveSummary, by line) float64 { return by.time(c.Group.Last) }),
 	}
 }
 
@@ -226,19 +226,19 @@ func (m *model) effect(y float64) float64 {
 
 // A keyed curve has the key of its unit: its nodes, or its file.
 type keyed struct {
-	curve *Curve
+	curve *curveSummary
 	key   string
 }
 
 // groups sorts the curves of entries into groups, and within a group by key.
-func groups(entries []Entry) map[Group][]keyed {
+func groups(entries []fileSummary) map[Group][]keyed {
 	all := map[Group][]keyed{}
 	for i := range entries {
-		for j := range entries[i].Curves {
-			c := &entries[i].Curves[j]
+		for j := range entries[i].curves {
+			c := &entries[i].curves[j]
 			key := strings.Join(c.Nodes, between)
 			if len(c.Nodes) == 0 {
-				key = entries[i].Path
+				key = entries[i].path
 			}
 			all[c.Group] = append(all[c.Group], keyed{c, key})
 		}
@@ -253,7 +253,7 @@ func groups(entries []Entry) map[Group][]keyed {
 // directions. It returns nil unless a node differs between the two beyond chance. Nodes that do not
 // differ have one effect.
 func fitDirections(n int, links []link) (*twoWay, []effect) {
-	if n < leastNodes || !slices.ContainsFunc(links, func(l link) bool { return l.a > l.b }) {
+	if n < minNodes || !slices.ContainsFunc(links, func(l link) bool { return l.a > l.b }) {
 		return nil, nil // the usual fleet has each pair once, in the order of names
 	}
 	there := map[[2]int]bool{}
@@ -279,7 +279,7 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 			differences, errors = append(differences, f.u[a]-f.u[n+a]), append(errors, math.Hypot(f.se[a], f.se[n+a]))
 		}
 	}
-	if len(nodes) < leastNodes {
+	if len(nodes) < minNodes {
 		return nil, nil
 	}
 	var all []effect
@@ -294,7 +294,7 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 		}
 		all = append(all, effect{a, "sender", f.u[a], f.se[a], f.of[a]}, effect{a, "receiver", f.u[r], f.se[r], f.of[r]})
 	}
-	if least > blockLevel {
+	if least > maxBlockP {
 		return nil, nil
 	}
 	return f, all

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A Pattern reads the names of nodes and other dimensions from the names of files:
+// A namePattern reads the names of nodes and other dimensions from the names of files:
 // "nccl_*_G{gpus}_{a}_{b}.log". A * matches any letters but /, and {name} at least one: {a} and {b}
 // are the nodes, and other names are dimensions. Only curves of the same dimensions are compared.
 // Names in braces take as few letters as they can, and stars the rest. A pattern with a / is
 // matched with the whole path below the named folder, others with the last part of the path.
-type Pattern struct {
+type namePattern struct {
 	text  string
 	expr  *regexp.Regexp
 	names []string
@@ -21,9 +21,14 @@ type Pattern struct {
 
 var braces = regexp.MustCompile(`\*|\{[^{}]*\}`)
 
-// ParsePattern reads a pattern.
-func ParsePattern(text string) (*Pattern, error) {
-	p := &Pattern{text: text}
+// CheckPattern returns an error if text is not a pattern for [Options.Name].
+func CheckPattern(text string) error {
+	_, err := parsePattern(text)
+	return err
+}
+
+func parsePattern(text string) (*namePattern, error) {
+	p := &namePattern{text: text}
 	var expr strings.Builder
 	rest, last := text, "" // the piece before, if nothing stands between
 	for {
@@ -62,8 +67,8 @@ func ParsePattern(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Match returns the nodes and the other dimensions ("gpus=4") of a path, and whether it fits.
-func (p *Pattern) Match(name string) (nodes, labels []string, ok bool) {
+// match returns the nodes and the other dimensions ("gpus=4") of a path, and whether it fits.
+func (p *namePattern) match(name string) (nodes, labels []string, ok bool) {
 	if !strings.Contains(p.text, "/") {
 		name = path.Base(name)
 	}

@@ -17,19 +17,19 @@ import (
 
 // mostCells is the largest number of columns of a map. With more nodes, a cell is of several, with
 // the slowest of their pairs.
-const mostCells = 160
+const maxMapColumns = 160
 
 // Map returns the heat map of the group with the largest finding or, without findings, of the first
 // group. It is an error if no group is one of pairs.
 func (f *Answer) Map() (reports.Picture, error) {
-	for _, x := range f.ReportedFindings() {
+	for _, x := range f.reported() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
 			return m, nil
 		}
 	}
-	for i := range f.Parts {
-		for k := len(f.Parts[i].Spreads) - 1; k >= 0; k-- { // τ before latency
-			if m, ok := f.mapOf(f.Parts[i].Group, f.Parts[i].Spreads[k].Quantity); ok {
+	for i := range f.groups {
+		for k := len(f.groups[i].Spreads) - 1; k >= 0; k-- { // τ before latency
+			if m, ok := f.mapOf(f.groups[i].Group, f.groups[i].Spreads[k].Quantity); ok {
 				return m, nil
 			}
 		}
@@ -38,14 +38,14 @@ func (f *Answer) Map() (reports.Picture, error) {
 }
 
 // part returns the part of a group, and its distribution of a quantity; nil if there is none.
-func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
-	for i := range f.Parts {
-		if f.Parts[i].Group != g {
+func (f *Answer) spreadOf(g Group, q Quantity) (*groupSummary, *spread) {
+	for i := range f.groups {
+		if f.groups[i].Group != g {
 			continue
 		}
-		for k := range f.Parts[i].Spreads {
-			if f.Parts[i].Spreads[k].Quantity == q {
-				return &f.Parts[i], &f.Parts[i].Spreads[k]
+		for k := range f.groups[i].Spreads {
+			if f.groups[i].Spreads[k].Quantity == q {
+				return &f.groups[i], &f.groups[i].Spreads[k]
 			}
 		}
 	}
@@ -54,12 +54,12 @@ func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
 
 // mapOf returns the heat map of a group; false if its curves are not of pairs.
 func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
-	_, s := f.part(g, q)
+	_, s := f.spreadOf(g, q)
 	if s == nil || s.model == nil || s.model.fit == nil || len(s.model.names) < 2 {
 		return h, false
 	}
 	m, order := s.model, s.model.order()
-	each := (len(order) + mostCells - 1) / mostCells
+	each := (len(order) + maxMapColumns - 1) / maxMapColumns
 	h = reports.HeatMap{
 		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: "slower than typical (%)",
 		Z: m.cells(order, each),
@@ -72,8 +72,8 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	}
 	h.YS = h.XS
 	note := "Nodes whose pairs differ alike stand side by side."
-	if len(order) > mostOrdered {
-		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", mostOrdered)
+	if len(order) > maxOrderedNodes {
+		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", maxOrderedNodes)
 	}
 	if m.blocks != nil {
 		note = "Nodes of a block stand side by side; in a block, those whose pairs differ alike."
@@ -87,7 +87,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 
 // curves draws the lines of a group's findings over the band of the fleet.
 func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
-	p, _ := f.part(g, Tau)
+	p, _ := f.spreadOf(g, Tau)
 	if p == nil || g.Last <= g.First {
 		return fig, false
 	}
@@ -119,16 +119,16 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
 	shown := map[string]bool{}
-	for _, x := range f.ReportedFindings() {
-		if x.Group != g || shown[x.Who()] || len(shown) == 5 {
+	for _, x := range f.reported() {
+		if x.Group != g || shown[x.Subject()] || len(shown) == 5 {
 			continue
 		}
-		shown[x.Who()] = true
+		shown[x.Subject()] = true
 		lines := p.lines(&x)
 		if len(lines) == 0 {
 			continue
 		}
-		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
+		s := reports.Series{Name: x.Subject(), Kind: reports.Line, X: sizes}
 		for i, n := range sizes {
 			s.Y = append(s.Y, 100*stats.Quantile(at(lines, n), 0.5)/middles[i])
 		}
@@ -145,16 +145,16 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 }
 
 // mostSlowest bounds the pairs under a map.
-const mostSlowest = 20
+const maxSlowestPairs = 20
 
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
-	_, s := f.part(g, q)
+	_, s := f.spreadOf(g, q)
 	m := s.model
 	effect := func(l link) float64 { return m.effect(l.y - m.fit.mu) }
 	links := slices.SortedFunc(slices.Values(m.links), func(x, y link) int { // nodes are in the order of their names
 		return cmp.Or(cmp.Compare(effect(y), effect(x)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
-	return reports.TableOf(links[:min(len(links), mostSlowest)],
+	return reports.TableOf(links[:min(len(links), maxSlowestPairs)],
 		reports.Col("node_a", "node", func(l link) any { return m.names[l.a] }),
 		reports.Col("node_b", "node", func(l link) any { return m.names[l.b] }),
 		reports.Col("slower_percent", "slower than typical", func(l link) any { return 100 * effect(l) }).
@@ -162,7 +162,7 @@ func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 }
 
 // mostPictured bounds the groups that a page draws.
-const mostPictured = 4
+const maxDrawnGroups = 4
 
 // Document returns a page to send: the findings, their place in the fleet, and its distribution.
 func (f *Answer) Document() reports.Document {
@@ -177,13 +177,13 @@ func (f *Answer) Document() reports.Document {
 	if f.Broken != nil {
 		doc.Lead = append(doc.Lead, "This report is incomplete: "+f.Broken.Error()+".")
 	}
-	if len(f.ReportedFindings()) > 0 {
+	if len(f.reported()) > 0 {
 		doc.Sections = append(doc.Sections, reports.Section{Title: "Findings", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
 	}
 	var drawn []Group
 	where := reports.Section{Title: "Node by node"}
 	draw := func(g Group, q Quantity) {
-		if len(drawn) == mostPictured || slices.Contains(drawn, g) {
+		if len(drawn) == maxDrawnGroups || slices.Contains(drawn, g) {
 			return
 		}
 		m, ok := f.mapOf(g, q)
@@ -196,10 +196,10 @@ func (f *Answer) Document() reports.Document {
 			where.Blocks = append(where.Blocks, reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
 		}
 	}
-	for _, x := range f.ReportedFindings() {
+	for _, x := range f.reported() {
 		draw(x.Group, x.Quantity)
 	}
-	for _, p := range f.Parts {
+	for _, p := range f.groups {
 		if len(drawn) == 0 && len(p.Spreads) > 0 {
 			draw(p.Group, p.Spreads[len(p.Spreads)-1].Quantity)
 		}
@@ -237,5 +237,5 @@ func (f *Answer) summary() string {
 	if len(worst) == 1 {
 		verb = "stands out"
 	}
-	return fmt.Sprintf("%s %s. The first is %s: %s of %s in %d of %d groups, most in %s.", strings.Join(kinds, ", "), verb, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
+	return fmt.Sprintf("%s %s. The first is %s: %s of %s in %d of %d groups, most in %s.", strings.Join(kinds, ", "), verb, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
 }

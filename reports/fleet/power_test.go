@@ -62,20 +62,20 @@ func TestPower(t *testing.T) {
 // printHealthy prints the share of alarms among fleets with the residuals of a real one: of its
 // groups with each number of ranks a node, and of all together.
 func printHealthy(dir string, fleets int, seed uint64) error {
-	entries, _, err := Read(context.Background(), []string{dir}, Options{}, nil)
+	entries, _, err := readFiles(context.Background(), []string{dir}, Options{}, nil)
 	if err != nil {
 		return err
 	}
 	ranks := map[int]bool{0: true} // 0: all
 	for _, e := range entries {
-		for _, c := range e.Curves {
-			ranks[c.Group.PerNode()] = true
+		for _, c := range e.curves {
+			ranks[c.Group.ranksPerNode()] = true
 		}
 	}
 	fmt.Println("| ranks a node | fleets | alarms |")
 	fmt.Println("|---|---|---|")
 	for _, k := range slices.Sorted(maps.Keys(ranks)) {
-		x, err := NewResiduals(entries, func(g Group) bool { return k == 0 || g.PerNode() == k })
+		x, err := NewResiduals(entries, func(g Group) bool { return k == 0 || g.ranksPerNode() == k })
 		if err != nil {
 			return err
 		}

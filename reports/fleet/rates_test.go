@@ -34,8 +34,8 @@ func TestIntervalMisses(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, uint64(s)))
 		u := make([]float64, nodes)
 		u[7] = 0.02
-		e := Entry{Curves: measured("b", nodes, func(a, b int) float64 { return u[a] + u[b] + noise*r.NormFloat64() })}
-		a, err := report([]Entry{e}, nil, Options{})
+		e := fileSummary{curves: measured("b", nodes, func(a, b int) float64 { return u[a] + u[b] + noise*r.NormFloat64() })}
+		a, err := report([]fileSummary{e}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,25 +16,27 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// An Entry is the summary of one file that a report needs.
-type Entry struct {
-	Path    string // below the named folder, with slashes; of a named file its last part
-	Source  string // the file as it was found
-	Curves  []Curve
-	Skipped []Skipped
+// A fileSummary holds what the analysis needs of one file.
+type fileSummary struct {
+	path    string // below the named folder, with slashes; of a named file its last part
+	source  string // the file as it was found
+	curves  []curveSummary
+	skipped []skippedFile
 }
 
-// Skipped is a file, or an output in it, that was not used, or only in part.
-type Skipped struct {
-	Reason string // with the file's name and what to do
+// A skippedFile is a file, or an output in it, that was not used, or only in part.
+type skippedFile struct {
+	reason string // with the file's name and what to do
 	// Fault is set if reading failed. Otherwise the file is not the output of a benchmark, or not
 	// of a wanted one.
-	Fault bool
+	fault bool
 }
 
 // Options determine an answer, together with the files.
 type Options struct {
-	// Name is a [Pattern] of file names; empty: none.
+	// Name is a pattern of file names, such as "nccl_*_G{gpus}_{a}_{b}.log"; empty: none. A *
+	// matches any letters but /, and {name} at least one. {a} and {b} are the nodes, and other
+	// names are dimensions: only curves of the same dimensions are compared.
 	Name string
 	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns].
 	Columns []string
@@ -56,8 +58,8 @@ type Options struct {
 
 // listFiles returns the entries of the files that roots name, and of the files in folders, with
 // nothing read. It fails if a root cannot be listed or a file is named twice.
-func listFiles(roots []string) ([]Entry, error) {
-	var entries []Entry
+func listFiles(roots []string) ([]fileSummary, error) {
+	var entries []fileSummary
 	named := map[string]bool{}
 	for _, root := range roots {
 		files, err := benchfile.Files(root)
@@ -79,7 +81,7 @@ func listFiles(roots []string) ([]Entry, error) {
 					path = filepath.ToSlash(below)
 				}
 			}
-			entries = append(entries, Entry{Path: path, Source: f})
+			entries = append(entries, fileSummary{path: path, source: f})
 		}
 	}
 	return entries, nil
@@ -87,13 +89,13 @@ func listFiles(roots []string) ([]Entry, error) {
 
 // A Reading is the entries of a fleet: of now and, if asked for, of before.
 type Reading struct {
-	Now, Before []Entry
+	now, before []fileSummary
 	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
-	Interrupted string
+	interrupted string
 }
 
-// Load reads the files that roots name, and of before if it is not empty; progress is that of
-// [Read]. If ctx ends the reading, Load returns the entries read so far. Errors are of the options
+// Load reads the files that roots name, and of before if it is not empty; it
+// calls progress, unless that is nil, after each file, from any goroutine. If ctx ends the reading, Load returns the entries read so far. Errors are of the options
 // and the roots.
 func Load(
 	ctx context.Context, roots []string, before string, o Options, progress func(),
@@ -101,33 +103,33 @@ func Load(
 	var in Reading
 	var err error
 	files := 0
-	in.Now, files, err = Read(ctx, roots, o, progress)
-	done := len(in.Now)
+	in.now, files, err = readFiles(ctx, roots, o, progress)
+	done := len(in.now)
 	if err == nil && before != "" {
-		in.Before, files, err = Read(ctx, []string{before}, o, progress)
-		done = len(in.Before)
+		in.before, files, err = readFiles(ctx, []string{before}, o, progress)
+		done = len(in.before)
 		if err != nil {
-			in.Before = nil // part of it would be compared with the whole
+			in.before = nil // part of it would be compared with the whole
 		}
 	}
 	if errors.Is(err, context.Canceled) {
-		in.Interrupted = fmt.Sprintf("interrupted: %d of %d files read", done, files)
+		in.interrupted = fmt.Sprintf("interrupted: %d of %d files read", done, files)
 		if before != "" && done < files {
-			in.Interrupted += ", and nothing compared"
+			in.interrupted += ", and nothing compared"
 		}
 		err = nil
 	}
 	return in, err
 }
 
-// Read reads the files that roots name, and the files in folders, in parallel, and also returns
+// readFiles reads the files that roots name, and the files in folders, in parallel, and also returns
 // their number. It calls progress, unless that is nil, after each file, from any goroutine. Errors
-// of files are in the entries. If ctx ends, Read returns its error with the entries of the files
+// of files are in the entries. If ctx ends, readFiles returns its error with the entries of the files
 // that were read whole. Other errors are of the roots and of the options, such as a pattern that
 // matches no file.
-func Read(
+func readFiles(
 	ctx context.Context, roots []string, o Options, progress func(),
-) (entries []Entry, files int, err error) {
+) (entries []fileSummary, files int, err error) {
 	w, err := newWorker(ctx, o)
 	if err == nil {
 		entries, err = listFiles(roots)
@@ -145,13 +147,13 @@ func Read(
 		return nil
 	})
 	i := 0
-	entries = slices.DeleteFunc(entries, func(Entry) bool {
+	entries = slices.DeleteFunc(entries, func(fileSummary) bool {
 		i++
 		return !whole[i-1]
 	})
 	if err == nil && w.pattern != nil && !w.matched.Load() && files > 0 {
 		err = fmt.Errorf("%q matches no file; the first file is %q: * matches any letters, "+
-			"{a} and {b} are the nodes", o.Name, entries[0].Path)
+			"{a} and {b} are the nodes", o.Name, entries[0].path)
 		return nil, files, usage.Fields(err, "name")
 	}
 	return entries, files, err
@@ -159,7 +161,7 @@ func Read(
 
 type worker struct {
 	Options
-	pattern *Pattern
+	pattern *namePattern
 	ctx     context.Context
 	matched atomic.Bool
 }
@@ -168,7 +170,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 	w := &worker{Options: o, ctx: ctx}
 	if o.Name != "" {
 		var err error
-		if w.pattern, err = ParsePattern(o.Name); err != nil {
+		if w.pattern, err = parsePattern(o.Name); err != nil {
 			return nil, usage.Fields(fmt.Errorf("%q: %w", o.Name, err), "name")
 		}
 	}
@@ -176,13 +178,13 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 }
 
 // read reads a file, and reports whether it was not interrupted.
-func (w *worker) read(e *Entry) bool {
-	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
-	skip := func(fault bool, reason string) { e.Skipped = append(e.Skipped, Skipped{reason, fault}) }
+func (w *worker) read(e *fileSummary) bool {
+	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: maxTables, Context: w.ctx}
+	skip := func(fault bool, reason string) { e.skipped = append(e.skipped, skippedFile{reason, fault}) }
 	if w.Columns == nil && w.pattern == nil {
 		o.Names = benchfile.NodeColumns
 	}
-	err := benchfile.Outputs(e.Source, o, func(f *benchfile.File, err error) error {
+	err := benchfile.Outputs(e.source, o, func(f *benchfile.File, err error) error {
 		if w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
@@ -198,12 +200,12 @@ func (w *worker) read(e *Entry) bool {
 		}
 		var nodes, labels []string
 		if w.pattern != nil {
-			name := e.Path
+			name := e.path
 			if _, member, ok := strings.Cut(f.Name, "!"); ok {
 				name = strings.ReplaceAll(member, "!", "/")
 			}
 			var ok bool
-			if nodes, labels, ok = w.pattern.Match(name); !ok {
+			if nodes, labels, ok = w.pattern.match(name); !ok {
 				skip(false, fmt.Sprintf("%q does not match the pattern of names", name))
 				return nil
 			}
@@ -219,7 +221,7 @@ func (w *worker) read(e *Entry) bool {
 				return nil
 			}
 			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {
-				e.Curves = append(e.Curves, c)
+				e.curves = append(e.curves, c)
 			}
 		}
 		return nil
@@ -234,7 +236,7 @@ func (w *worker) read(e *Entry) bool {
 }
 
 // mostTables bounds the curves in one file: all pairs of 5,800 nodes. Memory ends before.
-const mostTables = 1 << 24
+const maxTables = 1 << 24
 
 // columnsOf returns the columns that name the nodes of a table.
 func (w *worker) columnsOf(labels []benchfile.Label) []string {

@@ -18,7 +18,7 @@ func Lists() []string { return []string{"findings", "groups", "skipped"} }
 // notes are under the last table.
 func (f *Answer) Tables() []reports.Rows {
 	groups := f.GroupRows()
-	if len(f.ReportedFindings()) == 0 {
+	if len(f.reported()) == 0 {
 		groups.Notes = append([]string{f.nothingFound()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
@@ -46,8 +46,8 @@ type worstFinding struct {
 func (f *Answer) worst() (all []worstFinding) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
-	for _, x := range f.ReportedFindings() {
-		key := fmt.Sprint(x.Pair, x.Who())
+	for _, x := range f.reported() {
+		key := fmt.Sprint(x.Pair, x.Subject())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
 			all = append(all, worstFinding{Finding: x})
@@ -78,7 +78,7 @@ func (f *Answer) WorstRows() reports.Rows {
 	}
 	return reports.TableOf(f.worst(),
 		reports.Col("", "kind", func(x worstFinding) any { return kindOfFinding(x.Finding) }),
-		reports.Col("", "node or pair", func(x worstFinding) any { return x.Who() }),
+		reports.Col("", "node or pair", func(x worstFinding) any { return x.Subject() }),
 		reports.Col("", head, func(x worstFinding) any {
 			if x.Wrong {
 				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v", 1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
@@ -93,7 +93,7 @@ func (f *Answer) WorstRows() reports.Rows {
 
 // groupsOf counts the groups that have measurements of the node or pair.
 func (f *Answer) groupsOf(x Finding) (n int) {
-	for _, p := range f.Parts {
+	for _, p := range f.groups {
 		if len(x.Nodes) == 0 || x.Pair || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
 			n++
 		}
@@ -150,7 +150,7 @@ func (f *Answer) FindingRows() reports.Rows {
 	fields := []reports.Field[Finding]{
 		both("what", func(x Finding) any { return kindOfFinding(x) }),
 		both("node_a", node(0)), both("node_b", node(1)),
-		both("path", func(x Finding) any { return reports.OrNil(x.Name) }),
+		both("path", func(x Finding) any { return reports.OrNil(x.Path) }),
 		both("quantity", func(x Finding) any { return string(x.Quantity) }),
 		both("effect_percent", func(x Finding) any { return 100 * x.Effect }),
 		both("effect_low_percent", func(x Finding) any { return 100 * x.Low }),
@@ -185,16 +185,16 @@ func groupFields() []reports.Field[Group] {
 }
 
 type groupSpread struct {
-	Spread
-	part *Part
+	spread
+	part *groupSummary
 }
 
 // GroupRows returns a row for each group and quantity: its distribution over the fleet.
 func (f *Answer) GroupRows() reports.Rows {
 	var all []groupSpread
-	for i := range f.Parts {
-		for _, s := range f.Parts[i].Spreads {
-			all = append(all, groupSpread{s, &f.Parts[i]})
+	for i := range f.groups {
+		for _, s := range f.groups[i].Spreads {
+			all = append(all, groupSpread{s, &f.groups[i]})
 		}
 	}
 	fields := []reports.Field[groupSpread]{reports.Col("", "group", func(s groupSpread) any { return s.part.Group.String() })}
@@ -252,7 +252,7 @@ func (f *Answer) GroupRows() reports.Rows {
 
 // SkippedRows returns a row for each file that was not used, or only in part.
 func (f *Answer) SkippedRows() reports.Rows {
-	return reports.TableOf(f.Skipped,
-		reports.Col("reason", "reason", func(l Skipped) any { return l.Reason }),
-		reports.Col("fault", "fault", func(l Skipped) any { return l.Fault }))
+	return reports.TableOf(f.skipped,
+		reports.Col("reason", "reason", func(l skippedFile) any { return l.reason }),
+		reports.Col("fault", "fault", func(l skippedFile) any { return l.fault }))
 }

@@ -8,7 +8,7 @@ import (
 
 // qnMost is the largest number of values for Qn, which needs all their distances. For more values
 // the median absolute deviation is as good: the error of the scale then matters little.
-const qnMost = 600
+const maxQn = 600
 
 // scaleOf returns a robust standard deviation of values, consistent for normal ones: half of them
 // may be anything. It is Qn of Rousseeuw and Croux 1993, eq. 3.7 (82 % of the efficiency of the
@@ -19,7 +19,7 @@ func scaleOf(values []float64) float64 {
 	if n < 2 {
 		return 0
 	}
-	if n > qnMost {
+	if n > maxQn {
 		return stats.MAD(values, stats.Median(values))
 	}
 	distances := make([]float64, 0, n*(n-1)/2)
@@ -45,13 +45,13 @@ func scaleOf(values []float64) float64 {
 // The smallest numbers of values among which one can stand out: with fewer, their scale is not
 // known to a factor of two.
 const (
-	leastUnits = 8 // pairs, nodes or curves
-	leastNodes = 5
+	minUnits = 8 // pairs, nodes or curves
+	minNodes = 5
 )
 
 // oneOut is the largest number of values for which the centre and the scale leave out the value
 // that is compared. Among more, one value does not change the scale.
-const oneOut = 64
+const maxLeaveOneOut = 64
 
 // standardised returns the distance of each value from the centre of the other values in standard
 // deviations, and the standard deviation. Uncertain, if not nil, are the standard errors of the
@@ -60,13 +60,13 @@ func standardised(values, uncertain []float64) (z, scales []float64) {
 	n := len(values)
 	z, scales = make([]float64, n), make([]float64, n)
 	centre, scale := stats.Median(values), 0.0
-	if n > oneOut {
+	if n > maxLeaveOneOut {
 		scale = scaleOf(values)
 	}
 	others := make([]float64, 0, n)
 	for i, v := range values {
 		sd := scale
-		if n <= oneOut {
+		if n <= maxLeaveOneOut {
 			others = append(append(others[:0], values[:i]...), values[i+1:]...)
 			centre, sd = stats.Median(others), scaleOf(others)
 		}
@@ -96,7 +96,7 @@ func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 // heavyNodes is the degrees of freedom of the scatter of nodes beyond the noise of their pairs. Ten
 // nodes do not show its tails, so they are taken to be long: the longest tails with which the three
 // slow nodes of docs/validation/fleet.md are found.
-const heavyNodes = 2.5
+const nodeDegrees = 2.5
 
 // welch returns the degrees of freedom of the scatter of nodes (Welch 1947, Satterthwaite 1946).
 // The noise of the pairs is its part se, with nu degrees. A variance up to three times that of se
@@ -108,5 +108,5 @@ func welch(scale, se, nu float64) float64 {
 	if own == 0 {
 		return nu
 	}
-	return min(nu, (own+noise)*(own+noise)/(own*own/heavyNodes+noise*noise/nu))
+	return min(nu, (own+noise)*(own+noise)/(own*own/nodeDegrees+noise*noise/nu))
 }

@@ -57,10 +57,10 @@ type Synthetic struct {
 }
 
 // Entries returns the measurements of the fleet, an entry for each pair.
-func (m Synthetic) Entries(r *rand.Rand) []Entry {
+func (m Synthetic) Entries(r *rand.Rand) []fileSummary {
 	const beta, tau = 12.0, 4e-5 // µs, µs/B: 25 GB/s
 	name := func(i int) string { return fmt.Sprintf("n%03d", i) }
-	var entries []Entry
+	var entries []fileSummary
 	for a := range m.Nodes {
 		for b := a + 1; b < m.Nodes; b++ {
 			slow := 1.0
@@ -75,7 +75,7 @@ func (m Synthetic) Entries(r *rand.Rand) []Entry {
 				t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Min: time, Max: time, Median: time})
 			}
 			if c, ok := summarise(&t, []string{name(a), name(b)}, nil, nil); ok {
-				entries = append(entries, Entry{Path: name(a) + "-" + name(b), Curves: []Curve{c}})
+				entries = append(entries, fileSummary{path: name(a) + "-" + name(b), curves: []curveSummary{c}})
 			}
 		}
 	}
@@ -92,8 +92,8 @@ func (m Synthetic) Found(r *rand.Rand) bool {
 	for _, f := range a.Findings {
 		switch {
 		case m.Fault.Part == 0,
-			m.Fault.Pair && f.Pair && f.Who() == "n001 n003",
-			!m.Fault.Pair && !f.Pair && f.Who() == "n002":
+			m.Fault.Pair && f.Pair && f.Subject() == "n001 n003",
+			!m.Fault.Pair && !f.Pair && f.Subject() == "n002":
 			return true
 		}
 	}
@@ -103,17 +103,17 @@ func (m Synthetic) Found(r *rand.Rand) bool {
 // Residuals are what the curves of a real fleet scatter beyond what makes them slow, to generate
 // healthy fleets with the same structure of noise.
 type Residuals struct {
-	parts   []Part
+	parts   []groupSummary
 	pairs   []string // keys of those measured in every group, without those reported
 	healthy []string // nodes that are not reported
 	names   []string
 }
 
 // NewResiduals fits the entries of a fleet, of whose groups keep chooses some.
-func NewResiduals(entries []Entry, keep func(Group) bool) (*Residuals, error) {
+func NewResiduals(entries []fileSummary, keep func(Group) bool) (*Residuals, error) {
 	kept := slices.Clone(entries)
 	for i := range kept {
-		kept[i].Curves = slices.DeleteFunc(slices.Clone(kept[i].Curves), func(c Curve) bool { return !keep(c.Group) })
+		kept[i].curves = slices.DeleteFunc(slices.Clone(kept[i].curves), func(c curveSummary) bool { return !keep(c.Group) })
 	}
 	a, err := report(kept, nil, Options{})
 	if err != nil {
@@ -121,7 +121,7 @@ func NewResiduals(entries []Entry, keep func(Group) bool) (*Residuals, error) {
 	}
 	x := &Residuals{}
 	measured := map[string]int{}
-	for _, p := range a.Parts {
+	for _, p := range a.groups {
 		if m := p.Spreads[len(p.Spreads)-1].model; m != nil && m.fit != nil {
 			x.parts, x.names = append(x.parts, p), m.names
 			for _, u := range m.units {
@@ -151,7 +151,7 @@ func NewResiduals(entries []Entry, keep func(Group) bool) (*Residuals, error) {
 
 // Entries returns a healthy fleet of the same nodes. In all groups alike, each node gets the
 // effects of a healthy node, drawn at random, and each pair the residuals of a pair.
-func (x *Residuals) Entries(r *rand.Rand) []Entry {
+func (x *Residuals) Entries(r *rand.Rand) []fileSummary {
 	nodes, pairs := map[string]string{}, map[string]string{}
 	for i, a := range x.names {
 		nodes[a] = x.healthy[r.IntN(len(x.healthy))]
@@ -159,7 +159,7 @@ func (x *Residuals) Entries(r *rand.Rand) []Entry {
 			pairs[a+between+b] = x.pairs[r.IntN(len(x.pairs))]
 		}
 	}
-	e := Entry{Path: "resampled"}
+	e := fileSummary{path: "resampled"}
 	for _, p := range x.parts {
 		m := p.Spreads[len(p.Spreads)-1].model
 		u, rest := map[string]float64{}, map[string]float64{}
@@ -172,9 +172,9 @@ func (x *Residuals) Entries(r *rand.Rand) []Entry {
 		for i, a := range x.names {
 			for _, b := range x.names[i+1:] {
 				v := m.centre * (1 + m.effect(m.fit.mu+u[nodes[a]]+u[nodes[b]]+rest[pairs[a+between+b]]))
-				e.Curves = append(e.Curves, Curve{Group: p.Group, Nodes: []string{a, b}, Latency: quantity.Micros(v), Tau: quantity.MicrosPerByte(v)})
+				e.curves = append(e.curves, curveSummary{Group: p.Group, Nodes: []string{a, b}, Latency: quantity.Micros(v), Tau: quantity.MicrosPerByte(v)})
 			}
 		}
 	}
-	return []Entry{e}
+	return []fileSummary{e}
 }

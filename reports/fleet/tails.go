@@ -32,7 +32,7 @@ type sized struct {
 
 // oneSided is the number of residuals at or above which only those of the slow side estimate its
 // tail: pairs within a rack are fast, and not noise.
-const oneSided = 400
+const minOneSided = 400
 
 // tailsOf returns the tails of a quantity over all groups.
 func tailsOf(models []*model, q Quantity, odd bool) *tails {
@@ -45,11 +45,11 @@ func tailsOf(models []*model, q Quantity, odd bool) *tails {
 	}
 	signed := map[string][]float64{}
 	for _, m := range models {
-		if m.quantity != q || len(m.units) < leastUnits {
+		if m.quantity != q || len(m.units) < minUnits {
 			continue
 		}
 		for i, u := range m.units {
-			if odd || n < oneSided || m.z[i] >= 0 {
+			if odd || n < minOneSided || m.z[i] >= 0 {
 				signed[u.key] = append(signed[u.key], m.z[i])
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 // leastPartners is the number of different partners that make a node's effect identifiable beside
 // those of its pairs: one of three values may be anything.
-const leastPartners = 3
+const minPartners = 3
 
 // biweight is the residual, in standard deviations, at or beyond which Tukey's function gives no
 // weight: 95 % of the efficiency of least squares if the residuals are normal.
@@ -56,7 +56,7 @@ func fitTwoWay(n int, links []link) *twoWay {
 				partners++
 			}
 		}
-		if f.known[a] = partners >= leastPartners; f.known[a] {
+		if f.known[a] = partners >= minPartners; f.known[a] {
 			nodes++
 		}
 	}
