@@ -36,12 +36,15 @@ import (
 // Analyse compares the curves of a reading.
 func Analyse(in Reading, o Options) (*Answer, error) {
 	f, err := report(in.now, in.before, o)
+	// Files that could not be read may hold the slow nodes, so the answer says that it is
+	// incomplete, and the command fails after printing it.
 	now, before := faults(in.now), faults(in.before)
 	switch {
 	case in.interrupted != "":
 		f.Broken = errors.New(in.interrupted)
 	case before > 0:
-		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(now, "file"), before)
+		const format = "%s of now and %d of before could not be read to the end"
+		f.Broken = fmt.Errorf(format, plural(now, "file"), before)
 	case now > 0:
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(now, "file"))
 	}
@@ -91,24 +94,37 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	a.groups = make([]groupSummary, len(order))
 	fitted := make([][]*model, len(order))
 	parallel.For(len(order), func(i int) {
-		a.groups[i], fitted[i] = summariseGroup(order[i], all[order[i]], earlier[order[i]], o.Places, a.Compared)
+		g := order[i]
+		a.groups[i], fitted[i] = summariseGroup(g, all[g], earlier[g], o.Places, a.Compared)
 	})
 	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
 	if a.Curves == 0 {
 		return a, fmt.Errorf("no file has a table of sizes and times; files read: %d", a.Files)
 	}
-	if o.Places != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(o.Places)), func(n string) bool { return names[n] }) {
-		return a, usage.Fields(errors.New("the list of places names no node of the fleet"), "places")
+	if o.Places != nil && !anyNamed(o.Places, names) {
+		err := errors.New("the list of places names no node of the fleet")
+		return a, usage.Fields(err, "places")
 	}
 	if a.Compared {
 		a.OnlyNow, a.OnlyBefore = partners(all, earlier), partners(earlier, all)
 		if len(models) == 0 {
-			return a, fmt.Errorf("no curve is in both: curves of the same benchmark, nodes and sizes are compared; %d now, %d before", a.Curves, a.OnlyBefore)
+			return a, fmt.Errorf("no curve is in both: curves of the same benchmark, nodes and "+
+				"sizes are compared; %d now, %d before", a.Curves, a.OnlyBefore)
 		}
 	}
 	a.test(models)
 	return a, nil
+}
+
+// anyNamed reports whether the fleet has one of the nodes that places lists.
+func anyNamed(places map[string]string, names map[string]bool) bool {
+	for name := range places {
+		if names[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // sortEntries puts entries into the order of their paths, and of what they hold.
@@ -136,7 +152,11 @@ func partners(a, b map[Group][]keyed) (alone int) {
 	return alone
 }
 
-func summariseGroup(g Group, now, before []keyed, places map[string]string, compared bool) (p groupSummary, models []*model) {
+// summariseGroup returns the distributions of a group's quantities, and the models of those that
+// are tested. Before has the curves of the same group in a comparison.
+func summariseGroup(
+	g Group, now, before []keyed, places map[string]string, compared bool,
+) (p groupSummary, models []*model) {
 	p = groupSummary{Group: g, Curves: len(now)}
 	for _, q := range quantities {
 		if q == Latency && g.Sizes > 1 && !latencyIdentifiable(g, now) {
@@ -155,8 +175,10 @@ func summariseGroup(g Group, now, before []keyed, places map[string]string, comp
 				continue
 			}
 		}
+		// Where β is above 0 for most curves, a test of the latency would test the same start-up
+		// cost a second time, from one size instead of all.
 		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.lineIdentifiable() {
-			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
+			p.Spreads = append(p.Spreads, s)
 			continue
 		}
 		if m := newModel(g, q, us, earlier, places); m != nil {
@@ -166,15 +188,24 @@ func summariseGroup(g Group, now, before []keyed, places map[string]string, comp
 			models, s.model, p.Names = append(models, m), m, m.names
 			s.Residual = scaleOf(m.y())
 			if compared {
-				d := stats.StudentQuantile(0.025, degreesOf(len(m.units)+1)) * math.Sqrt(math.Pi/2/float64(len(m.units))) * s.Residual
-				s.Compared = true
-				s.Shift, s.ShiftLow, s.ShiftHigh = m.effect(m.shift), m.effect(m.shift-d), m.effect(m.shift+d)
+				s.setShift(m)
 			}
 		}
 		p.Spreads = append(p.Spreads, s)
 	}
 	p.Doubt = p.doubt(models)
 	return p, models
+}
+
+// setShift sets the change of the whole fleet, with its 95 % interval. The shift is a median of n
+// values, whose standard error is √(π/2n) times their standard deviation.
+func (s *spread) setShift(m *model) {
+	n := len(m.units)
+	standardError := math.Sqrt(math.Pi/2/float64(n)) * s.Residual
+	half := stats.StudentQuantile(0.025, degreesOf(n+1)) * standardError
+	s.Compared = true
+	s.Shift = m.effect(m.shift)
+	s.ShiftLow, s.ShiftHigh = m.effect(m.shift-half), m.effect(m.shift+half)
 }
 
 // latencyIdentifiable reports whether the smallest size is small: for most curves, less than half
@@ -207,7 +238,8 @@ func newSpread(q Quantity, us []unit) spread {
 func (p *groupSummary) doubt(models []*model) string {
 	switch {
 	case p.Units < minUnits:
-		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; %d are needed", p.Units, minUnits)
+		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; "+
+			"%d are needed", p.Units, minUnits)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}
@@ -218,47 +250,68 @@ func (p *groupSummary) doubt(models []*model) string {
 	known := len(nodes)
 	switch n := len(models[0].names); {
 	case known == 0:
-		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside slow pairs", minPartners)
+		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside "+
+			"slow pairs", minPartners)
 	case known < minNodes:
-		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed", known, minNodes)
+		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed",
+			known, minNodes)
 	case known < n:
-		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not identifiable beside their pairs", n-known, n, minPartners)
+		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not "+
+			"identifiable beside their pairs", n-known, n, minPartners)
 	}
 	return ""
 }
 
-// mostNamed is the number of files up to which each is named.
+// maxNamedFiles bounds the skipped files that the notes name one by one. A folder may hold
+// thousands of files of other kinds; SkippedRows has them all.
 const maxNamedFiles = 10
 
+// note writes the notes: the input, the tests, what to measure again, the doubts, and the files
+// that were not used.
 func (f *Answer) note() {
-	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
-	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.groups), "group"), plural(f.Files, "file"))
+	say := func(format string, args ...any) {
+		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+	}
+	what := fmt.Sprintf("%s in %s of like curves, from %s",
+		plural(f.Curves, "curve"), plural(len(f.groups), "group"), plural(f.Files, "file"))
 	if f.Nodes > 0 {
 		what += " and " + plural(f.Nodes, "node")
 	} else {
-		what += "; the names of the nodes are not known: give a pattern of file names, or the columns with the names"
+		what += "; the names of the nodes are not known: give a pattern of file names, " +
+			"or the columns with the names"
 	}
 	say("%s.", what)
 	if f.Degrees > 0 {
-		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
+		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of "+
+			"Student's t with %.1f degrees of freedom.",
+			plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
 	noted := map[string]bool{}
 	for _, x := range f.reported() {
 		if name := x.Subject(); len(x.Apart) > 0 && !noted[name] {
 			noted[name] = true
-			say("%s has usual times with %s, in %s: together they may be in another part of the network rather than slow; give the groups of nodes to find out.", name, strings.Join(x.Apart, " and "), x.Group)
+			say("%s has usual times with %s, in %s: together they may be in another part of the "+
+				"network rather than slow; give the groups of nodes to find out.",
+				name, strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
-		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
+			x.Q, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
 		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
 	}
 	f.noteDoubts(say)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
-		say("Without a partner to compare with: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
+		say("Without a partner to compare with: %s now, %s before.",
+			plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
+	f.noteSkipped(say)
+}
+
+// noteSkipped names the files that were not used, or only in part.
+func (f *Answer) noteSkipped(say func(format string, args ...any)) {
 	named := 0
 	for _, fault := range []bool{true, false} { // files that could not be read come first
 		what := map[bool]string{true: "Not read to the end", false: "Skipped"}[fault]
@@ -272,7 +325,8 @@ func (f *Answer) note() {
 		}
 	}
 	if named > maxNamedFiles {
-		say("Skipped: %d more files or outputs; the list of skipped files names all.", named-maxNamedFiles)
+		say("Skipped: %d more files or outputs; the list of skipped files names all.",
+			named-maxNamedFiles)
 	}
 }
 

@@ -56,7 +56,7 @@ func (f *Finding) Subject() string {
 	return strings.Join(f.Nodes, " ")
 }
 
-// some returns the names of the nodes of a block, or the first of many.
+// some lists the nodes of a block. A block may be a rack of hundreds, so a longer list is cut.
 func some(names []string) string {
 	const shown = 3
 	if len(names) <= shown {
@@ -157,5 +157,10 @@ func (f *Finding) covers(u unit) bool {
 	if len(f.Nodes) == 0 {
 		return u.key == f.Path
 	}
-	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(u.nodes, n) })
+	for _, name := range f.Nodes {
+		if !slices.Contains(u.nodes, name) {
+			return false
+		}
+	}
+	return true
 }

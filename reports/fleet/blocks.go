@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Limits of two blocks of nodes.
+// Bounds for the search of two blocks of nodes that nobody named.
 const (
 	minBlockNodes     = 3    // nodes in each: with fewer, a slow link is a slow node or pair
 	maxBlockP         = 1e-3 // at most, the probability of such a pattern by chance
@@ -108,21 +108,22 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 	}
 	for _, c := range b.cross {
 		c.over = c.y - base
-		c.p = min(1, float64(len(all))*stats.StudentTail(ratio(c.over, c.se), degreesOf(len(links))))
+		tail := stats.StudentTail(ratio(c.over, c.se), degreesOf(len(links)))
+		c.p = min(1, float64(len(all))*tail) // Bonferroni: each crossing is a test
 	}
 	return b, fit
 }
 
 // findBlocks returns two blocks that explain the links better than plain, the fit of effects of the
 // nodes alone, or nil. The signs of an eigenvector of the links' residuals are the partition. By
-// chance its eigenvalue follows the law of Tracy and Widom (1994), about 2σ√k for k partners of a
-// node.
+// chance its eigenvalue follows the law of Tracy and Widom (1994): it is about 2σ√k if a node has
+// k partners.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	if n < 2*minBlockNodes || len(links) < 3*n/2 {
 		return nil, nil
 	}
 	rest := centredTwice(n, links)
-	bound := 3 * scaleOf(rest)
+	bound := 3 * scaleOf(rest) // one slow pair may not set the partition
 	for i := range rest {
 		rest[i] = min(max(rest[i], -bound), bound)
 	}
@@ -157,8 +158,11 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	m := float64(len(links))
 	partners := 2 * m / float64(n)
 	sigma := math.Sqrt(max(squares/m-pattern/m*pattern/m, 1e-12*squares/m))
+	// The eigenvalue of the partition is 2·pattern/n. Its excess over 2σ√k, in units of
+	// σ·k^(−1/6), follows the law of Tracy and Widom with mean −1.2 and standard deviation 1.27.
+	// Student's t with 8 degrees of freedom stands for the upper tail of that law.
 	excess := (2*pattern/float64(n)/sigma - 2*math.Sqrt(partners)) * math.Pow(partners, 1./6)
-	c := &crossing{p: stats.StudentTail((excess+1.2)/1.27, 8)} // mean and deviation of the law
+	c := &crossing{p: stats.StudentTail((excess+1.2)/1.27, 8)}
 	if c.p > maxBlockP {
 		return nil, nil
 	}
@@ -187,7 +191,10 @@ func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) boo
 	for a, v := range fit.u {
 		u[b.of[a]] = append(u[b.of[a]], v)
 	}
-	return 4*slow >= inside || left > maxBlockResiduals*before || math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
+	slowInside := 4*slow >= inside
+	noBetterFit := left > maxBlockResiduals*before
+	unlikeNodes := math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
+	return slowInside || noBetterFit || unlikeNodes
 }
 
 // centredTwice returns the links' values less the means of their nodes.

@@ -58,12 +58,20 @@ func (g Group) String() string {
 }
 
 func (g Group) compare(o Group) int {
-	return cmp.Or(strings.Compare(g.Benchmark, o.Benchmark), cmp.Compare(g.Kind, o.Kind), cmp.Compare(g.Nodes, o.Nodes),
-		cmp.Compare(g.Ranks, o.Ranks), strings.Compare(g.Labels, o.Labels),
-		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
+	return cmp.Or(
+		strings.Compare(g.Benchmark, o.Benchmark),
+		cmp.Compare(g.Kind, o.Kind),
+		cmp.Compare(g.Nodes, o.Nodes),
+		cmp.Compare(g.Ranks, o.Ranks),
+		strings.Compare(g.Labels, o.Labels),
+		cmp.Compare(g.First, o.First),
+		cmp.Compare(g.Last, o.Last),
+		cmp.Compare(g.Sizes, o.Sizes),
+	)
 }
 
-// A curveSummary holds what the analysis needs of one measured curve. Values that are not identifiable are 0.
+// A curveSummary holds what the analysis needs of one measured curve, without its
+// samples: a fleet may have a million files. Values that are not identifiable are 0.
 type curveSummary struct {
 	Group Group
 	Nodes []string // as the file names them
@@ -81,7 +89,7 @@ type curveSummary struct {
 // lineIdentifiable reports whether the sizes of a group suffice to fit both β and τ.
 func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpan*g.First }
 
-// leastSpan is the factor between the smallest and the largest size at or above which a line
+// minSpan is the factor between the smallest and the largest size at or above which a line
 // is fitted. At this factor [fit] stops warning that β and τ are hardly identifiable.
 const minSpan = 8
 
@@ -90,12 +98,12 @@ var repeatedTitle = regexp.MustCompile(` \(\d+\)$`) // the table has the title o
 // summarise returns the summary of a table, and false if it has none. Labels are those of the
 // file's name; columns name the nodes.
 func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSummary, ok bool) {
-	if t.Kind == benchfile.Interval {
+	if t.Kind == benchfile.Interval { // the gap between messages is not a cost of one
 		return c, false
 	}
 	scale := quantity.Micros(1)
 	c.Group.Kind, c.Line = t.Kind, t.Line
-	if t.Kind == benchfile.RoundTrip {
+	if t.Kind == benchfile.RoundTrip { // half of it, so that both kinds can be compared
 		scale, c.Group.Kind = 0.5, benchfile.OneWay
 	}
 	var rates []float64
@@ -118,7 +126,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		if c.Beta, c.Tau, err = fit.Line(t); err != nil {
 			return c, false
 		}
-	case c.Group.Sizes > 1:
+	case c.Group.Sizes > 1: // β is hidden, and most of each time is proportional to the bytes
 		slices.Sort(rates)
 		c.Tau = quantity.MicrosPerByte(stats.Quantile(rates, 0.5))
 	}

@@ -30,10 +30,14 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	each := make([][]test, len(models))
-	parallel.For(len(models), func(i int) { each[i] = models[i].tests(int32(i), a, noise[models[i].quantity]) })
+	parallel.For(len(models), func(i int) {
+		m := models[i]
+		each[i] = m.tests(int32(i), a, noise[m.quantity])
+	})
 	tests := slices.Concat(each...)
 	slices.SortFunc(tests, func(x, y test) int {
-		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
+		return cmp.Or(
+			cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
 	})
 	for i, q := range qValues(list.Map(tests, func(t test) float64 { return t.p })) {
 		tests[i].q = q
@@ -43,7 +47,9 @@ func (a *Answer) test(models []*model) {
 	for reported < len(tests) && tests[reported].q <= a.FDR {
 		reported++
 	}
-	miss := a.FDR * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
+	// Of the intervals of selected effects, a share of FDR misses if each is computed at this
+	// level instead of FDR itself (Benjamini and Yekutieli 2005).
+	miss := a.FDR * max(1, float64(reported)) / max(1, float64(len(tests)))
 	if a.TwoSided {
 		miss /= 2
 	}
@@ -58,7 +64,11 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		return cmp.Or(trueFirst(x.Reported, y.Reported), cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Subject(), y.Subject()))
+		return cmp.Or(
+			trueFirst(x.Reported, y.Reported),
+			cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)),
+			strings.Compare(x.Subject(), y.Subject()),
+		)
 	})
 }
 
@@ -73,7 +83,9 @@ func trueFirst(x, y bool) int {
 }
 
 // find adds the findings of tests. The first tests, as many as reported, stand out.
-func (a *Answer) find(models []*model, tests []test, reported int, miss float64, noise map[Quantity]*tails) {
+func (a *Answer) find(
+	models []*model, tests []test, reported int, miss float64, noise map[Quantity]*tails,
+) {
 	slow := map[[2]int]bool{} // by model and node: it stands out
 	for _, t := range tests[:reported] {
 		if t.node {
@@ -112,7 +124,8 @@ func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 	for _, i := range x.links {
 		l := m.links[i]
 		other := l.a + l.b - x.node
-		if out(other) && math.Abs(l.y-m.fit.mu) < math.Abs(x.u)/2 && !slices.Contains(names, m.names[other]) {
+		usual := math.Abs(l.y-m.fit.mu) < math.Abs(x.u)/2
+		if out(other) && usual && !slices.Contains(names, m.names[other]) {
 			names = append(names, m.names[other])
 		}
 	}
@@ -125,13 +138,18 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	if m.blocks == nil {
 		return nil
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(m.blocks.cross), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+	byBlocks := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(m.blocks.cross), byBlocks) {
 		c := m.blocks.cross[key]
 		half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * c.se
 		if c.p > maxBlockP || c.over <= half {
 			continue
 		}
-		f := Finding{Group: m.group, Quantity: m.quantity, P: c.p, Q: c.p, Reported: true, Across: []string{}}
+		f := Finding{
+			Group: m.group, Quantity: m.quantity,
+			P: c.p, Q: c.p,
+			Reported: true, Across: []string{},
+		}
 		var slow []int
 		for i, name := range m.names {
 			switch m.blocks.of[i] {
@@ -157,6 +175,8 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	return all
 }
 
+// tests returns the tests of the model's nodes and units. There are none if the units are too few
+// for their scale to be known.
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < minUnits {
 		return nil
@@ -258,8 +278,9 @@ func qValues(p []float64) []float64 {
 	return q
 }
 
-// wrongLine is the factor of error at the smallest or the largest size above which the parameters
-// of a line do not describe the effect.
+// maxLineError is the factor by which a line may miss the effect at the smallest or the largest
+// size. Beyond it the finding is described by the times at these sizes: β and τ of one line hide
+// that a node is slow at one end alone.
 const maxLineError = 1.5
 
 // bySize sets the effects at the smallest and the largest size for units of the model, if they are
@@ -275,14 +296,16 @@ func (m *model) bySize(f *Finding, units []int) {
 	var curves []keyed
 	for _, i := range units {
 		key := m.units[i].key
-		at, _ := slices.BinarySearchFunc(m.curves, key, func(k keyed, key string) int { return strings.Compare(k.key, key) })
+		at, _ := slices.BinarySearchFunc(m.curves, key, keyed.compareKey)
 		for ; at < len(m.curves) && m.curves[at].key == key; at++ {
 			curves = append(curves, m.curves[at])
 		}
 	}
 	own, all := endsOf(curves), m.ends
 	first, last := own.first/all.first, own.last/all.last
-	off := func(measured, line float64) bool { return math.Abs(math.Log(measured/line)) > math.Log(maxLineError) }
+	off := func(measured, line float64) bool {
+		return math.Abs(math.Log(measured/line)) > math.Log(maxLineError)
+	}
 	if f.First, f.Last = first-1, last-1; m.quantity != Latency {
 		f.Wrong = off(first, own.lineFirst/all.lineFirst) || off(last, own.lineLast/all.lineLast)
 	}

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// mostOrdered is the largest number of nodes of a map that are ordered: the memory of ordering
+// maxOrderedNodes is the largest number of nodes of a map that are ordered: the memory of ordering
 // grows with its square, and the work with its cube.
 const maxOrderedNodes = 1200
 
 // order returns the nodes in an order in which those with similar residuals stand side by side:
-// racks, and slow nodes. More than [maxOrderedNodes] are in the order of their names. In either case
-// nodes of a block stand side by side.
+// racks, and slow nodes. More than [maxOrderedNodes] are in the order of their names. In either
+// case nodes of a block stand side by side.
 func (m *model) order() []int {
 	order := make([]int, len(m.names))
 	for i := range order {
@@ -22,7 +22,8 @@ func (m *model) order() []int {
 		order = seriate(profiles(m.residuals()))
 	}
 	if m.blocks != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.blocks.of[a], m.blocks.of[b]) })
+		byBlock := func(a, b int) int { return cmp.Compare(m.blocks.of[a], m.blocks.of[b]) }
+		slices.SortStableFunc(order, byBlock)
 	}
 	return order
 }
@@ -67,6 +68,7 @@ func (m *model) residuals() [][]float64 {
 	return rest
 }
 
+// square returns n rows of n cells, all NaN: not measured.
 func square(n int) [][]float64 {
 	m := make([][]float64, n)
 	cells := make([]float64, n*n)

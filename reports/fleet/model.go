@@ -98,6 +98,8 @@ func level(q Quantity, all []unit, of float64) {
 
 func centreOf(all []unit) float64 { return stats.MedianInPlace(list.Map(all, unit.median)) }
 
+func (u unit) compareKey(key string) int { return strings.Compare(u.key, key) }
+
 func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 
 // newModel fits a quantity of a group or, if before is not nil, its change. It returns nil if the
@@ -140,11 +142,13 @@ func zeros(all []unit) (n int) {
 func changes(now, before []unit) []unit {
 	var both []unit
 	for _, u := range now {
-		if i, ok := slices.BinarySearchFunc(before, u.key, func(b unit, key string) int { return strings.Compare(b.key, key) }); ok {
-			u.y -= before[i].y
-			u.part += before[i].part
-			both = append(both, u)
+		i, ok := slices.BinarySearchFunc(before, u.key, unit.compareKey)
+		if !ok {
+			continue
 		}
+		u.y -= before[i].y
+		u.part += before[i].part // variances of independent measurements add up
+		both = append(both, u)
 	}
 	return both
 }
@@ -230,6 +234,8 @@ type keyed struct {
 	key   string
 }
 
+func (k keyed) compareKey(key string) int { return strings.Compare(k.key, key) }
+
 // groups sorts the curves of entries into groups, and within a group by key.
 func groups(entries []fileSummary) map[Group][]keyed {
 	all := map[Group][]keyed{}
@@ -276,7 +282,8 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 	for a := range n {
 		if f.known[a] && f.known[n+a] {
 			nodes = append(nodes, a)
-			differences, errors = append(differences, f.u[a]-f.u[n+a]), append(errors, math.Hypot(f.se[a], f.se[n+a]))
+			differences = append(differences, f.u[a]-f.u[n+a])
+			errors = append(errors, math.Hypot(f.se[a], f.se[n+a]))
 		}
 	}
 	if len(nodes) < minNodes {
@@ -287,12 +294,17 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 	z, scales := standardised(differences, errors)
 	for k, a := range nodes {
 		r := n + a
-		p := 2 * float64(len(nodes)) * stats.StudentTail(math.Abs(z[k]), welch(scales[k], errors[k], degreesOf(len(nodes))))
+		degrees := welch(scales[k], errors[k], degreesOf(len(nodes)))
+		tail := stats.StudentTail(math.Abs(z[k]), degrees)
+		p := 2 * float64(len(nodes)) * tail // two-sided, and Bonferroni over the nodes
 		if least = min(least, p); p > 0.05 {
-			all = append(all, effect{a, "", (f.u[a] + f.u[r]) / 2, errors[k] / 2, append(f.of[a], f.of[r]...)})
+			both, links := (f.u[a]+f.u[r])/2, append(f.of[a], f.of[r]...)
+			all = append(all, effect{a, "", both, errors[k] / 2, links})
 			continue
 		}
-		all = append(all, effect{a, "sender", f.u[a], f.se[a], f.of[a]}, effect{a, "receiver", f.u[r], f.se[r], f.of[r]})
+		all = append(all,
+			effect{a, "sender", f.u[a], f.se[a], f.of[a]},
+			effect{a, "receiver", f.u[r], f.se[r], f.of[r]})
 	}
 	if least > maxBlockP {
 		return nil, nil

@@ -40,7 +40,8 @@ func parsePattern(text string) (*namePattern, error) {
 		rest = rest[at[1]:]
 		expr.WriteString(regexp.QuoteMeta(literal))
 		if literal == "" && last != "" {
-			return nil, fmt.Errorf("%s and %s need a letter between them, to show where one ends", last, piece)
+			return nil, fmt.Errorf("%s and %s need a letter between them, to show where one ends",
+				last, piece)
 		}
 		if last = piece; piece == "*" {
 			expr.WriteString(`[^/]*`)
@@ -61,7 +62,8 @@ func parsePattern(text string) (*namePattern, error) {
 	case strings.ContainsAny(braces.ReplaceAllString(text, ""), "{}"):
 		return nil, fmt.Errorf("unbalanced brace; write names in braces, as in {a}")
 	case !slices.Contains(p.names, "a"):
-		return nil, fmt.Errorf("no {a}: give {a} and {b} for the two nodes of a pair, {a} alone for single nodes")
+		return nil, fmt.Errorf("no {a}: give {a} and {b} for the two nodes of a pair, " +
+			"{a} alone for single nodes")
 	}
 	p.expr = regexp.MustCompile("^" + expr.String() + "$")
 	return p, nil

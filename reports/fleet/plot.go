@@ -15,8 +15,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// mostCells is the largest number of columns of a map. With more nodes, a cell is of several, with
-// the slowest of their pairs.
+// maxMapColumns is the largest number of columns of a map: in a picture of 800 pixels a cell is
+// then about four pixels wide. With more nodes, a cell shows the slowest pair of several.
 const maxMapColumns = 160
 
 // Map returns the heat map of the group with the largest finding or, without findings, of the first
@@ -34,7 +34,9 @@ func (f *Answer) Map() (reports.Picture, error) {
 			}
 		}
 	}
-	return nil, usage.Fields(errors.New("the map shows nodes against nodes, and no curve is between two nodes; a pattern of file names can give them"), "plot", "name")
+	err := errors.New("the map shows nodes against nodes, and no curve is between two nodes; " +
+		"a pattern of file names can give them")
+	return nil, usage.Fields(err, "plot", "name")
 }
 
 // part returns the part of a group, and its distribution of a quantity; nil if there is none.
@@ -73,13 +75,14 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	h.YS = h.XS
 	note := "Nodes whose pairs differ alike stand side by side."
 	if len(order) > maxOrderedNodes {
-		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", maxOrderedNodes)
+		note = fmt.Sprintf("The nodes are in the order of their names, "+
+			"since there are more than %d.", maxOrderedNodes)
 	}
 	if m.blocks != nil {
 		note = "Nodes of a block stand side by side; in a block, those whose pairs differ alike."
 	}
 	if each > 1 {
-		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
+		note += fmt.Sprintf(" A cell is of %d nodes by %d, the slowest pair of them.", each, each)
 	}
 	h.Notes = []string{note}
 	return h, true
@@ -114,7 +117,8 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 		r := at(all, n)
 		middles[i] = stats.Quantile(r, 0.5)
 		band.Y = append(band.Y, 100)
-		band.Low, band.High = append(band.Low, 100*stats.Quantile(r, 0.05)/middles[i]), append(band.High, 100*stats.Quantile(r, 0.95)/middles[i])
+		band.Low = append(band.Low, 100*stats.Quantile(r, 0.05)/middles[i])
+		band.High = append(band.High, 100*stats.Quantile(r, 0.95)/middles[i])
 	}
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
@@ -144,24 +148,28 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	return fig, len(shown) > 0
 }
 
-// mostSlowest bounds the pairs under a map.
+// maxSlowestPairs bounds the pairs under a map, which a reader looks through by eye.
 const maxSlowestPairs = 20
 
+// slowest returns the pairs of a group with the largest effects, whether or not they stand out.
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.spreadOf(g, q)
 	m := s.model
 	effect := func(l link) float64 { return m.effect(l.y - m.fit.mu) }
-	links := slices.SortedFunc(slices.Values(m.links), func(x, y link) int { // nodes are in the order of their names
-		return cmp.Or(cmp.Compare(effect(y), effect(x)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
-	})
+	slowestFirst := func(x, y link) int { // then by name, in whose order the nodes are numbered
+		return cmp.Or(
+			cmp.Compare(effect(y), effect(x)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	}
+	links := slices.SortedFunc(slices.Values(m.links), slowestFirst)
 	return reports.TableOf(links[:min(len(links), maxSlowestPairs)],
 		reports.Col("node_a", "node", func(l link) any { return m.names[l.a] }),
 		reports.Col("node_b", "node", func(l link) any { return m.names[l.b] }),
-		reports.Col("slower_percent", "slower than typical", func(l link) any { return 100 * effect(l) }).
-			Texted(reports.PercentText("%+.1f %%")))
+		reports.Col("slower_percent", "slower than typical", func(l link) any {
+			return 100 * effect(l)
+		}).Texted(reports.PercentText("%+.1f %%")))
 }
 
-// mostPictured bounds the groups that a page draws.
+// maxDrawnGroups bounds the groups that a page draws, which has a table of all groups as well.
 const maxDrawnGroups = 4
 
 // Document returns a page to send: the findings, their place in the fleet, and its distribution.
@@ -178,7 +186,9 @@ func (f *Answer) Document() reports.Document {
 		doc.Lead = append(doc.Lead, "This report is incomplete: "+f.Broken.Error()+".")
 	}
 	if len(f.reported()) > 0 {
-		doc.Sections = append(doc.Sections, reports.Section{Title: "Findings", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
+		worst := reports.Table{Rows: f.WorstRows()}
+		doc.Sections = append(doc.Sections,
+			reports.Section{Title: "Findings", Blocks: []reports.Block{worst}})
 	}
 	var drawn []Group
 	where := reports.Section{Title: "Node by node"}
@@ -191,9 +201,11 @@ func (f *Answer) Document() reports.Document {
 			return
 		}
 		drawn = append(drawn, g)
-		where.Blocks = append(where.Blocks, reports.Drawing{Title: m.Title, Picture: m, Numbers: f.slowest(g, q)})
+		where.Blocks = append(where.Blocks,
+			reports.Drawing{Title: m.Title, Picture: m, Numbers: f.slowest(g, q)})
 		if c, ok := f.curves(g); ok {
-			where.Blocks = append(where.Blocks, reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
+			where.Blocks = append(where.Blocks,
+				reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
 		}
 	}
 	for _, x := range f.reported() {
@@ -207,16 +219,18 @@ func (f *Answer) Document() reports.Document {
 	if where.Blocks != nil {
 		doc.Sections = append(doc.Sections, where)
 	}
-	groups := f.GroupRows()
-	groups.Notes = nil
+	groups := reports.Table{Rows: f.GroupRows()}
+	groups.Rows.Notes = nil // they have a section of their own
 	notes := reports.Section{Title: "Input and tests"}
 	for _, n := range f.Notes {
 		notes.Blocks = append(notes.Blocks, reports.Paragraph(n))
 	}
-	doc.Sections = append(doc.Sections, reports.Section{Title: "The fleet, group by group", Blocks: []reports.Block{reports.Table{Rows: groups}}}, notes)
+	doc.Sections = append(doc.Sections,
+		reports.Section{Title: "The fleet, group by group", Blocks: []reports.Block{groups}}, notes)
 	return doc
 }
 
+// summary returns the first paragraph of the page: how much stands out, and the worst of it.
 func (f *Answer) summary() string {
 	worst := f.worst()
 	if len(worst) == 0 {
@@ -237,5 +251,8 @@ func (f *Answer) summary() string {
 	if len(worst) == 1 {
 		verb = "stands out"
 	}
-	return fmt.Sprintf("%s %s. The first is %s: %s of %s in %d of %d groups, most in %s.", strings.Join(kinds, ", "), verb, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
+	effect := reports.PercentChange(x.Effect) + " of " + quantityWord(x.Quantity)
+	return fmt.Sprintf("%s %s. The first is %s: %s in %d of %d groups, most in %s.",
+		strings.Join(kinds, ", "), verb, x.Subject(), effect,
+		x.groups, f.groupsOf(x.Finding), x.Group)
 }

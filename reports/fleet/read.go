@@ -94,9 +94,10 @@ type Reading struct {
 	interrupted string
 }
 
-// Load reads the files that roots name, and of before if it is not empty; it
-// calls progress, unless that is nil, after each file, from any goroutine. If ctx ends the reading, Load returns the entries read so far. Errors are of the options
-// and the roots.
+// Load reads the files that roots name, and those of before if it is not empty. It calls progress,
+// unless that is nil, after each file, from any goroutine. If ctx ends the reading, Load returns
+// the files read so far. Errors are of the options and the roots; a file that cannot be read is in
+// the answer's SkippedRows.
 func Load(
 	ctx context.Context, roots []string, before string, o Options, progress func(),
 ) (Reading, error) {
@@ -122,11 +123,10 @@ func Load(
 	return in, err
 }
 
-// readFiles reads the files that roots name, and the files in folders, in parallel, and also returns
-// their number. It calls progress, unless that is nil, after each file, from any goroutine. Errors
-// of files are in the entries. If ctx ends, readFiles returns its error with the entries of the files
-// that were read whole. Other errors are of the roots and of the options, such as a pattern that
-// matches no file.
+// readFiles reads the files that roots name, and the files in folders, in parallel, and returns
+// their number as well. Errors of files are in the summaries. If ctx ends, readFiles returns its
+// error with the summaries of the files that were read whole. Other errors are of the roots and of
+// the options, such as a pattern that matches no file.
 func readFiles(
 	ctx context.Context, roots []string, o Options, progress func(),
 ) (entries []fileSummary, files int, err error) {
@@ -179,8 +179,16 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 
 // read reads a file, and reports whether it was not interrupted.
 func (w *worker) read(e *fileSummary) bool {
-	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: maxTables, Context: w.ctx}
-	skip := func(fault bool, reason string) { e.skipped = append(e.skipped, skippedFile{reason, fault}) }
+	o := benchfile.Options{
+		X: w.X, Y: w.Y,
+		Group:   append(slices.Clone(w.Columns), w.Group...),
+		Pool:    w.Pool,
+		Tables:  maxTables,
+		Context: w.ctx,
+	}
+	skip := func(fault bool, reason string) {
+		e.skipped = append(e.skipped, skippedFile{reason, fault})
+	}
 	if w.Columns == nil && w.pattern == nil {
 		o.Names = benchfile.NodeColumns
 	}
@@ -217,7 +225,9 @@ func (w *worker) read(e *fileSummary) bool {
 			}
 			columns := w.columnsOf(f.Tables[i].Labels)
 			if nodes != nil && len(columns) > 0 {
-				skip(false, fmt.Sprintf("%s: both the pattern of names and columns (%s) name the nodes; omit the pattern, or pool the columns", f.Name, strings.Join(columns, ", ")))
+				const format = "%s: both the pattern of names and columns (%s) name the nodes; " +
+					"omit the pattern, or pool the columns"
+				skip(false, fmt.Sprintf(format, f.Name, strings.Join(columns, ", ")))
 				return nil
 			}
 			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {
@@ -235,7 +245,7 @@ func (w *worker) read(e *fileSummary) bool {
 	return true
 }
 
-// mostTables bounds the curves in one file: all pairs of 5,800 nodes. Memory ends before.
+// maxTables bounds the curves in one file: all pairs of 5,800 nodes. Memory ends before.
 const maxTables = 1 << 24
 
 // columnsOf returns the columns that name the nodes of a table.
@@ -244,13 +254,22 @@ func (w *worker) columnsOf(labels []benchfile.Label) []string {
 		return w.Columns
 	}
 	for _, names := range benchfile.NodeColumns {
-		if !slices.ContainsFunc(names, func(name string) bool {
-			return !slices.ContainsFunc(labels, func(l benchfile.Label) bool { return l.Column == name })
-		}) {
+		if hasColumns(labels, names) {
 			return names
 		}
 	}
 	return nil
+}
+
+// hasColumns reports whether labels have a value for each of names.
+func hasColumns(labels []benchfile.Label, names []string) bool {
+	for _, name := range names {
+		named := func(l benchfile.Label) bool { return l.Column == name }
+		if !slices.ContainsFunc(labels, named) {
+			return false
+		}
+	}
+	return true
 }
 
 // ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the names of a
@@ -269,13 +288,15 @@ func ReadPlaces(in io.Reader) (map[string]string, error) {
 	for n := 0; ; n++ {
 		row, err := rows.Read()
 		if limited.N == 0 {
-			return nil, errors.New("the list of nodes is larger than 64 MiB; write only a node and its group in each row")
+			return nil, errors.New("the list of nodes is larger than 64 MiB; " +
+				"write only a node and its group in each row")
 		}
 		if err == io.EOF && len(places) > 0 {
 			return places, nil
 		}
 		if err == io.EOF {
-			return nil, errors.New("no node has a group; write a row for each node, as in n01,rack1")
+			return nil, errors.New("no node has a group; " +
+				"write a row for each node, as in n01,rack1")
 		}
 		if err != nil {
 			return nil, err

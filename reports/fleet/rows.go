@@ -81,12 +81,17 @@ func (f *Answer) WorstRows() reports.Rows {
 		reports.Col("", "node or pair", func(x worstFinding) any { return x.Subject() }),
 		reports.Col("", head, func(x worstFinding) any {
 			if x.Wrong {
-				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v", 1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
+				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v",
+					1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
 			}
 			return percentInterval(x.Effect, x.Low, x.High)
 		}),
-		reports.Col("", "parameter", func(x worstFinding) any { return quantityWord(x.Quantity) }).Ranked(1),
-		reports.Col("", "groups", func(x worstFinding) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
+		reports.Col("", "parameter", func(x worstFinding) any {
+			return quantityWord(x.Quantity)
+		}).Ranked(1),
+		reports.Col("", "groups", func(x worstFinding) any {
+			return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding))
+		}),
 		reports.Col("", "worst group", func(x worstFinding) any { return x.Group.String() }),
 	)
 }
@@ -94,7 +99,8 @@ func (f *Answer) WorstRows() reports.Rows {
 // groupsOf counts the groups that have measurements of the node or pair.
 func (f *Answer) groupsOf(x Finding) (n int) {
 	for _, p := range f.groups {
-		if len(x.Nodes) == 0 || x.Pair || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
+		everywhere := len(x.Nodes) == 0 || x.Pair
+		if everywhere || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
 			n++
 		}
 	}
@@ -118,7 +124,8 @@ func kindOfFinding(x Finding) string {
 }
 
 func percentInterval(v, low, high float64) string {
-	return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(v), percentPlain(low), percentPlain(high))
+	return fmt.Sprintf("%s (%s to %s)",
+		reports.PercentChange(v), percentPlain(low), percentPlain(high))
 }
 
 // percentPlain returns a percentage without a plus sign and without the unit.
@@ -146,7 +153,9 @@ func (f *Answer) FindingRows() reports.Rows {
 			return nil
 		}
 	}
-	both := func(key string, cell func(Finding) any) reports.Field[Finding] { return reports.Col(key, key, cell) }
+	both := func(key string, cell func(Finding) any) reports.Field[Finding] {
+		return reports.Col(key, key, cell)
+	}
 	fields := []reports.Field[Finding]{
 		both("what", func(x Finding) any { return kindOfFinding(x) }),
 		both("node_a", node(0)), both("node_b", node(1)),
@@ -164,8 +173,8 @@ func (f *Answer) FindingRows() reports.Rows {
 		fields = append(fields, both(g.Key, func(x Finding) any { return g.Cell(x.Group) }))
 	}
 	fields = append(fields,
-		both("first_size_percent", func(x Finding) any { return reports.OrAbsent(100*x.First, x.First == x.First) }),
-		both("last_size_percent", func(x Finding) any { return reports.OrAbsent(100*x.Last, x.Last == x.Last) }))
+		both("first_size_percent", func(x Finding) any { return 100 * x.First }), // NaN is absent
+		both("last_size_percent", func(x Finding) any { return 100 * x.Last }))
 	rows := reports.TableOf(f.Findings, fields...)
 	rows.Notes = f.Notes
 	return rows
@@ -197,10 +206,16 @@ func (f *Answer) GroupRows() reports.Rows {
 			all = append(all, groupSpread{s, &f.groups[i]})
 		}
 	}
-	fields := []reports.Field[groupSpread]{reports.Col("", "group", func(s groupSpread) any { return s.part.Group.String() })}
-	for _, g := range groupFields() {
-		fields = append(fields, reports.Col(g.Key, "", func(s groupSpread) any { return g.Cell(s.part.Group) }))
+	fields := []reports.Field[groupSpread]{
+		reports.Col("", "group", func(s groupSpread) any { return s.part.Group.String() }),
 	}
+	for _, g := range groupFields() {
+		cell := func(s groupSpread) any { return g.Cell(s.part.Group) }
+		fields = append(fields, reports.Col(g.Key, "", cell))
+	}
+	// A fit without residuals has no estimate of the noise.
+	noise := func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }
+	scatter := func(s groupSpread) any { return 100 * s.Scatter }
 	fields = append(fields,
 		reports.Col("curves", "", func(s groupSpread) any { return s.part.Curves }),
 		reports.Col("units", "n", func(s groupSpread) any { return s.Units }).Ranked(3),
@@ -219,8 +234,8 @@ func (f *Answer) GroupRows() reports.Rows {
 			time := quantity.Interval{Value: median, Low: low, High: high}
 			return reports.Interval{Dim: quantity.DimTime, Interval: time}
 		}),
-		reports.Col("", "scatter", func(s groupSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
-		reports.Col("", "noise", func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),
+		reports.Col("", "scatter", scatter).Texted(reports.PercentError).Ranked(1),
+		reports.Col("", "noise", noise).Texted(reports.PercentError).Ranked(2),
 		reports.Col("quantity", "", func(s groupSpread) any { return string(s.Quantity) }),
 		reports.Col("unit", "", func(s groupSpread) any {
 			if s.Quantity == Tau {
@@ -236,18 +251,36 @@ func (f *Answer) GroupRows() reports.Rows {
 			return s.Quantiles[i]
 		}))
 	}
-	rows := reports.TableOf(all, append(fields,
-		reports.Col("scatter_percent", "", func(s groupSpread) any { return 100 * s.Scatter }),
-		reports.Col("noise_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
-		reports.Col("", "fleet's change", func(s groupSpread) any {
-			return reports.OrAbsent(map[Quantity]string{Tau: "τ "}[s.Quantity]+percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh), s.Compared)
-		}).If(f.Compared),
-		reports.Col("change_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }).If(f.Compared),
-		reports.Col("change_low_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }).If(f.Compared),
-		reports.Col("change_high_percent", "", func(s groupSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }).If(f.Compared),
-	)...)
+	fields = append(fields,
+		reports.Col("scatter_percent", "", scatter),
+		reports.Col("noise_percent", "", noise))
+	if f.Compared {
+		fields = append(fields, changeFields()...)
+	}
+	rows := reports.TableOf(all, fields...)
 	rows.Notes = f.Notes
 	return rows
+}
+
+// changeFields returns the columns of the fleet's change in a comparison.
+func changeFields() []reports.Field[groupSpread] {
+	percent := func(key string, of func(groupSpread) float64) reports.Field[groupSpread] {
+		return reports.Col(key, "", func(s groupSpread) any {
+			return reports.OrAbsent(100*of(s), s.Compared)
+		})
+	}
+	return []reports.Field[groupSpread]{
+		reports.Col("", "fleet's change", func(s groupSpread) any {
+			change := percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh)
+			if s.Quantity == Tau { // the row shows r∞, which changes the other way
+				change = "τ " + change
+			}
+			return reports.OrAbsent(change, s.Compared)
+		}),
+		percent("change_percent", func(s groupSpread) float64 { return s.Shift }),
+		percent("change_low_percent", func(s groupSpread) float64 { return s.ShiftLow }),
+		percent("change_high_percent", func(s groupSpread) float64 { return s.ShiftHigh }),
+	}
 }
 
 // SkippedRows returns a row for each file that was not used, or only in part.

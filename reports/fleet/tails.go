@@ -30,7 +30,7 @@ type sized struct {
 	key string
 }
 
-// oneSided is the number of residuals at or above which only those of the slow side estimate its
+// minOneSided is the number of residuals at or above which only those of the slow side estimate its
 // tail: pairs within a rack are fast, and not noise.
 const minOneSided = 400
 
@@ -65,8 +65,8 @@ func tailsOf(models []*model, q Quantity, odd bool) *tails {
 }
 
 // designEffect returns how many residuals of a unit say as much about the tails as one independent
-// residual: 1 + (k−1)ρ for k residuals of a unit whose mean correlation is ρ (Kish 1965, §5.4). A
-// pair that one night disturbs is off in place and out of place, and with 4 ranks as with 8.
+// residual: 1 + (k−1)ρ for k residuals of a unit whose mean correlation is ρ (Kish 1965, §5.4).
+// A pair that one night disturbs is off in place and out of place, and with 4 ranks as with 8.
 func designEffect(byUnit map[string][]float64) float64 {
 	var cross, within, count, squares float64
 	for _, key := range slices.Sorted(maps.Keys(byUnit)) { // sums depend on the order
@@ -110,7 +110,8 @@ var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 	for k, nu := range degrees {
 		a, _ := math.Lgamma((nu + 1) / 2)
 		b, _ := math.Lgamma(nu / 2)
-		q[k], n[k] = stats.StudentQuantile(0.25, nu)/distuv.UnitNormal.Quantile(0.75), a-b-0.5*math.Log(nu*math.Pi)
+		q[k] = stats.StudentQuantile(0.25, nu) / distuv.UnitNormal.Quantile(0.75)
+		n[k] = a - b - 0.5*math.Log(nu*math.Pi)
 	}
 	return q, n
 }()
@@ -129,7 +130,8 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 		for k := range w {
 			w[k] -= own[k]
 			if below >= 0 {
-				w[k] += math.Log(max(stats.StudentTail(t.sizes[below].z*quartiles[k], degrees[k]), math.SmallestNonzeroFloat64))
+				tail := stats.StudentTail(t.sizes[below].z*quartiles[k], degrees[k])
+				w[k] += math.Log(max(tail, math.SmallestNonzeroFloat64)) // not of 0
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// leastPartners is the number of different partners that make a node's effect identifiable beside
+// minPartners is the number of different partners that make a node's effect identifiable beside
 // those of its pairs: one of three values may be anything.
 const minPartners = 3
 
