@@ -23,7 +23,8 @@ func (a Areas) sums() ([][]float64, error) {
 	sums := [][]float64{make([]float64, len(a.XS))}
 	for k, p := range a.Parts {
 		if len(p.Y) != len(a.XS) {
-			return nil, fmt.Errorf("part %q has %d values at %d places", p.Name, len(p.Y), len(a.XS))
+			return nil, fmt.Errorf("part %q has %d values at %d places",
+				p.Name, len(p.Y), len(a.XS))
 		}
 		next := make([]float64, len(a.XS))
 		for i, y := range p.Y {
@@ -53,8 +54,7 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	return func(c draw.Canvas) axes {
 		var entries []entry
 		for k := len(a.Parts) - 1; k >= 0; k-- { // in the order of the picture
-			fill := areaColor(k)
-			entries = append(entries, entry{name: a.Parts[k].Name, style: style{color: palette[k%len(palette)]}, fill: &fill})
+			entries = append(entries, areaEntry(k, a.Parts[k].Name))
 		}
 		area := frame(c, a.Title, entries, a.Notes)
 		p := newScaledPlot(area, a.X, a.Y, x, y)
@@ -65,6 +65,12 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 // areaColor returns pale and dark colours by turns, so that neighbours differ without colours too.
 func areaColor(k int) color.NRGBA {
 	return tint(palette[k%len(palette)], []float64{0.25, 0.6}[k%2])
+}
+
+// areaEntry returns the entry of the legend for an area.
+func areaEntry(k int, name string) entry {
+	fill := areaColor(k)
+	return entry{name: name, style: style{color: palette[k%len(palette)]}, fill: &fill}
 }
 
 type areasPlotter struct {
@@ -91,7 +97,8 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		for i, x := range a.XS {
 			line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k][i])})
 		}
-		c.StrokeLines(draw.LineStyle{Color: palette[(k-1)%len(palette)], Width: 0.8}, c.ClipLinesXY(line)...)
+		edge := draw.LineStyle{Color: palette[(k-1)%len(palette)], Width: 0.8}
+		c.StrokeLines(edge, c.ClipLinesXY(line)...)
 	}
 	labels := labeller{area: c.Rectangle}
 	for _, m := range a.Marks {
@@ -121,11 +128,14 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 
 // widest returns the middle of the place within part k with the most room for a text of width w and
 // height h; the middle of the picture is preferred.
-func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
+func (a areasPlotter) widest(
+	k int, w, h vg.Length, tx, ty func(float64) vg.Length,
+) (at vg.Point, ok bool) {
+	left, right := tx(a.XS[0]), tx(a.XS[len(a.XS)-1])
 	most := vg.Length(0)
 	for i, x := range a.XS {
 		center := tx(x)
-		if center-w/2 < tx(a.XS[0]) || center+w/2 > tx(a.XS[len(a.XS)-1]) {
+		if center-w/2 < left || center+w/2 > right {
 			continue
 		}
 		low, high := vg.Length(math.Inf(-1)), vg.Length(math.Inf(1))
@@ -139,7 +149,8 @@ func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Leng
 				high = low
 			}
 		}
-		aside := math.Abs(float64((center-tx(a.XS[0]))/(tx(a.XS[len(a.XS)-1])-tx(a.XS[0])))-0.5) * 0.4
+		// At an edge of the picture a part counts as a fifth thinner than in the middle.
+		aside := math.Abs(float64((center-left)/(right-left))-0.5) * 0.4
 		if thick := (high - low) * vg.Length(1-aside); high-low > h && thick > most {
 			at, most, ok = vg.Point{X: center, Y: (low + high) / 2}, thick, true
 		}

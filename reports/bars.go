@@ -31,7 +31,8 @@ func (t Timeline) check() (end float64, err error) {
 			return 0, fmt.Errorf("packet %d is in stage %d of %d", b.Packet, b.Stage, len(t.Stages))
 		}
 		if !(b.Start >= 0 && b.End >= b.Start && b.End <= largest) {
-			return 0, fmt.Errorf("packet %d is in %s from %v to %v µs", b.Packet, t.Stages[b.Stage], b.Start, b.End)
+			return 0, fmt.Errorf("packet %d is in %s from %v to %v µs",
+				b.Packet, t.Stages[b.Stage], b.Start, b.End)
 		}
 		if len(t.Kinds) > 0 && (b.Kind < 0 || b.Kind >= len(t.Kinds)) {
 			return 0, fmt.Errorf("a box is of kind %d of %d", b.Kind, len(t.Kinds))
@@ -39,8 +40,11 @@ func (t Timeline) check() (end float64, err error) {
 		end = max(end, b.End)
 	}
 	for _, l := range t.Path {
-		if min(l.From, l.To) < 0 || max(l.From, l.To) >= len(t.Stages) || !(l.Start >= 0 && l.End >= l.Start && l.End <= largest) {
-			return 0, fmt.Errorf("the path goes from stage %d to %d of %d, from %v to %v µs", l.From, l.To, len(t.Stages), l.Start, l.End)
+		known := min(l.From, l.To) >= 0 && max(l.From, l.To) < len(t.Stages)
+		timed := l.Start >= 0 && l.End >= l.Start && l.End <= largest // false for NaN
+		if !known || !timed {
+			return 0, fmt.Errorf("the path goes from stage %d to %d of %d, from %v to %v µs",
+				l.From, l.To, len(t.Stages), l.Start, l.End)
 		}
 	}
 	if end == 0 {
@@ -99,8 +103,7 @@ func (t Timeline) busy(stage int) float64 {
 func (t Timeline) legend() []entry {
 	var entries []entry
 	for k, name := range t.Kinds {
-		fill := areaColor(k)
-		entries = append(entries, entry{name: name, style: style{color: palette[k%len(palette)]}, fill: &fill})
+		entries = append(entries, areaEntry(k, name))
 	}
 	if t.IdleName != "" {
 		entries = append(entries, entry{name: t.IdleName, style: style{color: faint}, fill: &faint})
@@ -138,18 +141,21 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		}
 	}
 	for _, l := range t.Path {
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: lineWidth}, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
+		leg := draw.LineStyle{Color: ink, Width: lineWidth}
+		c.StrokeLine2(leg, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
 	}
 	if numbers { // the rows are high enough
 		every := t.numbered(tx, number)
 		for _, b := range t.Boxes {
 			if every > 0 && b.Packet%every == 0 && fitsBox(b, tx, number) {
-				c.FillText(number, vg.Point{X: tx((b.Start + b.End) / 2), Y: ty(t.row(b.Stage))}, strconv.Itoa(b.Packet))
+				middle := vg.Point{X: tx((b.Start + b.End) / 2), Y: ty(t.row(b.Stage))}
+				c.FillText(number, middle, strconv.Itoa(b.Packet))
 			}
 		}
 	}
 	x := tx(end)
-	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{3, 2}}, x, c.Min.Y, x, c.Max.Y)
+	finish := draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{3, 2}}
+	c.StrokeLine2(finish, x, c.Min.Y, x, c.Max.Y)
 	total := textStyle(tickSize, ink)
 	total.XAlign, total.YAlign = text.XRight, text.YTop
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(end).String())
@@ -204,21 +210,30 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 	if !t.X.usable(t.Base) {
 		return nil, fmt.Errorf("the axis %q cannot show %v", t.X.Label, t.Base)
 	}
-	room := max((hi-lo)*0.12, math.Abs(t.Base)*0.001, 1e-9) // for the numbers at the ends
+	// The numbers at the ends of bars need room. Where no bar has a length, the axis still does.
+	room := max((hi-lo)*0.12, math.Abs(t.Base)*0.001, 1e-9)
 	x := limits{lo - room, hi + room}
 	return func(c draw.Canvas) axes {
-		const row = 17
+		// A bar needs 17 points to be told from the next one and to have its name beside it. The
+		// title, the legend and the axis take about 105 points, and each note 14.
+		const rowHeight, rest, noteHeight = 17, 105, 14
 		bars, notes := t.Bars, t.Notes
-		if most := max(1, int((c.Max.Y-c.Min.Y-105-vg.Length(len(notes))*14)/row)); len(bars) > most {
-			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Left out: %d with a smaller effect.", len(bars)-most))
+		room := c.Max.Y - c.Min.Y - rest - vg.Length(len(notes))*noteHeight
+		if most := max(1, int(room/rowHeight)); len(bars) > most {
+			omitted := fmt.Sprintf("Left out: %d with a smaller effect.", len(bars)-most)
+			notes = append(notes[:len(notes):len(notes)], omitted)
 			bars = bars[:most]
 		}
 		st := style{color: palette[0]}
-		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &tornadoShades[0]}, {name: t.More, style: st, fill: &tornadoShades[1]}}, notes)
+		area := frame(c, t.Title, []entry{
+			{name: t.Less, style: st, fill: &tornadoShades[0]},
+			{name: t.More, style: st, fill: &tornadoShades[1]},
+		}, notes)
 		p := newPlot()
 		var ticks []plot.Tick
 		for i, b := range bars {
-			ticks = append(ticks, plot.Tick{Value: float64(len(bars)-i) - 0.5, Label: shorten(p.Y.Tick.Label, b.Name, (area.Max.X-area.Min.X)*0.45)})
+			label := shorten(p.Y.Tick.Label, b.Name, (area.Max.X-area.Min.X)*0.45)
+			ticks = append(ticks, plot.Tick{Value: float64(len(bars)-i) - 0.5, Label: label})
 		}
 		x.apply(&p.X, t.X, (area.Max.X-area.Min.X)*0.6, horizontal)
 		setRows(p, ticks, float64(len(bars))+0.9)

@@ -11,7 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An Interval is a value and its interval, in µs and bytes: "9.050 µs (8.801 to 9.300)".
+// An Interval is a value and its interval, in µs and bytes, as a cell for people: "9.050 µs (8.801
+// to 9.300)". Its numbers share one unit, which the whole column chooses.
 type Interval struct {
 	Dim quantity.Dimension
 	quantity.Interval
@@ -24,7 +25,7 @@ func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.
 // with one to spare for a scale that larger numbers of the column choose.
 func (i Interval) digits() int {
 	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
-	if !(ends <= 4) { // exact, or as good as that
+	if !(ends <= 4) { // no interval, or one narrower than 10⁻⁴ of the value
 		return 3
 	}
 	return max(3, 2+int(ends))
@@ -32,9 +33,11 @@ func (i Interval) digits() int {
 
 func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
-		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
+		return fmt.Sprintf("%s (%s to %s)",
+			quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
 	}
-	return fmt.Sprintf("%s (%s to %s)", minus(s.Format(i.Value)), minus(s.Number(i.Low)), minus(s.Number(i.High)))
+	return fmt.Sprintf("%s (%s to %s)",
+		minus(s.Format(i.Value)), minus(s.Number(i.Low)), minus(s.Number(i.High)))
 }
 
 // String formats an interval outside a table, for example in a sentence.
@@ -75,6 +78,7 @@ func (c Change) text(s quantity.Scale) string {
 	return from + " → " + to + ", " + PercentChange(part)
 }
 
+// alone formats a cell with a scale of its own, not that of a column.
 func alone(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
@@ -127,14 +131,18 @@ func (r Rows) Printed(units quantity.UnitChoice) (PrintedRows, error) {
 }
 
 // printed returns the visible columns as printed, and their indices in r.Columns.
-func (r Rows) printed(units quantity.UnitChoice, clean func(string) string) (s PrintedRows, columns []int) {
+func (r Rows) printed(
+	units quantity.UnitChoice, clean func(string) string,
+) (s PrintedRows, columns []int) {
 	s.Cells = make([][]string, len(r.Data))
 	for j, c := range r.Columns {
 		if !r.seen(j) {
 			continue
 		}
 		scales := r.scales(j, units)
-		columns, s.Heads, s.Numbers = append(columns, j), append(s.Heads, clean(c.Head)), append(s.Numbers, numeric(r.Data, j))
+		columns = append(columns, j)
+		s.Heads = append(s.Heads, clean(c.Head))
+		s.Numbers = append(s.Numbers, numeric(r.Data, j))
 		for i, row := range r.Data {
 			s.Cells[i] = append(s.Cells[i], clean(forEyes(c, row[j], scales)))
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Document is a report to be sent: text, key numbers, tables and pictures. It becomes one HTML
-// file that needs nothing else, or Markdown.
+// A Document is a report: text, key numbers, tables and pictures. It becomes one HTML file without
+// references to other files, so that it can be mailed, or Markdown.
 type Document struct {
 	Title    string
 	Lead     []string // paragraphs under the title
@@ -29,7 +29,7 @@ type Block interface{ block() }
 // A Paragraph is running text.
 type Paragraph string
 
-// Facts are a few key numbers.
+// Facts are a few key numbers, which HTML prints large.
 type Facts []Fact
 
 // A Fact is a key number.
@@ -45,13 +45,12 @@ type Table struct {
 	Rows  Rows
 }
 
-// A Drawing is a picture with the numbers that it shows. Markdown, one file without pictures, has
-// the numbers alone.
+// A Drawing is a picture and its data. Markdown output shows only the data.
 type Drawing struct {
 	Title   string
-	Picture Picture // its own title and notes are drawn outside of it
+	Picture Picture // HTML prints its title and notes as text around it
 	Note    string  // a sentence beneath; the notes of the picture follow it
-	Numbers Rows    // to be printed; without columns: all of Picture.Rows
+	Numbers Rows    // the table under the picture; without columns: all of Picture.Rows
 }
 
 func (Paragraph) block() {}

@@ -20,7 +20,8 @@ func (f Figure) check() error {
 		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
 			return fmt.Errorf("series %q: unknown kind %q", s.Name, s.Kind)
 		}
-		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
+		n := len(s.Y)
+		if len(s.X) != n || s.Low != nil && len(s.Low) != n || s.High != nil && len(s.High) != n {
 			return fmt.Errorf("series %q: x, y, low and high differ in length", s.Name)
 		}
 	}
@@ -37,7 +38,9 @@ func (f Figure) painter() (func(draw.Canvas) axes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(c draw.Canvas) axes { return panel(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
+	return func(c draw.Canvas) axes {
+		return panel(frame(c, f.Title, f.legend(f.styles()), notes))
+	}, nil
 }
 
 // panel returns a function that draws the axes and the area between them, and the notes.
@@ -81,7 +84,8 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	}
 	if len(xs) == 0 {
 		if left > 0 {
-			return x, y, left, fmt.Errorf("nothing to draw: none of the %d points is a number that its axis can show", left)
+			return x, y, left, fmt.Errorf(
+				"nothing to draw: none of the %d points is a number that its axis can show", left)
 		}
 		return x, y, left, errors.New("nothing to draw: no points")
 	}
@@ -163,7 +167,9 @@ func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // plotMarkLines draws the lines of marks at a value of x or y, and adds their labels.
-func (f figurePlotter) plotMarkLines(c draw.Canvas, labels *labeller, tx, ty func(float64) vg.Length) {
+func (f figurePlotter) plotMarkLines(
+	c draw.Canvas, labels *labeller, tx, ty func(float64) vg.Length,
+) {
 	var levels []level
 	var upright []func() // their labels have more places than those of level lines
 	for _, m := range f.Marks {
@@ -182,7 +188,9 @@ func (f figurePlotter) plotMarkLines(c draw.Canvas, labels *labeller, tx, ty fun
 			if m.Kind == AtY {
 				levels = append(levels, level{m.Label, f.markColor(m), l})
 			} else {
-				upright = append(upright, func() { labels.along(m.Label, m.Kind, f.markColor(m), l, eitherSide) })
+				upright = append(upright, func() {
+					labels.along(m.Label, m.Kind, f.markColor(m), l, eitherSide)
+				})
 			}
 		}
 	}
@@ -196,12 +204,13 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 	var edges []func() // over all fillings, so that overlapping bands are distinct
 	for _, s := range f.Series {
 		if lower, upper := f.band(s, at); s.Kind != Points && len(lower) > 1 {
-			around := slices.Clone(upper)
-			slices.Reverse(around)
+			back := slices.Clone(upper)
+			slices.Reverse(back)
 			st := f.styles[s.Name]
-			c.FillPolygon(s.Kind.filling(st.color), c.ClipPolygonXY(append(slices.Clone(lower), around...)))
+			c.FillPolygon(s.Kind.filling(st.color), c.ClipPolygonXY(slices.Concat(lower, back)))
 			edges = append(edges, func() {
-				c.StrokeLines(st.edge(s.Kind), append(c.ClipLinesXY(lower), c.ClipLinesXY(upper)...)...)
+				lines := slices.Concat(c.ClipLinesXY(lower), c.ClipLinesXY(upper))
+				c.StrokeLines(st.edge(s.Kind), lines...)
 			})
 		}
 	}
@@ -303,7 +312,9 @@ func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, up
 
 // errorBar returns the ends of the error bar of point i, inside the axes; nil without a bar. A
 // bound that the axis cannot show is moved to the edge.
-func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle) []vg.Point {
+func (f figurePlotter) errorBar(
+	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
+) []vg.Point {
 	low, high := s.bounds(i)
 	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
 		return nil
@@ -372,7 +383,8 @@ func (s Stack) painter() (func(draw.Canvas) axes, error) {
 			areas[i] = area
 			// Drawn once to see where the axis goes: its ticks depend on the size of the panel.
 			size := area.Size()
-			lefts[i] = paint(draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle}).area.Min.X
+			trial := draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle}
+			lefts[i] = paint(trial).area.Min.X
 			most = max(most, lefts[i])
 		}
 		for i, paint := range panels {

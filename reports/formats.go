@@ -21,8 +21,8 @@ import (
 //
 // In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
 // function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
-// method. Other floats have 4 significant digits, bools are yes or no, and an absent value is "–".
-// Columns of numbers are right-aligned. Notes follow the table. A column without any value is
+// method. Other floats have 4 significant digits, bools are yes or no, and an absent value is a
+// dash. Columns of numbers are right-aligned. Notes follow the table. A column without any value is
 // omitted.
 //
 // If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish
@@ -45,7 +45,8 @@ func (v Printer) Write(w io.Writer, r Rows) error {
 	case JSON:
 		writeJSON(&b, r)
 	default:
-		return fmt.Errorf("unknown format %q; choose one of %s", v.Format, strings.Join(TableFormats(), ", "))
+		return fmt.Errorf("unknown format %q; choose one of %s",
+			v.Format, strings.Join(TableFormats(), ", "))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -128,10 +129,12 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 	w.Flush()
 }
 
-// harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it.
+// harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it: the
+// names of files and nodes come from outside, and a formula can send a sheet's cells elsewhere.
 func harmless(v any) string {
 	text := bare(v)
-	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) || reflect.ValueOf(v).Kind() != reflect.String {
+	isText := reflect.ValueOf(v).Kind() == reflect.String
+	if !isText || text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text
 	}
 	if _, err := strconv.ParseFloat(text, 64); err == nil {

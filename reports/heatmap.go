@@ -18,7 +18,8 @@ import (
 // check returns the ends of Z, or the first fault of the map.
 func (h HeatMap) check() (lo, hi float64, err error) {
 	if h.Names != nil && (len(h.Names) != len(h.XS) || len(h.Names) != len(h.YS)) {
-		return 0, 0, fmt.Errorf("%d names for a map of %d columns and %d rows", len(h.Names), len(h.XS), len(h.YS))
+		return 0, 0, fmt.Errorf("%d names for a map of %d columns and %d rows",
+			len(h.Names), len(h.XS), len(h.YS))
 	}
 	if len(h.XS) < 2 || len(h.YS) < 2 || len(h.Z) != len(h.YS) {
 		return 0, 0, errors.New("nothing to draw: a heat map has at least two columns and two rows")
@@ -105,7 +106,8 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 		longest = most
 	}
 	side := min(area.Max.X-area.Min.X, area.Max.Y-area.Min.Y) - longest - 20
-	every := max(1, int(math.Ceil(float64(len(names))*float64(s.FontExtents().Height)*1.05/float64(side))))
+	needed := float64(len(names)) * float64(s.FontExtents().Height) * 1.05 // of all names
+	every := max(1, int(math.Ceil(needed/float64(side))))
 	var ticks []plot.Tick
 	for i := 0; i < len(names); i += every {
 		ticks = append(ticks, plot.Tick{Value: h.XS[i], Label: names[i]})
@@ -171,8 +173,14 @@ func (s steps) index(v float64) int {
 // ramp gets darker all the way, for eyes and for paper without colours: ColorBrewer's YlGnBu,
 // without its palest and darkest.
 var ramp = []color.NRGBA{
-	{0xf7, 0xfb, 0xc8, 0xff}, {0xd0, 0xec, 0xb3, 0xff}, {0x95, 0xd6, 0xb9, 0xff}, {0x52, 0xbc, 0xc2, 0xff},
-	{0x24, 0x98, 0xc1, 0xff}, {0x22, 0x67, 0xac, 0xff}, {0x24, 0x3f, 0x97, 0xff}, {0x0c, 0x22, 0x60, 0xff},
+	{0xf7, 0xfb, 0xc8, 0xff},
+	{0xd0, 0xec, 0xb3, 0xff},
+	{0x95, 0xd6, 0xb9, 0xff},
+	{0x52, 0xbc, 0xc2, 0xff},
+	{0x24, 0x98, 0xc1, 0xff},
+	{0x22, 0x67, 0xac, 0xff},
+	{0x24, 0x3f, 0x97, 0xff},
+	{0x0c, 0x22, 0x60, 0xff},
 }
 
 func (s steps) color(i int) color.NRGBA {
@@ -201,14 +209,16 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 		fillBox(c, rect(c.Min.X, at(i), c.Min.X+width, at(i+1)), s.color(i))
 	}
 	strokeBox(c, rect(c.Min.X, at(0), c.Min.X+width, at(n)), grey, 0.8)
+	tick, right := draw.LineStyle{Color: grey, Width: 0.8}, c.Min.X+width
 	for i := 0; i <= n; i += every {
-		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.8}, c.Min.X+width, at(i), c.Min.X+width+3, at(i))
-		c.FillText(number, vg.Point{X: c.Min.X + width + 5, Y: at(i)}, numberLabel(s.ends[i]))
+		c.StrokeLine2(tick, right, at(i), right+3, at(i))
+		c.FillText(number, vg.Point{X: right + 5, Y: at(i)}, numberLabel(s.ends[i]))
 	}
 	title := textStyle(labelSize, ink)
 	title.XAlign, title.YAlign, title.Rotation = text.XCenter, text.YBottom, math.Pi/2
 	height := beside.Max.Y - beside.Min.Y
-	c.FillText(title, vg.Point{X: c.Max.X, Y: beside.Min.Y + height/2}, shorten(textStyle(labelSize, ink), label, height))
+	middle := vg.Point{X: c.Max.X, Y: beside.Min.Y + height/2}
+	c.FillText(title, middle, shorten(textStyle(labelSize, ink), label, height))
 }
 
 // cells are the edges of the columns and rows of a map.
@@ -220,7 +230,10 @@ func (e cells) limits() (x, y limits) {
 
 // fill calls paint for each run of cells of one kind in a row, with its rectangle and with one that
 // laps over the next runs, so that no gap shows. Cells of a kind below 0 are left out.
-func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle)) {
+func (e cells) fill(
+	c draw.Canvas, p *plot.Plot,
+	kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle),
+) {
 	tx, ty := p.Transforms(&c)
 	n := len(e.x) - 1
 	for j := range len(e.y) - 1 {
@@ -233,7 +246,8 @@ func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint 
 				continue
 			}
 			r := rect(tx(e.x[from]), ty(e.y[j]), tx(e.x[i]), ty(e.y[j+1]))
-			paint(k, r, rect(r.Min.X, r.Min.Y, min(c.Max.X, r.Max.X+pixel), min(c.Max.Y, r.Max.Y+pixel)))
+			right, top := min(c.Max.X, r.Max.X+pixel), min(c.Max.Y, r.Max.Y+pixel)
+			paint(k, r, rect(r.Min.X, r.Min.Y, right, top))
 		}
 	}
 }

@@ -35,7 +35,12 @@ func (d Document) WriteHTML(w io.Writer) error {
 	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
 		h.sheet.colors[hex(c)] = true
 	}
-	page := htmlDocument{Title: d.Title, Lead: unbroken(d.Lead), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript)}
+	page := htmlDocument{
+		Title:  d.Title,
+		Lead:   unbroken(d.Lead),
+		Style:  template.CSS(htmlStyle),
+		Script: template.JS(htmlScript),
+	}
 	for i, s := range d.Sections {
 		body, err := h.section(fmt.Sprintf("s%d", i+1), 2, s)
 		if err != nil {
@@ -44,7 +49,8 @@ func (d Document) WriteHTML(w io.Writer) error {
 		page.Sections = append(page.Sections, body)
 	}
 	light, dark := h.sheet.schemes()
-	page.Light, page.Dark, page.Drawings = template.CSS(light), template.CSS(dark), template.CSS(h.sheet.rules.String())
+	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
+	page.Drawings = template.CSS(h.sheet.rules.String())
 	var b bytes.Buffer
 	if err := htmlTemplate.Execute(&b, page); err != nil {
 		return err
@@ -114,8 +120,9 @@ func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, erro
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", s.Title, err)
 		}
-		if last := len(out.Blocks) - 1; last >= 0 && out.Blocks[last].Drawings != nil && block.Drawings != nil {
-			out.Blocks[last].Drawings = append(out.Blocks[last].Drawings, block.Drawings...)
+		if n := len(out.Blocks); block.Drawings != nil && n > 0 && out.Blocks[n-1].Drawings != nil {
+			row := &out.Blocks[n-1] // drawings that follow each other share a row of the page
+			row.Drawings = append(row.Drawings, block.Drawings...)
 		} else {
 			out.Blocks = append(out.Blocks, block)
 		}

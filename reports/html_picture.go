@@ -140,7 +140,8 @@ func (a Areas) values() any {
 		l := liveSeries{Name: p.Name, Kind: Line, Color: variable(hex(palette[k%len(palette)]))}
 		for i, y := range p.Y {
 			top[i] += y
-			l.X, l.Y, l.At = append(l.X, brief(a.XS[i])), append(l.Y, brief(y)), append(l.At, brief(top[i]))
+			l.X, l.Y = append(l.X, brief(a.XS[i])), append(l.Y, brief(y))
+			l.At = append(l.At, brief(top[i]))
 		}
 		v.Series = append(v.Series, l)
 	}
@@ -167,7 +168,9 @@ type liveTimeline struct {
 func (t Timeline) values() any {
 	v := liveTimeline{Kind: "timeline", Stages: t.Stages}
 	for _, b := range t.Boxes {
-		v.Boxes = append(v.Boxes, [4]float64{float64(b.Stage), float64(b.Packet), brief(b.Start), brief(b.End)})
+		v.Boxes = append(v.Boxes, [4]float64{
+			float64(b.Stage), float64(b.Packet), brief(b.Start), brief(b.End),
+		})
 	}
 	return v
 }
@@ -198,10 +201,11 @@ func (s *stylesheet) class(style string) string {
 	if !ok {
 		name = "p" + strconv.FormatInt(int64(len(s.classes)), 36)
 		s.classes[style] = name
-		fmt.Fprintf(&s.rules, ".%s{%s}", name, svgColor.ReplaceAllStringFunc(style, func(c string) string {
+		rule := svgColor.ReplaceAllStringFunc(style, func(c string) string {
 			s.colors[c] = true
 			return variable(c)
-		}))
+		})
+		fmt.Fprintf(&s.rules, ".%s{%s}", name, rule)
 	}
 	return name
 }
@@ -223,10 +227,13 @@ func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (st
 		return `class="` + page.class(svgStyle.FindStringSubmatch(s)[1]) + `"`
 	})
 	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
-	head := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %v %v" aria-hidden="true"`, class, float64(w), float64(h))
-	if at.area != (vg.Rectangle{}) {
-		head += fmt.Sprintf(` data-area="%.5g %.5g %.5g %.5g" data-x="%.7g %.7g" data-y="%.7g %.7g"`,
-			at.area.Min.X, h-at.area.Max.Y, at.area.Max.X, h-at.area.Min.Y, at.x.min, at.x.max, at.y.min, at.y.max)
+	head := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %v %v" aria-hidden="true"`,
+		class, float64(w), float64(h))
+	if box := at.area; box != (vg.Rectangle{}) { // y runs down in SVG
+		head += fmt.Sprintf(` data-area="%.5g %.5g %.5g %.5g"`,
+			box.Min.X, h-box.Max.Y, box.Max.X, h-box.Min.Y)
+		head += fmt.Sprintf(` data-x="%.7g %.7g" data-y="%.7g %.7g"`,
+			at.x.min, at.x.max, at.y.min, at.y.max)
 	}
 	return head + ">" + strings.ReplaceAll(drawing, "\n", ""), nil
 }
@@ -234,7 +241,8 @@ func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (st
 var (
 	svgStyle = regexp.MustCompile(`style="([^"]*)"`)
 	svgColor = regexp.MustCompile(`#[0-9A-F]{6}\b`)
-	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
+	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?` +
+		`font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
 )
 
 // fitText leaves the family of the font to the stylesheet, and fixes the width of the text,
@@ -254,8 +262,9 @@ func fitText(s string) string {
 	}
 	width := st.Width(html.UnescapeString(m[5]))
 	place := strings.Replace(m[1], ` transform="scale(1, -1)"`, "", 1) // as the stylesheet says
-	return fmt.Sprintf(`<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" style="%sfont-size:%spx;fill:%s">%s</text>`,
-		place, float64(width), weight, m[3], m[4], m[5])
+	const element = `<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" ` +
+		`style="%sfont-size:%spx;fill:%s">%s</text>`
+	return fmt.Sprintf(element, place, float64(width), weight, m[3], m[4], m[5])
 }
 
 // schemes returns the declarations of the colours, light and dark. A colour outside the theme is

@@ -50,7 +50,8 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 		return at, err
 	}
 	if width < 320 || height < 240 || width > 10000 || height > 10000 {
-		return at, fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
+		return at, fmt.Errorf("a picture of %d×%d pixels is not possible; "+
+			"choose from 320×240 to 10000×10000", width, height)
 	}
 	wd, ht := vg.Length(width)*pixel, vg.Length(height)*pixel
 	var canvas vg.CanvasWriterTo
@@ -62,7 +63,8 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	case "pdf":
 		canvas = newPDF(wd, ht)
 	default:
-		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s", ext, strings.Join(ImageFormats(), ", "))
+		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s",
+			ext, strings.Join(ImageFormats(), ", "))
 	}
 	c := draw.New(canvas)
 	c.SetColor(white)
@@ -74,7 +76,8 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	}
 	// If Liberation is not installed, fonts of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
-		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+		[]byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err = w.Write(titled(content, p.title()))
 	return at, err
 }
@@ -119,7 +122,13 @@ func newPDF(width, height vg.Length) *pdf {
 	doc.SetCreator("halfpeak", false)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
-	p := &pdf{doc: doc, width: width, height: height, states: make([]pdfState, 1), fonts: map[string]bool{}}
+	p := &pdf{
+		doc:    doc,
+		width:  width,
+		height: height,
+		states: make([]pdfState, 1),
+		fonts:  map[string]bool{},
+	}
 	doc.TransformBegin()
 	vg.Initialize(p)
 	return p

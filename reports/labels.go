@@ -62,6 +62,19 @@ func labelText(col color.NRGBA, s string) (draw.TextStyle, vg.Length, vg.Length)
 	return st, st.Width(s), st.Font.Size * 1.25
 }
 
+// labelDistances are the distances in points at which a label is tried around its mark, the best
+// first. At the larger ones it gets a leader, so that a reader sees which mark it belongs to.
+var labelDistances = []vg.Length{7, 14, 24, 38, 56, 80, 110}
+
+// labelDirections are the directions in which a label is tried, the best first. A curve of
+// bandwidth rises and levels off, so it leaves room below to the right and above to the left.
+var labelDirections = []vg.Point{
+	{X: 1, Y: -1}, {X: -1, Y: 1}, // beside a rising curve
+	{X: 1, Y: 0}, {X: -1, Y: 0},
+	{X: 1, Y: 1}, {X: -1, Y: -1}, // on it
+	{X: 0, Y: -1}, {X: 0, Y: 1},
+}
+
 // around adds the label of a mark at pt: close to it, first below and to the right, where curves
 // that rise and level off leave room.
 func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
@@ -71,8 +84,8 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	text := printable(m.Label)
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col, anchor: &pt}
-	for _, r := range []vg.Length{7, 14, 24, 38, 56, 80, 110} {
-		for _, dir := range []vg.Point{{X: 1, Y: -1}, {X: -1, Y: 1}, {X: 1, Y: 0}, {X: -1, Y: 0}, {X: 1, Y: 1}, {X: -1, Y: -1}, {X: 0, Y: -1}, {X: 0, Y: 1}} {
+	for _, r := range labelDistances {
+		for _, dir := range labelDirections {
 			center := vg.Point{X: pt.X + dir.X*(r*0.8+w/2), Y: pt.Y + dir.Y*(r*0.8+h/2)}
 			lab.places = append(lab.places, box(center, w, h))
 		}
@@ -102,7 +115,8 @@ func (l *labeller) along(name string, kind MarkKind, col color.NRGBA, line []vg.
 	if kind == AtX {
 		for y := to.Y - h/2 - 2; y > from.Y+h/2; y -= h / 2 {
 			lab.places = append(lab.places,
-				box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h), box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
+				box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h),
+				box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
 		}
 	} else {
 		for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/4, 20) {
@@ -128,7 +142,8 @@ type level struct {
 // of the upper half of such a bundle are placed together above it, from the top line down, and
 // those of the lower half below it.
 func (l *labeller) levels(all []level) {
-	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) })
+	topFirst := func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) }
+	slices.SortStableFunc(all, topFirst)
 	_, _, h := labelText(grey, "")
 	for len(all) > 0 {
 		n := 1
@@ -196,9 +211,12 @@ func (l *labeller) draw(c draw.Canvas) {
 func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok bool) {
 	least := math.Inf(1)
 	for i, r := range lab.places {
-		if r.Min.X < l.area.Min.X || r.Max.X > l.area.Max.X || r.Min.Y < l.area.Min.Y || r.Max.Y > l.area.Max.Y {
+		inX := r.Min.X >= l.area.Min.X && r.Max.X <= l.area.Max.X
+		inY := r.Min.Y >= l.area.Min.Y && r.Max.Y <= l.area.Max.Y
+		if !inX || !inY {
 			continue
 		}
+		// Two or three places down the list are as bad as hiding one point of a level line.
 		cost := float64(i) * 0.4
 		for _, t := range taken {
 			if overlap(r, t) {
@@ -231,7 +249,10 @@ func (lab label) leader(place vg.Rectangle) []vg.Point {
 		return nil
 	}
 	pt := *lab.anchor
-	end := vg.Point{X: max(place.Min.X, min(place.Max.X, pt.X)), Y: max(place.Min.Y, min(place.Max.Y, pt.Y))}
+	end := vg.Point{ // the nearest point of the label
+		X: max(place.Min.X, min(place.Max.X, pt.X)),
+		Y: max(place.Min.Y, min(place.Max.Y, pt.Y)),
+	}
 	if d := end.Sub(pt); math.Hypot(float64(d.X), float64(d.Y)) <= 12 {
 		return nil
 	}

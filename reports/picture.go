@@ -20,7 +20,7 @@ type Figure struct {
 // An Axis describes the scale of one direction.
 type Axis struct {
 	Label string `json:"label"` // with the unit: "bandwidth (MB/s)"
-	Log   bool   `json:"-"`     // logarithmic: only positive values can be drawn; a note counts the rest
+	Log   bool   `json:"-"`     // only positive values can be drawn; a note counts the rest
 	Bytes bool   `json:"-"`     // the values are bytes: ticks are powers of two, 1 B, 64 KiB
 	Twos  bool   `json:"-"`     // on a logarithmic axis: ticks are powers of two, as of ranks
 	Near  bool   `json:"-"`     // a linear axis need not hold 0 if the values are all far from it
@@ -99,7 +99,8 @@ func (f Figure) Rows() Rows {
 	for _, s := range f.Series {
 		for i := range min(len(s.X), len(s.Y)) {
 			low, high := s.bounds(i)
-			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil, x, y})
+			r.Data = append(r.Data,
+				[]any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil, x, y})
 		}
 	}
 	for _, m := range f.Marks {
@@ -111,8 +112,10 @@ func (f Figure) Rows() Rows {
 
 // MarshalJSON returns the figure as JSON for a page; lists without elements are [].
 func (f Figure) MarshalJSON() ([]byte, error) {
-	type figure Figure // without this method
-	f.Series, f.Marks, f.Notes = append([]Series{}, f.Series...), append([]Mark{}, f.Marks...), append([]string{}, f.Notes...)
+	type figure Figure                         // without this method
+	f.Series = append([]Series{}, f.Series...) // not nil, which would be null
+	f.Marks = append([]Mark{}, f.Marks...)
+	f.Notes = append([]string{}, f.Notes...)
 	return json.Marshal(figure(f))
 }
 
@@ -195,7 +198,14 @@ type AreaPart struct {
 
 // Rows returns a row for each x and part.
 func (a Areas) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}, {Key: "x_quantity"}, {Key: "y_quantity"}}, Notes: a.Notes}
+	r := Rows{
+		Columns: []Column{
+			{Key: "name", Head: "name"},
+			{Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label},
+			{Key: "x_quantity"}, {Key: "y_quantity"},
+		},
+		Notes: a.Notes,
+	}
 	for _, p := range a.Parts {
 		for i, x := range a.XS {
 			r.Data = append(r.Data, []any{p.Name, x, p.Y[i], a.X.quantity(), a.Y.quantity()})
@@ -226,7 +236,13 @@ type TornadoBar struct {
 
 // Rows returns a row for each bar.
 func (t Tornado) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label}, {Key: "low", Head: t.Less}, {Key: "high", Head: t.More}}, Notes: t.Notes}
+	r := Rows{
+		Columns: []Column{
+			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label},
+			{Key: "low", Head: t.Less}, {Key: "high", Head: t.More},
+		},
+		Notes: t.Notes,
+	}
 	for _, b := range t.Bars {
 		r.Data = append(r.Data, []any{b.Name, t.Base, b.Low, b.High})
 	}
@@ -250,8 +266,13 @@ type HeatMap struct {
 
 // Rows returns a row for each cell.
 func (h HeatMap) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label},
-		{Key: "x_quantity"}, {Key: "y_quantity"}, {Key: "z_quantity"}}, Notes: h.Notes}
+	r := Rows{
+		Columns: []Column{
+			{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label},
+			{Key: "x_quantity"}, {Key: "y_quantity"}, {Key: "z_quantity"},
+		},
+		Notes: h.Notes,
+	}
 	for j, row := range h.Z {
 		for i, z := range row {
 			var x, y any
@@ -349,7 +370,13 @@ type Contour struct {
 
 // Rows returns a row for each cell.
 func (m RegionMap) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "x", Head: m.X.Label}, {Key: "y", Head: m.Y.Label}, {Key: "name", Head: "name"}, {Key: "z", Head: m.Label}}, Notes: m.Notes}
+	r := Rows{
+		Columns: []Column{
+			{Key: "x", Head: m.X.Label}, {Key: "y", Head: m.Y.Label},
+			{Key: "name", Head: "name"}, {Key: "z", Head: m.Label},
+		},
+		Notes: m.Notes,
+	}
 	for j, row := range m.At {
 		for i, at := range row {
 			var name, z any

@@ -16,7 +16,8 @@ import (
 )
 
 func (m RegionMap) check() error {
-	if len(m.XS) < 2 || len(m.YS) < 2 || len(m.At) != len(m.YS) || m.Z != nil && len(m.Z) != len(m.YS) {
+	small := len(m.XS) < 2 || len(m.YS) < 2
+	if small || len(m.At) != len(m.YS) || m.Z != nil && len(m.Z) != len(m.YS) {
 		return errors.New("nothing to draw: a map of regions has at least two columns and two rows")
 	}
 	if err := errors.Join(m.X.checkMiddles(m.XS), m.Y.checkMiddles(m.YS)); err != nil {
@@ -45,7 +46,9 @@ func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
 
 // contourStyles has the lines of contours, the lowest level first.
 var contourStyles = []style{
-	{color: ink, dashes: []vg.Length{1.5, 2}}, {color: ink, dashes: []vg.Length{6, 2.5}}, {color: ink},
+	{color: ink, dashes: []vg.Length{1.5, 2}},
+	{color: ink, dashes: []vg.Length{6, 2.5}},
+	{color: ink},
 }
 
 func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
@@ -64,7 +67,8 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 		var entries []entry
 		for i, name := range m.Names {
 			if fill, edge, hatched := regionStyle(i); used[i] {
-				entries = append(entries, entry{name: name, style: style{color: edge}, fill: &fill, hatched: hatched})
+				entries = append(entries,
+					entry{name: name, style: style{color: edge}, fill: &fill, hatched: hatched})
 			}
 		}
 		for i, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
@@ -73,7 +77,8 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 		area := frame(c, m.Title, entries, m.Notes)
 		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
 		x, y := in.limits()
-		drawPlot(area, newScaledPlot(area, m.X, m.Y, x, y), m.X.Label, m.Y.Label, regionPlotter{m, in}.plot)
+		p := newScaledPlot(area, m.X, m.Y, x, y)
+		drawPlot(area, p, m.X.Label, m.Y.Label, regionPlotter{m, in}.plot)
 		return axes{}
 	}, nil
 }
@@ -130,7 +135,9 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 
 // room returns the middle of the place within the regions of name k that holds a text of the given
 // size and has most room around it. It tries about 60 columns and rows as a corner.
-func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
+func (m regionPlotter) room(
+	k int, w, h vg.Length, tx, ty func(float64) vg.Length,
+) (at vg.Point, ok bool) {
 	const places = 60
 	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
 	for j := 0; j < len(m.At); j += stepY {
@@ -142,9 +149,12 @@ func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Lengt
 					n++
 				}
 				to = n
-				lower, upper := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}, vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
+				lower := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}
+				upper := vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
 				across, high := (upper.X-lower.X)/w, (upper.Y-lower.Y)/h
-				if spare := min(across, high) + (across+high)/100; across >= 1 && high >= 1 && spare > most {
+				fits := across >= 1 && high >= 1
+				// The sum decides between places with the same room in the scarcer direction.
+				if spare := min(across, high) + (across+high)/100; fits && spare > most {
 					most, ok = spare, true
 					at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
 				}
@@ -165,11 +175,16 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 			for k, a := range corners {
 				b := corners[(k+1)%4]
 				za, zb := m.Z[a[1]][a[0]], m.Z[b[1]][b[0]]
-				if above := level * (1 + 1e-9); (za > above) == (zb > above) || math.Abs(za) > largest || math.Abs(zb) > largest {
+				above := level * (1 + 1e-9) // rounding errors of a plateau at the level are not above it
+				drawable := math.Abs(za) <= largest && math.Abs(zb) <= largest
+				if (za > above) == (zb > above) || !drawable {
 					continue
 				}
 				part := (level - za) / (zb - za)
-				crossed = append(crossed, vg.Point{X: vg.Length(m.X.interpolate(m.XS[a[0]], m.XS[b[0]], part)), Y: vg.Length(m.Y.interpolate(m.YS[a[1]], m.YS[b[1]], part))})
+				crossed = append(crossed, vg.Point{
+					X: vg.Length(m.X.interpolate(m.XS[a[0]], m.XS[b[0]], part)),
+					Y: vg.Length(m.Y.interpolate(m.YS[a[1]], m.YS[b[1]], part)),
+				})
 			}
 			for k := 0; k+1 < len(crossed); k += 2 {
 				lines = append(lines, crossed[k:k+2:k+2])

@@ -27,7 +27,7 @@ type Rows struct {
 type Column struct {
 	Key  string             // in CSV and JSON, with the unit: one_way_us; empty: omitted there
 	Head string             // in Text and Markdown; empty: the column is omitted there
-	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
+	Text func(v any) string // of a cell that is not absent, in Text and Markdown; nil: see Write
 
 	// Digits is the number of significant digits of each time, rate or inverse bandwidth in Text
 	// and Markdown; 0: as many decimals in the whole column as its smallest value needs.
@@ -74,11 +74,16 @@ type manyNumbers interface {
 func (r Rows) check() error {
 	for i, row := range r.Data {
 		if len(row) != len(r.Columns) {
-			return fmt.Errorf("row %d has %d cells; the table has %d columns", i+1, len(row), len(r.Columns))
+			return fmt.Errorf("row %d has %d cells; the table has %d columns",
+				i+1, len(row), len(r.Columns))
 		}
 		for j, v := range row {
-			if _, several := v.(manyNumbers); !isCell(v) && !(several && r.Columns[j].Key == "") {
-				return fmt.Errorf("row %d: a %T under %q is not a value of a table", i+1, v, r.Columns[j].Key)
+			key := r.Columns[j].Key
+			if _, several := v.(manyNumbers); several && key == "" {
+				continue // programs, which want one number, do not see this column
+			}
+			if !isCell(v) {
+				return fmt.Errorf("row %d: a %T under %q is not a value of a table", i+1, v, key)
 			}
 		}
 	}
@@ -106,8 +111,14 @@ func isNumber(t reflect.Type) bool {
 
 // absent reports whether v is nil, a nil slice, or a float that is not finite.
 func absent(v any) bool {
-	rv := reflect.ValueOf(v)
-	return v == nil || rv.CanFloat() && !finite(rv.Float()) || rv.Kind() == reflect.Slice && rv.IsNil()
+	switch rv := reflect.ValueOf(v); {
+	case v == nil:
+		return true
+	case rv.CanFloat():
+		return !finite(rv.Float())
+	default:
+		return rv.Kind() == reflect.Slice && rv.IsNil()
+	}
 }
 
 // OrAbsent returns v, or nil if it is unknown.

@@ -9,16 +9,21 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Write] prints
+// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Printer.Write] prints
 // it, and one JSON object per line.
 func StreamFormats() []string { return []string{"csv", "jsonl"} }
 
 // NewRowEncoder returns the header of the format csv or jsonl, and a function that appends a row of
 // numbers to text; a number that is not finite is absent.
-func NewRowEncoder(format string, keys []string) (header []byte, encode func([]byte, []float64) []byte, err error) {
+//
+// It exists beside [Printer.Write] for sweeps of millions of rows, which a table would hold in memory.
+func NewRowEncoder(
+	format string, keys []string,
+) (header []byte, encode func([]byte, []float64) []byte, err error) {
 	switch format {
 	case "csv":
-		header, err = Rows{Columns: list.Map(keys, func(k string) Column { return Column{Key: k} })}.CSV()
+		columns := list.Map(keys, func(k string) Column { return Column{Key: k} })
+		header, err = Rows{Columns: columns}.CSV()
 		return header, encodeCSV, err
 	case "jsonl":
 		names := make([]string, len(keys))
@@ -34,7 +39,8 @@ func NewRowEncoder(format string, keys []string) (header []byte, encode func([]b
 			return append(text, "}\n"...)
 		}, nil
 	}
-	return nil, nil, fmt.Errorf("unknown format %q for writing row by row; choose one of %s", format, strings.Join(StreamFormats(), ", "))
+	return nil, nil, fmt.Errorf("unknown format %q for writing row by row; choose one of %s",
+		format, strings.Join(StreamFormats(), ", "))
 }
 
 func encodeCSV(text []byte, row []float64) []byte {

@@ -26,7 +26,12 @@ func (v Printer) newGrid(r Rows) (g grid) {
 	sheet, columns := r.printed(v.Units, OneLine)
 	for k, j := range columns {
 		head := sheet.Heads[k]
-		c := gridColumn{cells: []string{head}, right: sheet.Numbers[k], rank: r.Columns[j].Rank, width: displayWidth(head)}
+		c := gridColumn{
+			cells: []string{head},
+			right: sheet.Numbers[k],
+			rank:  r.Columns[j].Rank,
+			width: displayWidth(head),
+		}
 		for word := range strings.FieldsSeq(head) {
 			c.half = max(c.half, displayWidth(word))
 		}
@@ -157,7 +162,8 @@ func (v Printer) writeText(b *bytes.Buffer, r Rows) {
 			return
 		}
 		if g = kept; len(left) > 0 {
-			notes = append(slices.Clone(notes), "Left out for lack of space: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
+			notes = append(slices.Clone(notes), "Left out for lack of space: "+
+				strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
 		}
 	}
 	b.WriteString(v.bold(g.line(0)) + "\n")

@@ -127,7 +127,11 @@ func mix(a, b color.NRGBA, part float64) color.NRGBA {
 func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
 	const r = 3.6
 	corners := []vg.Point{
-		{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X - r, Y: pt.Y},
+		{X: pt.X - r, Y: pt.Y},
+		{X: pt.X, Y: pt.Y + r},
+		{X: pt.X + r, Y: pt.Y},
+		{X: pt.X, Y: pt.Y - r},
+		{X: pt.X - r, Y: pt.Y},
 	}
 	c.FillPolygon(white, corners)
 	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, corners)
@@ -175,7 +179,9 @@ func newScaledPlot(c draw.Canvas, xa, ya Axis, x, y limits) *plot.Plot {
 // drawPlot draws p with the labels of its axes into c, and calls inside to draw between the axes,
 // whose rectangle it returns. The labels are drawn here because gonum makes room for them as if
 // every axis were linear.
-func drawPlot(c draw.Canvas, p *plot.Plot, x, y string, inside func(draw.Canvas, *plot.Plot)) vg.Rectangle {
+func drawPlot(
+	c draw.Canvas, p *plot.Plot, x, y string, inside func(draw.Canvas, *plot.Plot),
+) vg.Rectangle {
 	s := textStyle(labelSize, ink)
 	s.XAlign = text.XCenter
 	inner := c
@@ -191,7 +197,9 @@ func drawPlot(c draw.Canvas, p *plot.Plot, x, y string, inside func(draw.Canvas,
 	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shorten(s, x, data.Max.X-data.Min.X))
 	s.YAlign = text.YTop
 	s.Rotation = math.Pi / 2
-	c.FillText(s, vg.Point{X: c.Min.X, Y: data.Center().Y}, shorten(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y))
+	// shorten measures along x, so it gets a style that is not turned.
+	y = shorten(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y)
+	c.FillText(s, vg.Point{X: c.Min.X, Y: data.Center().Y}, y)
 	return data.Rectangle
 }
 
@@ -209,7 +217,10 @@ func drawUprights(c draw.Canvas, p *plot.Plot) {
 
 // rect returns the rectangle with these corners, in any order.
 func rect(x1, y1, x2, y2 vg.Length) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: min(x1, x2), Y: min(y1, y2)}, Max: vg.Point{X: max(x1, x2), Y: max(y1, y2)}}
+	return vg.Rectangle{
+		Min: vg.Point{X: min(x1, x2), Y: min(y1, y2)},
+		Max: vg.Point{X: max(x1, x2), Y: max(y1, y2)},
+	}
 }
 
 func fillBox(c draw.Canvas, r vg.Rectangle, fill color.Color) {
@@ -227,9 +238,11 @@ func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
 	const gap = 5
 	height := r.Max.Y - r.Min.Y
 	inside := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
-	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // aligned
+	// The lines of all rectangles lie on one lattice, so that they meet across borders.
+	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap
 	for at := first - r.Min.Y; at < r.Max.X; at += gap {
-		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY([]vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}})...)
+		slanted := []vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}}
+		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY(slanted)...)
 	}
 }
 
@@ -307,7 +320,8 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 		x := c.Min.X + vg.Length(i%columns)*(column+gap)
 		y := c.Min.Y + taken - above - leading*vg.Length(i/columns+1)
 		if i == rows*columns-1 && len(entries) > rows*columns {
-			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, "and "+numberLabel(float64(len(entries)-i))+" more", column))
+			more := "and " + numberLabel(float64(len(entries)-i)) + " more"
+			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, more, column))
 			break
 		}
 		mid := y + tickSize*0.55

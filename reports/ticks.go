@@ -46,7 +46,8 @@ type axes struct {
 func (a Axis) limits(values []float64) (limits, error) {
 	if a.Max > a.Min {
 		if !a.usable(a.Min) || !a.usable(a.Max) {
-			return limits{}, fmt.Errorf("the axis %q cannot go from %v to %v", a.Label, a.Min, a.Max)
+			return limits{}, fmt.Errorf("the axis %q cannot go from %v to %v",
+				a.Label, a.Min, a.Max)
 		}
 		return limits{a.Min, a.Max}, nil
 	}
@@ -179,7 +180,9 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 }
 
 // powers returns ticks at base^(k·step), and at these times each factor of between.
-func (l limits) powers(base float64, step int, label func(float64) string, between []float64) []plot.Tick {
+func (l limits) powers(
+	base float64, step int, label func(float64) string, between []float64,
+) []plot.Tick {
 	var ticks []plot.Tick
 	log := math.Log(base)
 	first := int(math.Floor(math.Log(l.min)/log/float64(step))) * step
