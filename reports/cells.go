@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An Interval is a value and its interval, in µs and bytes, as a cell for people: "9.050 µs (8.801
-// to 9.300)". Its numbers share one unit, which the whole column chooses.
+// An Interval is a value and its interval, in µs and bytes, as a cell for people:
+// "9.050 µs (8.801 to 9.300)". The whole column has one unit.
 type Interval struct {
 	Dim quantity.Dimension
 	quantity.Interval

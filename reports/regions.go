@@ -175,7 +175,7 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 			for k, a := range corners {
 				b := corners[(k+1)%4]
 				za, zb := m.Z[a[1]][a[0]], m.Z[b[1]][b[0]]
-				above := level * (1 + 1e-9) // rounding errors of a plateau at the level are not above it
+				above := level * (1 + 1e-9) // a plateau at the level is not above it
 				drawable := math.Abs(za) <= largest && math.Abs(zb) <= largest
 				if (za > above) == (zb > above) || !drawable {
 					continue

@@ -9,14 +9,15 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Printer.Write] prints
-// it, and one JSON object per line.
+// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Printer.Write]
+// prints it, and one JSON object per line.
 func StreamFormats() []string { return []string{"csv", "jsonl"} }
 
 // NewRowEncoder returns the header of the format csv or jsonl, and a function that appends a row of
 // numbers to text; a number that is not finite is absent.
 //
-// It exists beside [Printer.Write] for sweeps of millions of rows, which a table would hold in memory.
+// It exists beside [Printer.Write] for sweeps of millions of rows, which a table would hold in
+// memory.
 func NewRowEncoder(
 	format string, keys []string,
 ) (header []byte, encode func([]byte, []float64) []byte, err error) {
