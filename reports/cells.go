@@ -55,6 +55,7 @@ type Change struct {
 func (c Change) dim() quantity.Dimension { return c.Dim }
 func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
 func (c Change) digits() int             { return 3 }
+
 func (c Change) text(s quantity.Scale) string {
 	if c.Dim == quantity.DimSize {
 		from, to := quantity.Bytes(c.From).String(), quantity.Bytes(c.To).String()
@@ -70,7 +71,7 @@ func (c Change) text(s quantity.Scale) string {
 	from, to := s.Number(c.From), s.Format(c.To)
 	part := c.To/c.From - 1
 	switch {
-	case s.Format(c.From) == to:
+	case s.Format(c.From) == to: // an arrow between equal numbers would look like a change
 		return to
 	case !finite(part):
 		return from + " → " + to

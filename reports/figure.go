@@ -200,6 +200,7 @@ func (f figurePlotter) plotMarkLines(
 	}
 }
 
+// plotBands draws the bands of all series below everything else.
 func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) {
 	var edges []func() // over all fillings, so that overlapping bands are distinct
 	for _, s := range f.Series {
@@ -219,6 +220,7 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 	}
 }
 
+// plotLines draws the lines. A point between two gaps is drawn as a dot, or it would not be seen.
 func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Line {
@@ -236,6 +238,7 @@ func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y f
 	}
 }
 
+// plotPoints draws the points over their error bars.
 func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Points {

@@ -43,6 +43,8 @@ func displayWidth(s string) (columns int) {
 	return columns
 }
 
+// terminalWidth counts letters of ambiguous width, such as µ and β, as one column. The default of
+// the package would ask the locale and count two in Japanese or Chinese ones.
 var terminalWidth = &runewidth.Condition{}
 
 // Fold breaks the lines of a text between words so that none is wider than width letters; a longer
@@ -58,6 +60,8 @@ func Fold(s string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
+// foldLine breaks one line. A description is aligned only if it begins in the left half: further
+// right, it would be a column of one word a line.
 func foldLine(line string, width int) string {
 	rest := strings.TrimLeft(line, " ")
 	indent := len(line) - len(rest)

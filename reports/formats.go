@@ -67,6 +67,8 @@ func (r Rows) bytes(f TableFormat) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// writeJSON prints one object per line, so that diff and grep can work on rows. The encoder of the
+// standard library would sort the keys.
 func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteByte('[')
 	for i, row := range r.Data {
@@ -100,6 +102,8 @@ func jsonValue(v any) string {
 	return bare(v)
 }
 
+// jsonString quotes a text. It leaves <, > and & as they are, since the output is not part of a
+// page.
 func jsonString(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -108,6 +112,7 @@ func jsonString(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// writeCSV prints the header even without rows, so that a script finds the columns it reads.
 func writeCSV(b *bytes.Buffer, r Rows) {
 	w := csv.NewWriter(b)
 	var record []string

@@ -32,7 +32,7 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 		if len(row) != len(h.XS) {
 			return 0, 0, fmt.Errorf("a row of %d cells in a map of %d columns", len(row), len(h.XS))
 		}
-		for _, z := range row {
+		for _, z := range row { // a cell that is not finite was not measured
 			if math.Abs(z) <= largest {
 				lo, hi = min(lo, z), max(hi, z)
 			}
@@ -142,7 +142,7 @@ func newSteps(lo, hi float64) steps {
 		for ends[len(ends)-1] < hi*(1-1e-9) {
 			ends = append(ends, oneTwoFive(ends[len(ends)-1]*1.5, math.Ceil))
 		}
-		if len(ends) > 14 { // tens alone
+		if len(ends) > 14 { // more shades cannot be told apart: powers of ten alone
 			ends = []float64{math.Pow(10, math.Floor(math.Log10(lo)))}
 			for ends[len(ends)-1] < hi {
 				ends = append(ends, ends[len(ends)-1]*10)
@@ -268,6 +268,7 @@ func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 	for _, s := range h.Lines {
 		for _, run := range over.runs(s, at) {
 			for _, l := range c.ClipLinesXY(run) {
+				// A white rim keeps the line visible on dark cells.
 				c.StrokeLines(draw.LineStyle{Color: white, Width: lineWidth * 2.2}, l)
 				c.StrokeLines(over.styles[s.Name].line(), l)
 				labels.avoidLine(l, 3)

@@ -166,7 +166,7 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 	return block, err
 }
 
-// longText is the number of letters beyond which a cell is broken into lines.
+// longText is the number of letters beyond which a cell of text is broken into lines.
 const longText = 32
 
 func newHTMLTable(title string, r Rows) (*htmlTable, error) {

@@ -110,6 +110,7 @@ type liveSeries struct {
 	At    []float64  `json:"at,omitempty"` // where each Y is drawn, if not there
 }
 
+// values returns the points that the picture shows, in the order of the legend.
 func (f Figure) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(f.X), Y: newLiveAxis(f.Y)}
 	styles := f.styles()
@@ -175,7 +176,8 @@ func (t Timeline) values() any {
 	return v
 }
 
-// brief rounds v to seven significant digits: sizes up to 1 MiB are exact.
+// brief rounds v to seven significant digits, which keeps the page small. Sizes up to 1 MiB are
+// exact.
 func brief(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	return v

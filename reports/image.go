@@ -116,6 +116,7 @@ func newPDF(width, height vg.Length) *pdf {
 		UnitStr: "pt",
 		Size:    fpdf.SizeType{Wd: width.Points(), Ht: height.Points()},
 	})
+	// The same drawing is the same file, so neither the time nor the order of a map may show.
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetCatalogSort(true)
@@ -183,7 +184,7 @@ func (p *pdf) Push() {
 func (p *pdf) Pop() {
 	p.doc.TransformEnd()
 	p.states = p.states[:len(p.states)-1]
-	p.SetColor(p.state().color)
+	p.SetColor(p.state().color) // fpdf keeps a copy of these that TransformEnd does not restore
 	p.SetLineWidth(p.state().width)
 }
 
@@ -226,6 +227,7 @@ func (p *pdf) path(path vg.Path, style string) {
 	p.doc.DrawPath(style)
 }
 
+// FillString writes a text. The file embeds a font, regular or bold, with its first text.
 func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
 	weight := ""
 	if face.Font.Weight == xfont.WeightBold {

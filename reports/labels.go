@@ -172,6 +172,7 @@ func joinLabels(all []level) string {
 	return strings.Join(labels, " / ")
 }
 
+// commonColor returns the colour of the lines if they share it, otherwise grey.
 func commonColor(all []level) color.NRGBA {
 	for _, v := range all {
 		if v.color != all[0].color {
@@ -261,7 +262,7 @@ func (lab label) leader(place vg.Rectangle) []vg.Point {
 
 // crossings counts the rectangles that the line from a to b runs through.
 func crossings(a, b vg.Point, rects []vg.Rectangle) float64 {
-	const steps = 16
+	const steps = 16 // of a leader of at most 110 points: finer than a label is high
 	n := 0.0
 	for _, r := range rects {
 		for i := range steps + 1 {

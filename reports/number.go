@@ -16,7 +16,7 @@ func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 // and those of at least 1e21 have an exponent.
 func appendFloat(b []byte, v float64) []byte {
 	switch abs := math.Abs(v); {
-	case v == math.Trunc(v) && abs < 1e12:
+	case v == math.Trunc(v) && abs < 1e12: // an integer of at most 12 digits
 		return strconv.AppendInt(b, int64(v), 10)
 	case abs >= 1e-4 && abs < 1e11: // 'g' has no exponent here, which is twice as fast
 		return strconv.AppendFloat(b, v, 'g', 12, 64)
@@ -76,7 +76,7 @@ func significantPlain(v float64, digits int) string {
 	if err != nil || !finite(r) {
 		return "–"
 	}
-	return strconv.FormatFloat(r+0, 'f', -1, 64)
+	return strconv.FormatFloat(r+0, 'f', -1, 64) // r+0 is 0 for −0
 }
 
 // significant formats v with the given number of significant digits, including trailing zeros and
@@ -94,6 +94,7 @@ func significant(v float64, digits int) string {
 	}
 }
 
+// finite is false for NaN and infinities: v−v is 0 for every other number.
 func finite(v float64) bool { return v-v == 0 }
 
 // Numbers are printed in JSON with 12 significant digits, and as null if they are not finite.

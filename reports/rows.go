@@ -104,6 +104,8 @@ func isCell(v any) bool {
 	return isNumber(t)
 }
 
+// isNumber reports whether t is a kind of integer or float: these kinds follow each other in
+// package reflect, with Uintptr between them.
 func isNumber(t reflect.Type) bool {
 	k := t.Kind()
 	return reflect.Int <= k && k <= reflect.Float64 && k != reflect.Uintptr
@@ -121,7 +123,7 @@ func absent(v any) bool {
 	}
 }
 
-// OrAbsent returns v, or nil if it is unknown.
+// OrAbsent returns v, or nil if it is unknown: null in JSON, empty in CSV, a dash for people.
 func OrAbsent[T any](v T, known bool) any {
 	if !known {
 		return nil
@@ -129,7 +131,8 @@ func OrAbsent[T any](v T, known bool) any {
 	return v
 }
 
-// HeadIf returns the head of a column, or no head if it is not shown.
+// HeadIf returns the head of a column, or no head if it is not shown. A column without a head stays
+// in CSV and JSON, whose columns scripts rely on.
 func HeadIf(shown bool, text string) string {
 	if shown {
 		return text
@@ -137,13 +140,14 @@ func HeadIf(shown bool, text string) string {
 	return ""
 }
 
-// A Field is a column of a table, and the cell of a typed row under it.
+// A Field is a column of a table, and the function that gives its cell for a row of type T. A
+// column and its cells stand together, so neither can be forgotten.
 type Field[T any] struct {
 	Column
 	Cell func(T) any
 }
 
-// TableOf returns the table of typed rows.
+// TableOf returns the table of typed rows. It leaves out the fields that [Field.If] removed.
 func TableOf[T any](all []T, fields ...Field[T]) Rows {
 	var rows Rows
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f Field[T]) bool { return f.Cell == nil })
@@ -184,7 +188,8 @@ func (f Field[T]) Ranked(rank int) Field[T] {
 	return f
 }
 
-// If returns the column if the table has it, otherwise one that [TableOf] leaves out.
+// If returns the column if the table has it, otherwise one that [TableOf] leaves out, also in CSV
+// and JSON.
 func (f Field[T]) If(has bool) Field[T] {
 	if !has {
 		f.Cell = nil

@@ -17,7 +17,7 @@ type gridColumn struct {
 	cells       []string // the head first
 	right       bool     // aligned
 	rank        int      // of dropping; 0: never
-	width, half int      // half: with the intervals below their values
+	width, half int      // in letters; half: with the intervals below their values
 	dropped     bool
 }
 
@@ -112,7 +112,8 @@ func (g grid) distinguishes(j int) bool {
 	return false
 }
 
-// minFolded is the smallest width of a folded column of text, in letters.
+// minFolded is the smallest width of a folded column of text, in letters. A narrower column would
+// have about one word a line.
 const minFolded = 8
 
 // fold puts intervals below their values, the last column first, and narrows the columns of text,
@@ -151,6 +152,8 @@ func (g grid) fold(most int) bool {
 	return true
 }
 
+// writeText prints the table in the width of the terminal: first with fewer or folded columns, and
+// failing that upright.
 func (v Printer) writeText(b *bytes.Buffer, r Rows) {
 	g := v.newGrid(r)
 	notes := r.Notes
@@ -168,7 +171,7 @@ func (v Printer) writeText(b *bytes.Buffer, r Rows) {
 	}
 	b.WriteString(v.bold(g.line(0)) + "\n")
 	rule := g.width()
-	if v.Width == 0 {
+	if v.Width == 0 { // on a terminal the longer rule could wrap
 		rule += len(columnGap)
 	}
 	b.WriteString(strings.Repeat("─", rule) + "\n")
@@ -232,6 +235,7 @@ func (v Printer) writeUpright(b *bytes.Buffer, g grid, records int) {
 	}
 }
 
+// bold returns s in bold, by the escape sequences of ECMA-48, if the terminal shows colours.
 func (v Printer) bold(s string) string {
 	if !v.Color {
 		return s

@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of the theme, in points; 600×375 points are 800×500 pixels.
+// Sizes of the theme, in points; 600×375 points are 800×500 pixels. They do not grow with the
+// picture, so a larger picture has room for more labels.
 const (
 	titleSize  = vg.Length(12)
 	labelSize  = vg.Length(10.5)
@@ -54,6 +55,7 @@ var palette = []color.NRGBA{
 	{0x7a, 0x4a, 0x2a, 0xff}, // brown
 }
 
+// dashes has a pattern for each colour of the palette, so that lines differ in print too.
 var dashes = [][]vg.Length{
 	nil,
 	{7, 2.5},
@@ -65,6 +67,7 @@ var dashes = [][]vg.Length{
 	{1.2, 3},
 }
 
+// glyphs has a shape for each colour of the palette, so that points differ in print too.
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 	hollow{draw.CircleGlyph{}, draw.RingGlyph{}},

@@ -53,10 +53,10 @@ func (a Axis) limits(values []float64) (limits, error) {
 	}
 	lo, hi := slices.Min(values), slices.Max(values)
 	if a.Log {
-		if hi < lo*1.001 {
+		if hi < lo*1.001 { // one value, or nearly: it gets the middle
 			lo, hi = lo/2, hi*2
 		}
-		if a.Bytes || a.Twos {
+		if a.Bytes || a.Twos { // the ticks are powers of two, and the ends need not be ticks
 			return limits{lo / 1.2, hi * 1.2}, nil
 		}
 		if hi < 2*lo { // powers of ten and their likes are far from both ends
@@ -69,6 +69,7 @@ func (a Axis) limits(values []float64) (limits, error) {
 		step := niceStep((hi - lo) / 8)
 		return limits{step * math.Floor(lo/step-0.2), step * math.Ceil(hi/step+0.2)}, nil
 	}
+	// From 0 the height of a value can be compared with that of another one.
 	lo = min(lo, 0)
 	if lo < 0 {
 		hi = max(hi, 0)
@@ -137,7 +138,7 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 		}
 		last = at + half
 	}
-	return labels <= 11
+	return labels <= 11 // more are crowded, even if they have room
 }
 
 // candidates returns sets of ticks, the densest first.
@@ -239,8 +240,8 @@ func byteLabel(v float64) string {
 	return quantity.Bytes(v).String()
 }
 
-// numberLabel prints a tick in full, without trailing zeros; numbers of ten
-// digits and more have an exponent.
+// numberLabel prints a tick in full, without trailing zeros. Numbers of ten digits and more have an
+// exponent, since their labels would not fit beside each other.
 func numberLabel(v float64) string {
 	if abs := math.Abs(v); abs >= 1e9 || abs < 1e-6 && v != 0 {
 		return strconv.FormatFloat(v, 'g', 4, 64)

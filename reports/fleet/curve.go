@@ -201,6 +201,7 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// quantityWord returns the quantity's name for people.
 func quantityWord(q Quantity) string {
 	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
 }

@@ -88,7 +88,7 @@ func profiles(rest [][]float64) [][]float64 {
 	d := square(n)
 	largest := 0.0
 	for a := range n {
-		for b := range a {
+		for b := range a { // the cube of the work: every other node is a possible common partner
 			sum, common := 0.0, 0
 			for c, r := range rest[a] {
 				if v := math.Abs(r - rest[b][c]); v == v && c != a && c != b {

@@ -96,6 +96,8 @@ func level(q Quantity, all []unit, of float64) {
 	}
 }
 
+// centreOf returns the fleet's value: the median over units of their medians, so that a pair that
+// was measured often counts once.
 func centreOf(all []unit) float64 { return stats.MedianInPlace(list.Map(all, unit.median)) }
 
 func (u unit) compareKey(key string) int { return strings.Compare(u.key, key) }
@@ -109,6 +111,7 @@ func newModel(g Group, q Quantity, now, before []unit, places map[string]string)
 	if before != nil {
 		m.centre = centreOf(before)
 	}
+	// With a β of 0 for many units, relative differences say nothing.
 	if !(m.centre > 0) || q == Beta && zeros(now) > len(now)/4 {
 		return nil
 	}
@@ -129,6 +132,7 @@ func newModel(g Group, q Quantity, now, before []unit, places map[string]string)
 	return m
 }
 
+// zeros counts the units whose median is 0: for β, those whose fitted line meets the axis at 0.
 func zeros(all []unit) (n int) {
 	for _, u := range all {
 		if u.values[len(u.values)/2] <= 0 {

@@ -159,6 +159,7 @@ func readFiles(
 	return entries, files, err
 }
 
+// A worker reads files; it may be used by many goroutines.
 type worker struct {
 	Options
 	pattern *namePattern
@@ -220,7 +221,7 @@ func (w *worker) read(e *fileSummary) bool {
 			w.matched.Store(true)
 		}
 		for i := range f.Tables {
-			if i%1024 == 0 && w.ctx.Err() != nil {
+			if i%1024 == 0 && w.ctx.Err() != nil { // a file may have millions of tables
 				return w.ctx.Err()
 			}
 			columns := w.columnsOf(f.Tables[i].Labels)

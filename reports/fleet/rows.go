@@ -130,7 +130,7 @@ func percentInterval(v, low, high float64) string {
 
 // percentPlain returns a percentage without a plus sign and without the unit.
 func percentPlain(part float64) string {
-	if math.IsInf(part, 0) || part > 1e4 {
+	if math.IsInf(part, 0) || part > 1e4 { // an end of the interval that says nothing
 		return "any"
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(reports.PercentChange(part), "+"), " %")
@@ -180,6 +180,7 @@ func (f *Answer) FindingRows() reports.Rows {
 	return rows
 }
 
+// groupFields returns the columns, for programs alone, that name a group.
 func groupFields() []reports.Field[Group] {
 	return []reports.Field[Group]{
 		reports.Col("benchmark", "", func(g Group) any { return g.Benchmark }),

@@ -76,12 +76,15 @@ func fitTwoWay(n int, links []link) *twoWay {
 	return f
 }
 
+// residuals sets e: what the effects of nodes do not explain.
 func (f *twoWay) residuals() {
 	for i, l := range f.links {
 		f.e[i] = l.y - f.mu - f.u[l.a] - f.u[l.b]
 	}
 }
 
+// polish sets each node's effect to the median of what its links leave, in turn, until no effect
+// changes. Half of a node's links may be anything.
 func (f *twoWay) polish(sides []int) {
 	var rest []float64
 	for range 60 {
@@ -227,4 +230,5 @@ func (f *twoWay) effects() (all []effect) {
 	return all
 }
 
+// degrees returns the degrees of freedom of the standard error: the links of the node, less one.
 func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }
