@@ -33,9 +33,11 @@ func (c Choice) total() uint64 {
 // errName is the error of a file name that no script gives.
 var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.SIZE.PASS.out")
 
-// file returns the name of the files with a choice's measurements, without pass and extension.
+// file returns the name of the files with a choice's measurements, without pass and extension. The
+// name says all of the choice, so that the script's folder needs no index.
 func (c Choice) file() string {
-	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f", c.Collective, c.Name, float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
+	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f", c.Collective, c.Name,
+		float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
 }
 
 // choiceOf returns the choice that a file is named after.
@@ -45,7 +47,9 @@ func choiceOf(file string) (c Choice, err error) {
 		return c, errName
 	}
 	c.Collective, c.Name = parts[0], parts[1]
-	if _, err := fmt.Sscanf(strings.Join(parts[2:5], " "), "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size); err != nil {
+	numbers := strings.Join(parts[2:5], " ")
+	_, err = fmt.Sscanf(numbers, "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size)
+	if err != nil {
 		return c, errName
 	}
 	return c, nil

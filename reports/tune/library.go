@@ -30,20 +30,25 @@ type library struct {
 
 var libraries = []library{
 	{
-		name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, force: forceOpenMPI,
+		name: "openmpi", force: forceOpenMPI,
+		has:     func(e collective.Entry) bool { return e.OpenMPI > 0 },
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
 		use:   rules.OpenMPIUse,
 		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
 	},
 	{
-		name: "mpich", has: func(e collective.Entry) bool { return e.MPICH != "" }, force: forceMPICH,
+		name: "mpich", force: forceMPICH,
+		has:     func(e collective.Entry) bool { return e.MPICH != "" },
 		perNode: "-ppn %d", benchmark: "osu", rules: "rules.sh",
-		use: ". %s, which has one algorithm for each collective", write: writeMPICH,
+		use:   ". %s, which has one algorithm for each collective",
+		write: writeMPICH,
 	},
 	{
-		name: "nccl", has: func(e collective.Entry) bool { return e.NCCL != "" }, force: forceNCCL,
+		name: "nccl", force: forceNCCL,
+		has:     func(e collective.Entry) bool { return e.NCCL != "" },
 		perNode: "--map-by ppr:%d:node", benchmark: "nccl-tests", rules: "rules.csv",
-		use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN", write: writeNCCL,
+		use:   "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN",
+		write: writeNCCL,
 	},
 }
 
@@ -55,25 +60,30 @@ func Libraries() []string {
 func libraryOf(name string) (library, error) {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
 	if i < 0 {
-		return library{}, usage.Fields(fmt.Errorf("no library %q%s", name, nearest.Hint(name, Libraries())), "library")
+		err := fmt.Errorf("no library %q%s", name, nearest.Hint(name, Libraries()))
+		return library{}, usage.Fields(err, "library")
 	}
 	return libraries[i], nil
 }
 
 func forceOpenMPI(c Choice) string {
+	algorithm := "OMPI_MCA_coll_tuned_" + c.word() + "_algorithm"
 	// Without the priority, another component of Open MPI may take the collective.
-	s := fmt.Sprintf("OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_%s_algorithm=%d", c.word(), c.OpenMPI)
+	s := "OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1"
+	s += fmt.Sprintf(" %s=%d", algorithm, c.OpenMPI)
 	if c.Segment > 0 {
-		s += fmt.Sprintf(" OMPI_MCA_coll_tuned_%s_algorithm_segmentsize=%.0f", c.word(), float64(c.Segment))
+		s += fmt.Sprintf(" %s_segmentsize=%.0f", algorithm, float64(c.Segment))
 	}
-	if c.Name == "chain" {
-		s += fmt.Sprintf(" OMPI_MCA_coll_tuned_%s_algorithm_chain_fanout=4", c.word())
+	if c.Name == "chain" { // our fan-out; Open MPI's default is one chain
+		s += fmt.Sprintf(" %s_chain_fanout=4", algorithm)
 	}
 	return s
 }
 
 func forceMPICH(c Choice) string {
-	return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s", strings.ToUpper(c.word()), c.MPICH)
+	// Without the first variable, a device's own collectives come before the algorithm.
+	return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s",
+		strings.ToUpper(c.word()), c.MPICH)
 }
 
 func forceNCCL(c Choice) string {
@@ -112,8 +122,9 @@ func writeMPICH(w io.Writer, decisions []Decision) error {
 // writeNCCL leaves out rules for messages that NCCL may send with another protocol.
 func writeNCCL(w io.Writer, decisions []Decision) error {
 	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
-		c := Choice{Entry: collective.Entry{Collective: r.Collective}, Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
-		return c.total() < rules.SimpleFrom
+		largest := Choice{Entry: collective.Entry{Collective: r.Collective},
+			Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
+		return largest.total() < rules.SimpleFrom
 	}))
 }
 
@@ -126,7 +137,8 @@ func rulesOf(decisions []Decision) (all []rules.Rule) {
 			of[d.Collective] = &collectives.Times{}
 		}
 		t := of[d.Collective]
-		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}})
+		call := collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}
+		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: call})
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		all = append(all, of[name].Rules()...)

@@ -50,7 +50,9 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 	q.Ranks, q.Sizes = stats.Ascending(q.Ranks), stats.Ascending(q.Sizes)
 	for _, ranks := range q.Ranks {
 		if ranks < 2 || q.PerNode > 0 && ranks%q.PerNode != 0 {
-			return nil, usage.Fields(fmt.Errorf("ranks %d: take at least 2, and a multiple of the %d on each node", ranks, max(1, q.PerNode)), "ranks")
+			err := fmt.Errorf("ranks %d: take at least 2, and a multiple of the %d on each node",
+				ranks, max(1, q.PerNode))
+			return nil, usage.Fields(err, "ranks")
 		}
 	}
 	m := &Map{Question: q, library: library, measured: map[int]int{}}
@@ -65,12 +67,14 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 
 // add adds the candidates of a collective.
 func (m *Map) add(ctx context.Context, name string) error {
-	all := slices.DeleteFunc(collective.Of(name), func(e collective.Entry) bool { return !m.library.has(e) })
+	foreign := func(e collective.Entry) bool { return !m.library.has(e) }
+	all := slices.DeleteFunc(collective.Of(name), foreign)
 	if len(all) == 0 {
-		if _, err := collective.Find(name, ""); collective.Of(name) == nil {
-			return usage.Fields(err, "collective")
+		_, err := collective.Find(name, "")
+		if collective.Of(name) != nil {
+			err = fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name)
 		}
-		return usage.Fields(fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name), "collective")
+		return usage.Fields(err, "collective")
 	}
 	name = all[0].Collective
 	if slices.ContainsFunc(m.Choices, func(c Choice) bool { return c.Collective == name }) {
@@ -81,39 +85,52 @@ func (m *Map) add(ctx context.Context, name string) error {
 		sizes = []quantity.Bytes{0}
 	}
 	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
-		Calls: collectives.Calls{Collective: name, Algorithm: "all", Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
+		Calls: collectives.Calls{Collective: name, Algorithm: "all",
+			Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
 	if err != nil {
 		return err
 	}
-	first := len(m.candidates)
-	if first > 0 {
-		first = m.candidates[first-1].Call + 1
+	call := 0
+	if n := len(m.candidates); n > 0 {
+		call = m.candidates[n-1].Call + 1
 	}
-	for i, ranks := range m.Ranks {
-		for j, size := range sizes {
-			call := first + i*len(sizes) + j
-			entries := append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
-			for _, e := range entries {
-				if e.Ranks != 0 && e.Ranks != ranks {
-					continue
-				}
-				for _, segment := range append([]quantity.Bytes{0}, m.Segments...) {
-					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
-						continue
-					}
-					m.Choices = append(m.Choices, Choice{e, ranks, m.PerNode, size, segment})
-					m.candidates = append(m.candidates, Candidate{
-						Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
-						Labels: [labels]string{e.Name, "", e.Name, fmt.Sprint(e.Name, " ", segment)},
-						Shared: sharedOf(name, e.Name),
-						Parts:  times[Place{e.Name, ranks, size, segment}],
-					})
-				}
+	entries := append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
+	for _, ranks := range m.Ranks {
+		for _, size := range sizes {
+			for _, c := range m.choicesOf(entries, ranks, size) {
+				m.Choices = append(m.Choices, c)
+				m.candidates = append(m.candidates, Candidate{
+					Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
+					Labels: [labels]string{c.Name, "", c.Name, fmt.Sprint(c.Name, " ", c.Segment)},
+					Shared: sharedOf(name, c.Name),
+					Parts:  times[Place{c.Name, ranks, size, c.Segment}],
+				})
 			}
+			call++
 		}
 	}
 	Complete(m.candidates)
 	return nil
+}
+
+// choicesOf returns the algorithms that take a call, whole and in each of the question's segments
+// that cuts the message.
+func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []Choice) {
+	for _, e := range entries {
+		if e.Ranks != 0 && e.Ranks != ranks {
+			continue
+		}
+		all = append(all, Choice{e, ranks, m.PerNode, size, 0})
+		if e.Params&collective.Segment == 0 {
+			continue
+		}
+		for _, segment := range m.Segments {
+			if segment < size {
+				all = append(all, Choice{e, ranks, m.PerNode, size, segment})
+			}
+		}
+	}
+	return all
 }
 
 // sharedOf returns the names of an algorithm's shared factors.
@@ -124,12 +141,13 @@ func sharedOf(collective, algorithm string) [shared]string {
 	return [shared]string{"network", algorithm, "", "", collective + "/" + algorithm}
 }
 
-// Measure adds the measured time of a choice and reports whether a candidate is that choice. If
+// measure adds the measured time of a choice and reports whether a candidate is that choice. If
 // none is, it counts the time in Unknown.
-func (m *Map) Measure(c Choice, t quantity.Micros) bool {
+func (m *Map) measure(c Choice, t quantity.Micros) bool {
 	i := slices.IndexFunc(m.Choices, func(o Choice) bool {
-		return o.Collective == c.Collective && o.Name == c.Name && o.Ranks == c.Ranks && o.Size == c.Size && o.Segment == c.Segment &&
-			(o.PerNode == c.PerNode || c.PerNode == 0)
+		algorithm := o.Collective == c.Collective && o.Name == c.Name && o.Segment == c.Segment
+		placed := o.PerNode == c.PerNode || c.PerNode == 0 // as far as the file says
+		return algorithm && o.Ranks == c.Ranks && o.Size == c.Size && placed
 	})
 	if i < 0 || !(t > 0) {
 		m.Unknown++
@@ -167,7 +185,9 @@ func (m *Map) choose(call int) int {
 // replace, and then the candidates of [Tuner.Next].
 func (m *Map) Next(n int) (all []int) {
 	for call := range len(m.calls) {
-		if i := m.own(call); m.measured[i] == 0 && m.Best(call) != i && len(m.measured) > 0 && len(all) < n/2 {
+		i := m.own(call)
+		replaced := len(m.measured) > 0 && m.measured[i] == 0 && m.Best(call) != i
+		if replaced && len(all) < n/2 {
 			all = append(all, i)
 		}
 	}
@@ -183,11 +203,18 @@ func (m *Map) Next(n int) (all []int) {
 func (m *Map) Decisions() (all []Decision) {
 	for call := range len(m.calls) {
 		i := m.choose(call)
-		d := Decision{Choice: m.Choices[i], Time: m.expected(i), Default: m.expected(m.own(call)), Loss: m.Loss(i), Of: len(m.calls[call]), Seen: m.measured[i] > 0}
+		d := Decision{
+			Choice:  m.Choices[i],
+			Time:    m.expected(i),
+			Default: m.expected(m.own(call)),
+			Loss:    m.loss(i),
+			Of:      len(m.calls[call]),
+			Seen:    m.measured[i] > 0,
+		}
 		for _, j := range m.calls[call] {
 			if m.measured[j] > 0 {
 				d.Measured++
-			} else if m.Excluded(j) {
+			} else if m.excluded(j) {
 				d.Excluded++
 			}
 		}
@@ -196,8 +223,8 @@ func (m *Map) Decisions() (all []Decision) {
 	return all
 }
 
-// expected returns the expected time of a candidate.
+// expected returns the expected time of a candidate: the mean of a log-normal distribution.
 func (m *Map) expected(i int) quantity.Micros {
-	mean, deviation := m.Predict(i)
+	mean, deviation := m.predict(i)
 	return quantity.Micros(math.Exp(mean + deviation*deviation/2))
 }

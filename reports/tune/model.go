@@ -71,7 +71,8 @@ func (t *Tuner) factorsOf(c *Candidate) (all []int) {
 		i := slices.IndexFunc(t.factor, func(f factor) bool { return f.name == name })
 		if i < 0 {
 			i = len(t.factor)
-			t.factor = append(t.factor, factor{name, t.prior.Known[name], t.prior.Known[name], t.prior.Shared[k]})
+			known := t.prior.Known[name]
+			t.factor = append(t.factor, factor{name, known, known, t.prior.Shared[k]})
 		}
 		all = append(all, i)
 	}
@@ -136,11 +137,13 @@ func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 	p, a, b := &t.prior, &t.places[i], &t.places[j]
 	alike := 0.0
 	for k := range si {
-		alike += si[k] * sj[k]
+		alike += si[k] * sj[k] // factors of a part count as far as both times have that part
 	}
 	near := math.Exp(-math.Abs(a[0]-b[0])/p.Octaves[0] - math.Abs(a[1]-b[1])/p.Octaves[1])
 	message := si[2] * sj[2] * math.Exp(-math.Abs(a[2]-b[2])/p.Octaves[2])
-	k := p.Factor[0]*p.Factor[0]*alike + p.Smooth[0]*p.Smooth[0]*near + p.Message[0]*p.Message[0]*message
+	k := p.Factor[0]*p.Factor[0]*alike +
+		p.Smooth[0]*p.Smooth[0]*near +
+		p.Message[0]*p.Message[0]*message
 	for l := range labels {
 		if t.all[i].Labels[l] == t.all[j].Labels[l] {
 			k += p.Factor[l+1]*p.Factor[l+1]*alike + p.Smooth[l+1]*p.Smooth[l+1]*near
@@ -279,7 +282,8 @@ func (t *Tuner) posterior(index int) *group {
 	less.Mul(cross.T(), &solved)
 	scale := 1.0 // of the variances, by the measurements' own
 	if t.prior.Freedom > 0 && chol.SolveVecTo(&white, residual) == nil {
-		scale = (t.prior.Freedom + mat.Dot(residual, &white)) / (t.prior.Freedom + float64(len(g.measured)))
+		seen := float64(len(g.measured))
+		scale = (t.prior.Freedom + mat.Dot(residual, &white)) / (t.prior.Freedom + seen)
 	}
 	for i := range n {
 		mean[i] += shift.AtVec(i)
@@ -290,8 +294,8 @@ func (t *Tuner) posterior(index int) *group {
 	return g
 }
 
-// Predict returns the mean and the standard deviation of the logarithm of a candidate's time.
-func (t *Tuner) Predict(i int) (mean, deviation float64) {
+// predict returns the mean and the standard deviation of the logarithm of a candidate's time.
+func (t *Tuner) predict(i int) (mean, deviation float64) {
 	g, k := t.posterior(t.group[i]), t.at[i]
 	return g.mean[k], math.Sqrt(max(0, g.cov.At(k, k)))
 }
@@ -300,7 +304,7 @@ func (t *Tuner) Predict(i int) (mean, deviation float64) {
 func (t *Tuner) Best(call int) int {
 	best, least := -1, math.Inf(1)
 	for _, i := range t.calls[call] {
-		m, s := t.Predict(i)
+		m, s := t.predict(i)
 		if v := m + s*s/2; v < least { // the logarithm of the mean of a log-normal time
 			best, least = i, v
 		}

@@ -35,7 +35,7 @@ func (t *Tuner) Next(n int) (chosen []int) {
 		values[g] = t.gains(g, covs[g])
 	}
 	for i := range t.all {
-		out[i] = out[i] || t.Excluded(i)
+		out[i] = out[i] || t.excluded(i)
 	}
 	for len(chosen) < n {
 		best := -1
@@ -100,19 +100,20 @@ func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, joint bool) int
 	return best
 }
 
-// Excluded reports whether a candidate is slower than another of its call with such certainty that
+// excluded reports whether a candidate is slower than another of its call with such certainty that
 // measuring it is of no use: by more than four standard deviations of both.
-func (t *Tuner) Excluded(i int) bool {
-	m, s := t.Predict(i)
+func (t *Tuner) excluded(i int) bool {
+	m, s := t.predict(i)
 	for _, j := range t.calls[t.all[i].Call] {
-		if mj, sj := t.Predict(j); m-mj > 4*math.Hypot(s, sj) {
+		if mj, sj := t.predict(j); m-mj > 4*math.Hypot(s, sj) {
 			return true
 		}
 	}
 	return false
 }
 
-// hermite has the places and weights of a quadrature for a standard normal variable.
+// hermite has the places and weights of a quadrature for a standard normal variable: exact for
+// polynomials of degree 13, in place of draws.
 var hermite = func() (points [7][2]float64) {
 	var x, w [7]float64
 	quad.Hermite{}.FixedLocations(x[:], w[:], math.Inf(-1), math.Inf(1))
@@ -126,7 +127,8 @@ var hermite = func() (points [7][2]float64) {
 func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 	g := &t.groups[index]
 	n := len(g.members)
-	gains, slope, level, now := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	gains, now := make([]float64, n), make([]float64, n)
+	slope, level := make([]float64, n), make([]float64, n)
 	for i := range now {
 		now[i] = g.mean[i] + cov.At(i, i)/2
 	}
@@ -164,9 +166,9 @@ func gain(call []int, now, level, slope []float64) float64 {
 	return 1 - after
 }
 
-// Loss returns the expected loss of a candidate, the relative difference between its time and the
+// loss returns the expected loss of a candidate, the relative difference between its time and the
 // least of its call, as the mean of 1,000 draws from the posterior.
-func (t *Tuner) Loss(chosen int) float64 {
+func (t *Tuner) loss(chosen int) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
 	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)
 	for i, a := range call {

@@ -38,22 +38,33 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 	whole, layer := q.Machine, q.Layer
 	q.Machine = machine.Machine{}
 	reads := func(p collective.ParamSet) bool {
-		return slices.ContainsFunc(collective.Of(q.Collective), func(e collective.Entry) bool { return e.Params&p != 0 })
+		has := func(e collective.Entry) bool { return e.Params&p != 0 }
+		return slices.ContainsFunc(collective.Of(q.Collective), has)
 	}
 	if !reads(collective.Segment) {
 		q.Segments = nil
 	}
 	nominal := func(o, g, sums float64) (map[Place]float64, error) {
-		short := model.LogP{Latency: latency, SendOverhead: quantity.Micros(o), ReceiveOverhead: quantity.Micros(o), GapTime: quantity.Micros(o)}
-		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}}
+		each := quantity.Micros(o)
+		short := model.LogP{Latency: latency,
+			SendOverhead: each, ReceiveOverhead: each, GapTime: each}
+		network := &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}
+		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: network}
 		q.Call.Gamma = 0
 		if reads(collective.Gamma) {
 			q.Call.Gamma = sums
 		}
 		return timesOf(ctx, q)
 	}
+	// Each network adds one part to the one before, so that differences are the parts.
+	networks := [parts][3]float64{
+		{none, none, 0},
+		{overhead, none, 0},
+		{overhead, perByte, 0},
+		{overhead, perByte, perSum},
+	}
 	var times [parts]map[Place]float64
-	for i, n := range [parts][3]float64{{none, none, 0}, {overhead, none, 0}, {overhead, perByte, 0}, {overhead, perByte, perSum}} {
+	for i, n := range networks {
 		var err error
 		if times[i], err = nominal(n[0], n[1], n[2]); err != nil {
 			return nil, err
@@ -92,7 +103,8 @@ func timesOf(ctx context.Context, q collectives.Question) (map[Place]float64, er
 	}
 	all := map[Place]float64{}
 	for _, t := range found.Times {
-		all[Place{t.Name, t.Ranks, quantity.Bytes(t.Call.Bytes), quantity.Bytes(t.Call.Segment)}] = float64(t.Time)
+		size, segment := quantity.Bytes(t.Call.Bytes), quantity.Bytes(t.Call.Segment)
+		all[Place{t.Name, t.Ranks, size, segment}] = float64(t.Time)
 	}
 	return all, nil
 }

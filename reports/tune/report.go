@@ -10,20 +10,25 @@ import (
 // Rows returns the table of the decisions.
 func (m *Map) Rows(all []Decision) reports.Rows {
 	percent := reports.PercentText("%.1f %%")
+	col := reports.Col[Decision]
 	rows := reports.TableOf(all,
-		reports.Col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"), func(d Decision) any { return d.Collective }),
-		reports.Col("ranks", "ranks", func(d Decision) any { return d.Ranks }),
-		reports.Col("size_bytes", "size", func(d Decision) any { return d.Size }),
-		reports.Col("algorithm", "algorithm", func(d Decision) any { return d.Name }),
-		reports.Col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"), func(d Decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
-		reports.Col("time_us", "time", func(d Decision) any { return d.Time }),
-		reports.Col("default_us", "default", func(d Decision) any { return d.Default }),
-		reports.Col("loss_percent", "loss", func(d Decision) any { return reports.Finite(100 * d.Loss) }).Texted(percent),
-		reports.Col("", "measured", func(d Decision) any { return fmt.Sprintf("%d of %d", d.Measured, d.Of) }),
-		reports.Col("measured", "", func(d Decision) any { return d.Measured }),
-		reports.Col("excluded", "", func(d Decision) any { return d.Excluded }),
-		reports.Col("candidates", "", func(d Decision) any { return d.Of }),
-		reports.Col("choice_measured", "", func(d Decision) any { return d.Seen }),
+		col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"),
+			func(d Decision) any { return d.Collective }),
+		col("ranks", "ranks", func(d Decision) any { return d.Ranks }),
+		col("size_bytes", "size", func(d Decision) any { return d.Size }),
+		col("algorithm", "algorithm", func(d Decision) any { return d.Name }),
+		col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"),
+			func(d Decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
+		col("time_us", "time", func(d Decision) any { return d.Time }),
+		col("default_us", "default", func(d Decision) any { return d.Default }),
+		col("loss_percent", "loss",
+			func(d Decision) any { return reports.Finite(100 * d.Loss) }).Texted(percent),
+		col("", "measured",
+			func(d Decision) any { return fmt.Sprintf("%d of %d", d.Measured, d.Of) }),
+		col("measured", "", func(d Decision) any { return d.Measured }),
+		col("excluded", "", func(d Decision) any { return d.Excluded }),
+		col("candidates", "", func(d Decision) any { return d.Of }),
+		col("choice_measured", "", func(d Decision) any { return d.Seen }),
 	)
 	none, points := 0, 0
 	for _, d := range all {
@@ -32,10 +37,12 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 			none++
 		}
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean over all calls (%[2]d): %[1]s, from %[3]d of %[4]d points. Calls without a measurement: %[5]d.",
-		percent(100*MeanLoss(all)), len(all), points, len(m.candidates), none))
+	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
+		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
+		len(all), percent(100*MeanLoss(all)), points, len(m.candidates), none))
 	if m.Unknown > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes or algorithms, and were not used.", m.Unknown))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes "+
+			"or algorithms, and were not used.", m.Unknown))
 	}
 	return rows
 }
@@ -55,8 +62,10 @@ func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
 		return err
 	}
 	for _, d := range decisions {
-		if _, err := fmt.Fprintf(w, "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n",
-			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of); err != nil {
+		const line = "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n"
+		_, err := fmt.Fprintf(w, line,
+			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of)
+		if err != nil {
 			return err
 		}
 	}

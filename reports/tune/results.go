@@ -36,16 +36,21 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%v; left out", err))
 			continue
 		}
-		if before, known := least[c.file()]; !known || t < before { // disturbances make a pass longer
+		// Disturbances make a pass longer, never shorter: the fastest pass counts.
+		if before, known := least[c.file()]; !known || t < before {
 			least[c.file()], choices[c.file()] = t, c
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(least)) {
-		m.Measure(choices[name], least[name])
+		m.measure(choices[name], least[name])
 	}
 	failed, err := filepath.Glob(filepath.Join(folder, "*.out.err"))
-	if failed = slices.DeleteFunc(failed, func(path string) bool { return slices.Contains(files, strings.TrimSuffix(path, ".err")) }); len(failed) > 0 {
-		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; the first one's errors are in %s.", len(failed), failed[0]))
+	repeated := func(path string) bool {
+		return slices.Contains(files, strings.TrimSuffix(path, ".err"))
+	}
+	if failed = slices.DeleteFunc(failed, repeated); len(failed) > 0 {
+		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; "+
+			"the first one's errors are in %s.", len(failed), failed[0]))
 	}
 	return notes, err
 }
@@ -110,7 +115,7 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 		}
 		for _, p := range s.Points {
 			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size
-			m.Measure(c, p.Time)
+			m.measure(c, p.Time)
 		}
 	}
 	return append(in.Notes, notes...), in.Broken

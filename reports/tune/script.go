@@ -21,11 +21,27 @@ type benchmark struct {
 }
 
 var benchmarks = []benchmark{
-	{"osu", nil, []string{"reduce-scatter"}, "${BENCHMARKS}osu_%[1]s -m %[2]d:%[2]d"},
-	{"calibrate", map[string]string{"bcast": "bcast", "allreduce": "allreduce", "allgather": "allgather", "alltoall": "alltoall", "reduce": "reduce", "barrier": "barrier"}, nil,
-		"${BENCHMARKS}calibrate --passes 3 --minutes 0.1 --only-collectives %[1]s --smallest %[2]d --largest %[2]d"},
-	{"nccl-tests", map[string]string{"bcast": "broadcast", "allreduce": "all_reduce", "allgather": "all_gather", "reduce": "reduce", "reduce-scatter": "reduce_scatter"},
-		[]string{"allgather", "reduce-scatter"}, "${BENCHMARKS}%[1]s_perf -b %[2]d -e %[2]d -g 1"},
+	{
+		name: "osu", whole: []string{"reduce-scatter"},
+		run: "${BENCHMARKS}osu_%[1]s -m %[2]d:%[2]d",
+	},
+	{
+		name: "calibrate",
+		words: map[string]string{
+			"bcast": "bcast", "allreduce": "allreduce", "allgather": "allgather",
+			"alltoall": "alltoall", "reduce": "reduce", "barrier": "barrier",
+		},
+		run: "${BENCHMARKS}calibrate --passes 3 --minutes 0.1" +
+			" --only-collectives %[1]s --smallest %[2]d --largest %[2]d",
+	},
+	{
+		name: "nccl-tests", whole: []string{"allgather", "reduce-scatter"},
+		words: map[string]string{
+			"bcast": "broadcast", "allreduce": "all_reduce", "allgather": "all_gather",
+			"reduce": "reduce", "reduce-scatter": "reduce_scatter",
+		},
+		run: "${BENCHMARKS}%[1]s_perf -b %[2]d -e %[2]d -g 1",
+	},
 }
 
 // Benchmarks returns the names of the benchmarks that scripts can run.
@@ -70,7 +86,8 @@ for pass in $(seq "$REPEATS"); do
 		word := c.word()
 		if b.words != nil {
 			if word = b.words[c.Collective]; word == "" {
-				return fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, strings.Join(slices.Sorted(maps.Keys(b.words)), ", "))
+				known := strings.Join(slices.Sorted(maps.Keys(b.words)), ", ")
+				return fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, known)
 			}
 		}
 		bytes := uint64(c.Size)
@@ -84,16 +101,18 @@ for pass in $(seq "$REPEATS"); do
 		if c.PerNode > 0 {
 			place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
 		}
-		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n", c.file(), force, c.Ranks, place, fmt.Sprintf(b.run, word, bytes))
+		run := fmt.Sprintf(b.run, word, bytes)
+		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n",
+			c.file(), force, c.Ranks, place, run)
 	}
 	text.WriteString("done\nexit $failed\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// Seconds returns the expected duration of a candidate's measurement: three runs that take a second
+// seconds returns the expected duration of a candidate's measurement: three runs that take a second
 // to start and have a thousand calls, or as many as fit in half a second but at least ten.
-func (m *Map) Seconds(i int) float64 {
+func (m *Map) seconds(i int) float64 {
 	call := 1e-6 * float64(m.expected(i))
 	return 3 * (1 + call*max(10, min(1000, 0.5/call)))
 }
@@ -102,7 +121,7 @@ func (m *Map) Seconds(i int) float64 {
 // given seconds.
 func (m *Map) Until(candidates []int, seconds float64) []int {
 	for k, i := range candidates {
-		if seconds -= m.Seconds(i); seconds < 0 {
+		if seconds -= m.seconds(i); seconds < 0 {
 			return candidates[:max(1, k)]
 		}
 	}

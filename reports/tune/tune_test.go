@@ -46,7 +46,7 @@ func TestPosterior(t *testing.T) {
 	cross := 0.25 + 0.16 + 0.09 + 0.04 + 0.09*math.Exp(-0.5) // an octave of two
 	seen := own + 0.0025
 	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen}, {2 + cross/seen*0.7, own - cross*cross/seen}} {
-		mean, deviation := tuner.Predict(i)
+		mean, deviation := tuner.predict(i)
 		near(t, "mean", mean, want[0], 1e-9)
 		near(t, "variance", deviation*deviation, want[1], 1e-9)
 	}
@@ -71,7 +71,7 @@ func TestScale(t *testing.T) {
 	all := append(pair(0, 0), pair(0, 0)[0])
 	tuner := New(all, p)
 	tuner.Add([]Measurement{{0, math.Exp(0.3)}, {1, math.Exp(-0.3)}})
-	_, deviation := tuner.Predict(2)
+	_, deviation := tuner.predict(2)
 	near(t, "deviation", deviation, 0.1*math.Sqrt((4+9+9)/6.), 1e-6)
 }
 
@@ -81,7 +81,7 @@ func TestKnown(t *testing.T) {
 	p.Known = map[string]Parts{"bcast/linear": {0.5}}
 	all := pair(0, 0)
 	all[1].Shared[4] = "bcast/linear"
-	if mean, _ := New(all, p).Predict(1); mean != 0.5 {
+	if mean, _ := New(all, p).predict(1); mean != 0.5 {
 		t.Errorf("expected logarithm %v, want 0.5", mean)
 	}
 	if strings.Contains(knownText, "-0.00") {
@@ -102,7 +102,7 @@ func TestNothingShared(t *testing.T) {
 	all[0].Shared, all[1].Shared = [shared]string{}, [shared]string{}
 	tuner := New(all, Default())
 	tuner.Add([]Measurement{{0, 3}})
-	if mean, _ := tuner.Predict(1); !(mean > 0.1 && mean < math.Log(3)) {
+	if mean, _ := tuner.predict(1); !(mean > 0.1 && mean < math.Log(3)) {
 		t.Errorf("the other algorithm takes e^%.2f, want between e^0.1 and 3", mean)
 	}
 }
@@ -113,7 +113,7 @@ func TestMachineFactor(t *testing.T) {
 	all[1].Group, all[1].Call = "other", 1
 	tuner := New(all, Default())
 	tuner.Add([]Measurement{{0, 3}})
-	if mean, _ := tuner.Predict(1); mean < 0.5 || mean > math.Log(3) {
+	if mean, _ := tuner.predict(1); mean < 0.5 || mean > math.Log(3) {
 		t.Errorf("the other collective takes e^%.2f, want between e^0.5 and 3", mean)
 	}
 }
@@ -125,7 +125,7 @@ func TestLoss(t *testing.T) {
 		tuner := New(pair(1+by, 1), Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}})
 		s := 0.3 * math.Sqrt2
 		want := math.Exp(by+s*s/2)*normal.CDF(by/s+s) - normal.CDF(by/s)
-		near(t, "loss", tuner.Loss(0), want, 0.06) // 3 deviations of 1,000 draws
+		near(t, "loss", tuner.loss(0), want, 0.06) // 3 deviations of 1,000 draws
 	}
 }
 
@@ -166,7 +166,7 @@ func TestNext(t *testing.T) {
 			}
 			seen[i] = true
 			c := m.Choices[i]
-			m.Measure(c, quantity.Micros(10+len(c.Name)))
+			m.measure(c, quantity.Micros(10+len(c.Name)))
 		}
 	}
 	all := m.Decisions()
@@ -231,7 +231,7 @@ func TestNoRuleWithoutGain(t *testing.T) {
 	}
 	for i, c := range m.Choices { // the library's choice is measured last
 		if i > 0 {
-			m.Measure(c, quantity.Micros(10+i))
+			m.measure(c, quantity.Micros(10+i))
 		}
 	}
 	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
@@ -240,7 +240,7 @@ func TestNoRuleWithoutGain(t *testing.T) {
 	if next := m.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
-	m.Measure(m.Choices[0], 11.1)
+	m.measure(m.Choices[0], 11.1)
 	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v against a choice as fast, want none", rules)
 	}
@@ -336,7 +336,7 @@ func TestReadFolder(t *testing.T) {
 		t.Errorf("the last of %q does not say %q", notes, want)
 	}
 	for i, c := range m.Choices {
-		mean, _ := m.Predict(i)
+		mean, _ := m.predict(i)
 		switch c.file() {
 		case "allreduce.ring.0.16x4.65536":
 			near(t, "OSU", math.Exp(mean), 31.5, 1)

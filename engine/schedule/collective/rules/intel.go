@@ -19,7 +19,8 @@ func Intel(w io.Writer, rules []Rule) error {
 	for i, c := range all {
 		switch {
 		case c.Segment != 0 || c.Fanout != 0:
-			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment or a fan-out; omit them", i+1)
+			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment "+
+				"or a fan-out; omit them", i+1)
 		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
 			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
 		}
@@ -33,10 +34,13 @@ func Intel(w io.Writer, rules []Rule) error {
 		var terms []string
 		for _, g := range s.groups {
 			for i, bytes := range g.bytes {
-				if c := g.choose[i]; c != nil {
-					terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d", c.of.Intel, bytes.From, min(bytes.To, math.MaxInt32),
-						g.ranks.From, min(g.ranks.To, math.MaxInt32)))
+				c := g.choose[i]
+				if c == nil {
+					continue // Intel MPI chooses
 				}
+				size, ranks := min(bytes.To, math.MaxInt32), min(g.ranks.To, math.MaxInt32)
+				terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d",
+					c.of.Intel, bytes.From, size, g.ranks.From, ranks))
 			}
 		}
 		name := strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))

@@ -15,14 +15,16 @@ const SimpleFrom = 1 << 20
 
 // nccl holds NCCL's names of collectives.
 var nccl = map[string]string{
-	"bcast": "broadcast", "reduce": "reduce", "allgather": "allgather", "reduce-scatter": "reducescatter", "allreduce": "allreduce",
+	"bcast": "broadcast", "reduce": "reduce", "allgather": "allgather",
+	"reduce-scatter": "reducescatter", "allreduce": "allreduce",
 }
 
 // NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
 // NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals of at
 // least [SimpleFrom], both ends included. NCCL chooses the channels and the number of nodes.
 func NCCL(w io.Writer, rules []Rule) error {
-	all, err := found(rules, "NCCL", func(e collective.Entry) bool { return e.NCCL != "" && nccl[e.Collective] != "" })
+	has := func(e collective.Entry) bool { return e.NCCL != "" && nccl[e.Collective] != "" }
+	all, err := found(rules, "NCCL", has)
 	if err != nil {
 		return err
 	}
@@ -36,19 +38,22 @@ func NCCL(w io.Writer, rules []Rule) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered\n")
+	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks," +
+		"pipe_ops,registered\n")
 	lines := 0
 	for _, s := range sections {
 		for _, g := range s.groups {
 			first, last := g.ranks.From, g.ranks.To
 			any := first <= 2 && last == End // one rank has nothing to choose
+			hasRule := slices.ContainsFunc(g.choose, func(c *choice) bool { return c != nil })
 			switch {
 			case any:
 				last = first
-			case last == End && !slices.ContainsFunc(g.choose, func(c *choice) bool { return c != nil }):
+			case last == End && !hasRule:
 				continue
 			case last-first >= maxRankCounts:
-				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, and %d to %s are too many; give at most %d, or 1 to the end",
+				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, "+
+					"and %d to %s are too many; give at most %d, or 1 to the end",
 					s.name, first, upTo(last), maxRankCounts)
 			}
 			for p := first; p <= last; p++ {
@@ -57,16 +62,22 @@ func NCCL(w io.Writer, rules []Rule) error {
 					ranks = "-1"
 				}
 				for i, bytes := range g.bytes {
-					if c := g.choose[i]; c != nil && bytes.To >= SimpleFrom {
-						lines++
-						fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n", nccl[s.name], max(bytes.From, SimpleFrom), bytes.To, c.of.NCCL, ranks)
+					c := g.choose[i]
+					if c == nil || bytes.To < SimpleFrom {
+						continue
 					}
+					lines++
+					from := max(bytes.From, SimpleFrom)
+					fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n",
+						nccl[s.name], from, bytes.To, c.of.NCCL, ranks)
 				}
 			}
 		}
 	}
 	if lines == 0 && len(all) > 0 {
-		return fmt.Errorf("NCCL: all rules are for less than %d bytes, but a line would force the protocol simple, and NCCL chooses better among ll, ll128 and simple; give larger sizes", SimpleFrom)
+		return fmt.Errorf("NCCL: all rules are for less than %d bytes, but a line would force the "+
+			"protocol simple, and NCCL chooses better among ll, ll128 and simple; "+
+			"give larger sizes", SimpleFrom)
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

@@ -13,8 +13,8 @@ import (
 // openMPI holds the numbers of collectives in the classic file. The names in the JSON file are ours
 // with underscores.
 var openMPI = map[string]int{
-	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9, "reduce": 11,
-	"reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
+	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9,
+	"reduce": 11, "reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
 }
 
 // openMPISections returns the sections of the rules, which Open MPI must support; form is "classic"
@@ -27,11 +27,12 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 	for i, c := range all {
 		switch {
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
-			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
-				i+1, c.Fanout)
+			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of bcast k-nomial; "+
+				"omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d", i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
-			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of alltoall linear-sync; omit them, and set coll_tuned_alltoall_algorithm_max_requests to %d",
-				i+1, c.Fanout)
+			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of "+
+				"alltoall linear-sync; omit them, and set "+
+				"coll_tuned_alltoall_algorithm_max_requests to %d", i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
 			all[i].Segment = 1024 // our default, which differs from Open MPI's
 		}
@@ -40,14 +41,17 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 			all[i].Fanout = 4
 		}
 		if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
-			return nil, fmt.Errorf("rule %d: Open MPI reads ranks up to %d and bytes up to %d", i+1, math.MaxInt32, int64(math.MaxInt64))
+			return nil, fmt.Errorf("rule %d: Open MPI reads ranks up to %d and bytes up to %d",
+				i+1, math.MaxInt32, int64(math.MaxInt64))
 		}
 	}
 	sections, err := byCollective(all, true)
 	for _, s := range sections {
 		for _, g := range s.groups {
 			for i, bytes := range g.bytes {
-				if bytes.From > math.MaxInt64 && (form == "classic" || g.choose[i] != nil) {
+				// A classic file has a line also for the library's choice.
+				written := form == "classic" || g.choose[i] != nil
+				if bytes.From > math.MaxInt64 && written {
 					return nil, fmt.Errorf("%s: %d bytes are too many for Open MPI", s.name, bytes.From)
 				}
 			}
@@ -58,7 +62,8 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 
 // OpenMPIUse is the command line that makes Open MPI use the rules file %s. The priority is above
 // that of HAN, which Open MPI 5 prefers on several nodes and which does not read these rules.
-const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s"
+const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1" +
+	" --mca coll_tuned_dynamic_rules_filename %s"
 
 // OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
 // coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line applies
@@ -72,12 +77,15 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d # collectives\n", len(sections))
 	for _, s := range sections {
-		fmt.Fprintf(&b, "%d # %s\n%d # numbers of ranks\n", openMPI[s.name], strings.ReplaceAll(s.name, "-", "_"), len(s.groups))
+		fmt.Fprintf(&b, "%d # %s\n", openMPI[s.name], strings.ReplaceAll(s.name, "-", "_"))
+		fmt.Fprintf(&b, "%d # numbers of ranks\n", len(s.groups))
 		for _, g := range s.groups {
-			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", g.ranks.From, len(g.bytes))
+			fmt.Fprintf(&b, "%d # ranks and more\n", g.ranks.From)
+			fmt.Fprintf(&b, "%d # sizes: bytes and more, algorithm, fan-out, segment\n", len(g.bytes))
 			for i, bytes := range g.bytes {
 				if c := g.choose[i]; c != nil {
-					fmt.Fprintf(&b, "%d %d %d %d # %s\n", bytes.From, c.of.OpenMPI, c.Fanout, c.Segment, c.of.Name)
+					fmt.Fprintf(&b, "%d %d %d %d # %s\n",
+						bytes.From, c.of.OpenMPI, c.Fanout, c.Segment, c.of.Name)
 				} else {
 					fmt.Fprintf(&b, "%d 0 0 0\n", bytes.From)
 				}
@@ -136,8 +144,11 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 				if c == nil {
 					continue
 				}
-				r := jsonRule{Min: bytes.From, Max: end(bytes.To, math.MaxInt64), Alg: c.of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment}
-				if c.of.Name == "linear-sync" {
+				r := jsonRule{
+					Min: bytes.From, Max: end(bytes.To, math.MaxInt64),
+					Alg: c.of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment,
+				}
+				if c.of.Name == "linear-sync" { // our fan-out is its number of requests
 					r.Fanout, r.Requests = 0, c.Fanout
 				}
 				ranks.Rules = append(ranks.Rules, r)

@@ -11,6 +11,7 @@ package rules
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +35,8 @@ type Rule struct {
 	Fanout                int    // 0: the algorithm's default
 }
 
-// maxRankCounts is the maximum number of rank counts that one rule is written out for.
+// maxRankCounts is the maximum number of rank counts that one rule is written out for, each with
+// lines of its own.
 const maxRankCounts = 1 << 16
 
 // A choice is a rule with its algorithm.
@@ -58,26 +60,12 @@ func found(rules []Rule, library string, has func(collective.Entry) bool) ([]cho
 					names = append(names, other.Name)
 				}
 			}
-			return nil, fmt.Errorf("rule %d: %s has no %s algorithm %s; it has %s", i+1, library, e.Collective, e.Name, cmp.Or(strings.Join(names, ", "), "none"))
+			known := cmp.Or(strings.Join(names, ", "), "none")
+			return nil, fmt.Errorf("rule %d: %s has no %s algorithm %s; it has %s",
+				i+1, library, e.Collective, e.Name, known)
 		}
-		fail := func(format string, args ...any) error {
-			return fmt.Errorf("rule %d (%s %s): "+format, append([]any{i + 1, e.Collective, e.Name}, args...)...)
-		}
-		switch {
-		case r.Ranks.From < 1 || r.Ranks.From > r.Ranks.To:
-			return nil, fail("ranks must be an ascending range from at least 1 (got %d to %d)", r.Ranks.From, r.Ranks.To)
-		case r.Bytes.From > r.Bytes.To:
-			return nil, fail("bytes must be an ascending range (got %d to %d)", r.Bytes.From, r.Bytes.To)
-		case r.Segment > 0 && e.Params&collective.Segment == 0:
-			return nil, fail("it takes no segments")
-		case r.Segment > math.MaxInt32:
-			return nil, fail("segments must be at most %d bytes (got %d)", math.MaxInt32, r.Segment)
-		case r.Fanout != 0 && e.Params&collective.Fanout == 0:
-			return nil, fail("it takes no fan-out")
-		case r.Fanout < 0 || r.Fanout > math.MaxInt32:
-			return nil, fail("the fan-out must be 0 to %d (got %d)", math.MaxInt32, r.Fanout)
-		case e.Ranks != 0 && r.Ranks != Range{uint64(e.Ranks), uint64(e.Ranks)}:
-			return nil, fail("it runs on %d ranks only; give these as the range", e.Ranks)
+		if err := r.check(e); err != nil {
+			return nil, fmt.Errorf("rule %d (%s %s): %w", i+1, e.Collective, e.Name, err)
 		}
 		if e.Collective == "barrier" {
 			r.Bytes = Range{0, End}
@@ -85,6 +73,29 @@ func found(rules []Rule, library string, has func(collective.Entry) bool) ([]cho
 		all = append(all, choice{r, e})
 	}
 	return all, nil
+}
+
+// check returns an error if the algorithm does not take what the rule gives it.
+func (r Rule) check(e collective.Entry) error {
+	switch {
+	case r.Ranks.From < 1 || r.Ranks.From > r.Ranks.To:
+		return fmt.Errorf("ranks must be an ascending range from at least 1 (got %d to %d)",
+			r.Ranks.From, r.Ranks.To)
+	case r.Bytes.From > r.Bytes.To:
+		return fmt.Errorf("bytes must be an ascending range (got %d to %d)",
+			r.Bytes.From, r.Bytes.To)
+	case r.Segment > 0 && e.Params&collective.Segment == 0:
+		return errors.New("it takes no segments")
+	case r.Segment > math.MaxInt32:
+		return fmt.Errorf("segments must be at most %d bytes (got %d)", math.MaxInt32, r.Segment)
+	case r.Fanout != 0 && e.Params&collective.Fanout == 0:
+		return errors.New("it takes no fan-out")
+	case r.Fanout < 0 || r.Fanout > math.MaxInt32:
+		return fmt.Errorf("the fan-out must be 0 to %d (got %d)", math.MaxInt32, r.Fanout)
+	case e.Ranks != 0 && r.Ranks != Range{uint64(e.Ranks), uint64(e.Ranks)}:
+		return fmt.Errorf("it runs on %d ranks only; give these as the range", e.Ranks)
+	}
+	return nil
 }
 
 // A group holds the choices for a range of rank counts: one for each range of sizes, ascending and
@@ -106,12 +117,14 @@ func groups(all []choice, totals bool) ([]group, error) {
 		})
 		g := group{ranks: ranks, bytes: cuts(here, 0, func(c choice) Range { return c.Bytes })}
 		for _, bytes := range g.bytes {
-			at := slices.IndexFunc(here, func(c choice) bool { return c.Bytes.From <= bytes.From && c.Bytes.To >= bytes.To })
-			if at < 0 {
-				g.choose = append(g.choose, nil)
-			} else {
-				g.choose = append(g.choose, &here[at])
+			covers := func(c choice) bool {
+				return c.Bytes.From <= bytes.From && c.Bytes.To >= bytes.To
 			}
+			var first *choice // the first rule of the table applies
+			if at := slices.IndexFunc(here, covers); at >= 0 {
+				first = &here[at]
+			}
+			g.choose = append(g.choose, first)
 		}
 		if !totals || len(g.bytes) == 1 {
 			out = append(out, g)
@@ -119,22 +132,14 @@ func groups(all []choice, totals bool) ([]group, error) {
 		}
 		name := all[0].of.Collective
 		if ranks.To-ranks.From >= maxRankCounts {
-			return nil, fmt.Errorf("%s: the library uses the total of all ranks, so rules for %d to %s ranks would be written for each number; give ranges of at most %d",
+			return nil, fmt.Errorf("%s: the library uses the total of all ranks, so rules for "+
+				"%d to %s ranks would be written for each number; give ranges of at most %d",
 				name, ranks.From, upTo(ranks.To), maxRankCounts)
 		}
 		for p := ranks.From; p <= ranks.To; p++ {
-			one := group{ranks: Range{p, p}, choose: g.choose}
-			for _, b := range g.bytes {
-				// The sizes are p times those of a block; sizes in between belong to the lower
-				// range.
-				total := Range{times(b.From, p), times(b.To, p)}
-				if b.To < End {
-					total.To = times(b.To+1, p) - 1
-				}
-				if total.From == End {
-					return nil, fmt.Errorf("%s: %d blocks of %d bytes are too many", name, p, b.From)
-				}
-				one.bytes = append(one.bytes, total)
+			one, err := g.withTotals(name, p)
+			if err != nil {
+				return nil, err
 			}
 			out = append(out, one)
 		}
@@ -142,6 +147,24 @@ func groups(all []choice, totals bool) ([]group, error) {
 	return out, nil
 }
 
+// withTotals returns the group for p ranks, with the sizes of p blocks. Sizes that are not a
+// multiple of p belong to the lower range.
+func (g group) withTotals(name string, p uint64) (group, error) {
+	one := group{ranks: Range{p, p}, choose: g.choose}
+	for _, b := range g.bytes {
+		total := Range{times(b.From, p), times(b.To, p)}
+		if b.To < End {
+			total.To = times(b.To+1, p) - 1
+		}
+		if total.From == End {
+			return one, fmt.Errorf("%s: %d blocks of %d bytes are too many", name, p, b.From)
+		}
+		one.bytes = append(one.bytes, total)
+	}
+	return one, nil
+}
+
+// times returns a·p, or End if that is larger.
 func times(a, p uint64) uint64 {
 	if a > End/p {
 		return End
@@ -149,7 +172,8 @@ func times(a, p uint64) uint64 {
 	return a * p
 }
 
-// cuts returns the ranges from first to End that the borders of rules form.
+// cuts returns the ranges from first to End that the borders of rules form. No rule begins or ends
+// inside of one, so each range has one choice.
 func cuts(all []choice, first uint64, of func(choice) Range) []Range {
 	begins := []uint64{first}
 	for _, c := range all {
@@ -192,7 +216,8 @@ func byCollective(all []choice, totals bool) (out []section, err error) {
 		if slices.ContainsFunc(out, func(s section) bool { return s.name == name }) {
 			continue
 		}
-		mine := slices.DeleteFunc(slices.Clone(all), func(c choice) bool { return c.of.Collective != name })
+		foreign := func(c choice) bool { return c.of.Collective != name }
+		mine := slices.DeleteFunc(slices.Clone(all), foreign)
 		list, err := groups(mine, totals && c.of.InBlocks())
 		if err != nil {
 			return nil, err
