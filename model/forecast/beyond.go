@@ -20,7 +20,8 @@ type end struct {
 func (c *series) span(i int, octaves float64, step int) int {
 	j := i
 	for k := j + step; k >= 0 && k < len(c.x); k += step {
-		if math.Abs(c.x[k]-c.x[i]) > octaves+1e-9 && math.Abs(float64(k-i)) > 2 {
+		outside := math.Abs(c.x[k]-c.x[i]) > octaves+1e-9 // sizes are often exact octaves apart
+		if outside && math.Abs(float64(k-i)) > 2 {
 			break
 		}
 		j = k
@@ -76,6 +77,7 @@ func (c *series) last() end {
 			continue
 		}
 		before := c.endAt(m)
+		// One and two octaves ahead, at most to the end.
 		for ahead := 1.0; ahead <= min(2, back); ahead++ {
 			to := c.nearest(c.x[m] + ahead)
 			if to <= m {
@@ -99,9 +101,12 @@ func (e *end) above(c *series, n float64) Guess {
 	octaves := math.Log2(n) - c.x[l]
 	proportional := c.y[l] + octaves*math.Ln2
 	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
-	both := Terms{floor: octaves, residual: octaves * e.residual, noisy: c.noise, wide: e.scatter}
+	both := Terms{
+		floor: octaves, residual: octaves * e.residual, noisy: c.noise, wide: e.scatter,
+	}
 	up, down := both, both
-	up[side], up[jump] = max(0, max(proportional, a, b)-middle), octaves*(1-e.slope)
+	up[side] = max(0, max(proportional, a, b)-middle)
+	up[jump] = octaves * (1 - e.slope) // a jump upwards only: down[jump] stays 0
 	down[side] = max(0, middle-min(proportional, a, b))
 	return Guess{middle, up, down}
 }
@@ -110,7 +115,11 @@ func (e *end) above(c *series, n float64) Guess {
 // error of residual.
 func (c *series) first(residual float64) end {
 	j := c.span(0, 2, 1)
-	e := end{ray: c.ray(0, j), alternatives: [2]ray{c.ray(0, 1), {beta: c.t[0]}}, residual: residual}
+	e := end{
+		ray:          c.ray(0, j),
+		alternatives: [2]ray{c.ray(0, 1), {beta: c.t[0]}}, // the first two sizes; constant
+		residual:     residual,
+	}
 	e.scatter = e.off(c, 0, j)
 	return e
 }
@@ -121,7 +130,9 @@ func (e *end) below(c *series, n float64) Guess {
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
 	breaks := c.calibration.breaks(n, c.n[0])
-	both := Terms{floor: share, residual: share * e.residual, noisy: c.noise, jump: breaks, wide: e.scatter}
+	both := Terms{
+		floor: share, residual: share * e.residual, noisy: c.noise, jump: breaks, wide: e.scatter,
+	}
 	up, down := both, both
 	up[side], down[side] = max(0, a-middle, b-middle), max(0, middle-a, middle-b)
 	return Guess{middle, up, down}

@@ -63,12 +63,14 @@ func (w *Weights) Combine(p Parts) Guess {
 	return g
 }
 
-// Blend is Combine without the sum of the terms.
+// Blend is Combine without the sum of the terms: the error of the combination, the distance between
+// both predictions, and that from the middle to the ends of the gap. internal/evidence/forecast
+// learns the weights of these three.
 func (w *Weights) Blend(p Parts) Guess {
 	u1, d1 := w.Own.Dot(p.Own.Up), w.Own.Dot(p.Own.Down)
 	u2, d2 := w.Shapes.Dot(p.Shapes.Up), w.Shapes.Dot(p.Shapes.Down)
 	a, b := 1/(u1+d1)/(u1+d1), 1/(u2+d2)/(u2+d2)
-	if !(u2+d2 > 0) || a > 1e12 {
+	if !(u2+d2 > 0) || a > 1e12 { // no shapes, or the curve's own prediction is exact
 		a, b = 1, 0
 	}
 	a, b = a/(a+b), b/(a+b)
@@ -123,6 +125,7 @@ func (k *Calibration) bend(a, x, b, s float64) float64 {
 		chord := 1 + (math.Exp(l.at(b)-low)-1)*s
 		off[j] = math.Abs(l.at(x) - low - math.Log(chord))
 	}
+	// The median deviation of a normal variable is 0.6745 standard deviations.
 	return stats.QuantileOf(off, 0.5) / 0.6745
 }
 

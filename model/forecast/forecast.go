@@ -38,6 +38,14 @@ type Point struct {
 	Deviation float64
 }
 
+// valid reports whether the numbers are in their ranges; NaN is in none.
+func (p Point) valid() bool {
+	size := p.Size > 0 && p.Size <= quantity.MaxBytes
+	time := p.Time >= 1/maxTime && p.Time <= maxTime
+	runs := p.Runs >= 0 && p.Deviation >= 0 && p.Deviation <= maxTime
+	return size && time && runs
+}
+
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
 	// Low ≤ Middle ≤ High, all above 0. A new measurement lies between Low and High in 95 of 100
@@ -75,7 +83,8 @@ const maxTime = 1e15
 // printed times, 0 if unknown: 0.01 µs for times with two decimals.
 func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, error) {
 	if len(points) < MinSizes {
-		return Curve{}, fmt.Errorf("%w: it needs %d sizes (got %d)", ErrNoCurve, MinSizes, len(points))
+		return Curve{}, fmt.Errorf("%w: it needs %d sizes (got %d)",
+			ErrNoCurve, MinSizes, len(points))
 	}
 	if !(resolution >= 0 && resolution <= maxTime) {
 		return Curve{}, fmt.Errorf("%w: the times have a resolution of %v", ErrNoCurve, resolution)
@@ -85,18 +94,21 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	c := Curve{series: series{calibration: k}, resolution: float64(resolution)}
 	for i, p := range points {
 		n, t := float64(p.Size), float64(p.Time)
-		if !(n > 0 && n <= float64(quantity.MaxBytes) && t >= 1/maxTime && t <= maxTime && p.Runs >= 0 && p.Deviation >= 0 && p.Deviation <= maxTime) {
-			return Curve{}, fmt.Errorf("%w: size %v takes %v, ± %v in %d runs", ErrNoCurve, p.Size, p.Time, p.Deviation, p.Runs)
+		if !p.valid() {
+			return Curve{}, fmt.Errorf("%w: size %v takes %v, ± %v in %d runs",
+				ErrNoCurve, p.Size, p.Time, p.Deviation, p.Runs)
 		}
 		if i > 0 && n == c.n[i-1] {
-			return Curve{}, fmt.Errorf("%w: size %v comes twice; give the mean and the deviation of its runs", ErrNoCurve, p.Size)
+			return Curve{}, fmt.Errorf("%w: size %v comes twice; "+
+				"give the mean and the deviation of its runs", ErrNoCurve, p.Size)
 		}
 		c.n, c.t = append(c.n, n), append(c.t, t)
 		c.x, c.y = append(c.x, math.Log2(n)), append(c.y, math.Log(t))
 	}
 	last := len(points) - 1
 	if c.x[last]-c.x[0] < 1 {
-		return Curve{}, fmt.Errorf("%w: the sizes span less than a factor of 2, from %v to %v", ErrNoCurve, points[0].Size, points[last].Size)
+		return Curve{}, fmt.Errorf("%w: the sizes span less than a factor of 2, from %v to %v",
+			ErrNoCurve, points[0].Size, points[last].Size)
 	}
 	c.gaps = make([]gap, last)
 	for i := range c.gaps {
@@ -122,8 +134,11 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	}
 	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
 	return Forecast{
-		Middle: at(g.Middle), Low: at(g.Middle - min(d, widest)), High: at(g.Middle + min(u, widest)),
-		Beyond: p.From == Above || p.From == Below, From: p.From,
+		Middle: at(g.Middle),
+		Low:    at(g.Middle - min(d, widest)),
+		High:   at(g.Middle + min(u, widest)),
+		Beyond: p.From == Above || p.From == Below,
+		From:   p.From,
 	}
 }
 
@@ -208,7 +223,10 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	if len(c.runs.up) == 0 {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
-	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + runScale*runScale) / c.fewest * (1 + 1/c.fewest))
+	// The variance has fewest − 1 degrees of freedom from the curve, and one from published
+	// machines. A new run differs from the mean of the runs: 1 + 1/fewest times the variance of one.
+	variance := ((c.fewest-1)*c.runs.at(c.x, x) + runScale*runScale) / c.fewest
+	sd := math.Sqrt(variance * (1 + 1/c.fewest))
 	return Terms{}, stats.T95(c.fewest)*sd + half
 }
 

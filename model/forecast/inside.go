@@ -14,6 +14,7 @@ type gap struct {
 
 // gap returns the gap between the sizes a and b; sizes between them are left out.
 func (c *series) gap(a, b int) gap {
+	// Each side has the sizes within the width of the gap, or at least one further size.
 	wide := c.x[b] - c.x[a] + 1e-9
 	low := a
 	for low > 0 && c.x[a]-c.x[low-1] <= wide {
@@ -57,10 +58,10 @@ func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 	chord := ta + (tb-ta)*(n-na)/(nb-na)
 	middle := math.Log(chord)
 	before, after := middle, middle
-	if g.before == g.before {
+	if !math.IsNaN(g.before) {
 		before = math.Log(ta + g.before*(n-na))
 	}
-	if g.after == g.after {
+	if !math.IsNaN(g.after) {
 		after = math.Log(tb - g.after*(nb-n))
 	}
 	from = Between
@@ -70,14 +71,22 @@ func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 		k := c.calibration
 		later := k.breaks(n, nb) / k.breaks(na, nb)
 		mix := (later*(before+c.y[g.a]) + (1-later)*(after+c.y[g.b])) / 2
-		middle += rise * rise / (rise*rise + jumps*jumps) * (mix - middle)
+		weight := rise * rise / (rise*rise + jumps*jumps) // ½ at rise = jumps
+		middle += weight * (mix - middle)
 		if rise > jumps {
 			from = Jump
 		}
 	}
-	both := Terms{floor: 1, noisy: c.noise * amplify(ta, tb, chord, (n-na)/(nb-na)), jump: math.Abs(after - before), wide: (c.x[g.b] - c.x[g.a]) * (c.x[g.b] - c.x[g.a]) / 4}
+	width := c.x[g.b] - c.x[g.a]
+	both := Terms{
+		floor: 1,
+		noisy: c.noise * amplify(ta, tb, chord, (n-na)/(nb-na)),
+		jump:  math.Abs(after - before),
+		wide:  width * width / 4, // the error of a chord of a bend grows so
+	}
 	p = Guess{middle, both, both}
-	p.Up[side], p.Down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
+	p.Up[side] = max(0, before-middle, after-middle)
+	p.Down[side] = max(0, middle-before, middle-after)
 	return p, from
 }
 

@@ -80,14 +80,14 @@ func (d *decaying) at(xs []float64, x float64) float64 {
 }
 
 // The prior of the noise of a curve is log-normal, with a median of 1 % and a deviation of a factor
-// 4. One size in ten is at a jump, of 50 %.
+// 4.
 const (
 	noiseMedian = 0.01
 	noiseFactor = 4
-	straight    = 0.5
-	jumping     = 0.1
-	jumpSize    = 0.5
-	mostTriples = 64
+	straight    = 0.5 // share of sizes where the curve does not bend
+	jumping     = 0.1 // share of sizes at a jump
+	jumpSize    = 0.5 // standard deviation of jumps, relative
+	mostTriples = 64  // a long curve is sampled at about as many sizes: bend asks every shape for each
 	// noiseQuantile is the 95 % quantile of normal variables plus a sixth, since the noise is an
 	// estimate.
 	noiseQuantile = 2.3
@@ -105,7 +105,11 @@ func (c *series) estimateNoise() {
 		a, b := i-1, i+1
 		s := (c.n[i] - c.n[a]) / (c.n[b] - c.n[a])
 		chord := c.t[a] + (c.t[b]-c.t[a])*s
-		all = append(all, triple{c.y[i] - math.Log(chord), amplify(c.t[a], c.t[b], chord, s), c.calibration.bend(c.x[a], c.x[i], c.x[b], s)})
+		all = append(all, triple{
+			off:       c.y[i] - math.Log(chord),
+			amplified: amplify(c.t[a], c.t[b], chord, s),
+			bend:      c.calibration.bend(c.x[a], c.x[i], c.x[b], s),
+		})
 	}
 	var sum, squares, best float64
 	const steps = 60
@@ -117,9 +121,12 @@ func (c *series) estimateNoise() {
 		z := math.Log(sigma/noiseMedian) / math.Log(noiseFactor)
 		log := -z * z / 2
 		for _, t := range all {
+			// A mixture: the curve is straight here, or it bends, or it jumps.
 			v := sigma * sigma * t.amplified * t.amplified
-			p := straight*density(t.off, v) + (1-straight-jumping)*density(t.off, v+t.bend*t.bend) + jumping*density(t.off, v+jumpSize*jumpSize)
-			log += math.Log(p + 1e-300)
+			p := straight * density(t.off, v)
+			p += (1 - straight - jumping) * density(t.off, v+t.bend*t.bend)
+			p += jumping * density(t.off, v+jumpSize*jumpSize)
+			log += math.Log(p + 1e-300) // finite for a size far off
 		}
 		sigmas[k], logs[k] = sigma, log
 		best = max(best, log)

@@ -38,8 +38,8 @@ const (
 // curve, and its weight.
 type candidate struct{ y, distance, weight float64 }
 
-// candidates returns the logarithms of the time of 2^x bytes by each shape, and by how many octaves
-// x is outside the curve.
+// candidates returns each shape's logarithm of the time at 2^x bytes. outside is the distance of x
+// from the measured range, in octaves.
 func (a *anchors) candidates(c *series, x float64) (all []candidate, outside float64) {
 	xs := a.x
 	last := len(xs) - 1
