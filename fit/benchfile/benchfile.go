@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
@@ -54,7 +53,11 @@ const (
 	SharedGap
 )
 
-var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval", "collective", "gap of all streams together"}
+var kindNames = [...]string{
+	OneWay: "one-way time", RoundTrip: "round trip", Gap: "gap", Operation: "operation",
+	SendOverhead: "send overhead", ReceiveOverhead: "receive overhead", Stage: "stage",
+	Interval: "burst interval", Collective: "collective", SharedGap: "gap of all streams together",
+}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -136,8 +139,10 @@ type Label struct{ Column, Value string }
 // NodeColumns lists the pairs of columns of CSV and JSON that name nodes, then single columns. They
 // are tried in this order.
 var NodeColumns = [][]string{
-	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
-	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
+	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"},
+	{"src", "dst"}, {"source", "target"}, {"source", "destination"}, {"from", "to"},
+	{"sender", "receiver"}, {"client", "server"}, {"a", "b"},
+	{"node"}, {"host"}, {"hostname"},
 }
 
 // divide returns the share of one stream in a rate of t, which adds up the directions and the pairs
@@ -146,14 +151,16 @@ var NodeColumns = [][]string{
 func (t *Table) divide(directions, pairs int) (share float64) {
 	if pairs == 0 {
 		t.Kind = SharedGap
-		t.warn("the file does not give the number of streams whose rates it adds up: the gap is that of all streams together, and not used as one stream's")
+		t.warn("the file does not give the number of streams whose rates it adds up: " +
+			"the gap is that of all streams together, and not used as one stream's")
 		return 1
 	}
 	if directions > 1 {
 		t.warn("both directions at once: the gap is that of one, with half of the bandwidth")
 	}
 	if pairs > 1 {
-		t.warn("the gap is one pair's while " + strconv.Itoa(pairs) + " pairs send, with 1/" + strconv.Itoa(pairs) + " of the printed rate")
+		t.warn(fmt.Sprintf("the gap is one pair's while %d pairs send, with 1/%d of the printed rate",
+			pairs, pairs))
 	}
 	return 1 / float64(directions*pairs)
 }
@@ -255,8 +262,11 @@ func (c *CollectiveOp) place() {
 // collectives maps the letters of collectives to [CollectiveOp.Name].
 var collectives = func() map[string]string {
 	all := map[string]string{"broadcast": "bcast", "ibroadcast": "ibcast"}
-	for _, name := range []string{"allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block",
-		"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv", "scan", "exscan", "barrier"} {
+	for _, name := range []string{
+		"allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",
+		"reduce_scatter", "reduce_scatter_block", "bcast", "reduce",
+		"gather", "gatherv", "scatter", "scatterv", "scan", "exscan", "barrier",
+	} {
 		all[letters.Replace(name)], all["i"+letters.Replace(name)] = name, "i"+name
 	}
 	return all
@@ -272,7 +282,8 @@ func collectiveNamed(text string) (CollectiveOp, bool) {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "perf"), "pure")
-	name, near := strings.CutPrefix(strings.Replace(name, "neighborhood", "neighbor", 1), "neighbor")
+	name = strings.Replace(name, "neighborhood", "neighbor", 1)
+	name, near := strings.CutPrefix(name, "neighbor")
 	c, ok := collectives[name]
 	if ok && near {
 		c = "neighbor_" + c

@@ -23,8 +23,9 @@ var spelled = map[string]quantity.Value{
 	"usecs": {Num: 1, Dim: quantity.DimTime}, "nsecs": {Num: 1e-3, Dim: quantity.DimTime},
 	"microsecond": {Num: 1, Dim: quantity.DimTime}, "secs": {Num: 1e6, Dim: quantity.DimTime},
 	"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
-	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate}, "gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
-	"mbps": {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
+	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate},
+	"gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
+	"mbps":  {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
 	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
 }
 
@@ -66,7 +67,9 @@ func parseColumn(text []byte) columnName {
 	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
 		try("", full)
 	}
-	words := strings.FieldsFunc(strings.ToLower(c.base), func(r rune) bool { return strings.ContainsRune("_ -./", r) })
+	words := strings.FieldsFunc(strings.ToLower(c.base), func(r rune) bool {
+		return strings.ContainsRune("_ -./", r)
+	})
 	c.base = strings.Join(words, "_")
 	return c
 }
@@ -91,7 +94,8 @@ func (n columnName) isResult() bool {
 	}
 	percent, ok := strings.CutPrefix(n.base, "p")
 	_, isNumber := lex.Parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
-	return ok && isNumber || strings.Contains(n.base, "percentile") || strings.HasPrefix(n.base, "unnamed:")
+	isPercentile := ok && isNumber || strings.Contains(n.base, "percentile")
+	return isPercentile || strings.HasPrefix(n.base, "unnamed:") // as pandas calls its index
 }
 
 // isRepeat reports whether a column counts repetitions.
@@ -120,34 +124,67 @@ func (n columnName) meaning() meaning {
 }
 
 // isPlacement reports whether m is the number or placement of the ranks.
-func (m meaning) isPlacement() bool { return m == meansRanks || m == meansNodes || m == meansPerNode }
+func (m meaning) isPlacement() bool {
+	return m == meansRanks || m == meansNodes || m == meansPerNode
+}
 
 var meanings = [...]map[string]bool{
-	meansRanks:      set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers"),
-	meansNodes:      set("nodes", "nnodes", "num_nodes", "n_nodes"),
-	meansPerNode:    set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn"),
-	meansAlgorithm:  set("algorithm", "alg", "algo"),
-	meansCollective: set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call"),
+	meansRanks: set(
+		"ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks",
+		"cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers",
+	),
+	meansNodes: set("nodes", "nnodes", "num_nodes", "n_nodes"),
+	meansPerNode: set(
+		"ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node",
+		"ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn",
+	),
+	meansAlgorithm: set("algorithm", "alg", "algo"),
+	meansCollective: set(
+		"collective", "op", "operation", "benchmark", "test", "program", "name", "function",
+		"call",
+	),
 }
 
 var (
-	sizeNames = set("", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize", "message", "msg", "msglen", "n", "len", "length", "x",
-		"total", "total_bytes", "total_size")
+	sizeNames = set(
+		"", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize",
+		"message", "msg", "msglen", "n", "len", "length", "x",
+		"total", "total_bytes", "total_size",
+	)
 	totalNames = set("total", "total_bytes", "total_size")
 	// timeNames in the order of preference.
-	timeNames   = []string{"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t", "duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap"}
-	groupNames  = set("stage", "transport", "program", "op", "operation", "benchmark", "test", "series", "platform", "layer", "method", "name", "host")
+	timeNames = []string{
+		"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t",
+		"duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap",
+	}
+	groupNames = set(
+		"stage", "transport", "program", "op", "operation", "benchmark", "test", "series",
+		"platform", "layer", "method", "name", "host",
+	)
 	unitNames   = set("unit", "units", "time_unit", "latency_unit")
 	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
 	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
 	medianNames = set("p50", "median", "t_median")
-	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
-		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
-		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec", "mb_sec", "gb_sec", "gflops", "speedup", "efficiency",
-		"time", "times", "latency", "lat", "avg", "average", "mean", "t", "t_avg", "t_min", "t_max", "median", "min", "max", "minimum", "maximum", "std", "stdev", "stddev", "sd", "var", "variance", "cov",
-		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
-		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
-	repeatNames = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
+	resultNames = set(
+		"iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions",
+		"loops", "count", "counts", "num", "n_samples", "samples",
+		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok",
+		"algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
+		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec",
+		"mb_sec", "gb_sec", "gflops", "speedup", "efficiency",
+		"time", "times", "latency", "lat", "avg", "average", "mean", "t", "t_avg", "t_min",
+		"t_max", "median", "min", "max", "minimum", "maximum", "std", "stdev", "stddev", "sd",
+		"var", "variance", "cov",
+		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr",
+		"jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop",
+		"duration",
+		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark",
+		"description",
+	)
+	repeatNames = set(
+		"run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration",
+		"sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line",
+	)
 )
 
 func set(names ...string) map[string]bool {

@@ -259,7 +259,8 @@ func (h *finder) missing() string {
 			full, full+"_us", h.spell("y", lex.Quote(full)+":us"))
 	case at >= 0 && !h.names[at].hasUnit:
 		full := h.names[at].full
-		return fmt.Sprintf("column %q has no unit; give it with %s", full, h.spell("y", lex.Quote(full)+":us"))
+		return fmt.Sprintf("column %q has no unit; give it with %s",
+			full, h.spell("y", lex.Quote(full)+":us"))
 	}
 	return ""
 }

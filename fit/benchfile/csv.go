@@ -77,7 +77,8 @@ func (f *csv) start(p *parser, line []byte) bool {
 			return f.headless(p, line, names, comma, first)
 		}
 		cols := list.Map(names, parseColumn)
-		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" }) {
+		nameless := slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" })
+		if comma == ' ' && len(names) > 2 && nameless {
 			continue // a line of units under another header
 		}
 		c, why := p.findColumns(cols, p.unit)
@@ -147,7 +148,11 @@ func (f *csv) worthParsing(p *parser, line []byte) bool {
 }
 
 // headerWords are parts of the names of a column of sizes; those of one letter need a unit.
-var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"), []byte("n,"), []byte(",n"), []byte("x,"), []byte(",x")}
+var headerWords = [][]byte{
+	[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"),
+	[]byte("kib"), []byte("(b)"), []byte("[b]"),
+	[]byte("n,"), []byte(",n"), []byte("x,"), []byte(",x"),
+}
 
 // headless opens a table at its first row, with columns by number.
 func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, first bool) bool {
@@ -156,7 +161,8 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		if why != "" {
 			p.suggest("%s", why)
 		} else if first {
-			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or give columns and units with %s %s", p.spell("x", "1:bytes"), p.spell("y", "2:us"))
+			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", "+
+				"or give columns and units with %s %s", p.spell("x", "1:bytes"), p.spell("y", "2:us"))
 		}
 		return false
 	}

@@ -17,7 +17,8 @@ func (s *splitter) end(p *parser) {
 		name := lex.Short([]byte(c.name))
 		if c.role != candidate && c.role != repeated {
 			if c.role == pooled && s.rows > s.sizes() {
-				p.note("column %q has %d values or more: rows of the same size are merged (%s separates them)", name, len(c.values), p.spell("group", name))
+				p.note("column %q has %d values or more: rows of the same size are merged "+
+					"(%s separates them)", name, len(c.values), p.spell("group", name))
 			}
 			continue
 		}
@@ -28,9 +29,11 @@ func (s *splitter) end(p *parser) {
 			if s.placesRanks(p, i) {
 				continue // the collective's fit takes all tables together
 			}
-			p.note("column %q separates tables (%s); %s merges them", name, s.list(i), p.spell("pool", name))
+			p.note("column %q separates tables (%s); %s merges them",
+				name, s.list(i), p.spell("pool", name))
 		case splits:
-			p.note("column %q has %d values for the same sizes, which are merged (%s separates them)", name, len(c.values), p.spell("group", name))
+			p.note("column %q has %d values for the same sizes, which are merged "+
+				"(%s separates them)", name, len(c.values), p.spell("group", name))
 		}
 	}
 	for i := range s.columns {
@@ -93,7 +96,8 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 
 // placesRanks reports whether column i has the meaning of a collective's ranks or nodes.
 func (s *splitter) placesRanks(p *parser, i int) bool {
-	return s.columns[i].means.isPlacement() && (p.opt.Collective != "" || fromFileName(p.file.Name).Name != "")
+	named := p.opt.Collective != "" || fromFileName(p.file.Name).Name != ""
+	return named && s.columns[i].means.isPlacement()
 }
 
 // isPlacement reports whether column i gives the number or placement of a collective's ranks,
@@ -173,7 +177,8 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		number := func() int {
 			n := lex.Count(v)
 			if n <= 0 {
-				p.warn("column %s: %q is no whole number above 0, so it is not used", lex.Short([]byte(c.name)), v)
+				p.warn("column %s: %q is no whole number above 0, so it is not used",
+					lex.Short([]byte(c.name)), v)
 			}
 			return max(n, 0)
 		}

@@ -56,7 +56,8 @@ const (
 	maxKeys   = 1 << 12
 )
 
-const tooBig = "an object with more than 1048576 values or 4096 keys; write objects one by one, as jq -c prints them"
+const tooBig = "an object with more than 1048576 values or 4096 keys; " +
+	"write objects one by one, as jq -c prints them"
 
 func (f *objects) take(p *parser, line []byte) bool {
 	f.p = p
@@ -74,7 +75,8 @@ func (f *objects) take(p *parser, line []byte) bool {
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
 		p.badRow("broken JSON; mend or remove the object")
 	} else if (f.used || f.iperf.used()) && !begins {
-		p.warn("line %d: the JSON that begins in line %d is truncated here; the complete part counts", p.file.Lines, f.start)
+		p.warn("line %d: the JSON that begins in line %d is truncated here; the complete part counts",
+			p.file.Lines, f.start)
 	} else if line[0] == '{' || len(line) == 1 {
 		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
 	}
@@ -153,7 +155,8 @@ func (f *objects) array(dec *json.Decoder) error {
 		case token == json.Delim('{'):
 			err = f.object(dec)
 		case token == json.Delim('['):
-			f.p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
+			f.p.suggest("JSON with arrays in arrays has no names; " +
+				"give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
 			err = skipRest(dec)
 		}
 		if err != nil {
@@ -270,7 +273,9 @@ func (f *objects) row(p *parser) {
 			p.suggest(tooBig)
 		}
 		if f.nested != "" && !f.iperf.active {
-			p.suggest("JSON with objects inside %q; give an array of flat objects, as jq .%s prints it", lex.Short([]byte(f.nested)), lex.Short([]byte(f.nested)))
+			key := lex.Short([]byte(f.nested))
+			p.suggest("JSON with objects inside %q; give an array of flat objects, "+
+				"as jq .%s prints it", key, key)
 		}
 		return
 	}
@@ -287,9 +292,12 @@ func (f *objects) row(p *parser) {
 	}
 	n := 1
 	if size.list || time.list {
-		n = max(size.to-size.from, time.to-time.from)
-		if size.list && time.list && size.to-size.from != time.to-time.from {
-			p.badRow("%s of %q and %s of %q; mend the arrays", lex.Plural(size.to-size.from, "value"), lex.Short([]byte(size.name)), lex.Plural(time.to-time.from, "value"), lex.Short([]byte(time.name)))
+		sizes, times := size.to-size.from, time.to-time.from
+		n = max(sizes, times)
+		if size.list && time.list && sizes != times {
+			p.badRow("%s of %q and %s of %q; mend the arrays",
+				lex.Plural(sizes, "value"), lex.Short([]byte(size.name)),
+				lex.Plural(times, "value"), lex.Short([]byte(time.name)))
 			return
 		}
 	}
@@ -338,8 +346,9 @@ func (f *objects) layout(p *parser) bool {
 
 // fitsLayout reports whether the object has the size and time of the layout, and adds its new keys.
 func (f *objects) fitsLayout(p *parser) bool {
-	if slices.EqualFunc(f.cells, f.names, func(c cell, name string) bool { return c.name == name }) {
-		return true // mostly
+	same := func(c cell, name string) bool { return c.name == name }
+	if slices.EqualFunc(f.cells, f.names, same) { // mostly
+		return true
 	}
 	if c := f.rows.row.columns; f.cell(f.names[c.key()]) < 0 || f.cell(f.names[c.at[colTime]]) < 0 {
 		return false

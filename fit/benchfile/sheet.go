@@ -2,8 +2,8 @@ package benchfile
 
 import (
 	"bytes"
+	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
@@ -38,17 +38,20 @@ func (s *sheet) open(p *parser, header []byte, names []columnName, comma byte, c
 		s.kind = Stage
 	}
 	if c.assumed {
-		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
+		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says",
+			p.file.Lines, p.unit, p.unitAt)
 	}
 	if c.unread != "" {
-		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.unread, p.spell("y", lex.Quote(c.unread)+":us"))
+		p.warn("line %d: column %q has no unit and is not read; give it with %s",
+			p.file.Lines, c.unread, p.spell("y", lex.Quote(c.unread)+":us"))
 	}
 	s.split = newSplitter(p, names, c, Table{Format: s.format, Kind: s.kind})
 }
 
 func kindOf(name string, rate bool) Kind {
 	switch {
-	case strings.HasPrefix(name, "rtt") || strings.HasPrefix(name, "round") || name == "prtt" || name == "ping":
+	case strings.HasPrefix(name, "rtt"), strings.HasPrefix(name, "round"),
+		name == "prtt", name == "ping":
 		return RoundTrip
 	case strings.Contains(name, "gap") || strings.Contains(name, "throughput"):
 		return Gap
@@ -86,7 +89,8 @@ func (s *sheet) take(p *parser) bool {
 		if p.lines.Partial {
 			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
 		} else {
-			p.badRow("%s, want the %d of the header; mend or remove the row", lex.Plural(n, "value"), max(at, timeAt)+1)
+			p.badRow("%s, want the %d of the header; mend or remove the row",
+				lex.Plural(n, "value"), max(at, timeAt)+1)
 		}
 		return true
 	}
@@ -108,15 +112,18 @@ func (s *sheet) take(p *parser) bool {
 	case !okSize && !okTime && !isNaN(timeText):
 		return false
 	case !okSize:
-		p.badRow("size %q is not a number; mend or remove the row%s", lex.Short(sizeText), thousands(sizeText))
+		p.badRow("size %q is not a number; mend or remove the row%s",
+			lex.Short(sizeText), thousands(sizeText))
 	case !okTime:
-		p.badRow("time %q is not a number; mend or remove the row%s", lex.Short(timeText), thousands(timeText))
+		p.badRow("time %q is not a number; mend or remove the row%s",
+			lex.Short(timeText), thousands(timeText))
 	case t.Value <= 0 && r.rate:
 		p.badRow("rate %s is not above 0; mend or remove the row", timeText)
 	case t.Value <= 0:
 		p.badRow("time %s is not above 0; mend or remove the row", timeText)
 	case r.has(colUnit) && !s.readUnit():
-		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(r.fields[min(r.at[colUnit], len(r.fields)-1)]))
+		unit := r.fields[min(r.at[colUnit], n-1)]
+		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(unit))
 	case r.has(colBurst):
 		s.burst(p, size.Value, t)
 	default:
@@ -128,9 +135,11 @@ func (s *sheet) take(p *parser) bool {
 func (s *sheet) tooMany(p *parser) {
 	hint := ""
 	if s.row.comma == ',' {
-		hint = "; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+		hint = "; a number with a comma in it is written without it (1600), " +
+			"decimal commas want \";\" between values, text with commas wants quotes"
 	}
-	p.badRow("%s, want the %d of the header; mend or remove the row%s", lex.Plural(len(s.row.fields), "value"), s.width, hint)
+	p.badRow("%s, want the %d of the header; mend or remove the row%s",
+		lex.Plural(len(s.row.fields), "value"), s.width, hint)
 }
 
 // thousands returns a hint if the text would be a number without its commas, else "".
@@ -176,7 +185,8 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 		p.badRow("size %s is above 8 PiB; mend or remove the row", size)
 		return
 	case bytes != math.Trunc(bytes):
-		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with %s", size, p.spell("x", "COLUMN:UNIT"))
+		p.badRow("size %s is not a whole number of bytes; mend or remove the row, "+
+			"or give the unit of sizes with %s", size, p.spell("x", "COLUMN:UNIT"))
 		return
 	}
 	b := s.split.table(p, r)
@@ -208,7 +218,8 @@ func contradicts(b *builder, r row, rate float64) {
 		return
 	}
 	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
-		b.warnOnce("the bandwidth contradicts the time in line " + strconv.Itoa(b.file.Lines) + ": it is " + strconv.FormatFloat(ratio, 'g', 3, 64) + " times size over time (units of 2²⁰ or of bits?); the times count")
+		b.warnOnce(fmt.Sprintf("the bandwidth contradicts the time in line %d: it is %.3g times "+
+			"size over time (units of 2²⁰ or of bits?); the times count", b.file.Lines, ratio))
 	}
 }
 
@@ -221,7 +232,8 @@ func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 		delta, ok = r.number(at)
 	}
 	if !ok || delta.Value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
-		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
+		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; " +
+			"mend or remove the row")
 		return
 	}
 	b := s.split.table(p, r)
@@ -233,5 +245,8 @@ func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 	}
 	b.resolution(t.Quantum() * unit)
 	b.table.Rows++
-	b.table.Bursts = append(b.table.Bursts, Burst{Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval), Line: p.file.Lines})
+	b.table.Bursts = append(b.table.Bursts, Burst{
+		Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval),
+		Line: p.file.Lines,
+	})
 }

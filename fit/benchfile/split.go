@@ -92,14 +92,18 @@ func (s *splitter) groupBy(names []string) bool {
 // add adds a column, and reports whether it may separate rows.
 func (s *splitter) add(p *parser, col columnName, i int) bool {
 	c := s.cols
-	x := splitColumn{at: i, name: col.full, base: col.base, means: col.meaning(), values: map[string]bool{}}
+	x := splitColumn{
+		at: i, name: col.full, base: col.base, means: col.meaning(), values: map[string]bool{},
+	}
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
-	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
+	group := p.optionNames(p.opt.Group, col.full, i+1)
+	pool := p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
 	case group && (pool || slices.Contains(c.at[:], i)):
-		p.badRow("column %q cannot group: it is read as a size or time, or pooled", lex.Short([]byte(x.name)))
+		p.badRow("column %q cannot group: it is read as a size or time, or pooled",
+			lex.Short([]byte(x.name)))
 		return false
 	case pool || slices.Contains(c.at[:], i):
 		return false
@@ -176,7 +180,9 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	x.b = p.begin(s.like)
 	if p.dropped > dropped {
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; %s merges the values of a column, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
+		p.badRow("more than %d tables or %d sizes in them; "+
+			"%s merges the values of a column, or split the file",
+			p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
 		return x.b
 	}
 	s.order = append(s.order, x)
@@ -218,7 +224,8 @@ func (s *splitter) giveUp(p *parser, r *sheetRow) bool {
 			worst = i
 			break
 		}
-		if len(s.order) >= p.tableLimit && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
+		larger := worst < 0 || len(c.values) > len(s.columns[worst].values)
+		if larger && len(s.order) >= p.tableLimit {
 			worst = i
 		}
 	}
