@@ -130,6 +130,7 @@ func (d Design) set(text string) (Design, error) {
 		return d, err
 	}
 	made := Assignment{text, p.Path, p.Shown(), change.Text}
+	// Clipped, since two designs made from this one must not share the end of the list.
 	next.Changes = append(slices.Clip(d.Changes), made)
 	return next, nil
 }

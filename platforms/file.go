@@ -20,7 +20,7 @@ import (
 // all other keys and types; see [source.walk] for the values. Numbers are texts, since each may be
 // a formula of other keys, with a unit and an interval.
 
-// topKeys are the keys outside of tables.
+// topKeys are the keys outside of tables. FORMAT.md has the meaning of all keys.
 type topKeys struct {
 	Title   string `toml:"title"`
 	Paper   string `toml:"paper"`
@@ -135,6 +135,7 @@ type layerKeys struct {
 	Sources     map[string]string `toml:"sources"`
 }
 
+// branchKeys are the keys of a branch of a switch.
 type branchKeys struct {
 	Layer string `toml:"layer"`
 	UpTo  string `toml:"up_to"`

@@ -188,7 +188,7 @@ func (s *section) level() Level {
 	return l
 }
 
-// checkLevelNumber refuses a unit on a plain number, and no transfer at full speed. A number of 0 would mean
+// checkLevelNumber refuses a unit on a plain number, and no transfer at full speed: 0 would mean
 // that nothing is shared, which the file says by leaving the key out.
 func (s *section) checkLevelNumber(n levelNumber, given Param) {
 	dim := given.Value.Dim

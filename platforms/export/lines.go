@@ -60,6 +60,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		all = append(all, newPiece(l, from, end))
 		from = end + 1
 	}
+	// Joining can undo a cut, so the number of rounds is bounded.
 	for rounds := 0; len(all) < most && rounds < 16*most; rounds++ {
 		worst, at := tolerance, -1
 		for i, p := range all {

@@ -122,6 +122,7 @@ func percent(x float64) string {
 	if x <= 0 {
 		return "0 %"
 	}
+	// 1e-6 keeps floating-point noise from raising an error of exactly two digits to the next.
 	digit := math.Pow10(int(math.Floor(math.Log10(100*x))) - 1)
 	return fmt.Sprintf("%.2g %%", digit*math.Ceil(100*x/digit-1e-6))
 }

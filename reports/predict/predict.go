@@ -57,6 +57,7 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		peak := d.Peak()
 		all.Peaks = append(all.Peaks, peak)
 		m := d.Layer.Model
+		// The error is that of the curve, the same at every size.
 		if _, err := d.Next(1); err != nil {
 			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
 		}
@@ -114,20 +115,11 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 // Rows returns the table of the costs. If not all times are those of messages, columns give the
 // timed quantity and its time.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
-	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool {
-		return p.Timed.Of != platforms.Message
-	})
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return !p.isMessage() })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
-	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
-	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
 	next := func(key, head string, of func(f forecast.Forecast) any) reports.Field[Predicted] {
-		return reports.Col(key, head, func(p Predicted) any {
-			if p.Next == nil {
-				return nil
-			}
-			return of(*p.Next)
-		}).If(fitted)
+		return nextCol(key, head, of).If(fitted)
 	}
 	low, high := "one_way_low_us", "one_way_high_us"
 	if other {
@@ -140,22 +132,22 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
 		reports.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
 		reports.Col("", "time", func(p Predicted) any {
-			return reports.OrAbsent(p.Time, !stream(p))
+			return reports.OrAbsent(p.Time, !p.hasGap())
 		}).If(other),
 		reports.Col("one_way_us", "one way", func(p Predicted) any {
-			return reports.OrAbsent(p.OneWay, message(p))
+			return reports.OrAbsent(p.OneWay, p.isMessage())
 		}),
 		reports.Col("rtt_us", "RTT", func(p Predicted) any {
-			return reports.OrAbsent(p.RTT, message(p))
+			return reports.OrAbsent(p.RTT, p.isMessage())
 		}).Ranked(3),
 		reports.Col("gap_us", "gap", func(p Predicted) any {
-			return reports.OrAbsent(p.Gap, stream(p))
+			return reports.OrAbsent(p.Gap, p.hasGap())
 		}).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any {
-			return reports.OrAbsent(p.Bandwidth, message(p))
+			return reports.OrAbsent(p.Bandwidth, p.isMessage())
 		}),
 		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any {
-			return reports.OrAbsent(p.Throughput, stream(p))
+			return reports.OrAbsent(p.Throughput, p.hasGap())
 		}).Ranked(4),
 		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any {
 			return reports.OrAbsent(p.Alg, p.Alg > 0)
@@ -164,16 +156,16 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.Bus, p.Bus > 0)
 		}).If(other),
 		reports.Col("packet_bytes", "packet", func(p Predicted) any {
-			return reports.OrAbsent(p.Packet, message(p))
+			return reports.OrAbsent(p.Packet, p.isMessage())
 		}).Ranked(5),
 		reports.Col("regime", "regime", func(p Predicted) any {
 			return reports.OrNil(p.Regime)
 		}).Ranked(2),
 		reports.Col("r_inf_mb_s", "", func(p Predicted) any {
-			return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known)
+			return reports.OrAbsent(p.Peak.Asymptote, p.hasGap() && p.Peak.Known)
 		}),
 		reports.Col("n_half_bytes", "", func(p Predicted) any {
-			return reports.OrAbsent(p.Peak.Half, stream(p) && p.Peak.Known && p.Peak.Exists)
+			return reports.OrAbsent(p.Peak.Half, p.hasGap() && p.Peak.Known && p.Peak.Exists)
 		}),
 		next("", "95 % prediction interval", func(f forecast.Forecast) any {
 			return reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
@@ -190,6 +182,22 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	)
 	rows.Notes = p.notes(fitted, other, units)
 	return rows
+}
+
+// isMessage reports whether the time is that of one message, so that all other columns follow.
+func (p Predicted) isMessage() bool { return p.Timed.Of == platforms.Message }
+
+// hasGap reports whether the gap between messages is known: of messages, and of streams.
+func (p Predicted) hasGap() bool { return p.isMessage() || p.Timed.Of == platforms.Stream }
+
+// nextCol is a column of the next measurement; empty where it is not predicted.
+func nextCol(key, head string, of func(forecast.Forecast) any) reports.Field[Predicted] {
+	return reports.Col(key, head, func(p Predicted) any {
+		if p.Next == nil {
+			return nil
+		}
+		return of(*p.Next)
+	})
 }
 
 // notes explains the intervals, names each peak, and says what the times are of if not messages.

@@ -52,11 +52,9 @@ type curvePoint struct {
 	measured *data.Point
 }
 
-// numbers returns the table of a curve: at powers of two, and at measured sizes.
-func (s subject) numbers(
-	kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point,
-) reports.Rows {
-	m := s.Layer.Model
+// curvePoints returns the rows of a curve's table: the measured points between the sizes, and the
+// powers of two that were not measured.
+func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curvePoint {
 	var all []curvePoint
 	for _, p := range points {
 		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
@@ -73,6 +71,14 @@ func (s subject) numbers(
 	for i, c := range predict.Costs(shown, s.Design).Costs {
 		all[i].cost = c
 	}
+	return all
+}
+
+// numbers returns the table of a curve: at powers of two, and at measured sizes.
+func (s subject) numbers(
+	kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point,
+) reports.Rows {
+	m, all := s.Layer.Model, s.curvePoints(sizes, points)
 	latency := kind == predict.Latency
 	noun := "bandwidth"
 	if latency {
