@@ -26,8 +26,8 @@ type simulateOptions struct {
 	criticalPath bool
 	trace        string
 	places       string
-	reading      mpitrace.Options
-	simulations.Options
+	reading      mpitrace.Translation
+	simulations.Question
 }
 
 func newSimulate() *cobra.Command {
@@ -105,7 +105,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
 	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
-	if file, err := o.text.Read(&o.Options); err != nil && !file {
+	if file, err := o.text.Read(&o.Question); err != nil && !file {
 		return usage.Error{Err: err}
 	} else if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	in, err := simulations.ReadInput(ctx, o.reading, args...)
 	var s *simulations.Simulation
 	if err == nil {
-		if s, err = simulations.Run(ctx, in, o.Options); err != nil {
+		if s, err = simulations.Run(ctx, in, o.Question); err != nil {
 			err = fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}

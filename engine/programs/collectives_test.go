@@ -58,7 +58,7 @@ func simulated(t *testing.T, c programs.Collective, l model.Layer, nodes, root, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Run(context.Background(), simulate.Options{Machine: m})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,24 +11,24 @@ import (
 
 // Deadlock reports a schedule that deadlocks or leaves messages unreceived.
 type Deadlock struct {
-	Unfinished int     // operations that never end
-	Operations int     // number of operations in the schedule
-	Ranks      int     // number of ranks with unfinished operations
-	Waits      []Wait  // operations that wait for another rank, by rank; without their successors
-	Cycle      []Wait  // each waits for the next one, the last one for the first; nil if there is none
-	Messages   []Group // messages that arrived and were not received
+	Unfinished int          // operations that never end
+	Operations int          // number of operations in the schedule
+	Ranks      int          // number of ranks with unfinished operations
+	Waits      []stuckOp    // operations that wait for another rank, by rank; without their successors
+	Cycle      []stuckOp    // each waits for the next one, the last one for the first; nil if there is none
+	Messages   []unreceived // messages that arrived and were not received
 }
 
-// A Wait is an operation that never ends.
-type Wait struct {
+// A stuckOp is an operation that never ends.
+type stuckOp struct {
 	Rank int
 	Op   uint32
 	Text string // the label and the operation: "l3 (recv 8b from 0 tag 2)"
 	For  string // description of the event that it waits for
 }
 
-// A Group is a set of unreceived messages with one tag and size.
-type Group struct {
+// An unreceived is a set of unreceived messages with one tag and size.
+type unreceived struct {
 	Tag      uint32
 	Size     uint64
 	Count    int
@@ -47,15 +47,15 @@ func (s *Deadlock) Error() string {
 	if s.Unfinished > 0 {
 		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
 	}
-	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w Wait) string {
+	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w stuckOp) string {
 		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
 	})
 	if len(s.Cycle) > 0 {
-		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w Wait) string { return fmt.Sprintf("rank %d %s", w.Rank, w.Text) })
+		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w stuckOp) string { return fmt.Sprintf("rank %d %s", w.Rank, w.Text) })
 		first := s.Cycle[0]
 		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again", strings.Join(links, ", "), first.Rank, label(first.Text)))
 	}
-	parts = append(parts, firstOf(s.Messages, shownWaits, "and %d more kinds of messages", func(g Group) string {
+	parts = append(parts, firstOf(s.Messages, shownWaits, "and %d more kinds of messages", func(g unreceived) string {
 		return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
 	})...)
 	return head + strings.Join(parts, "; ")
@@ -108,7 +108,7 @@ func (r *run) findDeadlock() error {
 			if !known {
 				g = len(s.Messages)
 				groups[k] = g
-				s.Messages = append(s.Messages, Group{Tag: op.Tag, Size: op.Size, From: int(n.rank), To: int(op.Peer)})
+				s.Messages = append(s.Messages, unreceived{Tag: op.Tag, Size: op.Size, From: int(n.rank), To: int(op.Peer)})
 			}
 			s.Messages[g].Count++
 			if !r.isRendezvous(uint32(i)) {
@@ -148,9 +148,9 @@ func (r *run) isRendezvous(i uint32) bool {
 	return r.messageCost(n.rank, op.Peer, op.Size).rendezvous
 }
 
-func (r *run) wait(i uint32) Wait {
+func (r *run) wait(i uint32) stuckOp {
 	n, op := &r.nodes[i], &r.ops[i]
-	w := Wait{Rank: int(n.rank), Op: i, Text: r.name(i)}
+	w := stuckOp{Rank: int(n.rank), Op: i, Text: r.name(i)}
 	switch n.waits {
 	case posted:
 		w.For = "a message that does not come"
@@ -200,7 +200,7 @@ func (r *run) blocking() predecessors {
 }
 
 // cycle returns operations that wait for each other in a cycle, or nil.
-func (r *run) cycle() []Wait {
+func (r *run) cycle() []stuckOp {
 	g := waiting{run: r, blocks: r.blocking(), sends: map[uint32][]uint32{}, receives: map[uint32][]uint32{}, state: make([]uint8, len(r.nodes))}
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.waits < lastState {
@@ -268,7 +268,7 @@ func (g *waiting) waitsFor(i uint32) (found []uint32) {
 
 // search looks for a cycle from operation i, depth first, with a stack of its own: schedules are
 // deep.
-func (g *waiting) search(i uint32) (cycle []Wait) {
+func (g *waiting) search(i uint32) (cycle []stuckOp) {
 	type level struct {
 		op   uint32
 		next []uint32

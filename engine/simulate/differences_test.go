@@ -45,7 +45,7 @@ func TestDifferences(t *testing.T) {
 		}
 		p := prepare(t, parse(t, c.goal))
 		for rules, want := range map[simulate.Rules]string{simulate.LogGOPSim: c.peer, simulate.Default: c.model} {
-			r, err := p.Run(context.Background(), simulate.Options{Rules: rules, LogGOPS: m})
+			r, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: m})
 			if err != nil && want == "–" {
 				continue
 			}

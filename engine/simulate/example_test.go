@@ -39,7 +39,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	w, err := p.Why(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()}, 0.10)
+	w, err := p.Why(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()}, 0.10)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -85,7 +85,7 @@ func ExampleFromLayer() {
 		fmt.Println(err)
 		return
 	}
-	r, err := p.Run(context.Background(), simulate.Options{Machine: machine})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: machine})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -117,7 +117,7 @@ work requires there
 		fmt.Println(err)
 		return
 	}
-	times, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+	times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -148,7 +148,7 @@ func Example_collective() {
 			fmt.Println(err)
 			return
 		}
-		times, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+		times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
 		if err != nil {
 			fmt.Println(err)
 			return

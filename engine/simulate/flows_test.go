@@ -54,7 +54,7 @@ func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []
 		t.Fatal(err)
 	}
 	for _, record := range []bool{false, true} {
-		res, err := p.Run(t.Context(), Options{Machine: on, Record: record})
+		res, err := p.Run(t.Context(), Setup{Machine: on, Record: record})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestOrderOfMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Run(t.Context(), Options{Machine: on, Record: true})
+		r, err := p.Run(t.Context(), Setup{Machine: on, Record: true})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -351,7 +351,7 @@ func runOn(t *testing.T, m machine.Machine, b *schedule.Builder) (*Result, error
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Run(t.Context(), Options{Machine: on, Record: true})
+	return p.Run(t.Context(), Setup{Machine: on, Record: true})
 }
 
 // Receives that accept any rank or any tag get messages in the order sent, too.

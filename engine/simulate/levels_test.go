@@ -67,7 +67,7 @@ func pairs(t testing.TB, ranks int, n int, list ...[2]int) *simulate.Program {
 
 func timesOn(t testing.TB, p *simulate.Program, m simulate.Machine) string {
 	t.Helper()
-	r, err := p.Run(context.Background(), simulate.Options{Machine: m})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +93,8 @@ func TestOneLevelIsFlat(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := machine.Machine{Levels: []machine.Level{{Name: "all", Arity: s.Ranks(), Layer: layer.Model}}}
-			a, errA := prepare(t, s).Run(context.Background(), simulate.Options{Machine: flat})
-			b, errB := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager)})
+			a, errA := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: flat})
+			b, errB := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "core", s.Ranks(), eager)})
 			if fmt.Sprint(errA) != fmt.Sprint(errB) || a != nil && (!slices.Equal(a.Ranks, b.Ranks) || a.Events != b.Events) {
 				t.Fatalf("%s, seed %d: %v %v, flat %v %v", ref, seed, b, errB, a, errA)
 			}
@@ -112,7 +112,7 @@ func TestLevelsOfPairs(t *testing.T) {
 		m := on(t, twoNodes(2), by, 8, simulate.NoLimit)
 		var got []string
 		for to := range 8 {
-			r, err := pairs(t, 8, 1, [2]int{0, to}).Run(context.Background(), simulate.Options{Machine: m})
+			r, err := pairs(t, 8, 1, [2]int{0, to}).Run(context.Background(), simulate.Setup{Machine: m})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestPortsOfShortMessages(t *testing.T) {
 	m.Levels[2].Gap = nil
 	for ports, least := range map[float64]quantity.Micros{1: 256 * 0.4, 2: 256 * 0.4 / 2} {
 		m.Levels[1].Ports = ports
-		r, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "node", 32, simulate.NoLimit)})
+		r, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "node", 32, simulate.NoLimit)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestEnoughLanes(t *testing.T) {
 			for i := range m.Levels[:2] {
 				m.Levels[i].Lanes, m.Levels[i].Ports = lanes, lanes
 			}
-			r, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), simulate.NoLimit)})
+			r, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "core", s.Ranks(), simulate.NoLimit)})
 			if err != nil {
 				return nil // stuck
 			}
@@ -312,7 +312,7 @@ func TestPathOfSharing(t *testing.T) {
 			m.Levels[seed%2].Eager = 50
 		}
 		eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
-		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager), Record: true})
+		got, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "core", s.Ranks(), eager), Record: true})
 		if err != nil {
 			continue // stuck
 		}
@@ -344,7 +344,7 @@ func TestMachineErrors(t *testing.T) {
 	if _, err := simulate.FromMachine(m, machine.Places{0, 1}, simulate.NoLimit); err == nil || !strings.Contains(err.Error(), "level node") {
 		t.Error(err)
 	}
-	_, err := pairs(t, 4, 1).Run(context.Background(), simulate.Options{Machine: on(t, twoNodes(2), "core", 3, simulate.NoLimit)})
+	_, err := pairs(t, 4, 1).Run(context.Background(), simulate.Setup{Machine: on(t, twoNodes(2), "core", 3, simulate.NoLimit)})
 	if err == nil || !strings.Contains(err.Error(), "4 ranks, but only 3 have a place") {
 		t.Error(err)
 	}

@@ -46,7 +46,7 @@ func TestPlatforms(t *testing.T) {
 				continue
 			}
 			for _, n := range []uint64{1, 100, 4 << 10, 64 << 10} {
-				r, err := pingPong(t, n).Run(context.Background(), simulate.Options{Machine: m})
+				r, err := pingPong(t, n).Run(context.Background(), simulate.Setup{Machine: m})
 				if err != nil {
 					t.Errorf("%s: %v", l.Ref(), err)
 					continue
@@ -77,7 +77,7 @@ func TestLevels(t *testing.T) {
 	near, far := simulate.Defaults(), simulate.Defaults()
 	near.Latency = 0.1
 	p := prepare(t, parse(t, "num_ranks 4\nrank 0 {\nsend 1b to 1\nsend 1b to 2\n}\nrank 1 {\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from 0\n}\nrank 3 {\n}\n"))
-	r, err := p.Run(context.Background(), simulate.Options{Machine: levels{near, far}})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: levels{near, far}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (broken) Cost(int, uint64) machine.Cost {
 
 func TestWrongMachines(t *testing.T) {
 	p := pingPong(t, 8)
-	for _, o := range []simulate.Options{
+	for _, o := range []simulate.Setup{
 		{Machine: broken{}},
 		{LogGOPS: simulate.LogGOPS{Latency: -1}},
 		{LogGOPS: simulate.LogGOPS{Latency: quantity.Micros(math.NaN())}},
@@ -108,7 +108,7 @@ func TestWrongMachines(t *testing.T) {
 		}
 	}
 	long := prepare(t, parse(t, "num_ranks 1\nrank 0 {\ncalc 18446744073709551615\n}\n"))
-	if _, err := long.Run(context.Background(), simulate.Options{}); err == nil {
+	if _, err := long.Run(context.Background(), simulate.Setup{}); err == nil {
 		t.Error("a computation of 584 years")
 	}
 }
@@ -135,7 +135,7 @@ func TestParseLogGOPS(t *testing.T) {
 // A high label costs nothing; very many of them, on many ranks, are refused before memory is taken.
 func TestLabels(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 1\nrank 0 {\na: calc 10 cpu 65535\nb: calc 20 cpu 7\nb requires a\n}\n"))
-	r, err := p.Run(context.Background(), simulate.Options{})
+	r, err := p.Run(context.Background(), simulate.Setup{})
 	if err != nil || times(r) != "30" {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -188,7 +188,7 @@ func TestLogGPIsLogGOPS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []simulate.Options{{Machine: m}, {LogGOPS: simulate.LogGOPS{Latency: 1, Overhead: c.o, GapTime: c.g, GapPerByte: 0.01, EagerLimit: simulate.NoLimit}}} {
+		for _, o := range []simulate.Setup{{Machine: m}, {LogGOPS: simulate.LogGOPS{Latency: 1, Overhead: c.o, GapTime: c.g, GapPerByte: 0.01, EagerLimit: simulate.NoLimit}}} {
 			r, err := p.Run(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -204,7 +204,7 @@ func TestLogGPIsLogGOPS(t *testing.T) {
 // the computation lets go.
 func TestFirstReadyFirstServed(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 3\nrank 0 {\nsend 1b to 1\n}\nrank 1 {\nc: calc 1000\ns: send 1b to 2\ns requires c\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from 1\n}\n"))
-	r, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.LogGOPS{Overhead: 0.1, EagerLimit: simulate.NoLimit}})
+	r, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.LogGOPS{Overhead: 0.1, EagerLimit: simulate.NoLimit}})
 	if err != nil {
 		t.Fatal(err)
 	}

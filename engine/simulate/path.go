@@ -37,17 +37,17 @@ func (s *Shares) all() [10]*uint64 {
 
 var shareNames = [...]string{"L", "o_s", "o_r", "g", "G·bytes", "O·bytes", "computation", "noise", "waiting", "sharing"}
 
-// A Part is one of the Shares with its name.
-type Part struct {
+// A Share is one of the Shares with its name.
+type Share struct {
 	Name  string
 	Ticks uint64
 }
 
 // Parts returns the shares with their names. Sharing is the last, on machines where there is any.
-func (s Shares) Parts() (parts []Part) {
+func (s Shares) Parts() (parts []Share) {
 	for i, part := range s.all() {
 		if *part > 0 || shareNames[i] != "sharing" {
-			parts = append(parts, Part{shareNames[i], *part})
+			parts = append(parts, Share{shareNames[i], *part})
 		}
 	}
 	return parts
@@ -100,7 +100,7 @@ type Segment struct {
 	Shares   Shares
 }
 
-var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
+var errNotRecorded = errors.New("the run was not recorded; set Setup.Record")
 
 // Path returns the critical path of the rank that finishes last. The run must have been recorded,
 // and the schedule must have ended.

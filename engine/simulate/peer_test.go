@@ -75,7 +75,7 @@ func TestPeer(t *testing.T) {
 				}
 			}
 		}
-		res, err := prepare(t, s).Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, LogGOPS: p.loggops()})
+		res, err := prepare(t, s).Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, LogGOPS: p.loggops()})
 		var why *simulate.Deadlock
 		if err != nil && !errors.As(err, &why) {
 			t.Fatal(err)

@@ -92,7 +92,7 @@ func TestPublishedRuns(t *testing.T) {
 	stuck := 0
 	for _, run := range runs {
 		p := prepare(t, load(t, run.file))
-		r, err := p.Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, LogGOPS: run.m})
+		r, err := p.Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, LogGOPS: run.m})
 		var why *simulate.Deadlock
 		if run.finish == "stuck" {
 			stuck++

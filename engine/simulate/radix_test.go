@@ -111,7 +111,7 @@ func radix(m simulate.Machine, phase model.Phase, clock float64, chain bool) qua
 	if err != nil {
 		panic(err)
 	}
-	r, err := p.Run(context.Background(), simulate.Options{Machine: m})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: m})
 	if err != nil {
 		panic(err)
 	}

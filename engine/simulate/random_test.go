@@ -68,7 +68,7 @@ func TestLogGOPSimAgainstOracle(t *testing.T) {
 		}
 		o := newOracle(s)
 		want, events := o.peer(p[0], p[1], p[2], p[3], p[4], p[5])
-		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, LogGOPS: p.loggops()})
+		got, err := prepare(t, s).Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, LogGOPS: p.loggops()})
 		var stuck *simulate.Deadlock
 		if err != nil && !errors.As(err, &stuck) {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -98,7 +98,7 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 		o := newOracle(s)
 		want, events := o.plain(p[0]*1000, p[1]*1000, p[2]*1000, p[3]*1000, p[4]*1000, p[5])
 		for _, record := range []bool{false, true} {
-			got, err := prepare(t, s).Run(context.Background(), simulate.Options{LogGOPS: p.loggops(), Record: record})
+			got, err := prepare(t, s).Run(context.Background(), simulate.Setup{LogGOPS: p.loggops(), Record: record})
 			var stuck *simulate.Deadlock
 			if err != nil && !errors.As(err, &stuck) {
 				t.Fatalf("seed %d: %v", seed, err)
@@ -125,7 +125,7 @@ func TestTroubles(t *testing.T) {
 		why := trouble(seed % uint64(troubles))
 		s := stuckProgram(seed, 2+int(seed%5), 1+int(seed%20), why)
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
-			o := simulate.Options{Rules: rules, LogGOPS: simulate.Defaults()}
+			o := simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults()}
 			if _, err := prepare(t, randomProgram(seed, 2+int(seed%5), int(seed%30))).Run(context.Background(), o); err != nil {
 				t.Errorf("seed %d, %v: %v", seed, rules, err)
 			}
@@ -192,7 +192,7 @@ func TestTamperedFiles(t *testing.T) {
 		}
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
 			ran++
-			_, err := p.Run(context.Background(), simulate.Options{Rules: rules, LogGOPS: simulate.Defaults()})
+			_, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults()})
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than one line: %v", err)
 			}
@@ -208,10 +208,10 @@ func TestCancel(t *testing.T) {
 	p := prepare(t, randomProgram(1, 50, 20000))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Run(ctx, simulate.Options{LogGOPS: simulate.Defaults()}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Run(ctx, simulate.Setup{LogGOPS: simulate.Defaults()}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := p.Runs(ctx, simulate.Options{LogGOPS: simulate.Defaults()}, 10); !errors.Is(err, context.Canceled) {
+	if _, err := p.Runs(ctx, simulate.Setup{LogGOPS: simulate.Defaults()}, 10); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -228,7 +228,7 @@ func TestNoRoom(t *testing.T) {
 		goal := "num_ranks 2\nrank 0 {\n" + wait(c.second, "send 6b to 1\n") + "}\nrank 1 {\n" + wait(c.first, "recv %db from 0\n") + "}\n"
 		for room, wrong := range map[int]bool{5: true, 6: false, 7: false} {
 			p := prepare(t, parse(t, fmt.Sprintf(goal, room)))
-			_, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+			_, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
 			if (err != nil) != wrong || wrong && !strings.Contains(err.Error(), "(recv 5b from 0 tag 0) has no room for the message of rank 0: ") {
 				t.Errorf("%d bytes: %v", room, err)
 			}

@@ -37,8 +37,8 @@ func ParseRules(text string) (Rules, error) {
 	return 0, fmt.Errorf("unknown rules %q%s", text, nearest.Hint(text, rulesNames))
 }
 
-// Options control a run of a schedule.
-type Options struct {
+// A Setup holds the conditions of a run: the costs of messages, the rules and the noise.
+type Setup struct {
 	Rules   Rules
 	LogGOPS LogGOPS // costs of messages if Machine is nil
 	Machine Machine // nil: LogGOPS, as LogGOPSim's rules require
@@ -92,7 +92,7 @@ func (r *Result) last() int { return slices.Index(r.Ranks, slices.Max(r.Ranks)) 
 // A schedule that cannot end gives a [*Deadlock] error, together with the result as far as it
 // came. Other errors are options that contradict each other, parameters out of range, times
 // beyond 26 days, and the context's, whose end ends the run at once.
-func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
+func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	return r.result(o)
 }
 
-func (r *run) simulate(o Options) error {
+func (r *run) simulate(o Setup) error {
 	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
 	if o.Rules == LogGOPSim {
 		switch {
@@ -140,7 +140,7 @@ func (r *run) simulate(o Options) error {
 	return r.model()
 }
 
-func (r *run) result(o Options) (*Result, error) {
+func (r *run) result(o Setup) (*Result, error) {
 	res := &Result{Ranks: make([]uint64, r.s.Ranks()), Rules: o.Rules, Events: uint64(r.num)}
 	for rank := range res.Ranks {
 		clocks := r.clock[rank*r.stride:]
@@ -161,11 +161,11 @@ func (r *run) result(o Options) (*Result, error) {
 const maxRuns = 10_000_000
 
 // Runs runs the schedule n times with different seeds, on all processors, and returns the finish
-// times in the order of runs. Run i has a seed that depends on Options.Seed and i alone, so the
+// times in the order of runs. Run i has a seed that depends on Setup.Seed and i alone, so the
 // number of processors does not change the result. Each processor takes the memory of one run.
 //
 // The error is the first one of the runs. Progress counts the events of all runs.
-func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
+func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, error) {
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
 	}

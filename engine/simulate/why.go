@@ -21,7 +21,7 @@ type Why struct {
 // Why runs the schedule by the default rules, records it, and finds how far each parameter may grow
 // before the finish is later by each of the ascending fractions. Errors are those of Run and Path,
 // and a fraction of 0 or less.
-func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
+func (p *Program) Why(ctx context.Context, o Setup, later ...float64) (*Why, error) {
 	o.Record = true
 	r, err := p.Run(ctx, o)
 	if err != nil {
@@ -66,7 +66,7 @@ type probe struct {
 // by slope ticks later for each tick of the parameter, or 0 if that is unknown. Each probe is a
 // run. The search assumes that the finish never comes earlier when a parameter grows. Scheduling
 // anomalies can break this; then it returns one of several values at which the limit is crossed.
-func (p *Program) tolerances(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
+func (p *Program) tolerances(ctx context.Context, o Setup, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
 	o.Record = false
 	base := *param.get(&o.LogGOPS)
 	s := search{base: base, unit: 1 / o.Rules.ticks(), slope: slope, known: []probe{{base, first}}}

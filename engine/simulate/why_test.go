@@ -43,7 +43,7 @@ func TestPathAgainstFiniteDifferences(t *testing.T) {
 		for i, letter := range []string{"L", "o", "g", "G", "O"} { // so that there are few ties
 			m = changed(m, letter, float64([]int{317, 211, 103, 1, 2}[i]))
 		}
-		o := simulate.Options{LogGOPS: m, Record: true}
+		o := simulate.Setup{LogGOPS: m, Record: true}
 		r, err := p.Run(context.Background(), o)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -98,7 +98,7 @@ func samePath(t *testing.T, a *simulate.Path, r *simulate.Result) bool {
 // A chain of messages without contention: the finish is linear in L, so the growth is known.
 func TestGrowth(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 2\nrank 0 {\na: send 1b to 1\nb: recv 1b from 1\nb requires a\n}\nrank 1 {\na: recv 1b from 0\nb: send 1b to 0\nb requires a\n}\n"))
-	o := simulate.Options{LogGOPS: simulate.Defaults()} // finish 11 µs, ∂T/∂L = 2
+	o := simulate.Setup{LogGOPS: simulate.Defaults()} // finish 11 µs, ∂T/∂L = 2
 	w, err := p.Why(context.Background(), o, 0.01, 0.10)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestGrowth(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	p := prepare(t, randomProgram(3, 5, 20))
-	r, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults(), Record: true})
+	r, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults(), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestTrace(t *testing.T) {
 	if _, err := (&simulate.Result{Ranks: []uint64{0}}).Timeline(); err == nil {
 		t.Error("a timeline of a run that was not recorded")
 	}
-	if _, err := p.Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, Record: true}); err == nil || errors.As(err, new(*simulate.Deadlock)) {
+	if _, err := p.Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, Record: true}); err == nil || errors.As(err, new(*simulate.Deadlock)) {
 		t.Errorf("recording LogGOPSim's rules: %v", err)
 	}
 }

@@ -158,7 +158,7 @@ func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (qua
 	if err != nil {
 		return 0, err
 	}
-	res, err := p.Run(ctx, simulate.Options{Machine: on})
+	res, err := p.Run(ctx, simulate.Setup{Machine: on})
 	if err != nil {
 		return 0, err
 	}

@@ -96,7 +96,7 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, l model.Linear, of Statist
 	if err != nil {
 		return 0, err
 	}
-	r, err := p.Run(context.Background(), simulate.Options{Machine: machine})
+	r, err := p.Run(context.Background(), simulate.Setup{Machine: machine})
 	if err != nil {
 		return 0, err
 	}

@@ -38,7 +38,7 @@ func synthetic(t *testing.T, e engine.Entry, of Statistic, base, alpha, beta, no
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := program.Run(context.Background(), simulate.Options{Machine: m})
+			r, err := program.Run(context.Background(), simulate.Setup{Machine: m})
 			if err != nil {
 				t.Fatal(err)
 			}

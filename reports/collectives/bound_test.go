@@ -40,7 +40,7 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := program.Run(context.Background(), simulate.Options{Machine: m})
+			got, err := program.Run(context.Background(), simulate.Setup{Machine: m})
 			if err != nil {
 				t.Fatal(err)
 			}

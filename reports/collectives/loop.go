@@ -54,5 +54,5 @@ func runLoop(ctx context.Context, m simulate.Machine, a collective.Algorithm, ra
 	if err != nil {
 		return nil, err
 	}
-	return p.Run(ctx, simulate.Options{Machine: m})
+	return p.Run(ctx, simulate.Setup{Machine: m})
 }

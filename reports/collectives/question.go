@@ -323,7 +323,7 @@ func (q Question) Simulate(ctx context.Context) (*Run, error) {
 			"take fewer ranks, or larger segments",
 			run.Collective, run.Name, run.Ranks, run.size(), q.Operations)
 	}
-	if run.Result, err = p.Run(ctx, simulate.Options{Machine: machine, Record: true}); err != nil {
+	if run.Result, err = p.Run(ctx, simulate.Setup{Machine: machine, Record: true}); err != nil {
 		return nil, err
 	}
 	run.Time, _ = run.Result.Finish()

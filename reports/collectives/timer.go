@@ -112,7 +112,7 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 	if p == nil {
 		return false, nil
 	}
-	r, err := p.Run(ctx, simulate.Options{Machine: m})
+	r, err := p.Run(ctx, simulate.Setup{Machine: m})
 	if err != nil {
 		return false, err
 	}

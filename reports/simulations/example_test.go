@@ -24,7 +24,7 @@ func ExampleRun() {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	in, err := simulations.ReadInput(context.Background(), mpitrace.Options{Scale: 1}, name)
+	in, err := simulations.ReadInput(context.Background(), mpitrace.Translation{Scale: 1}, name)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := simulations.Run(context.Background(), in, simulations.Options{Machines: []platforms.Design{d}})
+	s, err := simulations.Run(context.Background(), in, simulations.Question{Machines: []platforms.Design{d}})
 	if err != nil {
 		log.Fatal(err)
 	}

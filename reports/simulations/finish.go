@@ -46,7 +46,7 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules .
 			return nil, err
 		}
 		for _, p := range programs {
-			r, err := p.Run(ctx, simulate.Options{Machine: m, Record: record})
+			r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: record})
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +78,7 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules .
 			if err != nil {
 				return nil, err
 			}
-			shares := list.Map(path.Shares.Parts(), func(part simulate.Part) whatif.Share {
+			shares := list.Map(path.Shares.Parts(), func(part simulate.Share) whatif.Share {
 				return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
 			})
 			return shares, nil

@@ -30,7 +30,7 @@ type Input struct {
 // contents distinguish them, and any may be compressed by gzip. A folder stands for its files. A
 // name with a "*", a "?" or a "[" that is not a file stands for the files that it matches. The end
 // of the context ends the reading at once. Without names, ReadInput returns nil.
-func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input, error) {
+func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -127,10 +127,10 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or random ones
+// readNoise reads a file of detours (see [simulate.ReadNoise]), or random ones
 // ([simulate.ParseNoise]): a text with a "=" that is not the name of a file. An empty text means
 // no noise. For errors, file reports whether the text was taken as a file's name.
-func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
+func readNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
 	if text == "" {
 		return n, false, nil
 	}

@@ -31,7 +31,7 @@ const (
 // too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
 // and wait. An empty title is made of the names.
 func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, title string) (reports.Picture, error) {
-	o := Options{Run: simulate.Options{Record: true}, Machines: []platforms.Design{d}, Eager: simulate.NoLimit}
+	o := Question{Run: simulate.Setup{Record: true}, Machines: []platforms.Design{d}, Eager: simulate.NoLimit}
 	s, err := Run(ctx, in, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)

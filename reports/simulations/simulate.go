@@ -26,9 +26,9 @@ const (
 	Reasons        // parts of the finish, and its sensitivity to parameters
 )
 
-// Options are the options of a run, and its wanted results.
-type Options struct {
-	Run      simulate.Options   // its Machine is set by Machines
+// A Question says which schedule runs are wanted, on which machines, and as which table.
+type Question struct {
+	Run      simulate.Setup     // its Machine is set by Machines
 	Machines []platforms.Design // what messages cost; none: Run.LogGOPS
 	Eager    quantity.Bytes     // of the machines; see [simulate.FromLayer]
 	Map      string             // placement of ranks on levels; see [machine.Machine.Place]
@@ -40,12 +40,12 @@ type Options struct {
 type Text struct {
 	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
 	Eager          string // a size; "": no limit
-	Noise          string // see [ReadNoise]
+	Noise          string // see [readNoise]
 	Together       bool   // all ranks begin at one moment of the file of noise
 }
 
 // Read reads the text into the options. File reports that an error is in a file.
-func (t Text) Read(o *Options) (file bool, err error) {
+func (t Text) Read(o *Question) (file bool, err error) {
 	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
 		return false, err
 	}
@@ -58,7 +58,7 @@ func (t Text) Read(o *Options) (file bool, err error) {
 			return false, usage.Fields(err, "eager-threshold")
 		}
 	}
-	if o.Run.Noise, file, err = ReadNoise(t.Noise, t.Together); err != nil {
+	if o.Run.Noise, file, err = readNoise(t.Noise, t.Together); err != nil {
 		err = usage.Fields(err, "noise")
 	}
 	return file, err
@@ -95,7 +95,7 @@ var growths = []float64{0.01, 0.05, 0.10}
 
 // Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
 // contradict each other.
-func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
+func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, table: o.Table}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
@@ -142,7 +142,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 
 // machinesOf returns the machines of the options with their names, and adds notes about them.
 // LogGOPS has no machine.
-func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines []simulate.Machine, err error) {
+func (s *Simulation) machinesOf(in *Input, o Question) (names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}

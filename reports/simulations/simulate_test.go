@@ -30,7 +30,7 @@ func TestSweep3D(t *testing.T) {
 	if !in.Trace || in.Schedule.Ranks() != 4 {
 		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
 	}
-	finish := func(o simulations.Options) (float64, simulations.MachineRun) {
+	finish := func(o simulations.Question) (float64, simulations.MachineRun) {
 		t.Helper()
 		o.Run.LogGOPS = simulate.Defaults()
 		s, err := simulations.Run(t.Context(), in, o)
@@ -40,10 +40,10 @@ func TestSweep3D(t *testing.T) {
 		at, _ := s.Runs[0].Result.Finish()
 		return float64(at), s.Runs[0]
 	}
-	if got, _ := finish(simulations.Options{Run: simulate.Options{Rules: simulate.LogGOPSim}}); got != 42441527.748 {
+	if got, _ := finish(simulations.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}); got != 42441527.748 {
 		t.Errorf("by LogGOPSim's rules %v µs", got)
 	}
-	got, run := finish(simulations.Options{})
+	got, run := finish(simulations.Question{})
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
@@ -54,7 +54,7 @@ func TestSweep3D(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(simulations.Options{Machines: []platforms.Design{slow}, Eager: simulate.NoLimit})
+	other, otherRun := finish(simulations.Question{Machines: []platforms.Design{slow}, Eager: simulate.NoLimit})
 	if !(other > got && otherRun.Communication() > run.Communication()) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d", other, otherRun.Communication(), got, run.Communication())
 	}

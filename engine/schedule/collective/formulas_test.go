@@ -65,7 +65,7 @@ func programOf(t *testing.T, e collective.Entry, p int, c collective.Call) *engi
 // timeOf is how long a program takes, in ns.
 func timeOf(t *testing.T, p *engine.Program, m engine.Machine) float64 {
 	t.Helper()
-	r, err := p.Run(context.Background(), engine.Options{Machine: m})
+	r, err := p.Run(context.Background(), engine.Setup{Machine: m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestDefaultBarrier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := p.Run(t.Context(), sim.Options{LogGOPS: sim.LogGOPS{Latency: 1, EagerLimit: sim.NoLimit}})
+			r, err := p.Run(t.Context(), sim.Setup{LogGOPS: sim.LogGOPS{Latency: 1, EagerLimit: sim.NoLimit}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Run(t.Context(), sim.Options{LogGOPS: sim.Defaults()})
+		r, err := p.Run(t.Context(), sim.Setup{LogGOPS: sim.Defaults()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ import (
 // Read translates a trace. Sources are the ranks' files in order, or the one file of a SimGrid
 // trace with all ranks. Each source is opened when it is read, so only one is open at a time.
 // Errors name file and line.
-func Read(sources []Source, o Options) (*schedule.Schedule, error) {
+func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) || math.IsInf(o.FlopsPerSecond, 0) {
 		return nil, fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above 0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
 	}

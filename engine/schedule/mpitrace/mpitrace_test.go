@@ -91,7 +91,7 @@ func sources(files ...string) []mpitrace.Source {
 	return all
 }
 
-func goal(t *testing.T, o mpitrace.Options, files ...string) string {
+func goal(t *testing.T, o mpitrace.Translation, files ...string) string {
 	t.Helper()
 	s, err := mpitrace.Read(sources(files...), o)
 	if err != nil {
@@ -555,7 +555,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.100q:\n got %v\nwant %s", c.files, err, c.want)
 		}
 	}
-	for _, o := range []mpitrace.Options{{Scale: -1, FlopsPerSecond: 1}, {Scale: math.NaN(), FlopsPerSecond: 1}, {Scale: 1}, {Scale: math.Inf(1), FlopsPerSecond: 1}} {
+	for _, o := range []mpitrace.Translation{{Scale: -1, FlopsPerSecond: 1}, {Scale: math.NaN(), FlopsPerSecond: 1}, {Scale: 1}, {Scale: math.Inf(1), FlopsPerSecond: 1}} {
 		if _, err := mpitrace.Read(sources(allprof()), o); err == nil {
 			t.Errorf("no error of %g and %g", o.Scale, o.FlopsPerSecond)
 		}

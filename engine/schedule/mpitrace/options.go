@@ -2,8 +2,8 @@ package mpitrace
 
 import "github.com/halfpeak/halfpeak/engine/schedule/collective"
 
-// Options control the translation of a trace. [Defaults] are the usual ones.
-type Options struct {
+// A Translation says how a trace becomes a schedule. [Defaults] are the usual ones.
+type Translation struct {
 	// Scale multiplies computation times; at least 0. A scale of 0.5 is a processor twice as fast.
 	Scale float64
 	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
@@ -42,4 +42,4 @@ func algorithm(of, name string) collective.Algorithm {
 }
 
 // Defaults keeps computation times, and takes 1 ns for a flop.
-var Defaults = Options{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}
+var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}

@@ -21,7 +21,7 @@ var (
 type rank struct {
 	dialect
 	b        *schedule.Builder
-	o        *Options
+	o        *Translation
 	group    collective.Group
 	before   []uint32             // the next operation waits until these are done …
 	started  bool                 // … or, if set, have started
@@ -38,7 +38,7 @@ type request [3]int64
 // The tags of collectives have the highest bit set and count up. MPI's own tags have 31 bits.
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
-func newRank(b *schedule.Builder, o *Options, place, size int) *rank {
+func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
 	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place}, requests: map[request][]uint32{}, enter: func() error { return nil }}
 }
 

@@ -113,7 +113,7 @@ func translateSimGrid(r *rank, f *file) error {
 
 // readAll translates a trace with all ranks in one file. It keeps the lines of each rank until all
 // ranks are known, since a schedule is built rank by rank.
-func readAll(f *file, o Options) (*schedule.Schedule, error) {
+func readAll(f *file, o Translation) (*schedule.Schedule, error) {
 	type numbered struct {
 		line int
 		text string

@@ -167,7 +167,7 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 			if err != nil {
 				return err
 			}
-			done, err := p.Run(ctx, simulate.Options{Machine: on})
+			done, err := p.Run(ctx, simulate.Setup{Machine: on})
 			if err != nil {
 				return err
 			}

@@ -211,7 +211,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 			if err != nil {
 				return r, err
 			}
-			times, err := prepared.Runs(ctx, simulate.Options{Machine: on}, runs(row.Pairs))
+			times, err := prepared.Runs(ctx, simulate.Setup{Machine: on}, runs(row.Pairs))
 			if err != nil {
 				return r, err
 			}
