@@ -15,7 +15,9 @@ type Deadlock struct {
 	Operations int          // number of operations in the schedule
 	Ranks      int          // number of ranks with unfinished operations
 	Waits      []stuckOp    // operations that wait for another rank, by rank; without their successors
-	Cycle      []stuckOp    // each waits for the next one, the last one for the first; nil if there is none
+	// Cycle holds operations that each wait for the next one, and the last one for the first.
+	// It is nil if there is none.
+	Cycle    []stuckOp
 	Messages   []unreceived // messages that arrived and were not received
 }
 
@@ -38,6 +40,9 @@ type unreceived struct {
 const (
 	shownWaits = 3    // waits that an error message lists
 	keptWaits  = 1000 // waits that a Deadlock holds
+	// cycleSteps bounds the search for a cycle. A rank with many open receives can wait for as many
+	// sends, so an unbounded search could take the square of the operations. Without a cycle the
+	// error still lists waits.
 	cycleSteps = 4 << 20
 )
 
@@ -45,20 +50,28 @@ const (
 func (s *Deadlock) Error() string {
 	head := "the schedule leaves messages unreceived: "
 	if s.Unfinished > 0 {
-		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
+		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish: ",
+			s.Unfinished, s.Operations, count(s.Ranks, "rank"))
 	}
 	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w stuckOp) string {
 		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
 	})
 	if len(s.Cycle) > 0 {
-		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w stuckOp) string { return fmt.Sprintf("rank %d %s", w.Rank, w.Text) })
+		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w stuckOp) string {
+			return fmt.Sprintf("rank %d %s", w.Rank, w.Text)
+		})
 		first := s.Cycle[0]
-		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again", strings.Join(links, ", "), first.Rank, label(first.Text)))
+		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again",
+			strings.Join(links, ", "), first.Rank, label(first.Text)))
 	}
-	parts = append(parts, firstOf(s.Messages, shownWaits, "and %d more kinds of messages", func(g unreceived) string {
-		return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
-	})...)
+	const moreKinds = "and %d more kinds of messages"
+	parts = append(parts, firstOf(s.Messages, shownWaits, moreKinds, unreceived.text)...)
 	return head + strings.Join(parts, "; ")
+}
+
+func (g unreceived) text() string {
+	return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)",
+		count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
 }
 
 // firstOf describes the first items, and says how many more there are.
@@ -108,7 +121,9 @@ func (r *run) findDeadlock() error {
 			if !known {
 				g = len(s.Messages)
 				groups[k] = g
-				s.Messages = append(s.Messages, unreceived{Tag: op.Tag, Size: op.Size, From: int(n.rank), To: int(op.Peer)})
+				s.Messages = append(s.Messages, unreceived{
+					Tag: op.Tag, Size: op.Size, From: int(n.rank), To: int(op.Peer),
+				})
 			}
 			s.Messages[g].Count++
 			if !r.isRendezvous(uint32(i)) {
@@ -130,7 +145,9 @@ func (r *run) findDeadlock() error {
 	if s.Unfinished > 0 {
 		s.Cycle = r.cycle()
 		if len(s.Waits) == 0 && len(s.Cycle) == 0 {
-			for i := range r.nodes { // operations that wait for the mark of a send that LogGOPSim forgets
+			// Without a wait for another rank, operations wait for the mark of a send that LogGOPSim
+			// forgets.
+			for i := range r.nodes {
 				if w := r.nodes[i].waits; w < lastState && len(s.Waits) < keptWaits {
 					s.Waits = append(s.Waits, r.wait(uint32(i)))
 				}
@@ -201,7 +218,13 @@ func (r *run) blocking() predecessors {
 
 // cycle returns operations that wait for each other in a cycle, or nil.
 func (r *run) cycle() []stuckOp {
-	g := waiting{run: r, blocks: r.blocking(), sends: map[uint32][]uint32{}, receives: map[uint32][]uint32{}, state: make([]uint8, len(r.nodes))}
+	g := waiting{
+		run:      r,
+		blocks:   r.blocking(),
+		sends:    map[uint32][]uint32{},
+		receives: map[uint32][]uint32{},
+		state:    make([]uint8, len(r.nodes)),
+	}
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.waits < lastState {
 			switch op := &r.ops[i]; op.Kind {
@@ -256,7 +279,8 @@ func (g *waiting) waitsFor(i uint32) (found []uint32) {
 		if n.waits == unexpected {
 			send, receive = i, c
 		}
-		if (channel{g.ops[receive].Peer, g.ops[receive].Tag}).accepts(g.nodes[send].rank, g.ops[send].Tag) {
+		wanted := channel{g.ops[receive].Peer, g.ops[receive].Tag}
+		if wanted.accepts(g.nodes[send].rank, g.ops[send].Tag) {
 			found = append(found, c)
 		}
 		if g.steps++; g.steps > cycleSteps {
@@ -266,8 +290,8 @@ func (g *waiting) waitsFor(i uint32) (found []uint32) {
 	return found
 }
 
-// search looks for a cycle from operation i, depth first, with a stack of its own: schedules are
-// deep.
+// search looks for a cycle from operation i, depth first. It keeps its own stack, since a chain of
+// waiting operations can have millions of links, and a recursion would need a frame for each.
 func (g *waiting) search(i uint32) (cycle []stuckOp) {
 	type level struct {
 		op   uint32

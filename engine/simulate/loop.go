@@ -68,7 +68,8 @@ func (r *run) tick() error {
 	if r.progress != nil {
 		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {
 			r.reported = now
-			r.progress(Progress{uint64(max(0, int64(r.num)-int64(r.q.size))), uint64(len(r.ops) + r.msgs), now})
+			events := max(0, int64(r.num)-int64(r.q.size)) // entries made, without those that wait
+			r.progress(Progress{uint64(events), uint64(len(r.ops) + r.msgs), now})
 		}
 	}
 	return nil

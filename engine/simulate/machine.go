@@ -87,9 +87,18 @@ func check(c machine.Cost) error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
-	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Serialization}, {"o_r", c.Receive}, {"g", c.Gap}, {"g of the receiver", c.ReceiveGap}} {
+	}{
+		{"o_s", c.Send},
+		{"o_s + L", c.Send + c.Latency}, // L alone may be negative, down to −o_s
+		{"L", max(c.Latency, 0)},
+		{"the bytes", c.Serialization},
+		{"o_r", c.Receive},
+		{"g", c.Gap},
+		{"g of the receiver", c.ReceiveGap},
+	} {
 		if !(part.time >= 0 && part.time <= longest) {
-			return fmt.Errorf("%s = %v µs; times must be 0 to %v µs", part.name, float64(part.time), float64(longest))
+			return fmt.Errorf("%s = %v µs; times must be 0 to %v µs",
+				part.name, float64(part.time), float64(longest))
 		}
 	}
 	return nil
@@ -118,8 +127,17 @@ type cost struct {
 func inTicks(c machine.Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
+	// Both are rounded, so a latency of −Send could otherwise exceed the send by a tick.
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
-	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), latency, c.Rendezvous, false, false}
+	return cost{
+		send:       send,
+		stream:     t(c.Serialization),
+		receive:    t(c.Receive),
+		gap:        t(c.Gap),
+		intake:     t(c.ReceiveGap),
+		latency:    latency,
+		rendezvous: c.Rendezvous,
+	}
 }
 
 // arrival returns the time at which the first byte arrives of a message whose sender's processor is

@@ -108,7 +108,12 @@ func (l *wildLists) eachList(from, tag uint32, f func(*wildList)) {
 		}
 		return
 	}
-	for _, c := range [4]channel{{from, tag}, {schedule.Any, tag}, {from, schedule.Any}, {schedule.Any, schedule.Any}} {
+	for _, c := range [4]channel{
+		{from, tag},
+		{schedule.Any, tag},
+		{from, schedule.Any},
+		{schedule.Any, schedule.Any},
+	} {
 		if n, ok := l.at[c]; ok {
 			f(&l.lists[n])
 		}

@@ -32,7 +32,8 @@ func (r *run) step(e entry, late bool) {
 		r.begin(i, t, true)
 		return
 	case t > latest:
-		r.fail("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", n.rank, r.name(i))
+		r.fail("rank %d: %s begins after more than 26 days; "+
+			"check the times of computations and the parameters", n.rank, r.name(i))
 		return
 	case e.what&message != 0:
 		r.arrival(i, t)
@@ -125,7 +126,8 @@ func (r *run) send(i uint32, t uint64, late bool) {
 		c = r.messageCost(n.rank, op.Peer, bytes)
 	}
 	end := begin + c.send + r.noise.delay(n.rank, begin, c.send)
-	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}, late, cpu, nic)
+	a := act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}
+	by := r.recordStep(a, late, cpu, nic)
 	held, flows := uint64(0), c.fair && step != stepRequest
 	if flows && r.recording {
 		r.flows.sent[i] = by
@@ -191,7 +193,9 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	c := r.messageCost(r.nodes[from].rank, rank, bytes)
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
-	r.recordIntake(act{start: begin, begin: begin, end: begin + c.stream, bytes: bytes, op: i, step: stepTake}, nic, !c.fair, came, now)
+	end := begin + c.stream
+	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
+	r.recordIntake(a, nic, !c.fair, came, now)
 	if !c.fair {
 		r.clock[nic] = begin + c.intake
 	}
@@ -206,7 +210,8 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
 	back := r.messageCost(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
-	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}, late, cpu, nic)
+	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}
+	by := r.recordStep(a, late, cpu, nic)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
 	r.setLastByte(n.rank, end+back.stream, by)
 	r.setCause(from, by.as(atArrival))
@@ -220,7 +225,8 @@ func (r *run) receive(i uint32, t uint64, late bool) {
 	cpu := r.cpuOf(n.rank, op)
 	c := r.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
 	end := t + c.receive + r.noise.delay(n.rank, t, c.receive)
-	by := r.recordStep(act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}, late, cpu, -1)
+	a := act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}
+	by := r.recordStep(a, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))

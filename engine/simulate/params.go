@@ -54,10 +54,12 @@ var parameters = []parameter{
 func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 	m := base
 	given := map[string]bool{}
-	for item := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || c == ',' || c == '\t' }) {
+	separates := func(c rune) bool { return c == ' ' || c == ',' || c == '\t' }
+	for item := range strings.FieldsFuncSeq(text, separates) {
 		letter, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return m, fmt.Errorf("LogGOPS parameters: %q has no value; write L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B", item)
+			return m, fmt.Errorf("LogGOPS parameters: %q has no value; "+
+				"write L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B", item)
 		}
 		p, err := parameterOf(letter)
 		if err != nil {
@@ -164,7 +166,8 @@ func (m LogGOPS) inNanoseconds() (loggops, error) {
 		}
 		*to = uint64(math.Round(v))
 		if math.Abs(v-math.Round(v)) > 1e-6 {
-			return t, errors.New("LogGOPSim's parameters are whole nanoseconds, and " + m.String() + " are not; leave out the rules, or round them")
+			return t, errors.New("LogGOPSim's parameters are whole nanoseconds, and " + m.String() +
+				" are not; leave out the rules, or round them")
 		}
 	}
 	return t, nil

@@ -32,10 +32,17 @@ func (s Shares) Sum() uint64 {
 }
 
 func (s *Shares) all() [10]*uint64 {
-	return [...]*uint64{&s.Latency, &s.SendOverhead, &s.ReceiveOverhead, &s.Gap, &s.GapBytes, &s.OverheadBytes, &s.Compute, &s.Noise, &s.Waiting, &s.Sharing}
+	return [...]*uint64{
+		&s.Latency, &s.SendOverhead, &s.ReceiveOverhead, &s.Gap, &s.GapBytes, &s.OverheadBytes,
+		&s.Compute, &s.Noise, &s.Waiting, &s.Sharing,
+	}
 }
 
-var shareNames = [...]string{"L", "o_s", "o_r", "g", "G·bytes", "O·bytes", "computation", "noise", "waiting", "sharing"}
+// shareNames are in the order of all.
+var shareNames = [...]string{
+	"L", "o_s", "o_r", "g", "G·bytes", "O·bytes",
+	"computation", "noise", "waiting", "sharing",
+}
 
 // A Share is one of the Shares with its name.
 type Share struct {
@@ -109,11 +116,20 @@ func (r *Result) Path() (*Path, error) {
 		return nil, errNotRecorded
 	}
 	p := &Path{Rank: r.last()}
+	// The walk goes backwards, from the finish along the causes to the beginning of the run.
 	by, end := r.run.finisher(p.Rank)
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
 		d := r.run.parts(a, by.at)
-		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, d.Shares})
+		p.Segments = append(p.Segments, Segment{
+			Rank:   int(r.run.nodes[a.op].rank),
+			Op:     a.op,
+			What:   stepNames[a.step],
+			Until:  relationNames[by.at],
+			From:   a.start,
+			To:     end,
+			Shares: d.Shares,
+		})
 		p.Shares.add(d.Shares)
 		to := p.Slopes.all()
 		for i, slope := range d.slopes.all() {
@@ -144,6 +160,7 @@ func (d *division) processor(share *uint64, all, bytes uint64) {
 
 // gap divides the busy time of a NIC; stream is the part of the bytes on LogGOPS, else 0.
 func (d *division) gap(busy, stream uint64) {
+	// The bytes' part is known on LogGOPS alone; elsewhere all of the gap counts as gap.
 	d.Gap += busy - stream
 	d.GapBytes += stream
 	d.slopes.G++

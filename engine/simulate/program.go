@@ -63,7 +63,9 @@ type channel struct{ from, tag uint32 }
 
 // accepts reports whether a receive from channel c accepts a message with that source and tag.
 func (c channel) accepts(from, tag uint32) bool {
-	return (c.from == from || c.from == schedule.Any) && (c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
+	fromAccepted := c.from == from || c.from == schedule.Any
+	tagAccepted := c.tag == tag || c.tag == schedule.Any || tag == schedule.Any
+	return fromAccepted && tagAccepted
 }
 
 // labels numbers the labels that occur, so that a processor with the label 65535 takes no memory
@@ -110,7 +112,8 @@ func New(s *schedule.Schedule) (*Program, error) {
 	p.label()
 	c, k := len(p.cpus.list), len(p.nics.list)
 	if clocks, most := ranks*(c+2*k), 8*len(p.ops)+64*ranks+1<<22; clocks > most {
-		return nil, fmt.Errorf("%d ranks with %d CPUs and %d NICs each, for %d operations: number them from 0 in every rank",
+		return nil, fmt.Errorf("%d ranks with %d CPUs and %d NICs each, for %d operations: "+
+			"number them from 0 in every rank",
 			ranks, c, k, len(p.ops))
 	}
 	p.nodes = memory.Make[node](len(p.ops))

@@ -73,8 +73,17 @@ func newFlows(m Machine, operations int, seed uint64) *flows {
 		return nil
 	}
 	n := 2*l.ranks() + l.resources()
-	return &flows{pairs: map[[2]uint32]*inOrder{}, states: make([]flowState, operations), sent: map[uint32]link{}, next: math.MaxUint64,
-		free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n), seed: uint32(seed)}
+	return &flows{
+		pairs:  map[[2]uint32]*inOrder{},
+		states: make([]flowState, operations),
+		sent:   map[uint32]link{},
+		next:   math.MaxUint64,
+		free:   make([]float64, n),
+		load:   make([]float64, n),
+		rising: make([]int, n),
+		users:  make([]int, n),
+		seed:   uint32(seed),
+	}
 }
 
 // share computes the rates of all flows.
@@ -108,7 +117,10 @@ func (f *flows) share() {
 		limit := rate * (1 + 1e-9)
 		var stopped []*flow
 		open = slices.DeleteFunc(open, func(w *flow) bool {
-			stops := w.most*w.size <= limit || slices.ContainsFunc(w.uses, func(u use) bool { return !single(u.resource) && f.free[u.resource] <= limit*f.load[u.resource] })
+			exhausted := func(u use) bool {
+				return !single(u.resource) && f.free[u.resource] <= limit*f.load[u.resource]
+			}
+			stops := w.most*w.size <= limit || slices.ContainsFunc(w.uses, exhausted)
 			if stops {
 				stopped = append(stopped, w)
 			}

@@ -31,8 +31,16 @@ func newSharing(m Machine, channels int, fail func(format string, args ...any)) 
 	if !ok || !l.Shares() && !l.flows() && !l.asksAtOnce() {
 		return nil
 	}
-	return &sharing{levels: l, fail: fail, shares: l.Shares() || l.flows(), clocks: make([]unitClock, l.resources()), known: map[key][]occupancy{},
-		turns: memory.Make[uint64](channels), wild: map[[2]uint32]uint64{}, held: map[uint32]delay{}}
+	return &sharing{
+		levels: l,
+		fail:   fail,
+		shares: l.Shares() || l.flows(),
+		clocks: make([]unitClock, l.resources()),
+		known:  map[key][]occupancy{},
+		turns:  memory.Make[uint64](channels),
+		wild:   map[[2]uint32]uint64{},
+		held:   map[uint32]delay{},
+	}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
@@ -59,7 +67,8 @@ func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (he
 
 // pass calls use with each resource that a message uses, and for how long. It returns the number of
 // links of the topology among them.
-func (s *sharing) pass(from, to uint32, size, gap uint64, use func(resource int, inside bool, o occupancy)) (links int) {
+func (s *sharing) pass(from, to uint32, size, gap uint64,
+	use func(resource int, inside bool, o occupancy)) (links int) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := s.common(a, b)
 	for i, o := range s.occupies(level, size, gap) {
@@ -111,10 +120,13 @@ func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
 				o = port
 			}
 			if !(o.Each >= 0 && o.Each <= longest) {
-				s.fail("level %s: a message of %d bytes occupies a shared resource for %v µs; times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
+				s.fail("level %s: a message of %d bytes occupies a shared resource for %v µs; "+
+					"times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
 				return nil
 			}
-			all = append(all, occupancy{uint64(math.Round(float64(o.Each) * picos)), uint64(math.Round(float64(o.Alone) * picos))})
+			each := uint64(math.Round(float64(o.Each) * picos))
+			alone := uint64(math.Round(float64(o.Alone) * picos))
+			all = append(all, occupancy{each, alone})
 		}
 		if len(s.known) < 1<<16 {
 			s.known[k] = all

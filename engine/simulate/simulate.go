@@ -112,7 +112,8 @@ func (r *run) simulate(o Setup) error {
 		case o.Machine != nil:
 			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use another machine")
 		case o.Record:
-			return errors.New("a run by LogGOPSim's rules cannot be recorded: its clocks of one rank run apart; leave out the rules")
+			return errors.New("a run by LogGOPSim's rules cannot be recorded: " +
+				"its clocks of one rank run apart; leave out the rules")
 		}
 		m, err := o.LogGOPS.inNanoseconds()
 		if err != nil {
@@ -128,7 +129,8 @@ func (r *run) simulate(o Setup) error {
 		r.costs.machine = o.LogGOPS
 	case *levels:
 		if r.s.Ranks() > m.ranks() {
-			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine", r.s.Ranks(), m.ranks())
+			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine",
+				r.s.Ranks(), m.ranks())
 		}
 		r.costs.machine = m.firstRanks(r.s.Ranks())
 	default:

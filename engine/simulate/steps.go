@@ -35,8 +35,16 @@ const (
 	stepReceive             // a processor receives a message
 )
 
-var stepNames = [...]string{stepPost: "post", stepCalc: "compute", stepSend: "send", stepRequest: "request", stepGrant: "grant",
-	stepData: "send data", stepTake: "take in", stepReceive: "receive"}
+var stepNames = [...]string{
+	stepPost:    "post",
+	stepCalc:    "compute",
+	stepSend:    "send",
+	stepRequest: "request",
+	stepGrant:   "grant",
+	stepData:    "send data",
+	stepTake:    "take in",
+	stepReceive: "receive",
+}
 
 // A link is a moment of a step at which another step became possible.
 type link struct {
@@ -59,5 +67,12 @@ const (
 	atStream                  // the last byte was in
 )
 
-var relationNames = [...]string{atStart: "started", atCPU: "processor free", atNIC: "NIC free", atDone: "done", atLeft: "last byte sent",
-	atArrival: "first byte arrived", atStream: "last byte arrived"}
+var relationNames = [...]string{
+	atStart:   "started",
+	atCPU:     "processor free",
+	atNIC:     "NIC free",
+	atDone:    "done",
+	atLeft:    "last byte sent",
+	atArrival: "first byte arrived",
+	atStream:  "last byte arrived",
+}

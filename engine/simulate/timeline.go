@@ -57,11 +57,20 @@ func (r *Result) Timeline() (*Timeline, error) {
 	t.Spans = func(yield func(Span) bool) {
 		for i := range run.acts {
 			a := &run.acts[i]
-			if a.step == stepPost || a.step == stepTake {
+			if a.step == stepPost || a.step == stepTake { // these occupy no processor
 				continue
 			}
-			if !yield(Span{Rank: int(run.nodes[a.op].rank), CPU: int(run.ops[a.op].CPU), What: stepNames[a.step], Op: a.op, Label: run.s.Label(a.op),
-				Start: r.Micros(a.start), End: r.Micros(a.end), Critical: onPath[[2]uint64{uint64(a.op), a.start}]}) {
+			span := Span{
+				Rank:     int(run.nodes[a.op].rank),
+				CPU:      int(run.ops[a.op].CPU),
+				What:     stepNames[a.step],
+				Op:       a.op,
+				Label:    run.s.Label(a.op),
+				Start:    r.Micros(a.start),
+				End:      r.Micros(a.end),
+				Critical: onPath[[2]uint64{uint64(a.op), a.start}],
+			}
+			if !yield(span) {
 				return
 			}
 		}
@@ -80,9 +89,20 @@ func (r *Result) Timeline() (*Timeline, error) {
 				continue
 			}
 			b, from := &run.acts[sent[n.next]-1], &run.ops[n.next]
-			if !yield(Message{From: int(run.nodes[n.next].rank), To: int(n.rank), FromCPU: int(from.CPU), ToCPU: int(run.ops[a.op].CPU),
-				Size: from.Size, Tag: from.Tag, Sent: r.Micros(b.start), Received: r.Micros(a.start),
-				Critical: onPath[[2]uint64{uint64(a.op), a.start}] && onPath[[2]uint64{uint64(n.next), b.start}]}) {
+			sendOnPath := onPath[[2]uint64{uint64(n.next), b.start}]
+			receiveOnPath := onPath[[2]uint64{uint64(a.op), a.start}]
+			message := Message{
+				From:     int(run.nodes[n.next].rank),
+				To:       int(n.rank),
+				FromCPU:  int(from.CPU),
+				ToCPU:    int(run.ops[a.op].CPU),
+				Size:     from.Size,
+				Tag:      from.Tag,
+				Sent:     r.Micros(b.start),
+				Received: r.Micros(a.start),
+				Critical: sendOnPath && receiveOnPath,
+			}
+			if !yield(message) {
 				return
 			}
 		}
@@ -98,7 +118,12 @@ func (t *Timeline) Waits() iter.Seq[Span] {
 			at := [2]int{s.Rank, s.CPU}
 			since := free[at]
 			free[at] = s.End
-			if s.Start > since && !yield(Span{Rank: s.Rank, CPU: s.CPU, What: "wait", Op: s.Op, Label: s.Label, Start: since, End: s.Start}) {
+			if s.Start <= since {
+				continue
+			}
+			wait := s // for the operation that comes after it
+			wait.What, wait.Start, wait.End, wait.Critical = "wait", since, s.Start, false
+			if !yield(wait) {
 				return
 			}
 		}
@@ -119,20 +144,23 @@ func (t *Timeline) WriteTrace(w io.Writer) error {
 		quoted, _ := json.Marshal(name) // a string: cannot fail
 		b.WriteString(`{"ph":"` + phase + `","name":`)
 		b.Write(quoted)
-		b.WriteString(`,"pid":` + strconv.Itoa(pid) + `,"tid":` + strconv.Itoa(tid) + `,"ts":` + strconv.FormatFloat(float64(at), 'f', -1, 64) + more + "}")
+		b.WriteString(`,"pid":` + strconv.Itoa(pid) + `,"tid":` + strconv.Itoa(tid))
+		b.WriteString(`,"ts":` + strconv.FormatFloat(float64(at), 'f', -1, 64) + more + "}")
 	}
 	b.WriteString("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
 	named := make([]bool, t.Ranks)
 	for s := range t.Spans {
 		if !named[s.Rank] {
 			named[s.Rank] = true
-			event("M", "process_name", s.Rank, 0, 0, `,"args":{"name":"rank `+strconv.Itoa(s.Rank)+`"}`)
+			process := `,"args":{"name":"rank ` + strconv.Itoa(s.Rank) + `"}`
+			event("M", "process_name", s.Rank, 0, 0, process)
 		}
 		name := s.What
 		if s.Label != "" {
 			name += " " + s.Label
 		}
-		more := `,"dur":` + strconv.FormatFloat(float64(s.End-s.Start), 'f', 6, 64) + `,"cat":"` + s.What + `"`
+		length := strconv.FormatFloat(float64(s.End-s.Start), 'f', 6, 64) // to the picosecond
+		more := `,"dur":` + length + `,"cat":"` + s.What + `"`
 		if s.Critical {
 			more += `,"args":{"critical":true}`
 		}

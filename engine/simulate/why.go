@@ -34,8 +34,9 @@ func (p *Program) Why(ctx context.Context, o Setup, later ...float64) (*Why, err
 	if o.Machine != nil {
 		return w, nil
 	}
-	for _, param := range parameters[:5] {
-		list, err := p.tolerances(ctx, o, param, r.Ranks[r.last()], w.Path.Slopes.By(param.letter), later...)
+	for _, param := range parameters[:5] { // S is a size and not a time
+		finish, slope := r.Ranks[r.last()], w.Path.Slopes.By(param.letter)
+		list, err := p.tolerances(ctx, o, param, finish, slope, later...)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,8 @@ type probe struct {
 // by slope ticks later for each tick of the parameter, or 0 if that is unknown. Each probe is a
 // run. The search assumes that the finish never comes earlier when a parameter grows. Scheduling
 // anomalies can break this; then it returns one of several values at which the limit is crossed.
-func (p *Program) tolerances(ctx context.Context, o Setup, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
+func (p *Program) tolerances(ctx context.Context, o Setup, param parameter,
+	first, slope uint64, later ...float64) ([]Tolerance, error) {
 	o.Record = false
 	base := *param.get(&o.LogGOPS)
 	s := search{base: base, unit: 1 / o.Rules.ticks(), slope: slope, known: []probe{{base, first}}}
@@ -107,7 +109,7 @@ type search struct {
 
 // find returns the largest value whose finish is not beyond the limit.
 func (s *search) find(limit uint64) (float64, error) {
-	const most = 1e9 // µs
+	const most = 1e9 // µs: a thousand seconds, which Tolerance.Value promises to try
 	for try := 0; ; try++ {
 		after := slices.IndexFunc(s.known, func(k probe) bool { return k.ticks > limit })
 		within := s.known[len(s.known)-1]
@@ -128,7 +130,8 @@ func (s *search) find(limit uint64) (float64, error) {
 			}
 			switch value = within.value + (beyond.value-within.value)/2; try % 3 {
 			case 0: // where the line through the two reaches the limit
-				value = within.value + float64(limit-within.ticks)/float64(beyond.ticks-within.ticks)*(beyond.value-within.value)
+				way := float64(limit-within.ticks) / float64(beyond.ticks-within.ticks)
+				value = within.value + way*(beyond.value-within.value)
 			case 1:
 				value = within.value + little
 			}
@@ -143,7 +146,9 @@ func (s *search) find(limit uint64) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		at, _ := slices.BinarySearchFunc(s.known, value, func(k probe, v float64) int { return cmp.Compare(k.value, v) })
+		at, _ := slices.BinarySearchFunc(s.known, value, func(k probe, v float64) int {
+			return cmp.Compare(k.value, v)
+		})
 		s.known = slices.Insert(s.known, at, probe{value, ticks})
 	}
 }

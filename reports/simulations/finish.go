@@ -26,10 +26,13 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, 
 }
 
 // FinishOf is like [Scheduled] for the schedule that finishes first; of names it in messages.
-func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules ...*schedule.Schedule) (whatif.Design, error) {
+func FinishOf(ctx context.Context, d whatif.Design, name, of string,
+	schedules ...*schedule.Schedule) (whatif.Design, error) {
 	if d.Whole {
-		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s", d.Name(), d.Layer.Ref())
+		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s",
+			d.Name(), d.Layer.Ref())
 	}
+	// Each program is made ready once, and run for every point of a sweep.
 	var programs []*simulate.Program
 	for _, s := range schedules {
 		p, err := simulate.New(s)
@@ -56,6 +59,7 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules .
 		}
 		return first, nil
 	}
+	// Errors come here, once: a point of a sweep has no way to report one, and becomes NaN.
 	if _, err := run(d.Layer.Model, false); err != nil {
 		return d, fmt.Errorf("%s: %w", of, err)
 	}

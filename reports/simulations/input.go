@@ -57,13 +57,16 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 	in.Trace = mpitrace.Recognizes(beginning(r))
 	switch {
 	case in.Trace:
-		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil } // a pipe is read once
+		// A pipe can be read once, so the trace continues where the look at its beginning ended.
+		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil }
 		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
 	case o.Scale != mpitrace.Defaults.Scale:
-		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, whose calc says how long each takes; omit the factor", sources[0].Name)
+		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, "+
+			"whose calc says how long each takes; omit the factor", sources[0].Name)
 	case len(files) > 1:
-		err = fmt.Errorf("%s: this is not a trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
+		err = fmt.Errorf("%s: this is not a trace of liballprof or SimGrid; "+
+			"give one schedule, or the files of a trace", sources[0].Name)
 	default:
 		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])
 	}
@@ -89,6 +92,7 @@ func (f known) Stat() (fs.FileInfo, error) { return os.Stat(f.name) }
 func matched(names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
+		// A file whose name has a "*" is itself, so only a missing name is a pattern.
 		found, err := benchfile.Files(name)
 		if _, missing := os.Lstat(name); missing != nil && strings.ContainsAny(name, "*?[") {
 			if found, err = filepath.Glob(name); err != nil || len(found) == 0 {

@@ -19,10 +19,14 @@ import (
 // MachineOf returns the machine of the ranks: one of levels, where they are placed by
 // [machine.Machine.Place] ("" being one core after the other), or without levels, the layer between
 // all of them.
-func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int, eager quantity.Bytes) (simulate.Machine, error) {
+//
+// Messages of more than eager bytes use the rendezvous protocol, see [simulate.FromLayer].
+func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int,
+	eager quantity.Bytes) (simulate.Machine, error) {
 	if len(m.Levels) == 0 {
 		if by != "" {
-			return nil, fmt.Errorf("ranks can only be placed on a machine with levels, and %s is one layer; name the platform alone", l.Ref())
+			return nil, fmt.Errorf("ranks can only be placed on a machine with levels, "+
+				"and %s is one layer; name the platform alone", l.Ref())
 		}
 		return simulate.FromLayer(l, eager)
 	}
@@ -42,8 +46,8 @@ func ShapeOf(m machine.Machine, by string) string {
 		by = machine.ByCore
 	}
 	text := m.String() + ", ranks by " + by
-	if by[0] >= '0' && by[0] <= '9' {
-		if len(by) > 60 {
+	if by[0] >= '0' && by[0] <= '9' { // a list of cores, and not the name of an order
+		if len(by) > 60 { // such a list has an entry for each rank
 			by = by[:strings.LastIndexByte(by[:60], ',')] + " …"
 		}
 		text = m.String() + ", ranks on cores " + by
@@ -60,7 +64,8 @@ func ShapeOf(m machine.Machine, by string) string {
 		case l.Ports > 0:
 			shared += fmt.Sprintf("; %.4g at once leave a %s, and enter it", l.Ports, l.Name)
 		case l.Port != nil:
-			shared += fmt.Sprintf("; messages out of a %s share its port, and those into it", l.Name)
+			shared += fmt.Sprintf("; messages out of a %s share its port, and those into it",
+				l.Name)
 		}
 	}
 	if shared == "" {
@@ -74,7 +79,8 @@ func ShapeOf(m machine.Machine, by string) string {
 // of cores for [machine.Machine.Place], and the number of ranks.
 func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
 	if len(m.Levels) == 0 {
-		return "", 0, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; name the platform alone", path)
+		return "", 0, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
+			"name the platform alone", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -89,11 +95,15 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 	const most = 64 << 20 // bytes: a million ranks take 20 MB
 	rows, err := csv.NewReader(io.LimitReader(text, most)).ReadAll()
 	if err != nil || len(rows) < 2 {
-		return "", 0, fmt.Errorf("%s is not a table of ranks and nodes; write a line rank,node,group and one for each rank", path)
+		return "", 0, fmt.Errorf("%s is not a table of ranks and nodes; "+
+			"write a line rank,node,group and one for each rank", path)
 	}
-	rank, node, group := slices.Index(rows[0], "rank"), slices.Index(rows[0], "node"), slices.Index(rows[0], "group")
+	head := rows[0]
+	rank, node := slices.Index(head, "rank"), slices.Index(head, "node")
+	group := slices.Index(head, "group") // −1 if nodes are not in groups
 	if rank < 0 || node < 0 {
-		return "", 0, fmt.Errorf("%s: no column rank or no column node; its first line names the columns, as in rank,node,group", path)
+		return "", 0, fmt.Errorf("%s: no column rank or no column node; "+
+			"its first line names the columns, as in rank,node,group", path)
 	}
 	rows = rows[1:]
 	nodes, groups := make([]string, len(rows)), make([]string, len(rows))
@@ -101,7 +111,8 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 	for i, row := range rows {
 		n, err := strconv.Atoi(row[rank])
 		if err != nil || n < 0 || n >= len(rows) || seen[n] {
-			return "", 0, fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once", path, i+2, row[rank], len(rows), len(rows)-1)
+			return "", 0, fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once",
+				path, i+2, row[rank], len(rows), len(rows)-1)
 		}
 		seen[n], nodes[n] = true, row[node]
 		if group >= 0 {

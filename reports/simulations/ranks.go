@@ -17,7 +17,14 @@ import (
 // The kinds of boxes in a picture of ranks, and the kind of each span of a timeline.
 var (
 	rankKinds = []string{"computes", "sends", "receives"}
-	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
+	rankKind  = map[string]int{
+		"compute":   0,
+		"send":      1,
+		"request":   1,
+		"send data": 1,
+		"receive":   2,
+		"grant":     2, // the receiver answers a request, which is part of receiving
+	}
 )
 
 // More rows or boxes than these are too small to see.
@@ -29,9 +36,15 @@ const (
 // Ranks draws the ranks of a schedule with the message costs of the layer: a row for each processor
 // of a rank from first to last, with the critical path of the rank that finishes last. If there are
 // too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
-// and wait. An empty title is made of the names.
-func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, title string) (reports.Picture, error) {
-	o := Question{Run: simulate.Setup{Record: true}, Machines: []platforms.Design{d}, Eager: simulate.NoLimit}
+// and wait. An empty title is made of the names. It is an error if no rank of the schedule is in the
+// range, or if the schedule takes no time.
+func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
+	title string) (reports.Picture, error) {
+	o := Question{
+		Run:      simulate.Setup{Record: true},
+		Machines: []platforms.Design{d},
+		Eager:    simulate.NoLimit,
+	}
 	s, err := Run(ctx, in, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
@@ -63,11 +76,22 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, 
 	if len(rows) > maxRows || boxes > maxBoxes {
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
-	t := reports.Timeline{Title: title, Stages: names, Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
+	t := reports.Timeline{
+		Title:    title,
+		Stages:   names,
+		Kinds:    rankKinds,
+		IdleName: "waits",
+		PathName: "critical path",
+	}
 	for span := range spans {
 		kind := rankKind[span.What]
-		t.Boxes = append(t.Boxes, reports.TimelineBox{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
-			Start: float64(span.Start), End: float64(span.End)})
+		t.Boxes = append(t.Boxes, reports.TimelineBox{
+			Stage: rows[[2]int{span.Rank, span.CPU}],
+			Kind:  kind,
+			Idle:  span.What == "wait",
+			Start: float64(span.Start),
+			End:   float64(span.End),
+		})
 	}
 	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
@@ -78,7 +102,8 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int, 
 
 // rowsOf numbers the processors of the ranks by rank and processor, and names them: the first of
 // each rank, and its further ones that have a span. It also returns the number of spans.
-func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (rows map[[2]int]int, names []string, boxes int) {
+func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (
+	rows map[[2]int]int, names []string, boxes int) {
 	busy := map[[2]int]bool{}
 	for span := range spans {
 		busy[[2]int{span.Rank, span.CPU}] = true
@@ -104,11 +129,17 @@ func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (rows map[[2]i
 
 // fractions draws how the processors divide over their activities: means over 400 equal parts of
 // the time until the finish, in µs. A processor without a span is done.
-func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, title string) reports.Areas {
+func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
+	title string) reports.Areas {
 	const parts = 400
 	width := finish / parts
-	a := reports.Areas{Title: title, X: reports.Axis{Label: "time (µs)"}, Y: reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
-		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps to draw each. Choose some of the ranks to see their steps and the critical path."}}
+	a := reports.Areas{
+		Title: title,
+		X:     reports.Axis{Label: "time (µs)"},
+		Y:     reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
+		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps to draw " +
+			"each. Choose some of the ranks to see their steps and the critical path."},
+	}
 	for i := range parts {
 		a.XS = append(a.XS, (float64(i)+0.5)*width)
 	}
@@ -126,6 +157,7 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, ti
 		}
 		start, end := float64(span.Start), float64(span.End)
 		for i := int(start / width); i < parts && float64(i)*width < end; i++ {
+			// Rounding can leave a difference a little below 0, which an area cannot be.
 			inside := min(end, float64(i+1)*width) - max(start, float64(i)*width)
 			share := max(0, 100*inside/width/float64(processors))
 			part[i] += share
@@ -135,8 +167,10 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64, ti
 	return a
 }
 
-// pathOver returns the critical path over the rows of ranks and processors.
-func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (legs []reports.TimelineLeg, err error) {
+// pathOver returns the critical path over the rows of ranks and processors. Steps that begin or end
+// outside the rows are left out; successive steps in one row become one leg.
+func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (
+	legs []reports.TimelineLeg, err error) {
 	path, err := r.Path()
 	if err != nil {
 		return nil, err
@@ -149,9 +183,12 @@ func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (le
 			continue
 		}
 		start, end := float64(r.Micros(hop.From)), float64(r.Micros(hop.To))
-		if k := len(legs) - 1; from == to && k >= 0 && legs[k].From == from && legs[k].To == from {
-			legs[k].End = end
-			continue
+		if k := len(legs) - 1; k >= 0 {
+			staysInRow := from == to && legs[k].From == from && legs[k].To == from
+			if staysInRow {
+				legs[k].End = end
+				continue
+			}
 		}
 		legs = append(legs, reports.TimelineLeg{From: from, To: to, Start: start, End: end})
 	}

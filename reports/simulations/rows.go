@@ -10,7 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows returns the table that was asked for.
+// Rows returns the table that was asked for. A distribution comes before everything else, since many
+// runs have no single path or finish to show.
 func (s *Simulation) Rows() reports.Rows {
 	var rows reports.Rows
 	switch {
@@ -29,9 +30,17 @@ func (s *Simulation) Rows() reports.Rows {
 	return rows
 }
 
+// columns returns columns from pairs of key and heading.
+func columns(pairs ...string) (all []reports.Column) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, reports.Column{Key: pairs[i], Head: pairs[i+1]})
+	}
+	return all
+}
+
 func (s *Simulation) ranks() reports.Rows {
 	r := s.Runs[0].Result
-	rows := reports.Rows{Columns: []reports.Column{{Key: "rank", Head: "rank"}, {Key: "finish_us", Head: "finish"}}}
+	rows := reports.Rows{Columns: columns("rank", "rank", "finish_us", "finish")}
 	for rank, t := range r.Ranks {
 		rows.Data = append(rows.Data, []any{rank, r.Micros(t)})
 	}
@@ -48,19 +57,30 @@ func (s *Simulation) machines() reports.Rows {
 	}
 	rows := reports.TableOf(s.Runs,
 		reports.Col("machine", "machine", func(m MachineRun) any { return m.Machine }),
-		reports.Col("finish_us", "finish", func(m MachineRun) any { t, _ := m.Result.Finish(); return t }),
-		reports.Col("computation_us", "computation", func(m MachineRun) any { return m.Result.Micros(m.Path.Shares.Compute) }),
-		reports.Col("communication_us", "communication", func(m MachineRun) any { return m.Result.Micros(m.Communication()) }),
+		reports.Col("finish_us", "finish", func(m MachineRun) any {
+			t, _ := m.Result.Finish()
+			return t
+		}),
+		reports.Col("computation_us", "computation", func(m MachineRun) any {
+			return m.Result.Micros(m.Path.Shares.Compute)
+		}),
+		reports.Col("communication_us", "communication", func(m MachineRun) any {
+			return m.Result.Micros(m.Communication())
+		}),
 		reports.Col("communication_percent", "%", func(m MachineRun) any {
+			// A path of no time has no communication either: 0 %, not NaN.
 			return 100 * float64(m.Communication()) / max(1, float64(m.Path.Shares.Sum()))
 		}).Texted(reports.PercentText("%.3g")),
-		reports.Col("noise_us", reports.HeadIf(noisy, "noise"), func(m MachineRun) any { return m.Result.Micros(m.Path.Shares.Noise) }),
+		reports.Col("noise_us", reports.HeadIf(noisy, "noise"), func(m MachineRun) any {
+			return m.Result.Micros(m.Path.Shares.Noise)
+		}),
 		reports.Col("change_percent", reports.HeadIf(several, "change"), func(m MachineRun) any {
 			t, _ := m.Result.Finish()
 			return reports.Finite(100 * float64(t/first-1))
 		}).Texted(reports.PercentText("%+.3g %%")),
 	)
-	rows.Notes = []string{fmt.Sprintf("%d ranks; computation and communication are those of the critical path, and add up to the finish.", s.Schedule.Ranks())}
+	rows.Notes = []string{fmt.Sprintf("%d ranks; computation and communication are those of "+
+		"the critical path, and add up to the finish.", s.Schedule.Ranks())}
 	return rows
 }
 
@@ -73,9 +93,16 @@ func (s *Simulation) totals() reports.Rows {
 	}
 	finish, rank := r.Finish()
 	return reports.Rows{
-		Columns: []reports.Column{{Key: "ranks", Head: "ranks"}, {Key: "operations", Head: "operations"}, {Key: "messages", Head: "messages"}, {Key: "events", Head: "events"},
-			{Key: "finish_us", Head: "finish"}, {Key: "slowest_rank", Head: "slowest rank"}, {Key: "wall_s", Head: "simulated in (s)"}},
-		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), messages, r.Events, finish, rank, s.Wall.Seconds()}},
+		Columns: columns(
+			"ranks", "ranks",
+			"operations", "operations",
+			"messages", "messages",
+			"events", "events",
+			"finish_us", "finish",
+			"slowest_rank", "slowest rank",
+			"wall_s", "simulated in (s)"),
+		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), messages, r.Events,
+			finish, rank, s.Wall.Seconds()}},
 	}
 }
 
@@ -85,42 +112,63 @@ func (s *Simulation) distribution() reports.Rows {
 	for _, t := range s.Times {
 		sum += t
 	}
+	mean := sum / quantity.Micros(len(s.Times))
 	q := func(q float64) quantity.Micros { return simulate.Quantile(s.Times, q) }
 	return reports.Rows{
-		Columns: []reports.Column{{Key: "runs", Head: "runs"}, {Key: "seed", Head: "seed"}, {Key: "min_us", Head: "min"}, {Key: "p5_us", Head: "5 %"}, {Key: "p50_us", Head: "median"},
-			{Key: "mean_us", Head: "mean"}, {Key: "p95_us", Head: "95 %"}, {Key: "p99_us", Head: "99 %"}, {Key: "max_us", Head: "max"}},
-		Data: [][]any{{len(s.Times), s.Seed, q(0), q(0.05), q(0.5), sum / quantity.Micros(len(s.Times)), q(0.95), q(0.99), q(1)}},
+		Columns: columns(
+			"runs", "runs",
+			"seed", "seed",
+			"min_us", "min",
+			"p5_us", "5 %",
+			"p50_us", "median",
+			"mean_us", "mean",
+			"p95_us", "95 %",
+			"p99_us", "99 %",
+			"max_us", "max"),
+		Data: [][]any{{len(s.Times), s.Seed, q(0), q(0.05), q(0.5), mean, q(0.95), q(0.99), q(1)}},
 	}
 }
 
-// parameterOf is the LogGOPS parameter behind a share, by its name.
-var parameterOf = map[string]string{"L": "L", "o_s": "o", "o_r": "o", "g": "g", "G·bytes": "G", "O·bytes": "O"}
+// parameterOf is the LogGOPS parameter behind a share, by its name. Computation, noise, waiting and
+// sharing have none, so their rows have no slope. LogGOPS has one o for both overheads.
+var parameterOf = map[string]string{
+	"L":       "L",
+	"o_s":     "o",
+	"o_r":     "o",
+	"g":       "g",
+	"G·bytes": "G",
+	"O·bytes": "O",
+}
 
 // reasons has a row for each share of the finish.
 func (s *Simulation) reasons() reports.Rows {
 	w := s.Why
-	rows := reports.Rows{Columns: []reports.Column{{Key: "part", Head: "part"}, {Key: "time_us", Head: "time"}, {Key: "percent", Head: "%"},
-		{Key: "parameter", Head: "parameter"}, {Key: "slope", Head: "∂T/∂parameter"}}}
+	rows := reports.Rows{Columns: columns(
+		"part", "part",
+		"time_us", "time",
+		"percent", "%",
+		"parameter", "parameter",
+		"slope", "∂T/∂parameter")}
 	for _, g := range growths {
-		rows.Columns = append(rows.Columns, reports.Column{Key: fmt.Sprintf("value_%.0f_percent_later_ns", 100*g), Head: fmt.Sprintf("%.0f %% later at", 100*g),
-			Text: func(v any) string { return fmt.Sprintf("%.6g ns", v) }})
+		rows.Columns = append(rows.Columns, reports.Column{
+			Key:  fmt.Sprintf("value_%.0f_percent_later_ns", 100*g),
+			Head: fmt.Sprintf("%.0f %% later at", 100*g),
+			Text: func(v any) string { return fmt.Sprintf("%.6g ns", v) },
+		})
 	}
+	finish := max(1, float64(w.Path.Shares.Sum())) // a finish at 0 has shares of 0 %, not NaN
 	for _, part := range w.Path.Shares.Parts() {
-		row := []any{part.Name, w.Result.Micros(part.Ticks), 100 * float64(part.Ticks) / max(1, float64(w.Path.Shares.Sum())), nil, nil}
+		percent := 100 * float64(part.Ticks) / finish
+		row := []any{part.Name, w.Result.Micros(part.Ticks), percent, nil, nil}
 		letter := parameterOf[part.Name]
-		var growth []simulate.Tolerance
-		for _, list := range w.Tolerances {
-			if list[0].Parameter == letter {
-				growth = list
-			}
-		}
+		growth := tolerancesOf(w, letter)
 		if growth != nil {
 			row[3], row[4] = letter, w.Path.Slopes.By(letter)
 		}
 		for i := range growths {
-			var value any
+			var value any // empty if no value of the parameter delays the finish that much
 			if growth != nil && !math.IsInf(growth[i].Value, 0) {
-				value = growth[i].Value * 1e3
+				value = growth[i].Value * 1e3 // ns
 			}
 			row = append(row, value)
 		}
@@ -129,7 +177,19 @@ func (s *Simulation) reasons() reports.Rows {
 	return rows
 }
 
-// mostHops is the number of steps of a path that are shown at its beginning, and at its end.
+// tolerancesOf returns the tolerances of a parameter by its letter; nil on a machine that is not
+// LogGOPS, and for a share without a parameter.
+func tolerancesOf(w *simulate.Why, letter string) []simulate.Tolerance {
+	for _, list := range w.Tolerances {
+		if list[0].Parameter == letter {
+			return list
+		}
+	}
+	return nil
+}
+
+// mostHops is the number of steps of a path that are shown at its beginning, and at its end. A
+// path can have thousands of steps.
 const mostHops = 12
 
 // PathRows has the steps of the critical path, for people: the first and the last ones of many.
@@ -146,9 +206,13 @@ func (s *Simulation) PathRows() reports.Rows {
 		if left > 0 && i >= mostHops && i < mostHops+left {
 			continue
 		}
-		rows.Data = append(rows.Data, []any{i + 1, h.Rank, h.What, s.named(h.Op), r.Micros(h.From), r.Micros(h.To), r.Micros(h.To - h.From), h.Until})
+		from, to, takes := r.Micros(h.From), r.Micros(h.To), r.Micros(h.To-h.From)
+		row := []any{i + 1, h.Rank, h.What, s.named(h.Op), from, to, takes, h.Until}
+		rows.Data = append(rows.Data, row)
 	}
-	for _, head := range []string{"step", "rank", "does", "operation", "from", "to", "takes", "until"} {
+	// These columns have no keys: a program reads the trace instead.
+	heads := [...]string{"step", "rank", "does", "operation", "from", "to", "takes", "until"}
+	for _, head := range heads {
 		rows.Columns = append(rows.Columns, reports.Column{Head: head})
 	}
 	ranks := map[int]bool{}
@@ -156,14 +220,17 @@ func (s *Simulation) PathRows() reports.Rows {
 		ranks[h.Rank] = true
 	}
 	finish, rank := r.Finish()
-	rows.Notes = []string{fmt.Sprintf("rank %d finishes last, after %s; its path has %d steps on %d of %d ranks", rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
+	rows.Notes = []string{fmt.Sprintf(
+		"rank %d finishes last, after %s; its path has %d steps on %d of %d ranks",
+		rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
 	if left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
+		rows.Notes = append(rows.Notes, fmt.Sprintf(
+			"steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
 	}
 	return rows
 }
 
-// named is an operation with its label, if it has one.
+// named returns an operation as text, after its label if it has one.
 func (s *Simulation) named(op uint32) string {
 	text := s.Schedule.Ops()[op].String()
 	if label := s.Schedule.Label(op); label != "" {

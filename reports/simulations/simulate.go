@@ -109,6 +109,8 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	if several && (o.Runs > 1 || o.Table != Finishes) {
 		return nil, fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
 	}
+	// A trace is of a real program, whose user wants to know what its communication costs. Only a
+	// recorded path tells, and LogGOPSim's rules cannot be recorded.
 	byMachine := o.Table == Finishes && (several || in.Trace && o.Run.Rules == simulate.Default)
 	o.Run.Record = o.Run.Record || byMachine
 	began := time.Now()
@@ -142,7 +144,8 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 
 // machinesOf returns the machines of the options with their names, and adds notes about them.
 // LogGOPS has no machine.
-func (s *Simulation) machinesOf(in *Input, o Question) (names []string, machines []simulate.Machine, err error) {
+func (s *Simulation) machinesOf(in *Input, o Question) (
+	names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
@@ -156,10 +159,13 @@ func (s *Simulation) machinesOf(in *Input, o Question) (names []string, machines
 			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
 			continue
 		}
+		// Without overheads computation and communication overlap fully, so a finish can be too early.
+		// A layer that has none at a small and at a large size has none at all.
 		send, receive := d.Layer.Model.Overheads(1)
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {
-			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
+			s.notes = append(s.notes, d.Layer.Ref()+
+				" has no overheads: its processors compute while messages are sent and received")
 		}
 	}
 	return names, machines, nil
