@@ -11,14 +11,14 @@ import (
 
 // Deadlock reports a schedule that deadlocks or leaves messages unreceived.
 type Deadlock struct {
-	Unfinished int          // operations that never end
-	Operations int          // number of operations in the schedule
-	Ranks      int          // number of ranks with unfinished operations
-	Waits      []stuckOp    // operations that wait for another rank, by rank; without their successors
+	Unfinished int       // operations that never end
+	Operations int       // number of operations in the schedule
+	Ranks      int       // number of ranks with unfinished operations
+	Waits      []stuckOp // operations that wait for another rank, by rank; without their successors
 	// Cycle holds operations that each wait for the next one, and the last one for the first.
 	// It is nil if there is none.
 	Cycle    []stuckOp
-	Messages   []unreceived // messages that arrived and were not received
+	Messages []unreceived // messages that arrived and were not received
 }
 
 // A stuckOp is an operation that never ends.

@@ -127,7 +127,7 @@ type cost struct {
 func inTicks(c machine.Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	// Both are rounded, so a latency of −Send could otherwise exceed the send by a tick.
+	// An error of rounding in a latency of −Send must not let a message arrive before its send began.
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
 	return cost{
 		send:       send,
