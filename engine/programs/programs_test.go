@@ -108,7 +108,7 @@ func TestSignatureIsThePlatforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := found.Layer(), l.Model.(*model.LogGP).LogP
+		got, want := found.Value, l.Model.(*model.LogGP).LogP
 		for _, p := range []struct {
 			name      string
 			got, want quantity.Micros
