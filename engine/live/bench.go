@@ -158,9 +158,9 @@ func (p *point) row(within float64) Row {
 	t := slices.Clone(p.times)
 	slices.Sort(t)
 	row := Row{Program: p.Program, Size: p.Size, Repeats: len(t)}
-	row.Time, row.Low, row.High = Median(t)
+	row.Time, row.Low, row.High = medianOf(t)
 	for i, part := range p.parts {
-		row.Stages[i], _, _ = Median(slices.Sorted(slices.Values(part)))
+		row.Stages[i], _, _ = medianOf(slices.Sorted(slices.Values(part)))
 	}
 	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
 	if p.each.TotalCount() > 0 {
@@ -172,11 +172,11 @@ func (p *point) row(within float64) Row {
 	return row
 }
 
-// Median returns the median of sorted values with its 95 % confidence interval from their order
+// medianOf returns the median of sorted values with its 95 % confidence interval from their order
 // alone: from the k-th smallest to the k-th largest, for the largest k such that fewer than k
 // values lie below the true median with a probability of at most 2.5 %. Of five values or fewer the
 // interval is all.
-func Median(t []quantity.Micros) (median, low, high quantity.Micros) {
+func medianOf(t []quantity.Micros) (median, low, high quantity.Micros) {
 	n := len(t)
 	if n == 0 {
 		return 0, 0, 0
@@ -219,7 +219,7 @@ func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([
 	for i := range bursts {
 		slices.Sort(intervals[i])
 		b := &bursts[i]
-		b.Interval, b.Low, b.High = Median(intervals[i])
+		b.Interval, b.Low, b.High = medianOf(intervals[i])
 	}
 	return bursts, nil
 }

@@ -29,7 +29,9 @@ type Bench struct {
 
 // RunBench measures until all intervals are as narrow as wanted, or the budget is spent.
 func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
-	b := &Bench{Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock()}
+	b := &Bench{
+		Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock(),
+	}
 	start := time.Now()
 	var err error
 	stop := make(chan os.Signal, 1)
@@ -77,14 +79,15 @@ func (b *Bench) Rows() reports.Rows {
 			done++
 		}
 	}
-	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(b.Results), 100*b.Within, b.Took.Seconds())
+	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s",
+		done, len(b.Results), 100*b.Within, b.Took.Seconds())
 	if done < len(b.Results) {
-		reached += fmt.Sprintf("; the rest ran out of time (budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
+		reached += fmt.Sprintf("; the rest ran out of time (budget %v, but at least %d repeats of each)",
+			b.Budget, live.Fewest)
 	}
-	rows.Notes = []string{
-		reached,
-		fmt.Sprintf("reading the clock takes %.3g µs, half of which is in the percentiles of ping_bulk; its resolution is %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution)),
-	}
+	clock := fmt.Sprintf("reading the clock takes %.3g µs, half of which is in the percentiles of ping_bulk; "+
+		"its resolution is %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution))
+	rows.Notes = []string{reached, clock}
 	return rows
 }
 
@@ -94,22 +97,15 @@ func (b *Bench) NetPIPE() string {
 	var text strings.Builder
 	for _, r := range b.Results {
 		if r.Program == "ping_bulk" {
-			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, r.Bandwidth()*8*1e6/(1<<20), float64(r.Time)/1e6)
+			mebibits := r.Bandwidth() * 8 * 1e6 / (1 << 20) // per second
+			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, mebibits, float64(r.Time)/1e6)
 		}
 	}
 	return text.String()
 }
 
-// A StageBench holds the times of single packets in each stage.
-type StageBench []StageTime
-
-// A StageTime is the time of a packet alone in a stage.
-type StageTime struct {
-	Stage   string
-	Size    quantity.Bytes
-	Time    quantity.Micros // the median over Repeats
-	Repeats int
-}
+// A StageBench holds the times of single packets in each stage: rows of the program stages.
+type StageBench []live.Row
 
 // ErrNoPacket is the error for sizes that all travel as several packets.
 var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those of one")
@@ -125,25 +121,30 @@ func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (
 	if len(o.Jobs) == 0 {
 		return nil, fmt.Errorf("%w; %s carries at most %s", ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
 	}
-	measured, err := live.Bench(pair, o)
-	var all StageBench
-	for k, stage := range programs.Stages {
-		for _, r := range measured {
-			all = append(all, StageTime{stage, quantity.Bytes(r.Size), r.Stages[k], r.Repeats})
-		}
-	}
-	return all, err
+	return live.Bench(pair, o)
 }
 
-// Rows returns the table that halfpeak fit --model pipeline reads.
+// Rows returns the table that halfpeak fit --model pipeline reads: all sizes of a stage before the
+// next stage.
 func (b StageBench) Rows() reports.Rows {
-	rows := reports.TableOf(b,
-		reports.Col("stage", "stage", func(s StageTime) any { return s.Stage }),
-		reports.Col("size_bytes", "size", func(s StageTime) any { return s.Size }),
-		reports.Col("time_us", "time", func(s StageTime) any { return s.Time }),
-		reports.Col("repeats", "repeats", func(s StageTime) any { return int64(s.Repeats) }),
+	type cell struct {
+		live.Row
+		stage int
+	}
+	var cells []cell
+	for k := range programs.Stages {
+		for _, r := range b {
+			cells = append(cells, cell{r, k})
+		}
+	}
+	rows := reports.TableOf(cells,
+		reports.Col("stage", "stage", func(c cell) any { return programs.Stages[c.stage] }),
+		reports.Col("size_bytes", "size", func(c cell) any { return quantity.Bytes(c.Size) }),
+		reports.Col("time_us", "time", func(c cell) any { return c.Stages[c.stage] }),
+		reports.Col("repeats", "repeats", func(c cell) any { return int64(c.Repeats) }),
 	)
-	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
+	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; " +
+		"hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
 	return rows
 }
 
@@ -181,7 +182,7 @@ func (b *SignatureBench) Figure() reports.Figure {
 		Title: "LogP signature of " + string(b.Transport),
 		X:     reports.Axis{Label: "messages in the burst", Log: true},
 		Y:     reports.Axis{Label: "interval per message (µs)"},
-		Series: SignatureSeries(b.Bursts, reports.Points, func(delta quantity.Micros) string {
+		Series: signatureSeries(b.Bursts, reports.Points, func(delta quantity.Micros) string {
 			return fmt.Sprintf("Δ = %.3g µs", float64(delta))
 		}),
 	}

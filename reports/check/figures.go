@@ -88,7 +88,7 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		if r.err != nil {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
 		}
-		f.Series = append(f.Series, SignatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
+		f.Series = append(f.Series, signatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
 			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
 		})...)
 		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)

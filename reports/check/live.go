@@ -23,7 +23,11 @@ import (
 
 // The training set, and the sizes and windows that are held back from it.
 var (
-	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
+	trainSizes = []int{
+		1, 8, 16, 32, 64, 128, 256, 512,
+		1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10,
+		64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
+	}
 	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
 	heldWindow = []int{1, 2, 4, 8}
 )
@@ -44,17 +48,20 @@ type trial struct {
 // trialOf chooses packets up to the largest that the transport takes, and deltas about its gap.
 func trialOf(t live.Transport) trial {
 	sockets := trial{
-		trainPackets: []int{1 << 10, 4 << 10, 16 << 10}, heldPackets: []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
-		trainDeltas: []float64{0, 4, 16, 32}, heldDeltas: []float64{12, 24},
+		trainPackets: []int{1 << 10, 4 << 10, 16 << 10},
+		heldPackets:  []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
+		trainDeltas:  []float64{0, 4, 16, 32}, heldDeltas: []float64{12, 24},
 	}
 	switch t {
 	case live.Shm:
 		return trial{
-			trainPackets: []int{512, 2 << 10, 8 << 10, 16 << 10}, heldPackets: []int{768, 1 << 10, 1536, 3 << 10, 4 << 10, 6 << 10, 12 << 10, 16 << 10},
-			trainDeltas: []float64{0, 1, 2, 4}, heldDeltas: []float64{1.5, 3},
+			trainPackets: []int{512, 2 << 10, 8 << 10, 16 << 10},
+			heldPackets:  []int{768, 1 << 10, 1536, 3 << 10, 4 << 10, 6 << 10, 12 << 10, 16 << 10},
+			trainDeltas:  []float64{0, 1, 2, 4}, heldDeltas: []float64{1.5, 3},
 		}
 	case live.UDP:
-		sockets.trainPackets, sockets.heldPackets = []int{512, 1 << 10, 4 << 10}, []int{768, 1536, 2 << 10, 3 << 10}
+		sockets.trainPackets = []int{512, 1 << 10, 4 << 10}
+		sockets.heldPackets = []int{768, 1536, 2 << 10, 3 << 10}
 	}
 	return sockets
 }

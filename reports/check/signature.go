@@ -6,9 +6,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// SignatureSeries are the intervals of a signature against the number of messages, one series
+// signatureSeries are the intervals of a signature against the number of messages, one series
 // for each Δ.
-func SignatureSeries(bursts []benchfile.Burst, kind reports.SeriesKind, name func(delta quantity.Micros) string) []reports.Series {
+func signatureSeries(
+	bursts []benchfile.Burst, kind reports.SeriesKind, name func(delta quantity.Micros) string,
+) []reports.Series {
 	var all []reports.Series
 	for _, b := range bursts {
 		of := name(b.Delta)
