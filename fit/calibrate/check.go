@@ -20,6 +20,10 @@ import (
 // memory for its schedule.
 const maxWorkers = 8
 
+// maxOperations is the limit of a collective's schedule. There are dozens of collectives in a file,
+// and each is simulated by every algorithm if the library's is not known.
+const maxOperations = 1 << 18
+
 // A Checked is a measurement with the time that a machine gives for it.
 type Checked struct {
 	Measurement
@@ -35,25 +39,13 @@ type Checked struct {
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
-		if r.Measure == Exchange && c.fitsExchange(r.Level, r.Size) {
-			continue
-		}
-		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, FanFirst, Combine, Copy}, r.Measure) {
+		if r.Time > 0 && c.checks(r) {
 			rows = append(rows, Checked{Measurement: r})
 		}
 	}
 	err := parallel.Each(ctx, len(rows), maxWorkers, func(ctx context.Context, i int) (err error) {
 		r := &rows[i]
-		switch {
-		case r.IsCollective():
-			r.Predicted, err = c.collective(ctx, m, r.Measurement)
-		case r.Measure == PingPong:
-			if on := c.places(r.Measurement); len(on) > 0 {
-				r.Predicted = m.Levels[slices.IndexFunc(m.Sizes(), func(n int) bool { return on[0]/n == on[1]/n })].Layer.OneWay(r.Size)
-			}
-		default:
-			r.Predicted, err = timeOf(ctx, m, c.places(r.Measurement), r.Measurement)
-		}
+		r.Predicted, err = c.predict(ctx, m, r.Measurement)
 		return err
 	})
 	rows = slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 })
@@ -66,6 +58,34 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		}
 	}
 	return rows, err
+}
+
+// checks reports whether a measurement checks the machine: messages that it was not made of.
+func (c *Calibration) checks(r Measurement) bool {
+	switch r.Measure {
+	case Send, Receive, LateReceive, LateSend, FanFirst, Combine, Copy:
+		return false // calls and local work, which no schedule of messages shows alone
+	case Exchange:
+		return !c.fitsExchange(r.Level, r.Size)
+	}
+	return true
+}
+
+// predict returns the time of a measurement on the machine; 0 if it is not simulated.
+func (c *Calibration) predict(ctx context.Context, m machine.Machine, r Measurement) (
+	quantity.Micros, error) {
+	if r.IsCollective() {
+		return c.collective(ctx, m, r)
+	}
+	on := c.places(r)
+	if r.Measure != PingPong {
+		return timeOf(ctx, m, on, r)
+	}
+	if len(on) == 0 {
+		return 0, nil
+	}
+	common := func(cores int) bool { return on[0]/cores == on[1]/cores }
+	return m.Levels[slices.IndexFunc(m.Sizes(), common)].Layer.OneWay(r.Size), nil
 }
 
 // fromRest returns how much longer an eager message takes in a call that begins at an agreed time
@@ -102,11 +122,16 @@ func addCalls(rows []Checked) (checked []Checked) {
 		}
 		return least
 	}
-	calls := map[bool]quantity.Micros{false: call("barrier", "scatter"), true: call("barrier", "reduce")}
+	reduction, other := call("barrier", "reduce"), call("barrier", "scatter")
 	for _, r := range rows {
-		if t := calls[isReduction(r.Measure)]; r.IsCollective() && !math.IsInf(float64(t), 1) {
-			if slices.Contains([]string{"barrier", "scatter", "reduce"}, r.Measure) && r == smallest[r.Measure] {
-				continue
+		t := other
+		if isReduction(r.Measure) {
+			t = reduction
+		}
+		if r.IsCollective() && !math.IsInf(float64(t), 1) {
+			source := slices.Contains([]string{"barrier", "scatter", "reduce"}, r.Measure)
+			if source && r == smallest[r.Measure] {
+				continue // it would be checked against itself
 			}
 			r.Call = t
 		}
@@ -118,7 +143,8 @@ func addCalls(rows []Checked) (checked []Checked) {
 // collective returns the time of the library's default algorithm of a collective among the ranks of
 // the job or, where that is not known, the least time of all algorithms; 0 if each is too large or
 // unknown.
-func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, err error) {
+func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (
+	least quantity.Micros, err error) {
 	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
 	if err != nil {
 		return 0, err
@@ -127,12 +153,13 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 	if e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size)); known {
 		all = []collective.Entry{e}
 	}
+	gamma := 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1)) // ns/B
+	call := collective.Call{Bytes: uint64(r.Size), Gamma: gamma}
 	for _, e := range all {
-		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1))}
 		if e.Check(r.Pairs, call) != nil {
 			continue
 		}
-		s, err := e.ScheduleLimit(ctx, 1<<18, r.Pairs, call)
+		s, err := e.ScheduleLimit(ctx, maxOperations, r.Pairs, call)
 		if errors.As(err, new(collective.TooLarge)) {
 			continue
 		}
@@ -153,7 +180,9 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 	return least, nil
 }
 
-func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (quantity.Micros, error) {
+// finish returns when the last rank is done.
+func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (
+	quantity.Micros, error) {
 	p, err := simulate.New(s)
 	if err != nil {
 		return 0, err
@@ -166,11 +195,13 @@ func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (qua
 	return t, nil
 }
 
-// burst is the number of messages of a simulated burst.
+// burst is the number of messages of a simulated burst. The time of one message is subtracted, so
+// 16 gaps remain.
 const burst = 17
 
 // timeOf simulates pairs or a fan as calibrate.c does them.
-func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Measurement) (quantity.Micros, error) {
+func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Measurement) (
+	quantity.Micros, error) {
 	if len(places) == 0 {
 		return 0, nil
 	}
@@ -250,7 +281,7 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 	inner := c.cores(r.Level)
 	units := c.Levels[r.Level].Arity
 	unit := inner * units
-	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones
+	core := func(i int) int { return i%units*inner + i/units } // spread over the inner units
 	switch {
 	case r.Measure == FanOut || r.Measure == FanIn:
 		on = append(on, 0)
@@ -321,11 +352,12 @@ func Summarize(checks []Checked) (all []CheckSummary) {
 		}
 		groups[of] = append(groups[of], k)
 	}
-	slices.SortStableFunc(keys, func(a, b key) int { // collectives last
-		return cmp.Compare(uint(a.level), uint(b.level))
+	slices.SortStableFunc(keys, func(a, b key) int {
+		return cmp.Compare(uint(a.level), uint(b.level)) // −1, of collectives, comes last
 	})
 	for _, of := range keys {
-		s := CheckSummary{Measure: of.measure, Level: of.level, Out: of.out, Cases: len(groups[of]), From: quantity.Bytes(math.Inf(1))}
+		s := CheckSummary{Measure: of.measure, Level: of.level, Out: of.out}
+		s.Cases, s.From = len(groups[of]), quantity.Bytes(math.Inf(1))
 		var signed, errors []float64
 		for _, k := range groups[of] {
 			measured := k.Time
@@ -336,7 +368,8 @@ func Summarize(checks []Checked) (all []CheckSummary) {
 			signed, errors = append(signed, e), append(errors, math.Abs(e))
 			s.From, s.To = min(s.From, k.Size), max(s.To, k.Size)
 		}
-		s.Median, s.Bias, s.Worst = stats.QuantileOf(errors, 0.5), stats.QuantileOf(signed, 0.5), slices.Max(errors)
+		s.Median, s.Worst = stats.QuantileOf(errors, 0.5), slices.Max(errors)
+		s.Bias = stats.QuantileOf(signed, 0.5)
 		all = append(all, s)
 	}
 	return all

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,9 @@ func libraryKey(version string) string {
 	return ""
 }
 
-// chosen returns the algorithm that a library takes by default.
+// chosen returns the algorithm that a library takes by default. A line of choices.txt is for fewer
+// ranks than its third field, or for any if that is 0; of its choices the first counts whose limit
+// in bytes is above the size.
 func chosen(library, name string, ranks int, size uint64) (e collective.Entry, known bool) {
 	for line := range strings.Lines(choices) {
 		fields := strings.Fields(line)
@@ -41,12 +44,17 @@ func chosen(library, name string, ranks int, size uint64) (e collective.Entry, k
 			if n, _ := strconv.ParseUint(below, 10, 64); limited && size >= n {
 				continue
 			}
-			for _, e := range collective.Of(name) {
-				if number := strconv.Itoa(e.OpenMPI); library == "openmpi" && number == algorithm || library == "mpich" && e.MPICH == algorithm {
-					return e, true
+			all := collective.Of(name)
+			i := slices.IndexFunc(all, func(e collective.Entry) bool {
+				if library == "openmpi" {
+					return strconv.Itoa(e.OpenMPI) == algorithm
 				}
+				return e.MPICH == algorithm
+			})
+			if i < 0 {
+				return e, false // the library's own, which no schedule of ours follows
 			}
-			return e, false
+			return all[i], true
 		}
 	}
 	return e, false

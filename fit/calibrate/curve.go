@@ -27,7 +27,8 @@ func (c *Calibration) fanCurve(measure string, level, pairs int) (curve model.Cu
 	}
 	curve.Sizes = slices.Sorted(maps.Keys(times))
 	for _, n := range curve.Sizes {
-		curve.Costs = append(curve.Costs, quantity.Micros(max(stats.QuantileOf(times[n], 0.5), minTime)))
+		median := stats.QuantileOf(times[n], 0.5)
+		curve.Costs = append(curve.Costs, quantity.Micros(max(median, minTime)))
 	}
 	for i := len(curve.Costs) - 2; i >= 0; i-- {
 		curve.Costs[i] = min(curve.Costs[i], disturbed*curve.Costs[i+1])

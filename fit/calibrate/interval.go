@@ -26,7 +26,7 @@ func (i Interval) Of(t quantity.Micros) (low, high quantity.Micros) {
 // measured on a machine to know their errors. Of broadcasts by three algorithms on two nodes with
 // 128 cores, 19 of 20 times were between 0.47 and 1.73 of those predicted from messages and fans
 // alone. Other machines may deviate in the other direction, so the bounds are factors of 2.2 to
-// either side. The upper bound is squared: contention that nothing measured makes times longer only.
+// either side. The upper bound is squared: contention that nothing measured only makes times longer.
 const unseenFactor = 2.2
 
 // fewCollectives is the number of measured collectives below which their errors give no interval.
@@ -44,7 +44,8 @@ const uselessFactor = 10
 // unbounded if a level was not measured. With fewer than 4 measured collectives it is a default.
 func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(unmeasured) > 0 {
-		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s", unmeasured[0])}
+		source := "nothing was measured between ranks that meet in a " + unmeasured[0]
+		return Interval{0, math.Inf(1), source}
 	}
 	var errors []float64
 	for _, k := range checks {
@@ -53,14 +54,18 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 		}
 	}
 	if len(errors) < fewCollectives {
-		source := fmt.Sprintf("fewer than %d collectives were measured on this machine", fewCollectives)
+		source := fmt.Sprintf("fewer than %d collectives were measured on this machine",
+			fewCollectives)
 		return Interval{1 / unseenFactor, unseenFactor * unseenFactor, source}
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(minHalfWidth))
 	if q > math.Log(uselessFactor) {
-		return Interval{0, math.Inf(1), fmt.Sprintf("measured collectives differ from its times by up to a factor of %.0f", math.Exp(q))}
+		source := fmt.Sprintf("measured collectives differ from its times by up to a factor of %.0f",
+			math.Exp(q))
+		return Interval{0, math.Inf(1), source}
 	}
-	source := fmt.Sprintf("from the errors of %d measured collectives that were not used in the fit", len(errors))
+	source := fmt.Sprintf("from the errors of %d measured collectives "+
+		"that were not used in the fit", len(errors))
 	return Interval{math.Exp(-q), math.Exp(q), source}
 }
 

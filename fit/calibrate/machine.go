@@ -25,8 +25,9 @@ import (
 //
 // A level without round trips is like the nearest one that has them; unmeasured names it.
 func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
+	hasRoundTrips := func(level int) bool { return len(c.curve(PingPong, level).Sizes) > 1 }
 	for i := range c.Levels {
-		near := nearestMeasured(len(c.Levels), i, func(k int) bool { return len(c.curve(PingPong, k).Sizes) > 1 })
+		near := nearestMeasured(len(c.Levels), i, hasRoundTrips)
 		if near < 0 {
 			return m, nil, fmt.Errorf("round trips of at least two sizes were measured at no level")
 		}
@@ -41,8 +42,8 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 	for i := range m.Levels {
 		switch outermost := i == len(m.Levels)-1; {
 		case c.networked() && outermost:
-			outer := m.Levels[i]
-			outer.Topology, outer.Hop, outer.Link = c.network.Topology, c.network.Hop, c.network.Link
+			outer, network := m.Levels[i], c.network
+			outer.Topology, outer.Hop, outer.Link = network.Topology, network.Hop, network.Link
 			all = append(all, outer)
 			continue
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
@@ -145,8 +146,8 @@ const defaultPacket quantity.Bytes = 2048
 // receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
 // may leave by different links. If no size counts, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
-	one, two, first := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2), c.fanCurve(FanFirst, level, 2)
-	gap := c.curve(Stream, level)
+	one, two := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2)
+	first, gap := c.fanCurve(FanFirst, level, 2), c.curve(Stream, level)
 	if len(one.Sizes) < 2 || len(two.Sizes) < 2 || len(first.Sizes) == 0 || len(gap.Sizes) < 2 {
 		return defaultPacket
 	}
@@ -154,11 +155,13 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 	longer := two.At(least) - one.At(least) - gap.At(least)
 	size, counted := least/16, false
 	for _, n := range first.Sizes {
-		if g := gap.At(n); g > max(0.03*one.At(n), longer) && two.At(n)-one.At(n)-max(longer, 0) > g/2 {
-			counted = true
-			if first.At(n)-one.At(n) < g/4 {
-				size = n
-			}
+		g, second := gap.At(n), two.At(n)-one.At(n)-max(longer, 0)
+		if g <= max(0.03*one.At(n), longer) || second <= g/2 {
+			continue
+		}
+		counted = true
+		if first.At(n)-one.At(n) < g/4 {
+			size = n
 		}
 	}
 	if !counted {

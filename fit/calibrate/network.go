@@ -24,7 +24,8 @@ const (
 // findNetwork sets the topology that explains the distances of hosts best, if one explains them
 // and levels do not. One level then stands for those outside the hosts.
 func (c *Calibration) findNetwork() {
-	outer := slices.IndexFunc(c.Levels, func(l machine.Level) bool { return slices.Contains(hostLevels, l.Name) })
+	outside := func(l machine.Level) bool { return slices.Contains(hostLevels, l.Name) }
+	outer := slices.IndexFunc(c.Levels, outside)
 	if outer < 0 {
 		return
 	}
@@ -39,13 +40,17 @@ func (c *Calibration) findNetwork() {
 	if n < 4 || len(c.Distances) != n*(n-1)/2 {
 		return
 	}
-	_, misfit := c.explain(func(i, j int) float64 { return float64(c.common(hosts[i]*inner, hosts[j]*inner)) }, n, true)
+	byLevel := func(i, j int) float64 { return float64(c.common(hosts[i]*inner, hosts[j]*inner)) }
+	_, misfit := c.explain(byLevel, n, true)
 	if misfit <= levelMisfit {
 		return
 	}
 	least := min(misfit/2, networkMisfit)
 	for _, t := range topologies(n) {
-		if hop, misfit := c.explain(func(i, j int) float64 { return float64(len(t.Route(i, j))+len(t.Route(j, i))) / 2 }, n, false); misfit < least && hop > 0 {
+		byLinks := func(i, j int) float64 { // the mean of both ways, as a round trip has it
+			return float64(len(t.Route(i, j))+len(t.Route(j, i))) / 2
+		}
+		if hop, misfit := c.explain(byLinks, n, false); misfit < least && hop > 0 {
 			least, c.network = misfit, machine.Level{Topology: t, Hop: quantity.Micros(hop)}
 		}
 	}
@@ -63,31 +68,47 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 		index[h] = i
 	}
 	c.near = c.network.Hop * quantity.Micros(c.network.Topology.Extra(index[0], index[1]))
-	one := c.curve(Stream, outer)
-	var points []point
-	for _, r := range c.Rows {
-		sharers := r.Pairs
-		switch {
-		case r.Measure != Stream || r.Pairs < 2 || len(one.Sizes) < 2 || r.Level < outer-1 || r.Level == outer-1 && !r.Out || r.Level >= outer && !r.distant():
-			continue
-		case r.distant():
-			sharers = c.crowd(r, inner, index)
-		}
-		if sharers > 1 && float64(r.Time) > saturated*float64(one.At(r.Size)) {
-			points = append(points, point{float64(r.Size), float64(r.Time) / float64(sharers), sharers})
-		}
-	}
-	if len(points) > 0 {
+	if points := c.linkPoints(outer, inner, index); len(points) > 0 {
 		c.network.Link = line(points)
 	}
 	whole := outer == len(c.Levels)-1
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
-		return r.Level > outer || r.Level == outer && (r.Measure == PingPong && r.Variant > 0 || !whole && (r.Pairs > 1 || r.Out || r.distant()))
+		if r.Level != outer {
+			return r.Level > outer
+		}
+		farther := r.Measure == PingPong && r.Variant > 0
+		several := r.Pairs > 1 || r.Out || r.distant() // of a part of the hosts, unless whole
+		return farther || !whole && several
 	})
 	for rank, core := range c.Places {
 		c.Places[rank] = index[core/inner]*inner + core%inner
 	}
-	c.Levels = append(c.Levels[:outer], machine.Level{Name: "cluster", Arity: len(hosts), Eager: c.Levels[outer].Eager})
+	merged := machine.Level{Name: "cluster", Arity: len(hosts), Eager: c.Levels[outer].Eager}
+	c.Levels = append(c.Levels[:outer], merged)
+}
+
+// linkPoints returns how long messages occupy a link, from streams of several pairs of hosts that
+// are slower than one pair's: of pairs that leave a host, or pairs at a distance.
+func (c *Calibration) linkPoints(outer, inner int, index map[int]int) (points []point) {
+	one := c.curve(Stream, outer)
+	if len(one.Sizes) < 2 {
+		return nil
+	}
+	for _, r := range c.Rows {
+		leaving := r.Level == outer-1 && r.Out
+		if r.Measure != Stream || r.Pairs < 2 || !leaving && !(r.Level >= outer && r.distant()) {
+			continue
+		}
+		sharers := r.Pairs
+		if r.distant() {
+			sharers = c.crowd(r, inner, index)
+		}
+		if sharers > 1 && float64(r.Time) > saturated*float64(one.At(r.Size)) {
+			each := float64(r.Time) / float64(sharers)
+			points = append(points, point{float64(r.Size), each, sharers})
+		}
+	}
+	return points
 }
 
 // crowd returns the number of a row's pairs, of units at a distance, whose routes share a link.
@@ -118,7 +139,8 @@ func (c *Calibration) common(a, b int) int {
 
 // explain returns how far the distances of n hosts are from a line through x, or with classes set
 // from the mean of those with the same x: the slope, and the 95 % quantile of relative errors.
-func (c *Calibration) explain(x func(i, j int) float64, n int, classes bool) (slope, misfit float64) {
+func (c *Calibration) explain(x func(i, j int) float64, n int, classes bool) (
+	slope, misfit float64) {
 	var xs []float64
 	for i := range n {
 		for j := range i {
@@ -160,11 +182,15 @@ func topologies(n int) (all []machine.Topology) {
 		}
 	}
 	split("", n, 6)
-	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(strings.Count(a, " "), strings.Count(b, " ")) })
+	slices.SortStableFunc(texts, func(a, b string) int {
+		return cmp.Compare(strings.Count(a, " "), strings.Count(b, " "))
+	})
 	for groups := 2; groups <= n; groups++ {
 		for chassis := 1; groups*chassis <= n; chassis++ {
 			for routers := groups; groups*chassis*routers <= n; routers++ {
-				texts = append(texts, fmt.Sprintf("dragonfly %d %d %d %d", groups, chassis, routers, n/(groups*chassis*routers)))
+				hosts := n / (groups * chassis * routers)
+				texts = append(texts,
+					fmt.Sprintf("dragonfly %d %d %d %d", groups, chassis, routers, hosts))
 			}
 		}
 	}

@@ -27,9 +27,11 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 		meet++
 	}
 	one, way := c.curve(Stream, meet), c.curve(PingPong, meet)
+	comparable := len(one.Sizes) > 1 && len(way.Sizes) > 1
 	var points []point
 	for _, r := range c.Rows {
-		if r.Measure != Stream || len(way.Sizes) < 2 || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
+		several := r.Measure == Stream && r.Pairs > 1 && !r.distant()
+		if !comparable || !several || r.Level != level || r.Out != port {
 			continue
 		}
 		alone := float64(one.At(r.Size))
@@ -61,7 +63,9 @@ type point struct {
 // line returns the line through the least and the largest size of points, of each size with the
 // largest number of pairs.
 func line(points []point) model.Layer {
-	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs)) })
+	slices.SortFunc(points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs))
+	})
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points { // of each size the largest number of pairs
 		if p.n == first.n {
@@ -75,7 +79,8 @@ func line(points []point) model.Layer {
 		return &model.Linear{Tau: quantity.MicrosPerByte(last.each / last.n)}
 	}
 	tau := max(last.each-first.each, 0) / (last.n - first.n)
-	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
+	beta := max(first.each-tau*first.n, 0)
+	return &model.Linear{Beta: quantity.Micros(beta), Tau: quantity.MicrosPerByte(tau)}
 }
 
 // blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
@@ -83,14 +88,18 @@ func line(points []point) model.Layer {
 // their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
 // for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
 // nil. ok is false if distances were not measured.
-func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
+func (c *Calibration) blocks(m machine.Machine, level int) (
+	blocks []machine.Level, shared model.Layer, ok bool) {
 	one, way := c.curve(Stream, level), c.curve(PingPong, level)
+	if len(one.Sizes) < 2 || len(way.Sizes) < 2 {
+		return nil, nil, false
+	}
 	base := map[quantity.Bytes]float64{}
 	inner := 1
 	for d := 1; d < c.Levels[level].Arity; d *= 2 {
 		var points []point
 		for _, r := range c.Rows {
-			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 || len(way.Sizes) < 2 {
+			if r.Level != level || r.Variant != d || !r.distant() {
 				continue
 			}
 			ok = true
@@ -98,7 +107,8 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 			if d == 1 {
 				sharers = r.Pairs
 			}
-			base[r.Size] = max(base[r.Size], float64(one.At(r.Size)), negligible/saturated*float64(way.At(r.Size)))
+			alone, unshared := float64(one.At(r.Size)), negligible/saturated*float64(way.At(r.Size))
+			base[r.Size] = max(base[r.Size], alone, unshared)
 			if g > saturated*base[r.Size] {
 				points = append(points, point{float64(r.Size), g / float64(sharers), sharers})
 			}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -29,7 +30,10 @@ func IsCalibration(text []byte) bool {
 	return false
 }
 
-var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats", "median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers"}
+var calibrationColumns = []string{
+	"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats",
+	"median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers",
+}
 
 // maxLine is the maximum length of a line; the places of 500,000 ranks fit.
 const maxLine = 4 << 20
@@ -43,14 +47,17 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 		text, err := lines.ReadSlice('\n')
 		line := string(text)
 		if err == bufio.ErrBufferFull {
-			return nil, fmt.Errorf("%s:%d: the line is longer than 4 MiB, as none of calibrate's; remove it", name, number)
+			return nil, fmt.Errorf("%s:%d: the line is longer than 4 MiB, as none of calibrate's; "+
+				"remove it", name, number)
 		}
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again", name, number, err)
+			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again",
+				name, number, err)
 		}
 		if err == io.EOF {
 			if line != "" {
-				c.Notes = append(c.Notes, fmt.Sprintf("line %d was cut off and is left out", number))
+				note := fmt.Sprintf("line %d was cut off and is left out", number)
+				c.Notes = append(c.Notes, note)
 			}
 			break
 		}
@@ -59,13 +66,16 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 		}
 	}
 	if len(c.Levels) == 0 || len(c.Rows) == 0 {
-		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again", name)
+		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again",
+			name)
 	}
 	if c.foreign > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d lines are not calibrate's and are left out", c.foreign))
+		note := fmt.Sprintf("%d lines are not calibrate's and are left out", c.foreign)
+		c.Notes = append(c.Notes, note)
 	}
 	if !c.ended {
-		c.Notes = append(c.Notes, "calibrate was ended early: cases that it had not come to are missing")
+		const note = "calibrate was ended early: cases that it had not come to are missing"
+		c.Notes = append(c.Notes, note)
 	}
 	for i, passes := range c.passes {
 		m := &c.Rows[i]
@@ -98,7 +108,8 @@ func (c *calibrationReader) add(line string, number int) error {
 	switch {
 	case line == Header:
 		if c.header > 0 {
-			return fmt.Errorf("a second run of calibrate begins here; put each run into a file of its own")
+			return errors.New("a second run of calibrate begins here; " +
+				"put each run into a file of its own")
 		}
 		c.header = number
 		return nil
@@ -139,7 +150,8 @@ func (c *Calibration) comment(text string, line int) error {
 		}
 		if words[2] == "holds" {
 			if cores := c.cores(len(c.Levels)); n < 1 || n > machine.MaxCores/cores {
-				return fmt.Errorf("level %s holds %d: a level holds at least 1, and all of them at most 2^30 ranks", words[1], n)
+				return fmt.Errorf("level %s holds %d: a level holds at least 1, "+
+					"and all of them at most 2^30 ranks", words[1], n)
 			}
 			if !levelName.MatchString(words[1]) {
 				return fmt.Errorf("invalid level %q", words[1])
@@ -194,9 +206,11 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 		if i == 0 {
 			least = 0
 		}
-		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil || !(times[i] >= least && times[i] <= maxTime) {
+		t, err := strconv.ParseFloat(fields[8+i], 64)
+		if err != nil || !(t >= least && t <= maxTime) { // not NaN
 			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[8+i], fields[8+i])
 		}
+		times[i] = t
 	}
 	return m, times, nil
 }
