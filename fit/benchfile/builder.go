@@ -231,7 +231,10 @@ func (b *builder) finish() {
 	t.Samples = slices.Grow(t.Samples, len(b.held)+len(b.sizes))
 	for _, h := range b.held {
 		at := quantity.Micros(h.time)
-		t.Samples = append(t.Samples, Sample{Size: quantity.Bytes(h.size), Count: 1, Line: h.line, Mean: at, Min: at, Max: at, Median: at})
+		t.Samples = append(t.Samples, Sample{
+			Size: quantity.Bytes(h.size), Count: 1, Line: h.line,
+			Mean: at, Min: at, Max: at, Median: at,
+		})
 	}
 	for _, a := range b.sizes {
 		s := Sample{

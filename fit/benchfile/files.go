@@ -135,7 +135,8 @@ type Damaged struct {
 }
 
 func (e *Damaged) Error() string {
-	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again",
+		lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
 }
 
 func (e *Damaged) Unwrap() error { return e.Err }

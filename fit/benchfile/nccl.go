@@ -45,13 +45,17 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		if rank.Value == 0 {
 			f.ranks, f.hosts = 0, nil
 		}
-		if host := lex.Plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
-			f.hosts = append(f.hosts, host)
+		name := lex.Plain(string(host))
+		if name != "" && !slices.Contains(f.hosts, name) && len(f.hosts) < maxHosts {
+			f.hosts = append(f.hosts, name)
 		}
 		f.ranks = max(f.ranks, 1+int(min(rank.Value, 1e9)))
 		return true
 	}
-	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
+	// The header has a group of columns for out-of-place, and in most versions one for in-place.
+	n := bytes.Count(line, []byte("algbw"))
+	times := bytes.Count(line, []byte("time"))
+	if (n == 1 || n == 2) && times == n && bytes.Contains(line, []byte("size")) {
 		f.end(p)
 		f.open, f.low, f.high = nil, 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
@@ -69,11 +73,16 @@ func (f *nccl) take(p *parser, line []byte) bool {
 			op.place()
 		}
 		for _, place := range []string{"out-of-place", "in-place"}[:n] {
-			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
+			f.open = append(f.open, p.begin(Table{
+				Format: "nccl-tests", Title: f.name + place, Series: place,
+				Kind: Collective, Collective: op, Hosts: f.hosts,
+			}))
 		}
 		return true
 	}
-	return len(f.open) > 0 && (bytes.Contains(line, []byte("out-of-place")) || bytes.Contains(line, []byte("(elements)")))
+	isHeading := bytes.Contains(line, []byte("out-of-place")) ||
+		bytes.Contains(line, []byte("(elements)"))
+	return len(f.open) > 0 && isHeading
 }
 
 func (f *nccl) row(p *parser, line []byte) bool {
@@ -97,7 +106,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		alg, okAlg := lex.Parse(f.texts[tail+4*i+1])
 		bus, okBus := lex.Parse(f.texts[tail+4*i+2])
 		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
-			f.low, f.high = max(f.low, (bus.Value-half)/(alg.Value+half)), min(f.high, (bus.Value+half)/(alg.Value-half))
+			f.low = max(f.low, (bus.Value-half)/(alg.Value+half))
+			f.high = min(f.high, (bus.Value+half)/(alg.Value-half))
 		}
 		if t, ok := lex.Parse(f.texts[tail+4*i]); ok {
 			b.resolution(t.Quantum())
@@ -129,7 +139,9 @@ func (f *nccl) end(*parser) {
 			continue
 		}
 		ranks := math.Ceil(whole / (whole - f.low))
-		if op.Ranks == 0 && f.high < whole && ranks > 1 && ranks == math.Floor(whole/(whole-f.high)) {
+		// The bounds leave one whole number: the rounded bandwidths decide it.
+		decided := f.high < whole && ranks == math.Floor(whole/(whole-f.high))
+		if op.Ranks == 0 && ranks > 1 && decided {
 			op.Ranks = int(min(ranks, 1<<24))
 		}
 	}

@@ -170,6 +170,9 @@ func (f *netgauge) oneOneRow(n int) bool {
 		at = 7
 	}
 	f.oneOne.resolution(v[at].Quantum())
-	f.oneOne.row(row{size: v[0].Value, min: v[at].Value, time: v[at+1].Value, median: v[at+2].Value, max: v[at+3].Value})
+	f.oneOne.row(row{
+		size: v[0].Value, min: v[at].Value, time: v[at+1].Value,
+		median: v[at+2].Value, max: v[at+3].Value,
+	})
 	return true
 }

@@ -57,19 +57,39 @@ var (
 )
 
 // netperfTests maps the tests' names in banners.
-var netperfTests = map[string]string{"STREAM": "STREAM", "REQUEST/RESPONSE": "RR", "MAERTS": "MAERTS", "SENDFILE": "SENDFILE",
-	"UNIDIRECTIONAL SEND": "STREAM", "Connect/Request/Response": "CRR", "Connect/Close": "CC", "Send": "STREAM", "Receive": "MAERTS"}
+var netperfTests = map[string]string{
+	"STREAM": "STREAM", "UNIDIRECTIONAL SEND": "STREAM", "Send": "STREAM",
+	"MAERTS": "MAERTS", "Receive": "MAERTS", "SENDFILE": "SENDFILE",
+	"REQUEST/RESPONSE": "RR", "Connect/Request/Response": "CRR", "Connect/Close": "CC",
+}
 
 // netperfKeys maps the names of -k to the columns of -o; names that are not read are missing.
 var netperfKeys = map[string]string{
-	"request size bytes": "REQUEST_SIZE", "response size bytes": "RESPONSE_SIZE", "local send size": "LOCAL_SEND_SIZE", "remote send size": "REMOTE_SEND_SIZE",
-	"throughput": "THROUGHPUT", "throughput units": "THROUGHPUT_UNITS", "transaction rate tran/s": "TRANSACTION_RATE",
-	"round trip latency usec/tran": "RT_LATENCY", "minimum latency microseconds": "MIN_LATENCY", "mean latency microseconds": "MEAN_LATENCY",
-	"maximum latency microseconds": "MAX_LATENCY", "50th percentile latency microseconds": "P50_LATENCY", "initial burst requests": "BURST_SIZE",
+	"request size bytes":                   "REQUEST_SIZE",
+	"response size bytes":                  "RESPONSE_SIZE",
+	"local send size":                      "LOCAL_SEND_SIZE",
+	"remote send size":                     "REMOTE_SEND_SIZE",
+	"throughput":                           "THROUGHPUT",
+	"throughput units":                     "THROUGHPUT_UNITS",
+	"transaction rate tran/s":              "TRANSACTION_RATE",
+	"round trip latency usec/tran":         "RT_LATENCY",
+	"minimum latency microseconds":         "MIN_LATENCY",
+	"mean latency microseconds":            "MEAN_LATENCY",
+	"maximum latency microseconds":         "MAX_LATENCY",
+	"50th percentile latency microseconds": "P50_LATENCY",
+	"initial burst requests":               "BURST_SIZE",
 }
 
 // netperfRates are the units of throughput, in bytes/µs; K, M and G of bytes are powers of two.
-var netperfRates = map[string]float64{"10^3bits": 1e3 / 8e6, "10^6bits": 1. / 8, "10^9bits": 1e3 / 8, "kbytes": 1024 / 1e6, "mbytes": (1 << 20) / 1e6, "gbytes": (1 << 30) / 1e6, "bytes": 1e-6}
+var netperfRates = map[string]float64{
+	"10^3bits": 1e3 / 8e6, "10^6bits": 1. / 8, "10^9bits": 1e3 / 8,
+	"kbytes": 1024 / 1e6, "mbytes": (1 << 20) / 1e6, "gbytes": (1 << 30) / 1e6, "bytes": 1e-6,
+}
+
+// netperfWords are parts of the lines of netperf's headers, whichever options chose them.
+var netperfWords = [][]byte{
+	[]byte("atency"), []byte("hroughput"), []byte("Tran/s"), []byte("secs"),
+}
 
 // netperfRate reads a unit such as "10^6bits/sec". The unit of transactions is "per sec".
 func netperfRate(unit string) (rate float64, transactions, ok bool) {
@@ -87,9 +107,10 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		return true
 	}
 	// Most lines of a log are not netperf's, and expressions are slow.
-	banner, command := bytes.Contains(line, []byte(" TEST from ")), bytes.Contains(line, []byte("netperf"))
-	if !banner && !command && f.test == "" && !bytes.Contains(line, []byte("atency")) && !bytes.Contains(line, []byte("hroughput")) &&
-		!bytes.Contains(line, []byte("Tran/s")) && !bytes.Contains(line, []byte("secs")) {
+	banner := bytes.Contains(line, []byte(" TEST from "))
+	command := bytes.Contains(line, []byte("netperf"))
+	isPart := func(word []byte) bool { return bytes.Contains(line, word) }
+	if !banner && !command && f.test == "" && !slices.ContainsFunc(netperfWords, isPart) {
 		return false
 	}
 	text := string(line[:min(len(line), maxHeader)])
@@ -104,7 +125,8 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		}
 		return true
 	}
-	if m := netperfCommand.FindStringSubmatch(text); command && m != nil && strings.HasPrefix(m[1], "-") {
+	m := netperfCommand.FindStringSubmatch(text)
+	if command && m != nil && strings.HasPrefix(m[1], "-") {
 		f.flush(p)
 		f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
 		if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
@@ -129,7 +151,8 @@ func (f *netperf) take(p *parser, line []byte) bool {
 
 func (f *netperf) header(p *parser, text string) bool {
 	names := strings.Split(text, ",")
-	if len(names) > 1 || f.layout == 'b' && netperfKeys[strings.ToLower(strings.TrimSpace(text))] != "" {
+	oneKey := netperfKeys[strings.ToLower(strings.TrimSpace(text))] != ""
+	if len(names) > 1 || f.layout == 'b' && oneKey {
 		if !f.setColumns(names) {
 			return false
 		}
@@ -145,10 +168,13 @@ func (f *netperf) header(p *parser, text string) bool {
 		return f.classic()
 	}
 	if strings.HasPrefix(text, "Send") && strings.Contains(text, "usec/Tran") { // -v 2
-		f.columns, f.layout, f.details = []string{"", "", "", "", "RT_LATENCY", "TRANSACTION_RATE", "", ""}, ' ', f.pending.ok()
+		f.columns = []string{"", "", "", "", "RT_LATENCY", "TRANSACTION_RATE", "", ""}
+		f.layout, f.details = ' ', f.pending.ok()
 		return true
 	}
-	if c := text[0]; f.layout == 'b' && len(f.head) < 5 && (c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') && !strings.Contains(text, ": ") {
+	c := text[0]
+	isLetter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	if f.layout == 'b' && len(f.head) < 5 && isLetter && !strings.Contains(text, ": ") {
 		f.head = append(f.head, strings.TrimRight(string(p.raw), " \r"))
 		return true
 	}
@@ -161,7 +187,8 @@ func (f *netperf) setColumns(names []string) bool {
 	useful := false
 	for i, name := range names {
 		keys[i] = netperfKeys[strings.ToLower(strings.TrimSpace(name))]
-		useful = useful || strings.HasSuffix(keys[i], "LATENCY") || keys[i] == "TRANSACTION_RATE" || keys[i] == "THROUGHPUT_UNITS"
+		isRate := keys[i] == "TRANSACTION_RATE" || keys[i] == "THROUGHPUT_UNITS"
+		useful = useful || isRate || strings.HasSuffix(keys[i], "LATENCY")
 	}
 	if useful {
 		f.columns, f.details = keys, false
@@ -205,8 +232,9 @@ func (f *netperf) row(p *parser, line []byte) bool {
 		f.layout = ' '
 	}
 	values := lex.Split(nil, line, f.layout)
-	if f.layout == ' ' && len(f.columns) == 6 && len(values) == 4 && f.columns[1] == "LOCAL_SEND_SIZE" && f.pending.ok() {
-		// UDP_STREAM: what the receiver got.
+	isStream := f.layout == ' ' && len(f.columns) == 6 && f.columns[1] == "LOCAL_SEND_SIZE"
+	if isStream && len(values) == 4 && f.pending.ok() {
+		// UDP_STREAM: the second row has what the receiver got. Only that has crossed the network.
 		if v, ok := lex.Parse(values[3]); ok && v.Value > 0 {
 			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
 			f.pending.perUs = v.Value
@@ -216,7 +244,11 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == ' ' && len(values) == 2 {
 		return true // the sockets of the other side
 	}
-	if len(values) != len(f.columns) || !slices.ContainsFunc(values, func(text []byte) bool { _, ok := lex.Parse(text); return ok }) {
+	isNumber := func(text []byte) bool {
+		_, ok := lex.Parse(text)
+		return ok
+	}
+	if len(values) != len(f.columns) || !slices.ContainsFunc(values, isNumber) {
 		return false
 	}
 	if !f.details {
@@ -262,8 +294,12 @@ func (f *netperf) set(key, text, unit string) {
 			r.throughput, r.perUs = v.Value*rate, v.Value
 		}
 	default:
-		if to := map[string]*float64{"REQUEST_SIZE": &r.size, "RESPONSE_SIZE": &r.response, "LOCAL_SEND_SIZE": &r.size, "BURST_SIZE": &f.burst,
-			"RT_LATENCY": &r.time, "MIN_LATENCY": &r.min, "MAX_LATENCY": &r.max, "P50_LATENCY": &r.median}[key]; to != nil {
+		to := map[string]*float64{
+			"REQUEST_SIZE": &r.size, "RESPONSE_SIZE": &r.response, "LOCAL_SEND_SIZE": &r.size,
+			"BURST_SIZE": &f.burst, "RT_LATENCY": &r.time,
+			"MIN_LATENCY": &r.min, "MAX_LATENCY": &r.max, "P50_LATENCY": &r.median,
+		}[key]
+		if to != nil {
 			*to = v.Value
 		}
 	}
@@ -276,7 +312,10 @@ func (f *netperf) flush(p *parser) {
 		return
 	}
 	// If a header of -o has no banner, its columns identify the test.
-	stream := strings.HasSuffix(f.test, "STREAM") || strings.HasSuffix(f.test, "MAERTS") || strings.HasSuffix(f.test, "SENDFILE") || f.test == "" && r.throughput > 0
+	stream := f.test == "" && r.throughput > 0
+	for _, end := range []string{"STREAM", "MAERTS", "SENDFILE"} {
+		stream = stream || strings.HasSuffix(f.test, end)
+	}
 	trip := !stream && (f.test == "" || strings.HasSuffix(f.test, "_RR"))
 	if !stream && !trip {
 		p.warn("netperf: %s measures no message, and is left out (line %d)", f.test, f.at)
@@ -286,7 +325,8 @@ func (f *netperf) flush(p *parser) {
 		r.size = netperfOption(netperfSend, f.command, 1)
 	}
 	if trip && r.size == 0 {
-		r.size, r.response = netperfOption(netperfRequest, f.command, 1), netperfOption(netperfRequest, f.command, 3)
+		r.size = netperfOption(netperfRequest, f.command, 1)
+		r.response = netperfOption(netperfRequest, f.command, 3)
 		if r.size == 0 && f.command != "" {
 			r.size, r.response = 1, 1 // its default
 		}
@@ -320,14 +360,23 @@ func (f *netperf) flush(p *parser) {
 	}
 	b := f.tables.table(p, t.Title, t)
 	if t.Kind == Operation {
-		b.warnOnce("requests and responses differ in size: the time is that of both, and not a round trip")
+		b.warnOnce("requests and responses differ in size: " +
+			"the time is that of both, and not a round trip")
 	}
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
 }
 
+// netperfOrder lists the keys in the order in which they are set: a burst before the rate of its
+// transactions, and a time before the rate that stands in for it.
+var netperfOrder = []string{
+	"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE",
+	"RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY",
+	"TRANSACTION_RATE", "THROUGHPUT",
+}
+
 func (f *netperf) setKeyed() {
 	if len(f.keyed) > 0 {
-		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {
+		for _, key := range netperfOrder {
 			unit := f.keyed["THROUGHPUT_UNITS"]
 			if unit == "" && !strings.HasSuffix(f.test, "RR") {
 				unit = "10^6bits/s" // without -f
@@ -347,13 +396,17 @@ func netperfOption(option *regexp.Regexp, command string, at int) float64 {
 		return 0
 	}
 	v, _ := lex.Parse([]byte(m[at]))
-	unit := map[string]float64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9}[m[at+1]]
+	unit := map[string]float64{
+		"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9,
+	}[m[at+1]]
 	return v.Value * unit
 }
 
 func (f *netperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o", lex.Plural(f.without, "run"), f.at)
+		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line "+
+			"before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o",
+			lex.Plural(f.without, "run"), f.at)
 	}
 }

@@ -135,7 +135,9 @@ func (p *parser) readRemark(line []byte) {
 		return
 	}
 	if bytes.HasPrefix(line, []byte("# halfpeak calibrate ")) && p.fault == nil {
-		p.faults, p.fault = 1, p.errorf(p.file.Lines, "the output of calibrate has times of several kinds, of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
+		p.faults = 1
+		p.fault = p.errorf(p.file.Lines, "the output of calibrate has times of several kinds, "+
+			"of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
 		p.fault.NoTable = true
 	}
 	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {

@@ -119,6 +119,7 @@ func (f *qperf) flush(p *parser) {
 func (f *qperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("qperf: %s without a message size (the last in line %d) left out: run qperf -v, which prints it", lex.Plural(f.without, "value"), f.at)
+		p.warn("qperf: %s without a message size (the last in line %d) left out: "+
+			"run qperf -v, which prints it", lex.Plural(f.without, "value"), f.at)
 	}
 }

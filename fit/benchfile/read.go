@@ -58,7 +58,9 @@ type reader struct {
 
 func newReader(lines lex.Lines, name string, o Options) *reader {
 	return &reader{
-		parser:  parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines},
+		parser: parser{
+			opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines,
+		},
 		formats: formats(),
 	}
 }

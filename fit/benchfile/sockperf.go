@@ -115,6 +115,7 @@ func (f *sockperf) flush(p *parser) {
 func (f *sockperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("sockperf: %s without a message size (the last in line %d) left out: print the command line with -m before it", lex.Plural(f.without, "run"), f.at)
+		p.warn("sockperf: %s without a message size (the last in line %d) left out: "+
+			"print the command line with -m before it", lex.Plural(f.without, "run"), f.at)
 	}
 }

@@ -102,7 +102,8 @@ func (f *ucx) flush(p *parser) {
 	f.pending = false
 	if !f.sized {
 		if !f.nosize {
-			p.warn("line %d: a run of ucx_perftest without its size: print the command line, or the box that UCX prints by default; it is left out", p.file.Lines)
+			p.warn("line %d: a run of ucx_perftest without its size: print the command line, "+
+				"or the box that UCX prints by default; it is left out", p.file.Lines)
 			f.nosize = true
 		}
 		return
