@@ -78,8 +78,8 @@ type Fact struct {
 	At       string // file:line, for errors
 }
 
-// columns is the header of each file. It is compared with the file's, since read takes the fields of
-// a row by their positions.
+// columns is the header of each file. It is compared with the file's, since read takes the fields
+// of a row by their positions.
 var columns = []string{
 	"id", "layer", "role", "class", "quantity", "printed", "unit",
 	"rel", "formula", "size", "bar", "place", "note",

@@ -38,7 +38,7 @@ func BenchmarkBestPacket64KiB(b *testing.B) {
 func BenchmarkIdealPlanOf64(b *testing.B) {
 	l := clip(4)
 	for b.Loop() {
-		l.IdealPlanOf(64<<10, 64)
+		l.idealPlanOf(64<<10, 64)
 	}
 }
 

@@ -26,7 +26,7 @@ const PlanLimit = 64
 func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	size, _ := l.BestPacket(n)
 	at := packets(n, size)
-	plan, time := l.IdealPlanOf(n, int(at))
+	plan, time := l.idealPlanOf(n, int(at))
 	tried := map[float64]bool{at: true}
 	// The time is convex in the number of packets: descend from the best equal packets in steps
 	// that halve.
@@ -38,7 +38,7 @@ func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 					continue
 				}
 				tried[next] = true
-				if p, t := l.IdealPlanOf(n, int(next)); t < time {
+				if p, t := l.idealPlanOf(n, int(next)); t < time {
 					plan, time, at, moved = p, t, next, true
 					break
 				}
@@ -50,8 +50,8 @@ func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	}
 }
 
-// IdealPlanOf is IdealPlan for exactly count packets, 1 ≤ count ≤ n.
-func (l *Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micros) {
+// idealPlanOf is IdealPlan for exactly count packets, 1 ≤ count ≤ n.
+func (l *Pipeline) idealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micros) {
 	var plan Plan
 	single := func(count int) {
 		for range count {
@@ -333,7 +333,7 @@ func (v *solver) step() bool {
 		v.center[k] = sigma*mu - v.s[k]*v.z[k] - v.ds[k]*v.dz[k]
 	}
 	dnu := v.direction()
-	alphaS, alphaZ = min(1, 0.99*reach(v.s, v.ds)), min(1, 0.99*reach(v.z, v.dz))
+	alphaS, alphaZ = min(1, backOff*reach(v.s, v.ds)), min(1, backOff*reach(v.z, v.dz))
 	floats.AddScaled(v.y, alphaS, v.dy)
 	floats.AddScaled(v.s, alphaS, v.ds)
 	floats.AddScaled(v.z, alphaZ, v.dz)
@@ -394,9 +394,13 @@ func addOuter(m *mat.SymBandDense, r row, d float64) {
 	}
 }
 
-// reach returns the longest step along dv, at most 1/0.99, that keeps v positive.
+// backOff is the part of the way to the nearest bound that a step takes. At the bound itself a
+// slack or a price would be 0, and the next step divides by slacks.
+const backOff = 0.99
+
+// reach returns the longest step along dv, at most 1/backOff, that keeps v positive.
 func reach(v, dv []float64) float64 {
-	alpha := 1 / 0.99
+	alpha := 1 / backOff
 	for i := range v {
 		if dv[i] < 0 {
 			alpha = min(alpha, -v[i]/dv[i])

@@ -67,7 +67,7 @@ func TestIdealPlanOfIsOptimal(t *testing.T) {
 			continue // gonum's simplex gives up on some degenerate tables
 		}
 		solved++
-		plan, time := l.IdealPlanOf(n, count)
+		plan, time := l.idealPlanOf(n, count)
 		checkPlan(t, n, plan, false)
 		if plan.Packets() != count {
 			t.Fatalf("%d packets, want %d", plan.Packets(), count)
@@ -87,7 +87,7 @@ func TestIdealPlanCount(t *testing.T) {
 		t.Helper()
 		_, time := l.IdealPlan(n)
 		for count := 1; count <= int(min(n, 60)); count++ {
-			if _, of := l.IdealPlanOf(n, count); float64(time) > float64(of)*(1+1e-7) {
+			if _, of := l.idealPlanOf(n, count); float64(time) > float64(of)*(1+1e-7) {
 				t.Errorf("%v bytes: %v, but %v in %d packets\n%+v", float64(n), float64(time), float64(of), count, l)
 				return
 			}
@@ -137,7 +137,7 @@ func TestPlans(t *testing.T) {
 // Where every packet must be one byte there is nothing to choose.
 func TestIdealPlanOfSingleBytes(t *testing.T) {
 	for _, count := range []int{1, 2, 7, 64, 65, 1000} {
-		plan, time := clip(4).IdealPlanOf(quantity.Bytes(count), count)
+		plan, time := clip(4).idealPlanOf(quantity.Bytes(count), count)
 		checkPlan(t, quantity.Bytes(count), plan, false)
 		if want := clip(4).OneWayIn(quantity.Bytes(count), 1); !closeTo(float64(time), float64(want), 1e-7) {
 			t.Errorf("%d packets of a byte: %v, want %v", count, time, want)

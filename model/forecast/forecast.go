@@ -224,7 +224,7 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
 	// The variance has fewest − 1 degrees of freedom from the curve, and one from published
-	// machines. A new run differs from the mean of the runs: 1 + 1/fewest times the variance of one.
+	// machines. A new run's distance from the mean of the runs has 1 + 1/fewest times of it.
 	variance := ((c.fewest-1)*c.runs.at(c.x, x) + runScale*runScale) / c.fewest
 	sd := math.Sqrt(variance * (1 + 1/c.fewest))
 	return Terms{}, stats.T95(c.fewest)*sd + half

@@ -87,7 +87,7 @@ const (
 	straight    = 0.5 // share of sizes where the curve does not bend
 	jumping     = 0.1 // share of sizes at a jump
 	jumpSize    = 0.5 // standard deviation of jumps, relative
-	mostTriples = 64  // a long curve is sampled at about as many sizes: bend asks every shape for each
+	mostTriples = 64  // of a long curve: bend asks every shape for each
 	// noiseQuantile is the 95 % quantile of normal variables plus a sixth, since the noise is an
 	// estimate.
 	noiseQuantile = 2.3
