@@ -21,7 +21,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -178,7 +178,7 @@ func (f *Fact) check(size string) error {
 	case Input, Stated, Measured:
 	default:
 		roles := []string{string(Input), string(Stated), string(Measured), string(None)}
-		return fmt.Errorf("role %q%s", f.Role, nearest.Hint(string(f.Role), roles))
+		return fmt.Errorf("role %q%s", f.Role, usage.Hint(string(f.Role), roles))
 	}
 	required := []string{f.ID, f.Quantity, f.Formula, f.Place, f.Layer, f.Paper}
 	if slices.Contains(required, "") {

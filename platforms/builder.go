@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -73,7 +73,7 @@ func (s *section) sourced(source string) {
 // requireLayer refuses a name that no [layer.NAME] of the file has.
 func (s *section) requireLayer(key, name string) {
 	if _, known := s.written[name]; !known {
-		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
+		s.fail(key, "no layer %q%s", name, usage.Hint(name, s.tableNames("layer")))
 	}
 }
 
@@ -94,7 +94,7 @@ func choose[T any](s *section, key string, of map[string]T) T {
 	word := s.text(key)
 	v, known := of[word]
 	if word != "" && !known {
-		s.fail(key, "%q%s", word, nearest.Hint(word, slices.Sorted(maps.Keys(of))))
+		s.fail(key, "%q%s", word, usage.Hint(word, slices.Sorted(maps.Keys(of))))
 	}
 	return v
 }
@@ -104,7 +104,7 @@ func named[T any](s *section, key string, all map[string]T) (v T) {
 	name := s.text(key)
 	v, known := all[name]
 	if name != "" && !known {
-		s.fail(key, "no [%s.%s]%s", key, name, nearest.Hint(name, s.tableNames(key)))
+		s.fail(key, "no [%s.%s]%s", key, name, usage.Hint(name, s.tableNames(key)))
 	}
 	return v
 }
@@ -246,5 +246,5 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 		}
 	}
 	slices.Sort(known)
-	return v, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
+	return v, fmt.Errorf("no constant or parameter %q here%s", name, usage.Hint(name, known))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -213,7 +213,7 @@ func (p Platform) Find(layer, name string) (Param, error) {
 			ends = append(ends, rest)
 		}
 	}
-	hint := nearest.Hint(name, ends)
+	hint := usage.Hint(name, ends)
 	if !strings.Contains(hint, "did you mean") {
 		hint = "; choose from " + strings.Join(paths(uses), ", ")
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -77,7 +77,7 @@ func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 		return l.predict(q, args)
 	}
 	return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s",
-		name, nearest.Hint(name, l.names()))
+		name, usage.Hint(name, l.names()))
 }
 
 // predict evaluates a quantity of this layer, or of the one that a leading text names: "pio" of the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -233,7 +233,7 @@ func (s *source) checkSpelling() error {
 	check := func(path string, keys []Key, known []string) error {
 		for _, k := range keys {
 			if !slices.Contains(known, k.Name) {
-				hint := nearest.Hint(k.Name, known)
+				hint := usage.Hint(k.Name, known)
 				return s.errorf(join(path, k.Name), "unknown key%s", hint)
 			}
 		}
@@ -248,7 +248,7 @@ func (s *source) checkSpelling() error {
 		if !done {
 			table, is := tableType(t.Kind)
 			if !is {
-				return s.errorf(t.Kind, "unknown key%s", nearest.Hint(t.Kind, tagsOf(fileType)))
+				return s.errorf(t.Kind, "unknown key%s", usage.Hint(t.Kind, tagsOf(fileType)))
 			}
 			known = tagsOf(table)
 			tags[t.Kind] = known
@@ -313,7 +313,7 @@ func unknownKey(path toml.Key) string {
 		if path[0] == "layer" {
 			keys = append(keys, tagsOf(reflect.TypeFor[branchKeys]())...)
 		}
-		hint := nearest.Hint(path[len(path)-1], keys)
+		hint := usage.Hint(path[len(path)-1], keys)
 		return fmt.Sprintf("unknown key %q%s", strings.Join(path, "."), hint)
 	}
 	keys := tagsOf(fileType)
@@ -322,7 +322,7 @@ func unknownKey(path toml.Key) string {
 			keys = append(keys, tagsOf(table)...)
 		}
 	}
-	return fmt.Sprintf("unknown key %q%s", path[0], nearest.Hint(path[0], keys))
+	return fmt.Sprintf("unknown key %q%s", path[0], usage.Hint(path[0], keys))
 }
 
 // tableType returns the type of the tables of a kind.

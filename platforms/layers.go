@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -36,7 +36,7 @@ func (b *builder) layerTables() {
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
 	if _, known := b.written[b.p.Default]; !known {
-		hint := nearest.Hint(b.p.Default, b.tableNames("layer"))
+		hint := usage.Hint(b.p.Default, b.tableNames("layer"))
 		b.fail("default", "no layer %q%s", b.p.Default, hint)
 	}
 }
@@ -76,7 +76,7 @@ func (b *builder) spec(name string) {
 		}
 		for i, stage := range s.stages {
 			if _, known := b.stages[stage]; !known {
-				hint := nearest.Hint(stage, b.tableNames("stage"))
+				hint := usage.Hint(stage, b.tableNames("stage"))
 				t.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", stage, hint)
 			}
 		}
@@ -97,7 +97,7 @@ func (s *section) kind() *model.Kind {
 			s.fail("", "no model; write model = %q or another of %s",
 				"linear", strings.Join(all, ", "))
 		}
-		s.fail("model", "no model %q%s", called, nearest.Hint(called, all))
+		s.fail("model", "no model %q%s", called, usage.Hint(called, all))
 	}
 	common := tagsOf(reflect.TypeFor[layerKeys]())
 	for _, key := range s.Keys {
@@ -203,7 +203,7 @@ func (s *section) layer(m model.Layer) Layer {
 	for i, roof := range s.list("roofs") {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
-			hint := nearest.Hint(roof, s.tableNames("roof"))
+			hint := usage.Hint(roof, s.tableNames("roof"))
 			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, hint)
 		}
 		l.Roofs = append(l.Roofs, s.p.Roofs[at])
@@ -229,7 +229,7 @@ func (s *section) timed() Timed {
 	of.PerRank = value[bool](s.Keys, "per_rank")
 	if given := s.text("times_of"); given != "" {
 		if of.Of = Subject(given); !slices.Contains(subjects, given) {
-			known, hint := strings.Join(subjects, ", "), nearest.Hint(given, subjects)
+			known, hint := strings.Join(subjects, ", "), usage.Hint(given, subjects)
 			s.fail("times_of", "%q: one of %s%s", given, known, hint)
 		}
 	}

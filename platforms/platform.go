@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -77,7 +77,7 @@ func (p Platform) Layer(name string) (Layer, error) {
 		names[i] = l.Name
 	}
 	return Layer{}, fmt.Errorf("platform %s has no layer %q%s",
-		p.Name, name, nearest.Hint(name, names))
+		p.Name, name, usage.Hint(name, names))
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Find returns the platform that ref names, and the layer: the one it names or the default.
@@ -31,7 +31,7 @@ func Find(ref string) (Platform, Layer, error) {
 	} else if looksLikeFile(file) {
 		p, err = readPlatform(file)
 	} else {
-		hint := nearest.Hint(file, Names())
+		hint := usage.Hint(file, Names())
 		if hint == "" {
 			hint = `; "halfpeak platforms" lists the platforms`
 		}

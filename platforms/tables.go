@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -91,7 +91,7 @@ func (s *scope) place(host model.Host) Place {
 		s.must(s.path+".resource", checkName(resource))
 	}
 	if !slices.Contains(sides, p.At) {
-		s.fail("at", "%q%s", p.At, nearest.Hint(p.At, sides))
+		s.fail("at", "%q%s", p.At, usage.Hint(p.At, sides))
 	}
 	if host != model.NoHost && (resource != "" || at != "" || s.text("queue") != "") {
 		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -54,7 +54,7 @@ func fenced(text, language string) string {
 func group(path string, sub ...*cobra.Command) *cobra.Command {
 	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("unknown command %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
+			return usagef("unknown command %q%s", args[0], usage.Hint(args[0], commandNames(cmd)))
 		}
 		return cmd.Help()
 	})
@@ -159,7 +159,7 @@ func strict(root *cobra.Command) {
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if of, rest, err := root.Find(args); err != nil || len(rest) > 0 {
 					return usagef("no command %q to help with%s", strings.Join(args, " "),
-						nearest.Hint(args[len(args)-1], commandNames(of)))
+						usage.Hint(args[len(args)-1], commandNames(of)))
 				}
 				return nil
 			}
@@ -168,7 +168,7 @@ func strict(root *cobra.Command) {
 			c.RunE = func(cmd *cobra.Command, args []string) error {
 				if len(args) > 0 {
 					return usagef("no completion for %q%s", args[0],
-						nearest.Hint(args[0], commandNames(cmd)))
+						usage.Hint(args[0], commandNames(cmd)))
 				}
 				return cmd.Help()
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -90,7 +89,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return usagef("%w%s", err, nearest.Hint("--"+unknown.GetSpecifiedName(), names))
+		return usagef("%w%s", err, usage.Hint("--"+unknown.GetSpecifiedName(), names))
 	}
 	invalid := new(pflag.InvalidValueError)
 	if !errors.As(err, &invalid) {

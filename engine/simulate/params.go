@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -105,7 +105,7 @@ func parameterOf(letter string) (parameter, error) {
 		}
 		letters = append(letters, p.letter)
 	}
-	return parameter{}, fmt.Errorf("LogGOPS has no parameter %q%s", letter, nearest.Hint(letter, letters))
+	return parameter{}, fmt.Errorf("LogGOPS has no parameter %q%s", letter, usage.Hint(letter, letters))
 }
 
 func quoted(s string) string {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -34,7 +34,7 @@ func ParseRules(text string) (Rules, error) {
 	if i := slices.Index(rulesNames, text); i >= 0 {
 		return Rules(i), nil
 	}
-	return 0, fmt.Errorf("unknown rules %q%s", text, nearest.Hint(text, rulesNames))
+	return 0, fmt.Errorf("unknown rules %q%s", text, usage.Hint(text, rulesNames))
 }
 
 // A Setup holds the conditions of a run: the costs of messages, the rules and the noise.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -58,7 +58,7 @@ func ParseFaults(text string) (Faults, error) {
 			}
 			deaths[name][id] = when
 		default:
-			return f, fmt.Errorf("no fault %q%s", name, nearest.Hint(name, []string{"drop", "duplicate", "corrupt", "reorder", "delay", "late", "stop", "die"}))
+			return f, fmt.Errorf("no fault %q%s", name, usage.Hint(name, []string{"drop", "duplicate", "corrupt", "reorder", "delay", "late", "stop", "die"}))
 		}
 	}
 	if (f.Reorder > 0 || f.Delay > 0) && f.Late == 0 {

@@ -1,11 +1,13 @@
-// Ci reads the events of go test -json. It prints what go test prints without -json: a line for
-// each package, and the output of tests that failed. With -skipped it prints instead the top-level
-// tests and scripts that were skipped, a line for each, with the reason.
+// Ci does what .ci/run needs beside the go command:
+//
+//	ci tests                        print the output of go test -json as go test has it without -json
+//	ci skipped                      print the tests and scripts that were skipped, with the reason
+//	ci systems PATTERN GOOS/GOARCH… vet packages and their tests for other systems
 package main
 
 import (
 	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,14 +21,26 @@ type event struct {
 }
 
 func main() {
-	skipped := flag.Bool("skipped", false, "print the skipped tests and their reasons")
-	flag.Parse()
-	if err := run(os.Stdin, os.Stdout, *skipped); err != nil {
+	if err := command(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
+func command(args []string) error {
+	switch {
+	case len(args) == 1 && args[0] == "tests":
+		return run(os.Stdin, os.Stdout, false)
+	case len(args) == 1 && args[0] == "skipped":
+		return run(os.Stdin, os.Stdout, true)
+	case len(args) > 2 && args[0] == "systems":
+		return vetSystems(args[1], args[2:])
+	}
+	return errors.New("usage: ci tests | ci skipped | ci systems PATTERN GOOS/GOARCH…")
+}
+
+// run prints a line for each package and the output of tests that failed or, if skipped is set, a
+// line for each top-level test that was skipped.
 func run(r io.Reader, w io.Writer, skipped bool) error {
 	type test struct{ pkg, name string }
 	output := map[test]*strings.Builder{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -71,7 +71,7 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 		if level < 0 {
 			names := append(m.ways(), m.Levels[len(m.Levels)-1].Name)
 			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, "+
-				"as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, names))
+				"as in \"0,4,64..71\", not by %q%s", by, usage.Hint(by, names))
 		}
 	}
 	units := block / unit

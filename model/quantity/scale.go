@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A Scale is the unit and the number of decimals for the values of a column, so that users compare
@@ -149,7 +149,7 @@ func ParseUnits(text string) (UnitChoice, error) {
 		name = strings.TrimSpace(name)
 		v, ok := Unit(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, ChoosableUnits()))
+			return nil, fmt.Errorf("unknown unit %q%s", name, usage.Hint(name, ChoosableUnits()))
 		}
 		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
 			return nil, fmt.Errorf("%q is the unit of %s; "+

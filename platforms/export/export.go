@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -74,7 +74,7 @@ func Find(name string) (Target, error) {
 			return t, nil
 		}
 	}
-	return Target{}, fmt.Errorf("no format %q%s", name, nearest.Hint(name, Names()))
+	return Target{}, fmt.Errorf("no format %q%s", name, usage.Hint(name, Names()))
 }
 
 // table writes all costs by level and size.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A Reproduction lists numbers of papers with the models' values, if a model covers them.
@@ -22,7 +22,7 @@ type Reproduction []data.Result
 // numbers with their reasons. If paper is not empty, it takes the numbers of that paper alone.
 func Reproduce(paper string) (Reproduction, error) {
 	if paper != "" && !slices.Contains(data.Papers(), paper) {
-		return nil, fmt.Errorf("no paper %q%s", paper, nearest.Hint(paper, data.Papers()))
+		return nil, fmt.Errorf("no paper %q%s", paper, usage.Hint(paper, data.Papers()))
 	}
 	all, err := data.Reproduce()
 	if err != nil {

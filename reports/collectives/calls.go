@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -127,7 +126,7 @@ func Libraries() []string {
 func libraryOf(name string) (library, error) {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
 	if i < 0 {
-		return library{}, fmt.Errorf("no form of rules %q%s", name, nearest.Hint(name, Libraries()))
+		return library{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, Libraries()))
 	}
 	return libraries[i], nil
 }

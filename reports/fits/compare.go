@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -88,7 +87,7 @@ func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 	}
 	switch {
 	case len(after) == 0:
-		err := fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names))
+		err := fmt.Errorf("%q: no such file or table%s", name, usage.Hint(name, names))
 		return nil, nil, usage.Fields(err, "against")
 	case len(after) > 1 || len(before) != 1:
 		err := fmt.Errorf("%q: the file has %d tables to compare with; "+

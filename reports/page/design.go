@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -50,7 +50,7 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	if names := platforms.Names(); a == nil && !slices.Contains(names, file) {
 		return platforms.Platform{}, platforms.Layer{},
 			fmt.Errorf("no platform %.80q%s", file,
-				nearest.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
+				usage.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
 	}
 	if a == nil {
 		return platforms.Find(ref)

@@ -41,8 +41,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -91,7 +91,7 @@ func (x *Explorer) ask(question string, request []byte) (any, error) {
 	if !known {
 		return nil,
 			fmt.Errorf("no question %q%s", question,
-				nearest.Hint(question, slices.Sorted(maps.Keys(questions))))
+				usage.Hint(question, slices.Sorted(maps.Keys(questions))))
 	}
 	return q(x, request)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/collectives"
@@ -60,7 +59,7 @@ func Libraries() []string {
 func libraryOf(name string) (library, error) {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
 	if i < 0 {
-		err := fmt.Errorf("no library %q%s", name, nearest.Hint(name, Libraries()))
+		err := fmt.Errorf("no library %q%s", name, usage.Hint(name, Libraries()))
 		return library{}, usage.Fields(err, "library")
 	}
 	return libraries[i], nil

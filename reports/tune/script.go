@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A benchmark is a program that measures a collective.
@@ -57,7 +57,7 @@ func (m *Map) WriteScript(w io.Writer, candidates []int, bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
-		return fmt.Errorf("no benchmark %q%s", bench, nearest.Hint(bench, Benchmarks()))
+		return fmt.Errorf("no benchmark %q%s", bench, usage.Hint(bench, Benchmarks()))
 	}
 	b := benchmarks[i]
 	var text strings.Builder

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -59,7 +59,7 @@ func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
 	}
 	of, known := model.FindQuantity(name)
 	if !known || of.Sizes > 1 {
-		return Quantity{}, fmt.Errorf("no quantity %q%s", name, nearest.Hint(name, names))
+		return Quantity{}, fmt.Errorf("no quantity %q%s", name, usage.Hint(name, names))
 	}
 	if of.Sizes == 0 {
 		n = 0

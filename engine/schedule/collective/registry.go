@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Algorithms lists all algorithms. Collectives are in the order bcast, reduce, allreduce,
@@ -253,9 +253,9 @@ func Find(collective, name string) (Entry, error) {
 	}
 	if names == nil {
 		collectives := slices.Compact(list.Map(Algorithms, func(e Entry) string { return e.Collective }))
-		return Entry{}, fmt.Errorf("no collective %q%s", collective, nearest.Hint(collective, collectives))
+		return Entry{}, fmt.Errorf("no collective %q%s", collective, usage.Hint(collective, collectives))
 	}
-	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, nearest.Hint(name, names))
+	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, usage.Hint(name, names))
 }
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is

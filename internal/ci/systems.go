@@ -1,7 +1,3 @@
-// Systems vets packages and their tests for other systems: systems PATTERN GOOS/GOARCH…, in the
-// module's folder. It reports the findings of go vet, including errors of the compiler. It works
-// from source, which takes a tenth of the time of go vet, since go vet first compiles Go's library
-// for each system.
 package main
 
 import (
@@ -14,25 +10,25 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: systems PATTERN GOOS/GOARCH…")
-		os.Exit(2)
-	}
-	for _, target := range os.Args[2:] {
-		found, err := check(target, os.Args[1])
+// vetSystems vets packages and their tests for systems, each GOOS/GOARCH, and prints those without a
+// finding. It works from source, which takes a tenth of the time of go vet, since go vet first
+// compiles Go's library for each system.
+func vetSystems(pattern string, targets []string) error {
+	for _, target := range targets {
+		found, err := vetSystem(target, pattern)
 		if err == nil && found > 0 {
 			err = fmt.Errorf("%d findings", found)
 		}
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", target, err)
-			os.Exit(1)
+			return fmt.Errorf("%s: %w", target, err)
 		}
-		fmt.Println(target)
+		fmt.Fprintln(os.Stderr, target)
 	}
+	return nil
 }
 
-func check(target, pattern string) (found int, err error) {
+// vetSystem returns the number of findings of go vet, including errors of the compiler.
+func vetSystem(target, pattern string) (found int, err error) {
 	system, arch, _ := strings.Cut(target, "/")
 	all, err := packages.Load(&packages.Config{
 		Mode:  packages.LoadAllSyntax | packages.NeedModule,

@@ -1,5 +1,4 @@
-// Package nearest suggests a known name for an unknown one.
-package nearest
+package usage
 
 import (
 	"fmt"
