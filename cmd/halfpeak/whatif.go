@@ -368,7 +368,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	var rows reports.Rows
 	switch {
 	case pictureOnly:
-		err = interrupted(ctx, s.Run(ctx, 0, nil, nil))
+		err = interrupted(ctx, s.Run(ctx, nil, nil))
 	case stream != "" && o.out.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
 	case stream != "":

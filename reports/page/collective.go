@@ -81,22 +81,22 @@ func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times
 
 // collective returns the map of the algorithms. Since one place may take long, the budget is
 // checked between places.
-func (x *Explorer) collective(r CollectiveMap) (Times, error) {
+func (x *Explorer) collective(r CollectiveMap) (fastestMap, error) {
 	q, fits, err := x.mapQuestion(r)
 	if err != nil {
-		return Times{}, err
+		return fastestMap{}, err
 	}
 	ms := cmp.Or(float64(r.Budget), budget)
 	if !(ms >= 1 && ms <= maxBudget) {
-		return Times{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
+		return fastestMap{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
 	}
 	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
-		return Times{}, err
+		return fastestMap{}, err
 	}
 	if q.Collective == "barrier" {
 		q.Sizes = q.Sizes[:1]
 	}
-	a := Times{Best: make([][]int, len(q.Ranks))}
+	a := fastestMap{Best: make([][]int, len(q.Ranks))}
 	until := time.Now().Add(time.Duration(ms * float64(time.Millisecond)))
 	for i, ranks := range q.Ranks {
 		for _, size := range q.Sizes {
@@ -122,7 +122,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 
 // best returns the index of the fastest algorithm of one cell, and adds a new one; -1 if the cell
 // has no time.
-func (a *Times) best(cell *collectives.Times) int {
+func (a *fastestMap) best(cell *collectives.Times) int {
 	for _, t := range cell.Times {
 		if !t.Best && len(cell.Times) > 1 {
 			continue
@@ -187,44 +187,44 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 	return q, nil
 }
 
-func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
+func (x *Explorer) schedule(r CollectiveCall) (schedule, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
-		return Schedule{}, err
+		return schedule{}, err
 	}
 	run, err := q.Simulate(context.Background())
 	if err != nil {
-		return Schedule{}, err
+		return schedule{}, err
 	}
 	line, err := run.Result.Timeline()
 	if err != nil {
-		return Schedule{}, err
+		return schedule{}, err
 	}
 	messages := slices.Collect(line.Messages)
 	if len(messages) > maxMessages {
-		return Schedule{},
+		return schedule{},
 			fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective,
 				run.Name, run.Ranks, len(messages), maxMessages)
 	}
-	a := Schedule{
+	a := schedule{
 		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks,
 			quantity.Bytes(run.Call.Bytes)),
-		Ranks: run.Ranks, Finish: Number(run.Time), Messages: []Message{},
+		Ranks: run.Ranks, Finish: number(run.Time), Messages: []message{},
 	}
 	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 {
 		return float64(run.Result.Micros(ticks))
 	})
 	for _, m := range messages {
 		a.Messages = append(a.Messages,
-			Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
+			message{m.From, m.To, number(m.Size), number(m.Sent), number(m.Received), m.Critical})
 	}
 	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
 	return a, nil
 }
 
 // shape returns the first sender to each rank, and the shape of the messages.
-func shape(ranks int, messages []Message) (parents []int, shape string) {
-	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int {
+func shape(ranks int, messages []message) (parents []int, shape string) {
+	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b message) int {
 		return cmp.Compare(a.Received, b.Received)
 	})
 	parents = make([]int, ranks)
@@ -264,7 +264,7 @@ func shape(ranks int, messages []Message) (parents []int, shape string) {
 	return parents, "graph"
 }
 
-func scheduleRows(a Schedule) reports.Rows {
+func scheduleRows(a schedule) reports.Rows {
 	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"},
 		{Key: "sent_us"}, {Key: "received_us"}}}
 	for _, m := range a.Messages {

@@ -15,7 +15,7 @@ var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
 }{
-	"platforms": {fields[Nothing], []string{"platforms"}},
+	"platforms": {fields[nothing], []string{"platforms"}},
 	"platform":  {fields[Design], []string{"platforms show {designs}"}},
 	"toml":      {fields[Design], []string{"{whatif} --save {saved}"}},
 	"predict":   {fields[Predict], []string{"predict {designs} --size {sizes}"}},
@@ -49,14 +49,14 @@ func fields[T any](request []byte) (values map[string]any, err error) {
 
 // command returns the command lines with the same numbers as another question. Changed designs are
 // saved first, since only whatif takes changes.
-func (x *Explorer) command(w Wrapped) (Commands, error) {
+func (x *Explorer) command(w wrapped) (commandLines, error) {
 	c, has := commands[w.Question]
 	if !has {
-		return Commands{}, fmt.Errorf("no command answers %q", w.Question)
+		return commandLines{}, fmt.Errorf("no command answers %q", w.Question)
 	}
 	values, err := c.read(w.Request)
 	if err != nil {
-		return Commands{}, err
+		return commandLines{}, err
 	}
 	var of struct {
 		Design
@@ -64,12 +64,12 @@ func (x *Explorer) command(w Wrapped) (Commands, error) {
 	}
 	text, _ := json.Marshal(values) // it comes from JSON
 	if err := json.Unmarshal(text, &of); err != nil {
-		return Commands{}, err
+		return commandLines{}, err
 	}
 	if of.Ref != "" {
 		of.Designs = []Design{of.Design}
 	}
-	a, words := Commands{},
+	a, words := commandLines{},
 		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
 	for _, d := range of.Designs {
 		if _, err := x.design(d); err != nil {

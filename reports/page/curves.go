@@ -153,20 +153,20 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	return whatif.OwnerRows(whatif.Of(d), sizes)
 }
 
-func (x *Explorer) shares(r Sized) (Shares, error) {
+func (x *Explorer) shares(r Sized) (shares, error) {
 	d, sizes, err := x.sized(r)
 	if err != nil {
-		return Shares{}, err
+		return shares{}, err
 	}
 	n, m := sizes[0], d.Layer.Model
 	all, err := whatif.Of(d).Shares(n)
 	if err != nil {
-		return Shares{}, err
+		return shares{}, err
 	}
 	oneWay := float64(m.OneWay(n))
-	a := Shares{Formula: formula(m, n), Parts: []Share{}}
+	a := shares{Formula: formula(m, n), Parts: []share{}}
 	for _, s := range all {
-		a.Parts = append(a.Parts, Share{
+		a.Parts = append(a.Parts, share{
 			Path:          s.Path,
 			OneWay:        optional(float64(s.OneWay), true),
 			OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),

@@ -177,19 +177,19 @@ func read(request []byte, to any) error {
 }
 
 func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
-	return asks(func(x *Explorer, r T) (Table, error) { return tableOf(rows(x, r)) })
+	return asks(func(x *Explorer, r T) (table, error) { return tableOf(rows(x, r)) })
 }
 
-func tableOf(rows reports.Rows, err error) (Table, error) {
+func tableOf(rows reports.Rows, err error) (table, error) {
 	if err != nil {
-		return Table{}, err
+		return table{}, err
 	}
 	text, err := rows.JSON()
 	if err != nil {
-		return Table{}, err
+		return table{}, err
 	}
 	s, err := rows.Printed(nil)
-	t := Table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
+	t := table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
 	if t.Notes == nil {
 		t.Notes = []string{}
 	}

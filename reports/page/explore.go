@@ -1,32 +1,31 @@
 // Package page writes the page of `halfpeak explore`, one HTML file with its style, its scripts and
 // the models as WebAssembly, which loads nothing from elsewhere (Write). It also answers the page's
 // questions, in JSON (New). It calls the same functions as the command line, so that the numbers on
-// the page are those of the
-// commands.
+// the page are those of the commands.
 //
 //	x := page.New()
 //	answer := x.Ask("predict", []byte(`{"designs": [{"ref": "clip"}], "sizes": "64KiB"}`))
 //
 // # Questions
 //
-// Each takes the first type as JSON and answers with the second. Unknown keys are errors. A failed
-// question answers {"error": "one line"}; see [Failure].
+// Each takes the first type as JSON and answers with the second; api.go has their keys. Unknown
+// keys are errors. A failed question answers {"error": "one line"}.
 //
-//	about       Nothing           About        version, quantities, collectives, algorithms
-//	platforms   Nothing           Platforms    the embedded platforms, and those that were added
-//	add         NewPlatform       Platforms    adds a platform file, and returns its platform
-//	platform    Design            Platform     a layer with all parameters
-//	curves      Curves            Figure       lines, points, bands, marks; the fast one
-//	predict     Predict           Table        the numbers of `predict --format json`
-//	shares      Sized             Shares       share of each parameter, at the first of the sizes
-//	pipeline    Pipelined         Pipeline     a message packet by packet
-//	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
-//	places      CollectiveMap     Table        the same at some places, as a table
-//	schedule    CollectiveCall    Schedule     the messages of one collective
-//	fit         File              Fit          lines through a benchmark, their platform
-//	toml        Design            Text         a design as a platform file
-//	csv         Wrapped           Text         another question's numbers as CSV
-//	command     Wrapped           Commands     command lines with another question's numbers
+//	about       nothing           about             version, quantities, collectives, algorithms
+//	platforms   nothing           Platforms         the embedded platforms, and those that were added
+//	add         NewPlatform       Platforms         adds a platform file, and returns its platform
+//	platform    Design            Platform          a layer with all parameters
+//	curves      Curves            Figure            lines, points, bands, marks; the fast one
+//	predict     Predict           table             the numbers of `predict --format json`
+//	shares      Sized             shares            share of each parameter, at the first of the sizes
+//	pipeline    Pipelined         pipeline          a message packet by packet
+//	collective  CollectiveMap     fastestMap        times of algorithms over ranks and sizes
+//	places      CollectiveMap     table             the same at some places, as a table
+//	schedule    CollectiveCall    schedule          the messages of one collective
+//	fit         File              fitAnswer         lines through a benchmark, their platform
+//	toml        Design            textFile          a design as a platform file
+//	csv         wrapped           textFile          another question's numbers as CSV
+//	command     wrapped           commandLines      command lines with another question's numbers
 //
 // Numbers are in µs, bytes and MB/s unless a key names another unit, with 12 significant digits.
 // Unknown values are null.
@@ -64,7 +63,7 @@ func (x *Explorer) Ask(question string, request []byte) (answer []byte) {
 }
 
 func failure(err error) []byte {
-	text, _ := json.Marshal(Failure{strings.Join(strings.Fields(err.Error()), " ")})
+	text, _ := json.Marshal(failedAnswer{strings.Join(strings.Fields(err.Error()), " ")})
 	return text
 }
 
@@ -96,27 +95,27 @@ func (x *Explorer) ask(question string, request []byte) (any, error) {
 	return q(x, request)
 }
 
-func (x *Explorer) about(Nothing) (About, error) {
-	a := About{Version: release.Version(), Formats: benchfile.Known}
+func (x *Explorer) about(nothing) (about, error) {
+	a := about{Version: release.Version(), Formats: benchfile.Known}
 	for _, e := range collective.Algorithms {
 		if k := len(a.Collectives); k == 0 || a.Collectives[k-1].Name != e.Collective {
-			a.Collectives = append(a.Collectives, AboutCollective{Name: e.Collective})
+			a.Collectives = append(a.Collectives, aboutCollective{Name: e.Collective})
 		}
 	}
 	return a, nil
 }
 
-func (x *Explorer) csv(w Wrapped) (Text, error) {
+func (x *Explorer) csv(w wrapped) (textFile, error) {
 	table, has := tables[w.Question]
 	if !has {
-		return Text{}, fmt.Errorf("the answers of %q are not tables", w.Question)
+		return textFile{}, fmt.Errorf("the answers of %q are not tables", w.Question)
 	}
 	rows, err := table(x, w.Request)
 	if err != nil {
-		return Text{}, err
+		return textFile{}, err
 	}
 	text, err := rows.(reports.Rows).CSV()
-	return Text{w.Question + ".csv", string(text)}, err
+	return textFile{w.Question + ".csv", string(text)}, err
 }
 
 // tables has the questions that csv answers, by name.

@@ -25,7 +25,7 @@ func answer[T any](t *testing.T, x *Explorer, question string, request any) (a T
 		t.Fatal(err)
 	}
 	got := x.Ask(question, text)
-	var f Failure
+	var f failedAnswer
 	if json.Unmarshal(got, &f) == nil && f.Error != "" {
 		t.Fatalf("%s %s: %s", question, text, f.Error)
 	}
@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 		{"csv", `{"question": "csv", "request": {}}`, "not tables"},
 		{"command", `{"question": "nothing"}`, "no command"},
 	} {
-		var f Failure
+		var f failedAnswer
 		got := x.Ask(ask[0], []byte(ask[1]))
 		if err := json.Unmarshal(got, &f); err != nil || !strings.Contains(f.Error, ask[2]) || strings.ContainsAny(f.Error, "\n\r") {
 			t.Errorf("%s %s: %.300s; want an error with %q", ask[0], ask[1], got, ask[2])
@@ -84,7 +84,7 @@ func TestFailures(t *testing.T) {
 // what depends on it.
 func TestParameters(t *testing.T) {
 	x := New()
-	for _, p := range answer[Platforms](t, x, "platforms", Nothing{}).Platforms {
+	for _, p := range answer[Platforms](t, x, "platforms", nothing{}).Platforms {
 		for _, l := range p.Layers {
 			d := Design{Ref: l.Ref}
 			for _, q := range answer[Platform](t, x, "platform", d).Parameters {
@@ -109,7 +109,7 @@ func TestParameters(t *testing.T) {
 func TestShares(t *testing.T) {
 	x := New()
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "mpc"} {
-		a := answer[Shares](t, x, "shares", Sized{Design{Ref: ref}, "64KiB"})
+		a := answer[shares](t, x, "shares", Sized{Design{Ref: ref}, "64KiB"})
 		sum := 0.0
 		for _, s := range a.Parts {
 			sum += float64(*s.OneWayPercent)
@@ -123,7 +123,7 @@ func TestShares(t *testing.T) {
 // A fitted file becomes a platform of the session, whose curve goes through its points.
 func TestFit(t *testing.T) {
 	x := New()
-	f := answer[Fit](t, x, "fit", File{Name: `C:\data\times.csv`, Data: []byte(times)})
+	f := answer[fitAnswer](t, x, "fit", File{Name: `C:\data\times.csv`, Data: []byte(times)})
 	if f.Platform == nil || f.Platform.Ref != "times.toml" || f.Curve == nil || f.Residuals == nil || len(f.Fits) != 1 || f.Fits[0].Points != 7 {
 		t.Fatalf("%+v", f)
 	}
@@ -147,12 +147,12 @@ func TestFit(t *testing.T) {
 // A changed design that is saved and added again is the same design.
 func TestSaved(t *testing.T) {
 	x := New()
-	answer[Fit](t, x, "fit", File{Name: "times.csv", Data: []byte(times)})
+	answer[fitAnswer](t, x, "fit", File{Name: "times.csv", Data: []byte(times)})
 	for _, d := range []Design{
 		{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB", "stage.wire.beta*=1.1"}},
 		{Ref: "times.toml", Set: []string{"beta*=1.25"}},
 	} {
-		text := answer[Text](t, x, "toml", d)
+		text := answer[textFile](t, x, "toml", d)
 		answer[Platforms](t, x, "add", NewPlatform{text.Name, text.Text})
 		curve := func(d Design) string {
 			c := answer[reports.Figure](t, x, "curves", Curves{Designs: []Design{d}, Quantity: "latency", Sizes: "1..1MiB/4", Plain: true})
@@ -161,7 +161,7 @@ func TestSaved(t *testing.T) {
 		if a, b := curve(d), curve(Design{Ref: text.Name}); a != b {
 			t.Errorf("%s:\n%s\n%s", d.Ref, a, b)
 		}
-		p := answer[Table](t, x, "predict", Predict{[]Design{{Ref: text.Name}}, "1KiB"})
+		p := answer[table](t, x, "predict", Predict{[]Design{{Ref: text.Name}}, "1KiB"})
 		if strings.Contains(string(p.Rows), `"from"`) {
 			t.Errorf("%s: predicted from what nobody measured: %s", d.Ref, p.Rows)
 		}
@@ -171,7 +171,7 @@ func TestSaved(t *testing.T) {
 // A budget ends a map, and says what it leaves out.
 func TestBudget(t *testing.T) {
 	x := New()
-	a := answer[Times](t, x, "collective", CollectiveMap{Design: Design{Ref: "clip"}, Collective: "allreduce", Ranks: "2..256", Sizes: "8..1MiB/4", Budget: 1})
+	a := answer[fastestMap](t, x, "collective", CollectiveMap{Design: Design{Ref: "clip"}, Collective: "allreduce", Ranks: "2..256", Sizes: "8..1MiB/4", Budget: 1})
 	if places := len(a.Best) * len(a.Best[0]); a.Left == 0 || a.Left >= places {
 		t.Errorf("%d of %d left", a.Left, places)
 	}
@@ -186,7 +186,7 @@ type timed struct {
 
 func places(t *testing.T, x *Explorer, r CollectiveMap) (rows []timed) {
 	t.Helper()
-	if err := json.Unmarshal(answer[Table](t, x, "places", r).Rows, &rows); err != nil {
+	if err := json.Unmarshal(answer[table](t, x, "places", r).Rows, &rows); err != nil {
 		t.Fatal(err)
 	}
 	return rows
@@ -197,7 +197,7 @@ func TestMap(t *testing.T) {
 	x := New()
 	ranks, sizes := []string{"2", "7", "8"}, []string{"8", "64KiB"}
 	request := CollectiveMap{Design: Design{Ref: "clip"}, Collective: "bcast", Ranks: strings.Join(ranks, ","), Sizes: strings.Join(sizes, ","), Budget: 60_000}
-	a := answer[Times](t, x, "collective", request)
+	a := answer[fastestMap](t, x, "collective", request)
 	if a.Left != 0 {
 		t.Fatalf("%d left", a.Left)
 	}
@@ -223,7 +223,7 @@ func TestShape(t *testing.T) {
 	for _, c := range []struct{ collective, algorithm, want string }{
 		{"bcast", "binomial", "tree"}, {"bcast", "linear", "tree"}, {"allgather", "ring", "ring"}, {"allreduce", "recursive-doubling", "graph"},
 	} {
-		s := answer[Schedule](t, x, "schedule", CollectiveCall{Design: Design{Ref: "clip"}, Collective: c.collective, Algorithm: c.algorithm, Ranks: 8, Size: "4KiB"})
+		s := answer[schedule](t, x, "schedule", CollectiveCall{Design: Design{Ref: "clip"}, Collective: c.collective, Algorithm: c.algorithm, Ranks: 8, Size: "4KiB"})
 		if s.Shape != c.want || len(s.Done) != 8 || len(s.Parents) != 8 {
 			t.Errorf("%s %s is a %s, want %s; parents %v", c.collective, c.algorithm, s.Shape, c.want, s.Parents)
 		}
@@ -233,8 +233,8 @@ func TestShape(t *testing.T) {
 // Words are quoted for the shell.
 func TestCommand(t *testing.T) {
 	x := New()
-	w := Wrapped{"predict", json.RawMessage(`{"designs": [{"ref": "clip", "set": ["stage.host-dma.tau *= 0.5"]}, {"ref": "hp-lam"}], "sizes": "1,2"}`)}
-	got := strings.Join(answer[Commands](t, x, "command", w).Commands, "\n")
+	w := wrapped{"predict", json.RawMessage(`{"designs": [{"ref": "clip", "set": ["stage.host-dma.tau *= 0.5"]}, {"ref": "hp-lam"}], "sizes": "1,2"}`)}
+	got := strings.Join(answer[commandLines](t, x, "command", w).Commands, "\n")
 	const want = `halfpeak whatif clip --set 'stage.host-dma.tau *= 0.5' --save clip-changed-1.toml
 halfpeak predict clip-changed-1.toml hp-lam --size 1,2`
 	if got != want {
@@ -272,7 +272,7 @@ func FuzzAsk(f *testing.F) {
 		if !json.Valid(got) {
 			t.Fatalf("no JSON: %.300s", got)
 		}
-		var failed Failure
+		var failed failedAnswer
 		if err := json.Unmarshal(got, &failed); err == nil && (strings.Contains(failed.Error, "fault in the question") || strings.ContainsAny(failed.Error, "\r\n")) {
 			t.Fatalf("%s", failed.Error)
 		}
@@ -299,7 +299,7 @@ func TestLevels(t *testing.T) {
 	answer[Platforms](t, x, "add", NewPlatform{"rack.toml", string(text)})
 	design := Design{Ref: "rack.toml"}
 	r := CollectiveMap{Design: design, Collective: "bcast", Ranks: "64", Sizes: "1MiB", Budget: 60_000}
-	m := answer[Times](t, x, "collective", r)
+	m := answer[fastestMap](t, x, "collective", r)
 	best := slices.IndexFunc(want.Times, func(c collectives.Timing) bool { return c.Best })
 	if got := m.Algorithms[m.Best[0][0]]; got != want.Times[best].Name {
 		t.Errorf("the best is %s, want %s", got, want.Times[best].Name)
@@ -315,7 +315,7 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s takes %v, not %v", c.Name, time, rows[i])
 		}
 		if i < 3 || c.Best {
-			s := answer[Schedule](t, x, "schedule", CollectiveCall{Design: design, Collective: "bcast", Algorithm: c.Name, Ranks: 64, Size: "1MiB"})
+			s := answer[schedule](t, x, "schedule", CollectiveCall{Design: design, Collective: "bcast", Algorithm: c.Name, Ranks: 64, Size: "1MiB"})
 			if !near(float64(s.Finish), time) {
 				t.Errorf("the schedule of %s takes %v, not %v", c.Name, s.Finish, time)
 			}
@@ -345,17 +345,17 @@ times = ["2us 3us 60us", "4us 6us 120us", "6us 9us 180us"]
 source = "x"
 `})
 	r := CollectiveMap{Design: Design{Ref: "m.toml"}, Collective: "bcast", Ranks: "4", Sizes: "1KiB"}
-	m := answer[Times](t, x, "collective", r)
+	m := answer[fastestMap](t, x, "collective", r)
 	if len(m.Algorithms) != 1 || m.Algorithms[0] != "measured" || m.Best[0][0] != 0 {
 		t.Errorf("%+v", m)
 	}
 	if rows := places(t, x, r); len(rows) != 1 || math.Abs(rows[0].Average/6-1) > 0.2 {
 		t.Errorf("%+v", rows)
 	}
-	if rows := string(answer[Table](t, x, "places", r).Rows); !strings.Contains(rows, `"fitted"`) {
+	if rows := string(answer[table](t, x, "places", r).Rows); !strings.Contains(rows, `"fitted"`) {
 		t.Error(rows)
 	}
-	var f Failure
+	var f failedAnswer
 	ask := `{"ref": "m.toml", "collective": "bcast", "algorithm": "binomial", "ranks": 4, "size": "1KiB"}`
 	if err := json.Unmarshal(x.Ask("schedule", []byte(ask)), &f); err != nil || !strings.Contains(f.Error, "was measured") {
 		t.Errorf("%q, %v", f.Error, err)
@@ -377,12 +377,12 @@ func TestCutOff(t *testing.T) {
 		keep   int
 		broken bool
 	}{{b.Len(), false}, {b.Len() / 2, true}, {b.Len() - 4, true}} {
-		f := answer[Fit](t, New(), "fit", File{Name: "times.csv.gz", Data: b.Bytes()[:c.keep]})
+		f := answer[fitAnswer](t, New(), "fit", File{Name: "times.csv.gz", Data: b.Bytes()[:c.keep]})
 		if len(f.Fits) != 1 || (f.Broken != "") != c.broken {
 			t.Errorf("%d of %d bytes: %d fits, broken: %q", c.keep, b.Len(), len(f.Fits), f.Broken)
 		}
 	}
-	var f Failure
+	var f failedAnswer
 	text, _ = json.Marshal(File{Name: "a.gz", Data: b.Bytes()[:5]})
 	if err := json.Unmarshal(New().Ask("fit", text), &f); err != nil || !strings.Contains(f.Error, "EOF") {
 		t.Errorf("%q, %v", f.Error, err)
@@ -399,14 +399,14 @@ func TestThresholdSliders(t *testing.T) {
 	}
 	for i, want := range []struct {
 		phrase   string
-		from, to Number
+		from, to number
 	}{{"largest message of a", 16, 16383}, {"largest message of b", 1025, 1 << 20}} {
 		if q := p.Parameters[i]; q.Phrase != want.phrase || q.From != want.from || q.To != want.to {
 			t.Errorf("%s: %q from %v to %v; want %+v", q.Path, q.Phrase, q.From, q.To, want)
 		}
 	}
 	for ref, want := range map[string]string{"three.toml": "β + nτ", "hp-lam": "o_s + (n−1)G + L + o_r"} {
-		var s Shares
+		var s shares
 		if err := json.Unmarshal(x.Ask("shares", []byte(`{"ref": "`+ref+`", "sizes": "64"}`)), &s); err != nil || s.Formula != want {
 			t.Errorf("%s: %q, %v; want %q", ref, s.Formula, err, want)
 		}

@@ -75,12 +75,12 @@ func fileName(name string) string {
 	return name[:min(len(name), 200)]
 }
 
-func (x *Explorer) fit(r File) (Fit, error) {
+func (x *Explorer) fit(r File) (fitAnswer, error) {
 	f, err := fitFile(r)
 	if err != nil {
-		return Fit{}, err
+		return fitAnswer{}, err
 	}
-	a := Fit{Fits: []FitCurve{}}
+	a := fitAnswer{Fits: []fittedCurve{}}
 	if a.Table, err = tableOf(f.Rows(nil), nil); err != nil {
 		return a, err
 	}
@@ -110,11 +110,11 @@ func (x *Explorer) fit(r File) (Fit, error) {
 	return a, nil
 }
 
-func fitCurve(c fits.Curve) FitCurve {
-	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
-		Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
+func fitCurve(c fits.Curve) fittedCurve {
+	a := fittedCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
+		Breaks: []lineEnd{}, Warnings: append([]string{}, c.Warnings...)}
 	for _, b := range c.Breaks {
-		a.Breaks = append(a.Breaks, Break{Number(b.At)})
+		a.Breaks = append(a.Breaks, lineEnd{number(b.At)})
 	}
 	return a
 }

@@ -17,7 +17,7 @@ var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*
 
 var tags = regexp.MustCompile(`(?i)<(/?[a-z]+)`)
 
-// Text from outside is text in the page: it begins no element, and ends no script.
+// textFile from outside is text in the page: it begins no element, and ends no script.
 func TestTextFromOutside(t *testing.T) {
 	const evil = `</script><script>alert(1)</script><!--<script></title><img src=x onerror=alert(1)>'"&`
 	plain := assemble(Program{}, Start{})

@@ -20,18 +20,18 @@ const (
 	maxMessage quantity.Bytes = 64 << 20
 )
 
-func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
+func (x *Explorer) pipeline(r Pipelined) (pipeline, error) {
 	d, n, err := x.pipelined(r)
 	if err != nil {
-		return Pipeline{}, err
+		return pipeline{}, err
 	}
 	pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 	if !ok {
-		return Pipeline{},
+		return pipeline{},
 			fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s",
 				d.Layer.Ref(), n, d.Layer.Kind)
 	}
-	p := Pipeline{Size: Number(n),
+	p := pipeline{Size: number(n),
 		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
 	if r.Plain {
 		return p, nil
@@ -89,12 +89,12 @@ func (x *Explorer) pipelined(r Pipelined) (platforms.Design, quantity.Bytes, err
 // is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
 // the same up to rounding.
 func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
-	sent bool) Timeline {
+	sent bool) packetTimeline {
 	oneWay := pipe.OneWayAs(plan)
-	a := Timeline{
+	a := packetTimeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
-		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }), Boxes: []Box{},
-		Packet: Number(plan.Largest()), Packets: plan.Packets(), OneWay: Number(oneWay),
+		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }), Boxes: []box{},
+		Packet: number(plan.Largest()), Packets: plan.Packets(), OneWay: number(oneWay),
 		Text: oneWay.String(),
 	}
 	if plan.Packets()*len(pipe.Stages) > maxBoxes {
@@ -108,7 +108,7 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 		run = predict.Planned(d.Layer, n, pipe, plan)
 	}
 	for _, b := range run.Boxes {
-		a.Boxes = append(a.Boxes, Box{b.Stage, b.Packet, Number(b.Start), Number(b.End)})
+		a.Boxes = append(a.Boxes, box{b.Stage, b.Packet, number(b.Start), number(b.End)})
 	}
 	return a
 }

@@ -23,12 +23,12 @@ const (
 	maxAdded    = 256
 )
 
-func (x *Explorer) list(Nothing) (Platforms, error) {
+func (x *Explorer) list(nothing) (Platforms, error) {
 	within, err := platforms.All()
 	if err != nil {
 		return Platforms{}, err
 	}
-	all := Platforms{list.Map(within, func(p platforms.Platform) PlatformHead {
+	all := Platforms{list.Map(within, func(p platforms.Platform) platformSummary {
 		return headOf(p, "")
 	})}
 	for _, file := range slices.Sorted(maps.Keys(x.added)) {
@@ -63,20 +63,20 @@ func (x *Explorer) add(r NewPlatform) (Platforms, error) {
 	}
 	x.added[file] = &p
 	clear(x.designs)
-	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
+	return Platforms{[]platformSummary{headOf(p, file)}}, nil
 }
 
 // headOf summarizes a platform; file is the name of an added one.
-func headOf(p platforms.Platform, file string) PlatformHead {
+func headOf(p platforms.Platform, file string) platformSummary {
 	ref := cmp.Or(file, p.Name)
-	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default,
+	h := platformSummary{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Default: p.Default,
 		Machine: len(p.Levels)+len(p.Collectives) > 0}
-	h.Layers = list.Map(p.Layers, func(l platforms.Layer) LayerHead { return layerHead(l, ref) })
+	h.Layers = list.Map(p.Layers, func(l platforms.Layer) layerSummary { return layerHead(l, ref) })
 	return h
 }
 
-func layerHead(l platforms.Layer, platform string) LayerHead {
-	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
+func layerHead(l platforms.Layer, platform string) layerSummary {
+	return layerSummary{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
 }
 
 func (x *Explorer) platform(r Design) (Platform, error) {
@@ -89,20 +89,20 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 		file = ""
 	}
 	head := headOf(d.base.Platform, file)
-	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref),
-		Thresholds: []Threshold{}}
+	a := Platform{platformSummary: head, Layer: layerHead(d.now.Layer, head.Ref),
+		Thresholds: []threshold{}}
 	a.Parameters = parameters(d)
 	peak := d.now.Peak()
 	exists := peak.Known && peak.Exists
-	a.Peak = Peak{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists),
+	a.Peak = peakBandwidth{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists),
 		peak.Text(nil)}
 	for _, t := range whatif.Of(d.now).Thresholds() {
-		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
+		a.Thresholds = append(a.Thresholds, threshold{t.Path, number(t.InUse), t.InUse.String()})
 	}
 	return a, nil
 }
 
-func parameters(d resolved) []Parameter {
+func parameters(d resolved) []parameter {
 	given := d.base.Uses()
 	now := map[string]platforms.Param{}
 	for _, p := range d.now.Platform.Params() {
@@ -116,7 +116,7 @@ func parameters(d resolved) []Parameter {
 		changed[c.Path] = true
 	}
 	thresholds := whatif.Of(d.now).Thresholds()
-	all := make([]Parameter, 0, len(given))
+	all := make([]parameter, 0, len(given))
 	for _, was := range given {
 		p, has := now[was.Path]
 		if !has {
@@ -124,10 +124,10 @@ func parameters(d resolved) []Parameter {
 		}
 		column := p.Value.Dim.Column()
 		scale, unit := column.Scale, column.Input()
-		q := Parameter{
+		q := parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase,
 			Source: p.Source, Unit: unit,
-			Given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
+			given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path],
 			Zero: p.Measure.Cost(),
 		}
@@ -149,7 +149,7 @@ func parameters(d resolved) []Parameter {
 				to = min(to, float64(thresholds[k+1].InUse)-1)
 			}
 		}
-		q.From, q.To = Number(from*scale), Number(to*scale)
+		q.From, q.To = number(from*scale), number(to*scale)
 		all = append(all, q)
 	}
 	return all
@@ -159,9 +159,9 @@ func parameters(d resolved) []Parameter {
 // too, since most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
-func givenOf(p platforms.Param, scale float64) Given {
+func givenOf(p platforms.Param, scale float64) given {
 	has := p.PlusMinus > 0
-	return Given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
+	return given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
 		Low:  optional((p.Value.Num-p.PlusMinus)*scale, has),
 		High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
 }
@@ -199,13 +199,13 @@ func ends(now, file platforms.Param) (from, to float64) {
 	return from, to
 }
 
-func (x *Explorer) toml(r Design) (Text, error) {
+func (x *Explorer) toml(r Design) (textFile, error) {
 	d, err := x.design(r)
 	if err != nil {
-		return Text{}, err
+		return textFile{}, err
 	}
 	text, err := d.now.Encode("Written by halfpeak explore.")
-	return Text{savedName(r, 0), string(text)}, err
+	return textFile{savedName(r, 0), string(text)}, err
 }
 
 // savedName returns the name of a file for a design; if i is above 0, for the i-th of several.

@@ -40,11 +40,11 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 type Contrast struct {
 	Before, After   Design
 	Peak, PeakAfter platforms.Peak
-	Costs           []ContrastedCost
+	Costs           []contrastedCost
 }
 
-// A ContrastedCost is the cost of a message of one size before and after.
-type ContrastedCost struct{ Before, After Answer }
+// A contrastedCost is the cost of a message of one size before and after.
+type contrastedCost struct{ Before, After Answer }
 
 // Contrasted compares two designs at sizes of at least 1 byte.
 func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
@@ -58,14 +58,14 @@ func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error)
 		if err != nil {
 			return nil, err
 		}
-		c.Costs = append(c.Costs, ContrastedCost{a, b})
+		c.Costs = append(c.Costs, contrastedCost{a, b})
 	}
 	return c, nil
 }
 
 // Rows returns the table of the costs before and after.
 func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
-	type cost = ContrastedCost
+	type cost = contrastedCost
 	half := func(p platforms.Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p platforms.Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
 	changes := func(name, head, unit string, dim quantity.Dimension, rank int,
@@ -140,13 +140,13 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 	}
 	all := list.Map(quantities, func(q Quantity) change {
 		return change{q,
-			reports.Change{Dim: q.Dim(), From: q.Of(before.Layer.Model),
-				To: q.Of(after.Layer.Model)}}
+			reports.Change{Dim: q.dim(), From: q.ofLayer(before.Layer.Model),
+				To: q.ofLayer(after.Layer.Model)}}
 	})
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
 		reports.Col("layer", "", func(change) any { return before.Layer.Name }),
-		reports.Col("quantity", "quantity", func(c change) any { return c.Title() }),
+		reports.Col("quantity", "quantity", func(c change) any { return c.title() }),
 		reports.Col("", "time", func(c change) any { return c.Change }),
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),

@@ -22,7 +22,7 @@ func TestSensitivities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := d.Sensitivities(q, 0.1)
+	all, err := d.sensitivities(q, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,14 +91,14 @@ func TestSolveIsSweep(t *testing.T) {
 			if p.Whole() {
 				v = math.Round(v)
 			}
-			if prog.Set(v) && tg.Met(tg.Quantity.Of(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
+			if prog.Set(v) && tg.met(tg.Quantity.ofLayer(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
 				nearest = v
 			}
 		}
 		if s.Reached == math.IsNaN(nearest) || s.Reached && math.Abs(s.Value-nearest) > step+1e-9 {
 			t.Errorf("%s, %s by %s: %v (%v), the sweep finds %v", ref, target, name, s.Value, s.Reached, nearest)
 		}
-		if s.Reached && !tg.Met(s.At) {
+		if s.Reached && !tg.met(s.At) {
 			t.Errorf("%s, %s by %s: %v gives %v", ref, target, name, s.Value, s.At)
 		}
 	}
@@ -177,13 +177,13 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranges := sweep(t, "clip", nil, nil, "host-dma.tau=1us/KiB..12us/KiB/45", "wire.tau=1us/KiB..12us/KiB").Ranges
-	xs, ys := d.Curve(tg, ranges[0], ranges[1])
+	xs, ys := d.curve(tg, ranges[0], ranges[1])
 	prog, err := d.Platform.Compile(d.Layer.Name, ranges[0].Param.Path, ranges[1].Param.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := 0
-	met := func(x, y float64) bool { return prog.Set(x, y) && tg.Met(tg.Quantity.Of(prog.Layer())) }
+	met := func(x, y float64) bool { return prog.Set(x, y) && tg.met(tg.Quantity.ofLayer(prog.Layer())) }
 	for i := range xs {
 		if math.IsNaN(ys[i]) {
 			continue
@@ -269,7 +269,7 @@ tau = "10us/KiB ± 5%"`)
 	if _, err := d.Predict("one_way", []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("Predict: %v", err)
 	}
-	if _, err := Faster(d, d, []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
+	if _, err := faster(d, d, []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("Faster: %v", err)
 	}
 }
@@ -401,7 +401,7 @@ func TestAssumed(t *testing.T) {
 func TestFaster(t *testing.T) {
 	a := design(t, "a", "model = \"linear\"\nbeta = \"10us ± 1.959964us\"\ntau = \"0us/KiB\"")
 	b := design(t, "b", "model = \"linear\"\nbeta = \"11us ± 1.959964us\"\ntau = \"0us/KiB\"")
-	p, err := Faster(a, b, []quantity.Bytes{1}, Sampling{Samples: 100000, Seed: 1})
+	p, err := faster(a, b, []quantity.Bytes{1}, Sampling{Samples: 100000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestFaster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = Faster(e, f, []quantity.Bytes{1}, Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
+	if p, err = faster(e, f, []quantity.Bytes{1}, Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
 		t.Errorf("probability %v, %v", p, err)
 	}
 }
@@ -501,7 +501,7 @@ source = "test"
 	if len(all) != 1 || all[0].InUse != 256 || !all[0].Crosses || all[0].Suggested.Size != 45 || all[0].Path != "layer.both.branches.0.up_to" {
 		t.Fatalf("got %+v", all)
 	}
-	in, crosses, err := d.ThresholdInterval(0, Sampling{Samples: 1000, Seed: 1})
+	in, crosses, err := d.thresholdInterval(0, Sampling{Samples: 1000, Seed: 1})
 	if err != nil || crosses != 1 || math.Abs(in.Low-35.2) > 1.5 || math.Abs(in.High-55.7) > 1.5 {
 		t.Errorf("%+v, %v, %v", in, crosses, err)
 	}

@@ -13,13 +13,13 @@ import (
 
 // A Crossover lists the sizes at which one layer overtakes another.
 type Crossover struct {
-	Overtakings []Overtaking
+	Overtakings []overtaking
 	Notes       []string // the pairs without a crossing
 }
 
-// An Overtaking is the size up to which one of two layers is faster one way; beyond it, the other
+// An overtaking is the size up to which one of two layers is faster one way; beyond it, the other
 // layer is.
-type Overtaking struct {
+type overtaking struct {
 	Below, Beyond string // the faster layers
 	model.Crossing
 	// Interval holds the size with 95 % probability, by the intervals of the parameters or of the
@@ -37,13 +37,13 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 		for _, a := range designs[:i] {
 			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
 			for _, at := range found {
-				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
+				o := overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
 				if !at.Beyond {
 					o.Below, o.Beyond = o.Beyond, o.Below
 				}
 				if sampling != nil {
 					in, sure,
-						err := CrossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
+						err := crossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
 					switch {
 					case err == nil:
 						o.Interval, o.Probability = &in, sure
@@ -85,25 +85,25 @@ func neverCross(a, b platforms.Design) string {
 
 // Rows returns the table of the crossings.
 func (c *Crossover) Rows() reports.Rows {
-	of := func(o Overtaking, v func(quantity.Interval) any) any {
+	of := func(o overtaking, v func(quantity.Interval) any) any {
 		if o.Interval == nil {
 			return nil
 		}
 		return v(*o.Interval)
 	}
 	rows := reports.TableOf(c.Overtakings,
-		reports.Col("faster_below", "faster below", func(o Overtaking) any { return o.Below }),
-		reports.Col("faster_beyond", "faster above", func(o Overtaking) any { return o.Beyond }),
-		reports.Col("size_bytes", "size", func(o Overtaking) any { return o.Size }),
-		reports.Col("close_from_bytes", "within 5 % from", func(o Overtaking) any { return o.Low }),
-		reports.Col("close_to_bytes", "to", func(o Overtaking) any { return o.High }),
-		reports.Col("low_bytes", "95 % from", func(o Overtaking) any {
+		reports.Col("faster_below", "faster below", func(o overtaking) any { return o.Below }),
+		reports.Col("faster_beyond", "faster above", func(o overtaking) any { return o.Beyond }),
+		reports.Col("size_bytes", "size", func(o overtaking) any { return o.Size }),
+		reports.Col("close_from_bytes", "within 5 % from", func(o overtaking) any { return o.Low }),
+		reports.Col("close_to_bytes", "to", func(o overtaking) any { return o.High }),
+		reports.Col("low_bytes", "95 % from", func(o overtaking) any {
 			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) })
 		}),
-		reports.Col("high_bytes", "to", func(o Overtaking) any {
+		reports.Col("high_bytes", "to", func(o overtaking) any {
 			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) })
 		}),
-		reports.Col("probability", "probability", func(o Overtaking) any {
+		reports.Col("probability", "probability", func(o overtaking) any {
 			return of(o, func(quantity.Interval) any { return o.Probability })
 		}).
 			Texted(probabilityText),

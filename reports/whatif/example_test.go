@@ -69,7 +69,7 @@ func ExampleSweep() {
 	}
 	s := whatif.Sweep{Design: d, Ranges: []whatif.Range{packets}, Sizes: []quantity.Bytes{64 * quantity.KiB}, Quantities: quantities}
 	best, least := 0.0, 1e9
-	err = s.Run(context.Background(), 0, nil, func(b *whatif.Block) error {
+	err = s.Run(context.Background(), nil, func(b *whatif.Block) error {
 		for i := 0; i < len(b.Values); i += len(s.Keys()) {
 			if packet, oneWay := b.Values[i], b.Values[i+2]; oneWay < least {
 				best, least = packet, oneWay

@@ -34,10 +34,10 @@ func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.
 	})
 }
 
-// CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
+// crossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
 // of samples that cross there in the same direction. If one of the two was fitted, both are those
 // of the next measurements; see [nextCrossing].
-func CrossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
+func crossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
 	s Sampling) (quantity.Interval, float64, error) {
 	if a.Forecastable() || b.Forecastable() {
 		s.Samples = min(s.Samples, 1000)

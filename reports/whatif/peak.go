@@ -35,7 +35,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 			notes = append(notes, l.Name+": none, "+peak.Text(units)+".")
 			continue
 		}
-		in, err := d.SizeInterval(of.part, sampling)
+		in, err := d.sizeInterval(of.part, sampling)
 		if err := sampled(&l, in, err); err != nil {
 			return reports.Rows{}, err
 		}
@@ -52,7 +52,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		}
 		l.Size, l.Low, l.High, l.Meaning = t.Suggested.Size, t.Suggested.Low, t.Suggested.High,
 			"where the two are within 5 %"
-		in, _, err := d.ThresholdInterval(i, sampling)
+		in, _, err := d.thresholdInterval(i, sampling)
 		if err := sampled(&l, in, err); err != nil {
 			return reports.Rows{}, err
 		}

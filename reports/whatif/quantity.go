@@ -33,13 +33,13 @@ func Quantities() []string {
 // NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
 func NewQuantity(name string, n quantity.Bytes) (Quantity,
 	error) {
-	return Design{}.Quantity(name, n)
+	return Design{}.quantityOf(name, n)
 }
 
 // Quantities returns the quantities of these names, of messages of 1 byte; see [Quantity.At].
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	for _, name := range names {
-		q, err := d.Quantity(name, 1)
+		q, err := d.quantityOf(name, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -48,8 +48,8 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	return all, nil
 }
 
-// Quantity is like [NewQuantity] and also finds the measures of the design.
-func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
+// quantityOf is like [NewQuantity] and also finds the measures of the design.
+func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 	names := Quantities()
 	for _, m := range d.measures {
 		if m.Name == name {
@@ -71,7 +71,7 @@ func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
 func (d Design) parseQuantity(text string) (Quantity, error) {
 	text = strings.TrimSpace(text)
 	name, rest, hasSize := strings.Cut(text, "(")
-	q, err := d.Quantity(strings.TrimSpace(name), 0)
+	q, err := d.quantityOf(strings.TrimSpace(name), 0)
 	if err != nil {
 		return q, err
 	}
@@ -96,17 +96,17 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 
 // At returns the quantity for messages of n bytes.
 func (q Quantity) At(n quantity.Bytes) Quantity {
-	if q.Sized() {
+	if q.isSized() {
 		q.Size = n
 	}
 	return q
 }
 
-// Of returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has none.
-func (q Quantity) Of(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
+// ofLayer returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has none.
+func (q Quantity) ofLayer(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
 
 // value returns v, in µs and bytes, as a value of the quantity.
-func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Dim()} }
+func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.dim()} }
 
 // check returns an error that says why the design has no such quantity.
 func (q Quantity) check(d Design) error {
@@ -116,14 +116,14 @@ func (q Quantity) check(d Design) error {
 	return nil
 }
 
-// Sized reports whether the quantity is of messages of one size.
-func (q Quantity) Sized() bool { return q.of.Sizes > 0 }
+// isSized reports whether the quantity is of messages of one size.
+func (q Quantity) isSized() bool { return q.of.Sizes > 0 }
 
 // simulated reports whether each value of the quantity is a simulation.
 func (q Quantity) simulated() bool { return q.measure != nil }
 
-// Dim returns the dimension of the quantity.
-func (q Quantity) Dim() quantity.Dimension { return q.of.Dim }
+// dim returns the dimension of the quantity.
+func (q Quantity) dim() quantity.Dimension { return q.of.Dim }
 
 // String returns the quantity as targets have it, without spaces: "bandwidth(4KiB)".
 func (q Quantity) String() string {
@@ -133,16 +133,16 @@ func (q Quantity) String() string {
 	return q.Name + "(" + strings.ReplaceAll(q.Size.String(), " ", "") + ")"
 }
 
-// Title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
-func (q Quantity) Title() string {
+// title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
+func (q Quantity) title() string {
 	title := q.of.Title
 	if q.of.Sizes > 0 {
 		title += " of " + q.Size.String()
 	}
-	return title + " (" + q.Dim().Column().Unit + ")"
+	return title + " (" + q.dim().Column().Unit + ")"
 }
 
-func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.Sized) }
+func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.isSized) }
 
 // Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of
 // [collectives.Finishes] begin with it.

@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Sensitivity says how much a quantity depends on a parameter.
-type Sensitivity struct {
+// A sensitivity says how much a quantity depends on a parameter.
+type sensitivity struct {
 	Param platforms.Param
 	// PerPercent is the change of the quantity in percent for each percent of the parameter, from 1
 	// % less to 1 % more: −1 for a divisor. Sizes and other whole numbers change by at least one.
@@ -22,15 +22,15 @@ type Sensitivity struct {
 	Low, High float64
 }
 
-// Sensitivities returns the sensitivity of the quantity to each parameter of the layer that is not
+// sensitivities returns the sensitivity of the quantity to each parameter of the layer that is not
 // computed from other parameters, the most important first. Low and High are at the parameter times
 // 1−part and 1+part.
-func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
+func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 	if err := q.check(d); err != nil {
 		return nil, err
 	}
-	now := q.Of(d.Layer.Model)
-	var all []Sensitivity
+	now := q.ofLayer(d.Layer.Model)
+	var all []sensitivity
 	for _, p := range d.Uses() {
 		if p.Value.Num == 0 || d.Platform.Computed(p.Path) {
 			continue
@@ -46,9 +46,9 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 			if !prog.Set(v) {
 				return math.NaN(), math.NaN()
 			}
-			return v/p.Value.Num - 1, q.Of(prog.Layer())
+			return v/p.Value.Num - 1, q.ofLayer(prog.Layer())
 		}
-		s := Sensitivity{Param: p}
+		s := sensitivity{Param: p}
 		less, low := at(-0.01)
 		more, high := at(+0.01)
 		s.PerPercent = (high - low) / now / (more - less)
@@ -56,14 +56,14 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 		_, s.High = at(+part)
 		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b Sensitivity) int {
+	slices.SortStableFunc(all, func(a, b sensitivity) int {
 		return cmp.Compare(weight(b), weight(a))
 	})
 	return all, nil
 }
 
 // weight orders sensitivities; unknown ones come last.
-func weight(s Sensitivity) float64 {
+func weight(s sensitivity) float64 {
 	if math.IsNaN(s.PerPercent) {
 		return -1
 	}
@@ -74,61 +74,61 @@ func weight(s Sensitivity) float64 {
 // and what it becomes with the parameter 10 % smaller and larger.
 func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	units quantity.UnitChoice) (reports.Rows, error) {
-	type sensitivity struct {
-		Sensitivity
+	type row struct {
+		sensitivity
 		of   Quantity
 		size quantity.Bytes
 		now  float64
 	}
-	var all []sensitivity
+	var all []row
 	for _, n := range sizes {
 		for _, q := range quantities {
-			found, err := d.Sensitivities(q.At(n), TornadoPart)
+			found, err := d.sensitivities(q.At(n), TornadoPart)
 			if err != nil {
 				return reports.Rows{}, err
 			}
 			for _, s := range found {
-				all = append(all, sensitivity{s, q.At(n), n, q.At(n).Of(d.Layer.Model)})
+				all = append(all, row{s, q.At(n), n, q.At(n).ofLayer(d.Layer.Model)})
 			}
 		}
 	}
-	text := func(s sensitivity, v float64) any {
+	text := func(s row, v float64) any {
 		if math.IsNaN(v) {
 			return nil
 		}
 		return units.Print(s.of.value(v))
 	}
-	parameter := func(s sensitivity) quantity.Column { return s.Param.Value.Dim.Column() }
-	asked := func(s sensitivity) quantity.Column { return s.of.Dim().Column() }
+	parameter := func(s row) quantity.Column { return s.Param.Value.Dim.Column() }
+	asked := func(s row) quantity.Column { return s.of.dim().Column() }
 	return reports.TableOf(all,
-		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
-		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
+		reports.Col("platform", "", func(row) any { return d.Platform.Name }),
+		reports.Col("layer", "", func(row) any { return d.Layer.Name }),
 		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"),
-			func(s sensitivity) any { return s.size }).Ranked(1),
-		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
-		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
+			func(s row) any { return s.size }).Ranked(1),
+		reports.Col("quantity", "quantity", func(s row) any { return s.of.Name }).Ranked(4),
+		reports.Col("parameter", "parameter", func(s row) any { return s.Param.Path }),
 		reports.Col("", "current",
-			func(s sensitivity) any { return s.Param.Value.String() }).Ranked(2),
-		reports.Col("value", "", func(s sensitivity) any {
+			func(s row) any { return s.Param.Value.String() }).Ranked(2),
+		reports.Col("value", "", func(s row) any {
 			return s.Param.Value.Num * parameter(s).Scale
 		}),
-		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).Unit }),
+		reports.Col("unit", "", func(s row) any { return parameter(s).Unit }),
 		reports.Col("percent_per_percent", "change per percent",
-			func(s sensitivity) any {
+			func(s row) any {
 				return s.PerPercent
 			}).Texted(reports.PercentText("%+.2f %%")),
 		reports.Col("", "10 % smaller",
-			func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
+			func(s row) any { return text(s, s.Low) }).Ranked(3),
 		reports.Col("", "10 % larger",
-			func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
-		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).Scale }),
-		reports.Col("quantity_smaller", "", func(s sensitivity) any {
+			func(s row) any { return text(s, s.High) }).Ranked(3),
+		reports.Col("quantity_now", "", func(s row) any { return s.now * asked(s).Scale }),
+		reports.Col("quantity_smaller", "", func(s row) any {
 			return s.Low * asked(s).Scale
 		}),
-		reports.Col("quantity_larger", "", func(s sensitivity) any {
+		reports.Col("quantity_larger", "", func(s row) any {
 			return s.High * asked(s).Scale
 		}),
-		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).Unit }),
+		reports.Col("quantity_unit", "", func(s row) any { return asked(s).Unit }),
 	), nil
 }
 
@@ -138,14 +138,14 @@ const TornadoPart = 0.1
 // Tornado draws what a quantity becomes with each parameter 10 % smaller and larger, the most
 // important first. Parameters that change it by less than 0.01 % are only counted.
 func Tornado(d Design, q Quantity) (reports.Tornado, error) {
-	all, err := d.Sensitivities(q, TornadoPart)
-	now := q.Of(d.Layer.Model)
+	all, err := d.sensitivities(q, TornadoPart)
+	now := q.ofLayer(d.Layer.Model)
 	t := reports.Tornado{
-		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.of.Head()}, Base: now,
+		Title: d.Layer.Ref() + ": " + q.title(), X: reports.Axis{Label: q.of.Head()}, Base: now,
 		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller",
 		More: "parameter 10 % larger",
 	}
-	width := func(s Sensitivity) float64 {
+	width := func(s sensitivity) float64 {
 		w := 0.0
 		for _, v := range []float64{s.Low, s.High} {
 			if !math.IsNaN(v) {
@@ -154,7 +154,7 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 		}
 		return w
 	}
-	slices.SortStableFunc(all, func(a, b Sensitivity) int {
+	slices.SortStableFunc(all, func(a, b sensitivity) int {
 		return cmp.Compare(width(b), width(a))
 	})
 	for _, s := range all {

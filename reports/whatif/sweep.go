@@ -128,8 +128,8 @@ func (r Range) At(i int) float64 {
 // Key names the parameter in a table: "stage.host-dma.tau_us_per_kib".
 func (r Range) Key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
 
-// Title names the parameter on an axis: "host-dma.tau (µs/KiB)".
-func (r Range) Title() string {
+// title names the parameter on an axis: "host-dma.tau (µs/KiB)".
+func (r Range) title() string {
 	title := r.Param.Short()
 	if u := r.Param.Value.Dim.Column().Unit; u != "" {
 		title += " (" + u + ")"
@@ -137,8 +137,8 @@ func (r Range) Title() string {
 	return title
 }
 
-// Shown returns v in the unit of Key and Title.
-func (r Range) Shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
+// shown returns v in the unit of Key and Title.
+func (r Range) shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
 
 // A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
 // The last range varies fastest but for the sizes.
@@ -148,26 +148,15 @@ type Sweep struct {
 	Sizes      []quantity.Bytes
 	Quantities []Quantity     // of messages of any size; see [Design.Quantities]
 	Watch      []func(*Block) // get each block after what runs the sweep
-	end        int64          // if > 0, the rows end here
 }
 
 // Rows returns the number of rows of the sweep, +Inf if it exceeds a float64.
 func (s *Sweep) Rows() float64 {
-	if s.end > 0 {
-		return float64(s.end)
-	}
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {
 		rows *= float64(r.Steps)
 	}
 	return rows
-}
-
-// Until returns the part of the sweep before the given row.
-func (s *Sweep) Until(row int64) *Sweep {
-	part := *s
-	part.end = row
-	return &part
 }
 
 // Keys names the columns: the parameters, the size, the quantities.
@@ -193,8 +182,8 @@ func (s *Sweep) Check() error {
 	return nil
 }
 
-// BlockRows returns the number of rows in a block of [Sweep.Run]: few if a row takes long.
-func (s *Sweep) BlockRows() int64 {
+// blockRows returns the number of rows in a block of [Sweep.Run]: few if a row takes long.
+func (s *Sweep) blockRows() int64 {
 	if slices.ContainsFunc(s.Quantities, Quantity.simulated) {
 		return 4
 	}
@@ -209,25 +198,24 @@ type Block struct {
 	Text   []byte    // by the encoder of Run
 }
 
-// An Encoder appends a row of a block to text.
-type Encoder func(text []byte, row []float64) []byte
+// An encoder appends a row of a block to text.
+type encoder func(text []byte, row []float64) []byte
 
-// Run computes the rows beginning with first and passes them to each and to the sweep's Watch,
-// block by block and in order. All processors compute some blocks at once, so that memory does not
-// grow with the sweep. Encode and each may be nil. Run ends early with the error of ctx or of each;
-// every block passed on until then is complete.
-func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder,
-	each func(*Block) error) error {
+// Run computes all rows and passes them to each and to the sweep's Watch, block by block and in
+// order. All processors compute some blocks at once, so that memory does not grow with the sweep.
+// Encode and each may be nil. Run ends early with the error of ctx or of each; every block passed
+// on until then is complete.
+func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	total, size := int64(s.Rows()), s.BlockRows()
+	total, size := int64(s.Rows()), s.blockRows()
 	blocks := make([]Block, 2*runtime.GOMAXPROCS(0))
 	evaluators := make([]Evaluator, len(blocks))
 	for i := range evaluators {
 		evaluators[i] = s.Evaluator(encode)
 	}
-	for at := first; at < total; at += int64(len(blocks)) * size {
+	for at := int64(0); at < total; at += int64(len(blocks)) * size {
 		n := int(min(int64(len(blocks)), (total-at+size-1)/size))
 		err := parallel.Each(ctx, n, 0, func(_ context.Context, i int) error {
 			from := at + int64(i)*size
@@ -258,18 +246,18 @@ type Evaluator func(b *Block, first, count int64)
 // Evaluator returns an Evaluator of any rows of the sweep, for [Sweep.Run] and for programs that
 // divide a sweep among machines; encode may be nil. Calls must not overlap, because they change
 // one copy of the platform: each goroutine needs an Evaluator of its own.
-func (s *Sweep) Evaluator(encode Encoder) Evaluator {
+func (s *Sweep) Evaluator(encode encoder) Evaluator {
 	w := &worker{Sweep: s, encode: encode}
 	params := list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })
 	w.prog, w.values = s.Design.Compile(params...)
-	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
+	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.shown(1) })
 	return w.fill
 }
 
 // A worker is the state of an Evaluator.
 type worker struct {
 	*Sweep
-	encode Encoder
+	encode encoder
 	prog   *platforms.Program
 	values []float64 // of the parameters
 	scales []float64 // of the values, for Keys

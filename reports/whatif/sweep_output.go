@@ -28,12 +28,12 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 				"file of CSV or JSON Lines", s.Rows()), "output", "format")
 	}
 	size := reports.HeadIf(sized(s.Quantities), "size")
-	heads := slices.Concat(list.Map(s.Ranges, Range.Title), []string{size},
+	heads := slices.Concat(list.Map(s.Ranges, Range.title), []string{size},
 		list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}
-	err := s.Run(ctx, 0, nil, func(b *Block) error {
+	err := s.Run(ctx, nil, func(b *Block) error {
 		for row := range slices.Chunk(b.Values, len(rows.Columns)) {
 			rows.Data = append(rows.Data, list.Map(row, func(v float64) any { return v }))
 		}
@@ -59,7 +59,7 @@ func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	return interrupted(s.Run(ctx, 0, Encoder(encode), func(b *Block) error {
+	return interrupted(s.Run(ctx, encoder(encode), func(b *Block) error {
 		_, err := w.Write(b.Text)
 		return err
 	}))
@@ -78,7 +78,7 @@ func (s *Sweep) File(ctx context.Context, path, format string) error {
 	}
 	complete := 0
 	if _, err = file.Write(header); err == nil {
-		err = s.Run(ctx, 0, Encoder(encode), func(b *Block) error {
+		err = s.Run(ctx, encoder(encode), func(b *Block) error {
 			_, err := file.Write(b.Text)
 			if err == nil {
 				complete += b.Rows

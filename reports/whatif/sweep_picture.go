@@ -36,7 +36,7 @@ func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 }
 
 func rangeAxis(r Range) reports.Axis {
-	a := reports.Axis{Label: r.Title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
+	a := reports.Axis{Label: r.title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
 	if r.Log {
 		a.Log = true
 	}
@@ -48,9 +48,9 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
 	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r),
 		Y: reports.Axis{Label: s.Quantities[shown].of.Head(), Near: true}}
-	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
+	f.X.Min, f.X.Max = r.shown(r.From), r.shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
-		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now),
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.shown(now),
 			Label: "as it is: " + r.Param.Value.String()}}
 	}
 	for _, n := range s.Sizes {
@@ -76,11 +76,11 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
 	h := reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.Title()), Label: q.Title(),
+		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.title()), Label: q.title(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
-		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num),
-			Y:     y.Shown(y.Param.Value.Num),
-			Label: "as it is: " + q.value(q.Of(s.Design.Layer.Model)).String()}},
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.shown(x.Param.Value.Num),
+			Y:     y.shown(y.Param.Value.Num),
+			Label: "as it is: " + q.value(q.ofLayer(s.Design.Layer.Model)).String()}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
 	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)
@@ -112,7 +112,7 @@ func (r Range) middles(most int) []float64 {
 	middles := make([]float64, cells)
 	for c := range middles {
 		first, last := (c*r.Steps+cells-1)/cells, ((c+1)*r.Steps+cells-1)/cells-1
-		middles[c] = r.Shown(r.At(first)+r.At(last)) / 2
+		middles[c] = r.shown(r.At(first)+r.At(last)) / 2
 	}
 	return middles
 }

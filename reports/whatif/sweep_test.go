@@ -35,7 +35,7 @@ func TestSweep(t *testing.T) {
 		s := sweep(t, ref, sizes, []string{"one_way", "gap", "bandwidth", "n_half"}, ranges...)
 		var rows [][]float64
 		next := int64(0)
-		err := s.Run(context.Background(), 0, nil, func(b *Block) error {
+		err := s.Run(context.Background(), nil, func(b *Block) error {
 			if b.First != next {
 				t.Errorf("row %d after row %d", b.First, next)
 			}
@@ -66,7 +66,7 @@ func TestSweep(t *testing.T) {
 			n := sizes[i%2]
 			half, _ := NewQuantity("n_half", 1)
 			l := d.Layer.Model
-			want := []float64{float64(n), float64(l.OneWay(n)), float64(l.Gap(n)), float64(n.Over(l.OneWay(n))), half.Of(l)}
+			want := []float64{float64(n), float64(l.OneWay(n)), float64(l.Gap(n)), float64(n.Over(l.OneWay(n))), half.ofLayer(l)}
 			for k, w := range want {
 				if got := row[len(s.Ranges)+k]; math.Abs(got/w-1) > 1e-12 {
 					t.Errorf("%s %v: row %v, want %v", ref, ranges, row, want)
@@ -81,20 +81,21 @@ func TestSweep(t *testing.T) {
 	check("hp-lam/bulk", "mtu=1KiB..64KiB/50", "bulk_bandwidth=10MB/s..90MB/s/3")
 }
 
-// A sweep that was stopped goes on where it was.
-func TestSweepFrom(t *testing.T) {
+// Machines that divide a sweep compute parts of it, which begin and end at any row.
+func TestSweepInParts(t *testing.T) {
 	s := sweep(t, "hp-lam", []quantity.Bytes{16, 256, 4096}, []string{"rtt"}, "o_r=1us..2us/100", "o_s=1us..2us/100")
 	encode := func(text []byte, row []float64) []byte { return fmt.Appendln(text, row) }
-	run := func(s *Sweep, first int64) (all string) {
-		err := s.Run(context.Background(), first, encode, func(b *Block) error { all += string(b.Text); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+	var whole string
+	err := s.Run(context.Background(), encode, func(b *Block) error { whole += string(b.Text); return nil })
+	if err != nil {
+		t.Fatal(err)
 	}
-	whole := run(s, 0)
+	evaluate, total := s.Evaluator(encode), int64(s.Rows())
 	for _, first := range []int64{1, 3, 8192, 10000, 29999} {
-		if run(s.Until(first), 0)+run(s, first) != whole {
+		var before, rest Block
+		evaluate(&rest, first, total-first)
+		evaluate(&before, 0, first)
+		if string(before.Text)+string(rest.Text) != whole {
 			t.Errorf("%d rows and the others are not all of them", first)
 		}
 	}
@@ -103,11 +104,11 @@ func TestSweepFrom(t *testing.T) {
 func TestSweepStops(t *testing.T) {
 	s := sweep(t, "hp-lam", []quantity.Bytes{16}, []string{"rtt"}, "o_r=1us..2us/100000000")
 	wrong := errors.New("wrong")
-	if err := s.Run(context.Background(), 0, nil, func(*Block) error { return wrong }); err != wrong {
+	if err := s.Run(context.Background(), nil, func(*Block) error { return wrong }); err != wrong {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := s.Run(ctx, 0, nil, func(*Block) error { cancel(); return nil }); err != context.Canceled {
+	if err := s.Run(ctx, nil, func(*Block) error { cancel(); return nil }); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -133,7 +134,7 @@ func TestParseRangeErrors(t *testing.T) {
 func TestSweepErrors(t *testing.T) {
 	check := func(ref, name, want string, ranges ...string) {
 		t.Helper()
-		err := sweep(t, ref, []quantity.Bytes{16}, []string{name}, ranges...).Run(context.Background(), 0, nil, func(*Block) error { return nil })
+		err := sweep(t, ref, []quantity.Bytes{16}, []string{name}, ranges...).Run(context.Background(), nil, func(*Block) error { return nil })
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -148,7 +149,7 @@ func TestSweepErrors(t *testing.T) {
 // 2.5 bytes, or a latency below zero, is none.
 func TestImpossible(t *testing.T) {
 	s := sweep(t, "hp-lam/segment", []quantity.Bytes{16}, []string{"rtt"}, "bulk_bandwidth=100MB/s..1000MB/s/10")
-	err := s.Run(context.Background(), 0, nil, func(b *Block) error {
+	err := s.Run(context.Background(), nil, func(b *Block) error {
 		for i := 0; i < len(b.Values); i += 3 {
 			// G = (4KiB/bulk_bandwidth - g)/…, which is negative from 4096/8.7 = 471 MB/s on.
 			if none := math.IsNaN(b.Values[i+2]); none != (b.Values[i] > 471) {
@@ -165,7 +166,7 @@ func TestImpossible(t *testing.T) {
 func TestGrid(t *testing.T) {
 	s := sweep(t, "hp-lam", []quantity.Bytes{16}, []string{"gap", "one_way"}, "o_r=0us..3us/4", "o_s=0us..1us/2")
 	drawn := s.drawMap(1, 2)
-	if err := s.Run(context.Background(), 0, nil, nil); err != nil {
+	if err := s.Run(context.Background(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	g := drawn()
@@ -186,7 +187,7 @@ func TestGrid(t *testing.T) {
 func BenchmarkSweep(b *testing.B) {
 	s := sweep(b, "hp-lam", []quantity.Bytes{65536}, []string{"one_way", "gap", "bandwidth"}, "o_r=1us..10us/1000", "o_s=1us..10us/1000")
 	for b.Loop() {
-		if err := s.Run(context.Background(), 0, nil, func(*Block) error { return nil }); err != nil {
+		if err := s.Run(context.Background(), nil, func(*Block) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,8 +31,8 @@ func (t Target) String() string {
 	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.value(t.Value))
 }
 
-// Met reports whether v meets the target.
-func (t Target) Met(v float64) bool {
+// met reports whether v meets the target.
+func (t Target) met(v float64) bool {
 	if t.Least {
 		return v >= t.Value
 	}
@@ -66,21 +66,21 @@ func (d Design) parseTarget(text string) (Target, error) {
 	}
 	var known []platforms.Known
 	if q.measure != nil {
-		known = append(known, platforms.Known{Name: q.Name, Value: q.value(q.Of(d.Layer.Model))})
+		known = append(known, platforms.Known{Name: q.Name, Value: q.value(q.ofLayer(d.Layer.Model))})
 	}
 	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
 	if err != nil {
 		return Target{}, err
 	}
-	if v.Dim == quantity.DimNone && q.Dim() == quantity.DimSize {
+	if v.Dim == quantity.DimNone && q.dim() == quantity.DimSize {
 		v.Dim = quantity.DimSize
 	}
-	if v.Dim != q.Dim() {
-		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
+	if v.Dim != q.dim() {
+		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.dim(), v.Dim)
 	}
 	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
 	if relation == "=" {
-		t.Least = q.Of(d.Layer.Model) < v.Num
+		t.Least = q.ofLayer(d.Layer.Model) < v.Num
 	}
 	return t, nil
 }
@@ -116,7 +116,7 @@ const reach = 20
 // in steps of 2^(1/16), or of 2 for a [Measure], and bisects the step in which the target is first
 // met.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
-	s := Solution{Param: p, Now: t.Quantity.Of(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
+	s := Solution{Param: p, Now: t.Quantity.ofLayer(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
@@ -125,9 +125,9 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		if !prog.Set(v) {
 			return math.NaN()
 		}
-		return t.Quantity.Of(prog.Layer())
+		return t.Quantity.ofLayer(prog.Layer())
 	}
-	s.Met = t.Met(s.Now)
+	s.Met = t.met(s.Now)
 	steps := 16 // of a doubling
 	if t.Quantity.measure != nil {
 		steps = 1
@@ -176,12 +176,12 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 			if t.Least && q > bestAt || !t.Least && q < bestAt {
 				best, bestAt = v, q
 			}
-			if t.Met(q) == s.Met {
+			if t.met(q) == s.Met {
 				last = v
 				continue
 			}
 			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
-				return t.Met(at(x)) != s.Met
+				return t.met(at(x)) != s.Met
 			})
 			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
 				flips[side] = 0 // less than rounding leaves of the other costs
@@ -246,17 +246,17 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 	return sides
 }
 
-// Curve returns the curve over two parameters at which the target is just met: for each value of x
+// curve returns the curve over two parameters at which the target is just met: for each value of x
 // the first value of y, beginning with its From, at which the target begins or ceases to be met;
 // NaN if it never does.
-func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
+func (d Design) curve(t Target, x, y Range) (xs, ys []float64) {
 	prog, _ := d.Compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {
 		vx, found := x.At(i), math.NaN()
 		met := func(vy float64) bool {
-			return prog.Set(vx, vy) && t.Met(t.Quantity.Of(prog.Layer()))
+			return prog.Set(vx, vy) && t.met(t.Quantity.ofLayer(prog.Layer()))
 		}
 		last := y.From
 		first := met(last)

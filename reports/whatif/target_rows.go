@@ -90,7 +90,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		}).Ranked(1),
 		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
 		reports.Col("quantity_then", "", func(f found) any { return f.At }),
-		reports.Col("quantity_unit", "", func(found) any { return q.Dim().Column().Unit }),
+		reports.Col("quantity_unit", "", func(found) any { return q.dim().Column().Unit }),
 		reports.Col("reached", "", func(f found) any { return f.Reached }),
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
@@ -197,13 +197,13 @@ func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
 // Rows returns the points of the curve.
 func (c *TargetCurve) Rows() reports.Rows {
 	rows := reports.Rows{
-		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()},
-			{Key: c.Y.Key(), Head: c.Y.Title()}},
+		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.title()},
+			{Key: c.Y.Key(), Head: c.Y.title()}},
 		Notes: []string{"On the curve, " + c.Target.String() + " just holds."},
 	}
-	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
+	xs, ys := c.Design.curve(c.Target, c.X, c.Y)
 	for i := range xs {
-		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
+		rows.Data = append(rows.Data, []any{c.X.shown(xs[i]), c.Y.shown(ys[i])})
 	}
 	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
 		rows.Notes = append(rows.Notes, "No point of the curve is in these ranges.")
@@ -215,17 +215,17 @@ func (c *TargetCurve) Rows() reports.Rows {
 func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells
-	xs, ys := c.Design.Curve(c.Target, x, y)
+	xs, ys := c.Design.curve(c.Target, x, y)
 	s := &Sweep{Design: c.Design, Ranges: []Range{x, y},
 		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
 		Quantities: []Quantity{c.Target.Quantity}}
 	drawn := s.drawMap(0, mapCells)
-	if err := s.Run(ctx, 0, nil, nil); err != nil {
+	if err := s.Run(ctx, nil, nil); err != nil {
 		return nil, err
 	}
 	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}
 	for i := range xs {
-		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
+		line.X, line.Y = append(line.X, x.shown(xs[i])), append(line.Y, y.shown(ys[i]))
 	}
 	h := drawn()
 	h.Lines = []reports.Series{line}

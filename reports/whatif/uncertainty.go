@@ -48,7 +48,7 @@ var ErrExact = errors.New("no parameter has an interval; write it in the platfor
 // If no parameter has one, it returns the values together with [ErrExact].
 func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval,
 	error) {
-	q, err := d.Quantity(name, 1)
+	q, err := d.quantityOf(name, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quan
 	found := make([][]float64, len(sizes))
 	err = s.run([]Design{d}, func(layers []model.Layer) {
 		for i, q := range quantities {
-			found[i] = append(found[i], q.Of(layers[0]))
+			found[i] = append(found[i], q.ofLayer(layers[0]))
 		}
 	})
 	if err != nil && !errors.Is(err, ErrExact) {
@@ -72,7 +72,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quan
 		if err := s.interrupted(); err != nil {
 			return nil, err
 		}
-		intervals[i] = interval(q.Of(d.Layer.Model), found[i])
+		intervals[i] = interval(q.ofLayer(d.Layer.Model), found[i])
 	}
 	return intervals, err
 }
@@ -87,9 +87,9 @@ func interval(value float64, samples []float64) quantity.Interval {
 		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
 }
 
-// Faster returns, for each size, the probability that a takes less time one way than b. A parameter
+// faster returns, for each size, the probability that a takes less time one way than b. A parameter
 // that both have, of the same platform, path and value, is the same number in both.
-func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
+func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
 	count := make([]float64, len(sizes))
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
 		for i, n := range sizes {
@@ -120,17 +120,17 @@ func (s Sampling) sizes(now float64, designs []Design,
 	return interval(now, sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
-// SizeInterval returns the interval of [SizeFor].
-func (d Design) SizeInterval(part float64, s Sampling) (quantity.Interval, error) {
+// sizeInterval returns the interval of [SizeFor].
+func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
 	n, _ := model.SizeFor(d.Layer.Model, part)
 	in, _, err := s.sizes(float64(n), []Design{d},
 		func(layers []model.Layer) (quantity.Bytes, bool) { return model.SizeFor(layers[0], part) })
 	return in, err
 }
 
-// ThresholdInterval returns the interval of the suggested size of threshold i of
+// thresholdInterval returns the interval of the suggested size of threshold i of
 // [Design.Thresholds], and the share of samples whose costs cross at all.
-func (d Design) ThresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
+func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
 	t := d.Thresholds()[i]
 	return s.sizes(float64(t.Suggested.Size), []Design{d},
 		func(layers []model.Layer) (quantity.Bytes, bool) {

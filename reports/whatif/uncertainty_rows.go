@@ -71,7 +71,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 	case next:
 		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes, s)
 	default:
-		u.faster, err = Faster(last.Design, designs[0].Design, sizes, s)
+		u.faster, err = faster(last.Design, designs[0].Design, sizes, s)
 	}
 	return u, err
 }
@@ -117,7 +117,7 @@ func (u *Uncertainty) Rows() reports.Rows {
 			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
 			for j, q := range u.Quantities {
 				in := u.Intervals[k][j][i]
-				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low,
+				row = append(row, reports.Interval{Dim: q.dim(), Interval: in}, in.Value, in.Low,
 					in.High)
 			}
 			if several && sized {
@@ -177,7 +177,7 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 // Bands draws the intervals of a quantity over sizes.
 func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure,
 	error) {
-	q, err := designs[0].Quantity(name, 1)
+	q, err := designs[0].quantityOf(name, 1)
 	if err != nil {
 		return reports.Figure{}, err
 	}
@@ -186,7 +186,7 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: q.of.Head(), Log: true},
 	}
-	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
+	if q.dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Log = false
 	}
 	next := allFitted(designs)

@@ -2,7 +2,7 @@
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and returns another design;
 // [Design.At] returns the costs and the bottleneck of a message. [Sweep] evaluates ranges of
-// parameters. [Design.Sensitivities] and [Design.Shares] rank parameters, and [Design.Solve] finds
+// parameters. [SensitivityRows] and [Design.Shares] rank parameters, and [Design.Solve] finds
 // the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
 // predictions. [FindCrossover] finds the sizes at which one layer overtakes another.
 //
