@@ -26,7 +26,8 @@ func (i Interval) Of(t quantity.Micros) (low, high quantity.Micros) {
 // measured on a machine to know their errors. Of broadcasts by three algorithms on two nodes with
 // 128 cores, 19 of 20 times were between 0.47 and 1.73 of those predicted from messages and fans
 // alone. Other machines may deviate in the other direction, so the bounds are factors of 2.2 to
-// either side. The upper bound is squared: contention that nothing measured only makes times longer.
+// either side. The upper bound is squared: contention that nothing measured makes times longer
+// only.
 const unseenFactor = 2.2
 
 // fewCollectives is the number of measured collectives below which their errors give no interval.
@@ -60,8 +61,8 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(minHalfWidth))
 	if q > math.Log(uselessFactor) {
-		source := fmt.Sprintf("measured collectives differ from its times by up to a factor of %.0f",
-			math.Exp(q))
+		source := fmt.Sprintf("measured collectives differ from its times "+
+			"by up to a factor of %.0f", math.Exp(q))
 		return Interval{0, math.Inf(1), source}
 	}
 	source := fmt.Sprintf("from the errors of %d measured collectives "+

@@ -51,8 +51,8 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 				"remove it", name, number)
 		}
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); fetch it again",
-				name, number, err)
+			return nil, fmt.Errorf("%s:%d: the file is damaged or cut off here (%w); "+
+				"fetch it again", name, number, err)
 		}
 		if err == io.EOF {
 			if line != "" {

@@ -27,8 +27,8 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 	for i, c := range all {
 		switch {
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
-			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of bcast k-nomial; "+
-				"omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d", i+1, c.Fanout)
+			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of "+
+				"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d", i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
 			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of "+
 				"alltoall linear-sync; omit them, and set "+
@@ -52,7 +52,8 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 				// A classic file has a line also for the library's choice.
 				written := form == "classic" || g.choose[i] != nil
 				if bytes.From > math.MaxInt64 && written {
-					return nil, fmt.Errorf("%s: %d bytes are too many for Open MPI", s.name, bytes.From)
+					return nil, fmt.Errorf("%s: %d bytes are too many for Open MPI",
+						s.name, bytes.From)
 				}
 			}
 		}
@@ -81,7 +82,8 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 		fmt.Fprintf(&b, "%d # numbers of ranks\n", len(s.groups))
 		for _, g := range s.groups {
 			fmt.Fprintf(&b, "%d # ranks and more\n", g.ranks.From)
-			fmt.Fprintf(&b, "%d # sizes: bytes and more, algorithm, fan-out, segment\n", len(g.bytes))
+			fmt.Fprintf(&b, "%d # sizes: bytes and more, algorithm, fan-out, segment\n",
+				len(g.bytes))
 			for i, bytes := range g.bytes {
 				if c := g.choose[i]; c != nil {
 					fmt.Fprintf(&b, "%d %d %d %d # %s\n",
