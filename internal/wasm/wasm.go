@@ -44,12 +44,8 @@ func Build(ctx context.Context) (page.Program, error) {
 	if err != nil {
 		return page.Program{},
 			errors.New("this halfpeak does not contain the page's WebAssembly, and there is no " +
-				"go " +
-				"" +
-				"" +
-				"to build it: " +
-				"install Go (https://go.dev/dl), or take a halfpeak that was built with -tags " +
-				"explorer")
+				"go to build it: install Go (https://go.dev/dl), or take a halfpeak that was " +
+				"built with -tags explorer")
 	}
 	source, err := source(ctx, tool)
 	if err != nil {

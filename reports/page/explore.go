@@ -12,12 +12,12 @@
 // keys are errors. A failed question answers {"error": "one line"}.
 //
 //	about       nothing           about             version, quantities, collectives, algorithms
-//	platforms   nothing           Platforms         the embedded platforms, and those that were added
+//	platforms   nothing           Platforms         embedded and added platforms
 //	add         NewPlatform       Platforms         adds a platform file, and returns its platform
 //	platform    Design            Platform          a layer with all parameters
 //	curves      Curves            Figure            lines, points, bands, marks; the fast one
 //	predict     Predict           table             the numbers of `predict --format json`
-//	shares      Sized             shares            share of each parameter, at the first of the sizes
+//	shares      Sized             shares            shares of the parameters at the first size
 //	pipeline    Pipelined         pipeline          a message packet by packet
 //	collective  CollectiveMap     fastestMap        times of algorithms over ranks and sizes
 //	places      CollectiveMap     table             the same at some places, as a table

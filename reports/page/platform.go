@@ -94,8 +94,11 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	a.Parameters = parameters(d)
 	peak := d.now.Peak()
 	exists := peak.Known && peak.Exists
-	a.Peak = peakBandwidth{optional(float64(peak.Asymptote), exists), optional(float64(peak.Half), exists),
-		peak.Text(nil)}
+	a.Peak = peakBandwidth{
+		RInf:  optional(float64(peak.Asymptote), exists),
+		NHalf: optional(float64(peak.Half), exists),
+		Text:  peak.Text(nil),
+	}
 	for _, t := range whatif.Of(d.now).Thresholds() {
 		a.Thresholds = append(a.Thresholds, threshold{t.Path, number(t.InUse), t.InUse.String()})
 	}

@@ -102,7 +102,8 @@ func (q Quantity) At(n quantity.Bytes) Quantity {
 	return q
 }
 
-// ofLayer returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has none.
+// ofLayer returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has
+// none.
 func (q Quantity) ofLayer(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
 
 // value returns v, in µs and bytes, as a value of the quantity.

@@ -66,7 +66,8 @@ func (d Design) parseTarget(text string) (Target, error) {
 	}
 	var known []platforms.Known
 	if q.measure != nil {
-		known = append(known, platforms.Known{Name: q.Name, Value: q.value(q.ofLayer(d.Layer.Model))})
+		now := q.value(q.ofLayer(d.Layer.Model))
+		known = append(known, platforms.Known{Name: q.Name, Value: now})
 	}
 	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
 	if err != nil {
@@ -116,7 +117,8 @@ const reach = 20
 // in steps of 2^(1/16), or of 2 for a [Measure], and bisects the step in which the target is first
 // met.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
-	s := Solution{Param: p, Now: t.Quantity.ofLayer(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
+	now := t.Quantity.ofLayer(d.Layer.Model)
+	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}

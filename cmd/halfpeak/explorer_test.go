@@ -17,11 +17,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports/page"
 )
 
-// A node is the program as it runs in the page, under Node.js.
+// A node runs the program of the page, cmd/explorer, under Node.js.
 type node struct{ dir string }
 
-// start builds the program, and skips the test where that cannot be.
-func start(t *testing.T) (node, page.Program) {
+// startNode builds the program, and skips the test where that cannot be.
+func startNode(t *testing.T) (node, page.Program) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("short: the WebAssembly is not built")
@@ -87,31 +87,11 @@ func (n node) ask(t *testing.T, all []asked) []string {
 	return answers
 }
 
-// cli builds the command, and returns what runs it.
-func cli(t *testing.T) func(args ...string) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "halfpeak")
-	if out, err := exec.Command("go", "build", "-o", path, "../halfpeak").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	dir := t.TempDir()
-	return func(args ...string) []byte {
-		t.Helper()
-		cmd := exec.Command(path, args...)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("halfpeak %s: %v", strings.Join(args, " "), err)
-		}
-		return out
-	}
-}
-
 // The numbers of the page are those of the command line, bit by bit: the rows of 1,000 predictions,
 // half of them of changed designs, which the command line reads from files that it wrote itself.
 func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
-	n, _ := start(t)
-	halfpeak := cli(t)
+	n, _ := startNode(t)
+	dir := t.TempDir()
 	x := page.New()
 	var layers []string
 	all, err := platforms.All()
@@ -138,15 +118,15 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 		ref, size := d.Ref, strings.Join(sizes, ",")
 		if i%2 == 1 {
 			d.Set = changes(t, x, d.Ref, r)
-			ref = fmt.Sprintf("changed-%d.toml", i)
+			ref = filepath.Join(dir, fmt.Sprintf("changed-%d.toml", i))
 			args := []string{"whatif", d.Ref, "--save", ref, "--size", "1B"}
 			for _, s := range d.Set {
 				args = append(args, "--set", s)
 			}
-			halfpeak(args...)
+			runOutput(t, args...)
 		}
 		questions = append(questions, ask("predict", page.Predict{Designs: []page.Design{d}, Sizes: size}))
-		out := halfpeak("predict", ref, "--size", size, "--format", "json")
+		out := runOutput(t, "predict", ref, "--size", size, "--format", "json")
 		// The file has its own name, and the page that of the platform.
 		if name, layer, _ := strings.Cut(d.Ref, "/"); i%2 == 1 {
 			out = bytes.ReplaceAll(out, fmt.Appendf(nil, `"platform":"changed-%d","layer":"%s"`, i, layer), fmt.Appendf(nil, `"platform":"%s","layer":"%s"`, name, layer))
@@ -202,7 +182,7 @@ func changes(t *testing.T, x *page.Explorer, ref string, r *rand.Rand) []string 
 
 // The program under Node.js answers as the package does, to every question.
 func TestAnswersAreThoseOfThePackage(t *testing.T) {
-	n, _ := start(t)
+	n, _ := startNode(t)
 	clip := page.Design{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB"}}
 	sized := page.Sized{Design: clip, Sizes: "1KiB,64KiB"}
 	file := page.File{Name: "times.csv", Data: []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
@@ -224,7 +204,7 @@ func TestAnswersAreThoseOfThePackage(t *testing.T) {
 
 // The page stays small enough for mail.
 func TestPageIsSmall(t *testing.T) {
-	_, p := start(t)
+	_, p := startNode(t)
 	var b bytes.Buffer
 	if err := page.Write(&b, p, page.Start{}); err != nil {
 		t.Fatal(err)
