@@ -11,8 +11,9 @@ import (
 // The same rows for people and for programs.
 func Example() {
 	rows := reports.Rows{
-		Columns: []reports.Column{{Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}},
-		Data:    [][]any{{64 * quantity.KiB, quantity.Micros(589.3)}, {128 * quantity.KiB, nil}},
+		Columns: []reports.Column{{Key: "size_bytes", Head: "size"},
+			{Key: "time_us", Head: "time"}},
+		Data: [][]any{{64 * quantity.KiB, quantity.Micros(589.3)}, {128 * quantity.KiB, nil}},
 	}
 	for _, format := range []reports.TableFormat{reports.Markdown, reports.CSV} {
 		if err := (reports.Printer{Format: format}).Write(os.Stdout, rows); err != nil {

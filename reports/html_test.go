@@ -17,22 +17,26 @@ import (
 // brochure has a block of every kind.
 func brochure() Document {
 	figure := Figure{
-		X:      Axis{Label: "message size", Log: true, Bytes: true},
-		Y:      Axis{Label: "one-way time (µs)", Log: true},
-		Series: []Series{{Name: "a", Kind: Line, X: []float64{1, 1024}, Y: []float64{10, 20}}, {Name: "a", Kind: Points, X: []float64{1024}, Y: []float64{21}, Low: []float64{18}, High: []float64{24}}},
-		Notes:  []string{"Lines: model."},
+		X: Axis{Label: "message size", Log: true, Bytes: true},
+		Y: Axis{Label: "one-way time (µs)", Log: true},
+		Series: []Series{{Name: "a", Kind: Line, X: []float64{1, 1024}, Y: []float64{10, 20}},
+			{Name: "a", Kind: Points, X: []float64{1024}, Y: []float64{21}, Low: []float64{18},
+				High: []float64{24}}},
+		Notes: []string{"Lines: model."},
 	}
 	numbers := Rows{
-		Columns: []Column{{Key: "name", Head: "name"}, {Key: "time_us", Head: "time"}, {Key: "hidden"}},
-		Data:    [][]any{{"a", 9.5, 1}, {"b | c", math.NaN(), 2}},
-		Notes:   []string{"a took 9.5 µs"},
+		Columns: []Column{{Key: "name", Head: "name"}, {Key: "time_us", Head: "time"},
+			{Key: "hidden"}},
+		Data:  [][]any{{"a", 9.5, 1}, {"b | c", math.NaN(), 2}},
+		Notes: []string{"a took 9.5 µs"},
 	}
 	return Document{
 		Title: "Two systems",
 		Lead:  []string{"The first takes 9.5 µs for 64 KiB."},
 		Sections: []Section{
 			{Title: "Numbers", Blocks: []Block{
-				Facts{{Name: "one way", Value: "9.5 µs", Note: "RTT 19 µs"}, {Name: "n½", Value: "1 KiB"}},
+				Facts{{Name: "one way", Value: "9.5 µs", Note: "RTT 19 µs"},
+					{Name: "n½", Value: "1 KiB"}},
 				Table{Title: "All", Rows: numbers},
 			}},
 			{Title: "Pictures", Sections: []Section{{Title: "Time", Blocks: []Block{
@@ -64,9 +68,11 @@ func markdownOf(t *testing.T, d Document) string {
 
 func TestDocumentGolden(t *testing.T) {
 	equal := func(got, want []byte) string { return cmp.Diff(string(want), string(got)) }
-	page := strings.NewReplacer(htmlStyle, "/* html.css */\n", htmlScript, "/* html.js */").Replace(htmlOf(t, brochure()))
+	page := strings.NewReplacer(htmlStyle, "/* html.css */\n", htmlScript,
+		"/* html.js */").Replace(htmlOf(t, brochure()))
 	if len(page) > 60000 {
-		t.Errorf("without style and script the page has %d bytes: they are not in it as they are", len(page))
+		t.Errorf("without style and script the page has %d bytes: they are not in it as they are",
+			len(page))
 	}
 	golden(t, "document.html", []byte(page), equal)
 	golden(t, "document.md", []byte(markdownOf(t, brochure())), equal)
@@ -75,16 +81,19 @@ func TestDocumentGolden(t *testing.T) {
 // What a platform's file holds is text, wherever it comes to stand.
 func TestHTMLEscapes(t *testing.T) {
 	const evil = `</script></title><script>alert("x&y")</script><img src=x onerror='alert(1)'>`
-	rows := Rows{Columns: []Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}}, Notes: []string{evil}}
+	rows := Rows{Columns: []Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}},
+		Notes: []string{evil}}
 	figure := curves([]linear{{name: evil, beta: 9.9, tau: 0.0088, measured: true}}, false)
 	figure.Title, figure.X.Label, figure.Notes = evil, evil, []string{evil}
 	figure.Marks = append(figure.Marks, Mark{Kind: AtX, X: 1000, Label: evil})
 	line := pipeline(8192, 4096)
 	line.Stages[0] = evil
-	page := htmlOf(t, Document{Title: evil, Lead: []string{evil}, Sections: []Section{{Title: evil, Blocks: []Block{
-		Paragraph(evil), Facts{{evil, evil, evil}}, Table{evil, rows},
-		Drawing{evil, figure, evil, Rows{}}, Drawing{evil, line, evil, rows},
-	}}}})
+	page := htmlOf(t,
+		Document{Title: evil, Lead: []string{evil},
+			Sections: []Section{{Title: evil, Blocks: []Block{
+				Paragraph(evil), Facts{{evil, evil, evil}}, Table{evil, rows},
+				Drawing{evil, figure, evil, Rows{}}, Drawing{evil, line, evil, rows},
+			}}}})
 	if n := strings.Count(page, "<script"); n != 3 { // two of the figures, one of the page
 		t.Errorf("the page has %d scripts, want 3", n)
 	}
@@ -99,7 +108,10 @@ func TestHTMLEscapes(t *testing.T) {
 // A page prints the title of a drawing of any kind once, outside of the picture.
 func TestTitleOutsidePicture(t *testing.T) {
 	for _, p := range []Picture{field(false), regions()} {
-		page := htmlOf(t, Document{Title: "d", Sections: []Section{{Title: "s", Blocks: []Block{Drawing{Title: "outside", Picture: p}}}}})
+		page := htmlOf(t,
+			Document{Title: "d",
+				Sections: []Section{{Title: "s",
+					Blocks: []Block{Drawing{Title: "outside", Picture: p}}}}})
 		if strings.Contains(page, p.title()) {
 			t.Errorf("the picture of a page has the title %q", p.title())
 		}
@@ -115,7 +127,8 @@ func TestDocumentErrors(t *testing.T) {
 		}
 	}
 	check(Drawing{Title: "Empty", Picture: Figure{}}, "Times: Empty: nothing to draw: no points")
-	check(Table{Rows: Rows{Columns: []Column{{Key: "a"}}, Data: [][]any{{1, 2}}}}, "Times: row 1 has 2 cells; the table has 1 columns")
+	check(Table{Rows: Rows{Columns: []Column{{Key: "a"}}, Data: [][]any{{1, 2}}}},
+		"Times: row 1 has 2 cells; the table has 1 columns")
 	full := errors.New("disk full")
 	if err := brochure().WriteHTML(failing{full}); !errors.Is(err, full) {
 		t.Errorf("got %v, want %v", err, full)
@@ -147,7 +160,8 @@ func TestSchemes(t *testing.T) {
 	// WCAG 2.2, success criterion 1.4.11: graphics have a contrast of 3 to 1, and 1.4.3: text has
 	// 4.5 to 1.
 	for i := range palette {
-		if c := contrast(palette[i], white); c < 2.9 { // orange, which has a dash and a glyph besides, has 2.97
+		// orange, which has a dash and a glyph besides, has 2.97
+		if c := contrast(palette[i], white); c < 2.9 {
 			t.Errorf("colour %d on white: contrast %.2f", i, c)
 		}
 		if c := contrast(dark.palette[i], dark.white); c < 4.5 {
@@ -155,7 +169,8 @@ func TestSchemes(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]float64{
-		"ink": contrast(ink, white), "grey": contrast(grey, white), "accent": contrast(palette[0], white),
+		"ink": contrast(ink, white), "grey": contrast(grey, white),
+		"accent":   contrast(palette[0], white),
 		"dark ink": contrast(dark.ink, dark.white), "dark grey": contrast(dark.grey, dark.white),
 	} {
 		if c < 4.5 {
@@ -183,7 +198,8 @@ func contrast(a, b color.NRGBA) float64 {
 // The script finds a value where the drawing has it: the axes of the data
 // attributes lead to the centre of a glyph.
 func TestLiveAxes(t *testing.T) {
-	f := Figure{X: Axis{Min: 0, Max: 10}, Y: Axis{Min: 0, Max: 10}, Series: []Series{{Name: "a", Kind: Points, X: []float64{5}, Y: []float64{2.5}}}}
+	f := Figure{X: Axis{Min: 0, Max: 10}, Y: Axis{Min: 0, Max: 10},
+		Series: []Series{{Name: "a", Kind: Points, X: []float64{5}, Y: []float64{2.5}}}}
 	svg, err := inlineSVG(f, "wide", 560, 380, newStylesheet())
 	if err != nil {
 		t.Fatal(err)
@@ -201,8 +217,10 @@ func TestLiveAxes(t *testing.T) {
 	glyphs := regexp.MustCompile(`M(\S+?),(\S+?)A(\S+?),`).FindAllStringSubmatch(svg, -1)
 	g := glyphs[len(glyphs)-1]
 	x, y := number(t, g[1])-number(t, g[3]), 380*0.75-number(t, g[2])
-	if wantX, wantY := (left+right)/2, bottom+(top-bottom)/4; math.Abs(x-wantX) > 0.1 || math.Abs(y-wantY) > 0.1 {
-		t.Errorf("the point is drawn at %.2f, %.2f; the axes have it at %.2f, %.2f", x, y, wantX, wantY)
+	if wantX, wantY := (left+right)/2, bottom+(top-bottom)/4; math.Abs(x-wantX) > 0.1 ||
+		math.Abs(y-wantY) > 0.1 {
+		t.Errorf("the point is drawn at %.2f, %.2f; the axes have it at %.2f, %.2f", x, y, wantX,
+			wantY)
 	}
 }
 

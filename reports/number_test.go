@@ -34,8 +34,10 @@ func TestBareFloat(t *testing.T) {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
-	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999999999e-7, 1e21, 9.999999999999e20, 1e12, 1e12 + 1, 999999999999.5,
-		123456789012, 1234567890123, 0.000001234567890123, 12.5, -12.5, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.NaN()} {
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999999999e-7, 1e21,
+		9.999999999999e20, 1e12, 1e12 + 1, 999999999999.5,
+		123456789012, 1234567890123, 0.000001234567890123, 12.5, -12.5, math.MaxFloat64,
+		math.SmallestNonzeroFloat64, math.Inf(1), math.NaN()} {
 		check(v)
 		check(math.Nextafter(v, math.Inf(1)))
 		check(math.Nextafter(v, math.Inf(-1)))
@@ -50,7 +52,8 @@ func TestBareFloat(t *testing.T) {
 
 // What rounds to nothing has no sign of less.
 func TestPercentChange(t *testing.T) {
-	for part, want := range map[float64]string{-0.0001: "+0.0 %", 0: "+0.0 %", 0.0001: "+0.0 %", -0.251: "−25.1 %"} {
+	for part, want := range map[float64]string{-0.0001: "+0.0 %", 0: "+0.0 %", 0.0001: "+0.0 %",
+		-0.251: "−25.1 %"} {
 		if got := PercentChange(part); got != want {
 			t.Errorf("%v: %q, want %q", part, got, want)
 		}

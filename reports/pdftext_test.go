@@ -14,7 +14,8 @@ import (
 // file tells every reader to do so: that it maps codes to the same Unicode.
 func readPDF(t *testing.T, data []byte) []string {
 	t.Helper()
-	if !bytes.Contains(data, []byte("/Encoding /Identity-H")) || !bytes.Contains(data, []byte("/ToUnicode")) {
+	if !bytes.Contains(data, []byte("/Encoding /Identity-H")) ||
+		!bytes.Contains(data, []byte("/ToUnicode")) {
 		t.Error("the fonts do not map to Unicode")
 	}
 	var texts []string
@@ -27,7 +28,8 @@ func readPDF(t *testing.T, data []byte) []string {
 			}
 		}
 		identity = identity || bytes.Contains(content, []byte("<0000> <FFFF> <0000>"))
-		for _, s := range regexp.MustCompile(`(?s)\(((?:\\.|[^\\)])*)\) ?Tj`).FindAllSubmatch(content, -1) {
+		shown := regexp.MustCompile(`(?s)\(((?:\\.|[^\\)])*)\) ?Tj`)
+		for _, s := range shown.FindAllSubmatch(content, -1) {
 			raw := regexp.MustCompile(`(?s)\\(.)`).ReplaceAllFunc(s[1], func(e []byte) []byte {
 				if e[1] == 'r' {
 					return []byte("\r")

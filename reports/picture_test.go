@@ -19,7 +19,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; look at the pictures before committing them")
+var update = flag.Bool("update", false,
+	"write the golden files anew; look at the pictures before committing them")
 
 // linear is a cost β + nτ with the digits of no system in particular.
 type linear struct {
@@ -69,12 +70,15 @@ func curves(systems []linear, latency bool) Figure {
 		}
 		f.Series = append(f.Series, line, points)
 		if half := s.beta / s.tau; !latency {
-			f.Marks = append(f.Marks, Mark{Kind: AtPoint, X: half, Y: 1 / s.tau / 2, Label: fmt.Sprintf("n½ %.0f B", half), Series: s.name})
+			f.Marks = append(f.Marks,
+				Mark{Kind: AtPoint, X: half, Y: 1 / s.tau / 2,
+					Label: fmt.Sprintf("n½ %.0f B", half), Series: s.name})
 		}
 	}
 	f.Marks = append(f.Marks, Mark{Kind: AtX, X: 256, Label: "PIO | DMA", Series: systems[0].name})
 	if !latency {
-		f.Marks = append(f.Marks, Mark{Kind: AtY, Y: 160, Label: "Myrinet link 160 MB/s"}, Mark{Kind: AtY, Y: 133, Label: "PCI 133 MB/s"})
+		f.Marks = append(f.Marks, Mark{Kind: AtY, Y: 160, Label: "Myrinet link 160 MB/s"},
+			Mark{Kind: AtY, Y: 133, Label: "PCI 133 MB/s"})
 	}
 	return f
 }
@@ -106,7 +110,8 @@ func pipeline(size, packet float64) Timeline {
 	t := Timeline{
 		Title:  fmt.Sprintf("%.0f bytes through four stages in packets of %.0f", size, packet),
 		Stages: []string{"host copy", "host DMA", "network", "receive DMA"},
-		Notes:  []string{"A packet enters a stage when it has left the one before and the packet before it has left this one."},
+		Notes: []string{"A packet enters a stage when it has left the one before and the " +
+			"packet before it has left this one."},
 	}
 	left := make([]float64, len(beta)) // when the last packet left each stage
 	for k := 1; size > 0; k++ {
@@ -147,8 +152,10 @@ var pictures = []struct {
 // regions are the best of ten that take a + bn, where the i-th has a = 2^i and b = 3^−i, and the
 // second rises with the other axis; without a time in a corner.
 func regions() RegionMap {
-	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Log: true, Bytes: true}, Y: Axis{Label: "ranks", Log: true, Twos: true},
-		Label: "longer (%)", Contours: []Contour{{5, "5 % longer"}, {20, "20 % longer"}, {100, "100 % longer"}}}
+	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Log: true, Bytes: true},
+		Y:        Axis{Label: "ranks", Log: true, Twos: true},
+		Label:    "longer (%)",
+		Contours: []Contour{{5, "5 % longer"}, {20, "20 % longer"}, {100, "100 % longer"}}}
 	for i := range 10 {
 		m.Names = append(m.Names, fmt.Sprintf("number %d", i+1))
 	}
@@ -227,7 +234,8 @@ func drawn(t *testing.T, p Picture, ext string) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	known := map[string]bool{".gitignore": true, "fuzz": true, "document.html": true, "document.md": true}
+	known := map[string]bool{".gitignore": true, "fuzz": true, "document.html": true,
+		"document.md": true}
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			var numbers bytes.Buffer
@@ -308,7 +316,8 @@ type recorder struct {
 }
 
 func newRecorder(width, height int) *recorder {
-	return &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel), turns: []complex128{1}}
+	return &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel),
+		turns: []complex128{1}}
 }
 
 type inked struct {
@@ -331,8 +340,10 @@ func (r *recorder) at(pt vg.Point) (x, y float64) {
 func (r *recorder) FillString(face font.Face, pt vg.Point, s string) {
 	const above, below = 0.72, 0.2 // what letters take of their size
 	w, size := face.Width(s), face.Font.Size
-	box := vg.Rectangle{Min: vg.Point{X: vg.Length(math.Inf(1)), Y: vg.Length(math.Inf(1))}, Max: vg.Point{X: vg.Length(math.Inf(-1)), Y: vg.Length(math.Inf(-1))}}
-	for _, corner := range []vg.Point{{X: pt.X, Y: pt.Y - size*below}, {X: pt.X + w, Y: pt.Y + size*above}} {
+	box := vg.Rectangle{Min: vg.Point{X: vg.Length(math.Inf(1)), Y: vg.Length(math.Inf(1))},
+		Max: vg.Point{X: vg.Length(math.Inf(-1)), Y: vg.Length(math.Inf(-1))}}
+	for _, corner := range []vg.Point{{X: pt.X, Y: pt.Y - size*below},
+		{X: pt.X + w, Y: pt.Y + size*above}} {
 		x, y := r.at(corner)
 		box.Min = vg.Point{X: min(box.Min.X, vg.Length(x)), Y: min(box.Min.Y, vg.Length(y))}
 		box.Max = vg.Point{X: max(box.Max.X, vg.Length(x)), Y: max(box.Max.Y, vg.Length(y))}
@@ -368,7 +379,8 @@ func record(t *testing.T, p Picture, width, height int) []string {
 	page := vg.Rectangle{Max: vg.Point{X: r.width, Y: r.height}}
 	for i, a := range r.texts {
 		all = append(all, a.s)
-		if a.box.Min.X < page.Min.X || a.box.Min.Y < page.Min.Y || a.box.Max.X > page.Max.X || a.box.Max.Y > page.Max.Y {
+		if a.box.Min.X < page.Min.X || a.box.Min.Y < page.Min.Y || a.box.Max.X > page.Max.X ||
+			a.box.Max.Y > page.Max.Y {
 			t.Errorf("%d×%d: %q leaves the page: %v", width, height, a.s, a.box)
 		}
 		for _, b := range r.texts[:i] {
@@ -381,7 +393,8 @@ func record(t *testing.T, p Picture, width, height int) []string {
 		}
 	}
 	if len(r.out) > 0 {
-		t.Errorf("%d×%d: %d points beyond the page, such as %v", width, height, len(r.out), r.out[0])
+		t.Errorf("%d×%d: %d points beyond the page, such as %v", width, height, len(r.out),
+			r.out[0])
 	}
 	return all
 }
@@ -389,7 +402,8 @@ func record(t *testing.T, p Picture, width, height int) []string {
 func TestTextsAreApart(t *testing.T) {
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
-			for _, size := range [][2]int{{800, 500}, {640, 400}, {400, 300}, {320, 240}, {1600, 1000}} {
+			for _, size := range [][2]int{{800, 500}, {640, 400}, {400, 300}, {320, 240},
+				{1600, 1000}} {
 				record(t, p.Picture, size[0], size[1])
 			}
 		})
@@ -511,17 +525,25 @@ func TestWriteImageErrors(t *testing.T) {
 		}
 	}
 	check(Figure{}, "png", 800, "nothing to draw: no points")
-	check(line(Line, []float64{nan}, []float64{1}), "png", 800, "nothing to draw: none of the 1 points is a number that its axis can show")
-	check(logs, "svg", 800, "nothing to draw: none of the 2 points is a number that its axis can show")
+	check(line(Line, []float64{nan}, []float64{1}), "png", 800,
+		"nothing to draw: none of the 1 points is a number that its axis can show")
+	check(logs, "svg", 800,
+		"nothing to draw: none of the 2 points is a number that its axis can show")
 	check(ends, "svg", 800, `the axis "y" cannot go from -1 to 1`)
-	check(line(Line, []float64{1}, nil), "png", 800, `series "s": x, y, low and high differ in length`)
+	check(line(Line, []float64{1}, nil), "png", 800,
+		`series "s": x, y, low and high differ in length`)
 	check(line("pie", nil, nil), "png", 800, `series "s": unknown kind "pie"`)
-	check(Figure{Marks: []Mark{{Kind: "blot", Label: "m"}}}, "png", 800, `mark "m": unknown kind "blot"`)
-	check(signature(), "gif", 800, `cannot draw a picture of kind "gif"; choose one of png, svg, pdf`)
-	check(signature(), "png", 10, "a picture of 10×500 pixels is not possible; choose from 320×240 to 10000×10000")
+	check(Figure{Marks: []Mark{{Kind: "blot", Label: "m"}}}, "png", 800,
+		`mark "m": unknown kind "blot"`)
+	check(signature(), "gif", 800,
+		`cannot draw a picture of kind "gif"; choose one of png, svg, pdf`)
+	check(signature(), "png", 10,
+		"a picture of 10×500 pixels is not possible; choose from 320×240 to 10000×10000")
 	check(Timeline{}, "png", 800, "nothing to draw: no packet spends time in a stage")
-	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Stage: 1, Packet: 3}}}, "png", 800, "packet 3 is in stage 1 of 1")
-	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Packet: 3, Start: 2, End: 1}}}, "png", 800, "packet 3 is in a from 2 to 1 µs")
+	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Stage: 1, Packet: 3}}}, "png", 800,
+		"packet 3 is in stage 1 of 1")
+	check(Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{Packet: 3, Start: 2, End: 1}}},
+		"png", 800, "packet 3 is in a from 2 to 1 µs")
 }
 
 // Odd values make an odd picture, but a picture.
@@ -529,8 +551,10 @@ func TestOddFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	long := strings.Repeat("a very long name ", 100)
 	values := [][]float64{
-		{0}, {5}, {0, 0, 0}, {-3, -1}, {-1, 0, 1}, {nan, 1, nan, 2, inf}, {1e-300, 1, 1e300}, {1e99, -1e99},
-		{1e9, 1e9 + 1}, {-1e9, -1e9 + 1e-6}, {1e-9, 2e-9}, {9, 9.5}, {0.5, 0.50001}, {1, 1e12}, {1e-99, 1e99},
+		{0}, {5}, {0, 0, 0}, {-3, -1}, {-1, 0, 1}, {nan, 1, nan, 2, inf}, {1e-300, 1, 1e300},
+		{1e99, -1e99},
+		{1e9, 1e9 + 1}, {-1e9, -1e9 + 1e-6}, {1e-9, 2e-9}, {9, 9.5}, {0.5, 0.50001}, {1, 1e12},
+		{1e-99, 1e99},
 	}
 	for j, x := range values {
 		for k, y := range values {
@@ -548,7 +572,8 @@ func TestOddFigures(t *testing.T) {
 						{Name: "漢字 \xff\n" + long, Kind: Points, X: x, Y: y, Low: y, High: x},
 						{Kind: Line, X: x, Y: y, Low: x, High: y},
 					},
-					Marks: []Mark{{AtPoint, x[0], y[0], long, "none"}, {AtX, nan, 0, "x", ""}, {AtY, 0, inf, "y", ""}, {AtPoint, 1, 1, "one\n\xff", ""}},
+					Marks: []Mark{{AtPoint, x[0], y[0], long, "none"}, {AtX, nan, 0, "x", ""},
+						{AtY, 0, inf, "y", ""}, {AtPoint, 1, 1, "one\n\xff", ""}},
 					Notes: []string{long, "", strings.Repeat("n", 5000)},
 				}
 				if _, _, _, err := f.limits(); err != nil {
@@ -560,7 +585,9 @@ func TestOddFigures(t *testing.T) {
 	}
 	var many Figure
 	for i := range 60 {
-		many.Series = append(many.Series, Series{Name: fmt.Sprint("series ", i), Kind: Line, X: []float64{0, 1}, Y: []float64{0, float64(i)}})
+		many.Series = append(many.Series,
+			Series{Name: fmt.Sprint("series ", i), Kind: Line, X: []float64{0, 1},
+				Y: []float64{0, float64(i)}})
 		many.Marks = append(many.Marks, Mark{Kind: AtPoint, X: 0.5, Y: 0.5, Label: "here"})
 	}
 	texts := record(t, many, 800, 500)
@@ -570,14 +597,17 @@ func TestOddFigures(t *testing.T) {
 	deep := Timeline{Title: "many stages"}
 	for i := range 40 {
 		deep.Stages = append(deep.Stages, "stage \xff "+long)
-		deep.Boxes = append(deep.Boxes, TimelineBox{Stage: i, Packet: i, Start: float64(i), End: float64(i)}, TimelineBox{Stage: i, Packet: -1e6, End: 1e99})
+		deep.Boxes = append(deep.Boxes,
+			TimelineBox{Stage: i, Packet: i, Start: float64(i), End: float64(i)},
+			TimelineBox{Stage: i, Packet: -1e6, End: 1e99})
 	}
 	record(t, deep, 800, 500)
 }
 
 // Points are left out with a note, never in silence.
 func TestLeftOut(t *testing.T) {
-	f := Figure{X: Axis{Log: true}, Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
+	f := Figure{X: Axis{Log: true},
+		Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
 	want := "Left out: 2 points that these axes cannot show."
 	if texts := record(t, f, 800, 500); !strings.Contains(strings.Join(texts, "\n"), want) {
 		t.Errorf("no note in %q", texts)
@@ -629,16 +659,20 @@ func TestTicks(t *testing.T) {
 		}
 	}
 	size := Axis{Log: true, Bytes: true}
-	check(size, 1, 1<<20, 500, horizontal, "1 B, 4 B, 16 B, 64 B, 256 B, 1 KiB, 4 KiB, 16 KiB, 64 KiB, 256 KiB, 1 MiB")
-	check(size, 1, 1<<30, 500, horizontal, "1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB, 16 MiB, 128 MiB, 1 GiB")
+	check(size, 1, 1<<20, 500, horizontal,
+		"1 B, 4 B, 16 B, 64 B, 256 B, 1 KiB, 4 KiB, 16 KiB, 64 KiB, 256 KiB, 1 MiB")
+	check(size, 1, 1<<30, 500, horizontal,
+		"1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB, 16 MiB, 128 MiB, 1 GiB")
 	check(size, 1024, 8192, 500, horizontal, "1 KiB, 2 KiB, 4 KiB, 8 KiB")
-	check(Axis{Bytes: true}, 0, 65536, 500, horizontal, "0 B, 8 KiB, 16 KiB, 24 KiB, 32 KiB, 40 KiB, 48 KiB, 56 KiB, 64 KiB")
+	check(Axis{Bytes: true}, 0, 65536, 500, horizontal,
+		"0 B, 8 KiB, 16 KiB, 24 KiB, 32 KiB, 40 KiB, 48 KiB, 56 KiB, 64 KiB")
 	check(Axis{Log: true}, 0.1, 110, 250, vertical, "0.1, 1, 10, 100")
 	check(Axis{Log: true}, 0.01, 1e5, 250, vertical, "0.01, 0.1, 1, 10, 100, 1000, 10000, 100000")
 	check(Axis{}, 0, 111.2, 250, vertical, "0, 20, 40, 60, 80, 100, 120")
 	check(Axis{}, 0, 0.25, 250, vertical, "0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3")
 	check(Axis{}, -2, 3, 250, vertical, "-3, -2, -1, 0, 1, 2, 3, 4")
-	check(Axis{Log: true}, 1.65, 1.72, 250, vertical, "1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
+	check(Axis{Log: true}, 1.65, 1.72, 250, vertical,
+		"1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
 }
 
 // The total of a timeline stands above its rows, however many there are.
@@ -655,7 +689,8 @@ func TestTimelineTotal(t *testing.T) {
 		}
 		r := newRecorder(800, 500)
 		at := paint(draw.New(r))
-		top := at.area.Min.Y + (at.area.Max.Y-at.area.Min.Y)*vg.Length((float64(n)-0.14)/at.y.max) // of the first row's box
+		// of the first row's box
+		top := at.area.Min.Y + (at.area.Max.Y-at.area.Min.Y)*vg.Length((float64(n)-0.14)/at.y.max)
 		for _, text := range r.texts {
 			if foot := 500*pixel - text.box.Max.Y; text.s == "100.00 µs" && foot < top {
 				t.Errorf("%d rows: the total stands at %v, the first box ends at %v", n, foot, top)

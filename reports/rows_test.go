@@ -22,14 +22,18 @@ var sample = Rows{
 		{Key: "platform", Head: "platform"},
 		{Key: "size_bytes", Head: "size"},
 		{Key: "one_way_us", Head: "one way"},
-		{Key: "error_percent", Head: "error %", Text: func(v any) string { return strconv.FormatFloat(v.(float64), 'f', 1, 64) }},
+		{Key: "error_percent", Head: "error %", Text: func(v any) string {
+			return strconv.FormatFloat(v.(float64), 'f', 1, 64)
+		}},
 		{Key: "plan_bytes", Head: "plan"},
 		{Key: "packets"},
 		{Key: "exact", Head: "exact"},
 	},
 	Data: [][]any{
-		{"clip", quantity.Bytes(65536), quantity.Micros(589.3), 0.1 + 0.2, []int{1, 2, 3}, 16, true},
-		{"a|b_c <d>, \"e\"\n", quantity.Bytes(1), quantity.Micros(math.NaN()), math.Inf(1), nil, nil, false},
+		{"clip", quantity.Bytes(65536), quantity.Micros(589.3), 0.1 + 0.2, []int{1, 2, 3}, 16,
+			true},
+		{"a|b_c <d>, \"e\"\n", quantity.Bytes(1), quantity.Micros(math.NaN()), math.Inf(1), nil,
+			nil, false},
 		{nil, nil, quantity.Micros(1.0 / 3), -1.25, []float64{}, -1, nil},
 	},
 	Notes: []string{"Times are *one-way*."},
@@ -98,8 +102,10 @@ func TestWriteRefuses(t *testing.T) {
 		}
 	}
 	column := []Column{{Key: "k"}}
-	check(JSON, Rows{Columns: column, Data: [][]any{{1}, {1, 2}}}, "row 2 has 2 cells; the table has 1 columns")
-	check(CSV, Rows{Columns: column, Data: [][]any{{struct{}{}}}}, `row 1: a struct {} under "k" is not a value of a table`)
+	check(JSON, Rows{Columns: column, Data: [][]any{{1}, {1, 2}}},
+		"row 2 has 2 cells; the table has 1 columns")
+	check(CSV, Rows{Columns: column, Data: [][]any{{struct{}{}}}},
+		`row 1: a struct {} under "k" is not a value of a table`)
 	check("yaml", Rows{}, `unknown format "yaml"; choose one of text, markdown, csv, json`)
 
 	full := errors.New("full")
@@ -113,7 +119,8 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestUnknownFormat(t *testing.T) {
-	if err := writeTable(io.Discard, "yaml", Rows{}); err == nil || err.Error() != `unknown format "yaml"; choose one of text, markdown, csv, json` {
+	if err := writeTable(io.Discard, "yaml", Rows{}); err == nil ||
+		err.Error() != `unknown format "yaml"; choose one of text, markdown, csv, json` {
 		t.Error(err)
 	}
 }
@@ -188,7 +195,8 @@ func FuzzWrite(f *testing.F) {
 			// A CSV reader makes one line end of any, and a ' keeps spreadsheets from evaluating a
 			// text.
 			text := strings.ReplaceAll(s, "\r\n", "\n")
-			if rec[0] != text && rec[0] != "'"+text || rec[2] != strconv.FormatInt(n, 10) || rec[3] != strconv.FormatBool(yes) {
+			if rec[0] != text && rec[0] != "'"+text || rec[2] != strconv.FormatInt(n, 10) ||
+				rec[3] != strconv.FormatBool(yes) {
 				t.Errorf("CSV: got %q", rec)
 			}
 			if math.IsNaN(want) || math.IsInf(want, 0) {

@@ -24,7 +24,8 @@ func TestAppendNumber(t *testing.T) {
 			t.Errorf("%v: got %s, want %v", v, got, want)
 		}
 	}
-	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-6, 1e-7, 9.9999999999994e-7, 9.9999999999996e-7, 123456789012, 1234567890123,
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-6, 1e-7, 9.9999999999994e-7,
+		9.9999999999996e-7, 123456789012, 1234567890123,
 		0.1 + 0.2, 1e20, 1e21, 1.5e21, 999999999999.4, 99999999999.95, math.MaxFloat64} {
 		check(v)
 		check(-v)
@@ -33,8 +34,10 @@ func TestAppendNumber(t *testing.T) {
 	for range 20000 {
 		check(random.NormFloat64() * math.Pow(10, float64(random.IntN(50)-20)))
 		check(random.NormFloat64() * math.Pow(10, float64(random.IntN(18)-6)))
-		check(float64(random.IntN(1000000)) / 1000)                                     // few digits
-		check(math.Round(random.Float64()*1e12)/1e12 + 0.5e-12*float64(random.IntN(3))) // between two of 12 digits
+		// few digits
+		check(float64(random.IntN(1000000)) / 1000)
+		// between two of 12 digits
+		check(math.Round(random.Float64()*1e12)/1e12 + 0.5e-12*float64(random.IntN(3)))
 	}
 	for e := -8; e < 13; e++ { // about powers of ten
 		v := math.Pow(10, float64(e))
@@ -60,8 +63,10 @@ func TestRowEncoder(t *testing.T) {
 		}
 	}
 	check("csv", "tau_us_per_kib,one_way_us\n1.5,300\n2,\n")
-	check("jsonl", `{"tau_us_per_kib":1.5,"one_way_us":300}`+"\n"+`{"tau_us_per_kib":2,"one_way_us":null}`+"\n")
-	if _, _, err := NewRowEncoder("xml", nil); err == nil || err.Error() != `unknown format "xml" for writing row by row; choose one of csv, jsonl` {
+	check("jsonl",
+		`{"tau_us_per_kib":1.5,"one_way_us":300}`+"\n"+`{"tau_us_per_kib":2,"one_way_us":null}`+"\n")
+	if _, _, err := NewRowEncoder("xml", nil); err == nil ||
+		err.Error() != `unknown format "xml" for writing row by row; choose one of csv, jsonl` {
 		t.Error(err)
 	}
 }

@@ -21,12 +21,15 @@ var wide = Rows{
 		{Head: "with --set", Rank: 1},
 	},
 	Data: [][]any{
-		{"clip/system-buffer", quantity.Bytes(1), quantity.Micros(9.9), quantity.Micros(9.9), quantity.MBps(0.101),
+		{"clip/system-buffer", quantity.Bytes(1), quantity.Micros(9.9), quantity.Micros(9.9),
+			quantity.MBps(0.101),
 			interval(9.9, 9.5, 10.25), Change{quantity.DimTime, 9.9, 8.1}},
-		{"clip/system-buffer", quantity.Bytes(65536), quantity.Micros(589.3), quantity.Micros(504.7), quantity.MBps(111.21),
+		{"clip/system-buffer", quantity.Bytes(65536), quantity.Micros(589.3),
+			quantity.Micros(504.7), quantity.MBps(111.21),
 			interval(589.3, 570, 600), Change{quantity.DimTime, 589.3, 589.3}},
 	},
-	Notes: []string{"clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note."},
+	Notes: []string{"clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and " +
+		"this is a long note."},
 }
 
 func TestView(t *testing.T) {
@@ -40,7 +43,8 @@ func TestView(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", v, diff)
 		}
 		for line := range strings.Lines(b.String()) {
-			plain := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(strings.TrimSuffix(line, "\n"))
+			plain := strings.NewReplacer("\x1b[1m", "", "\x1b[0m",
+				"").Replace(strings.TrimSuffix(line, "\n"))
 			if n := runewidth.StringWidth(plain); v.Width > 0 && n > v.Width {
 				t.Errorf("%+v: %q has %d columns", v, line, n)
 			}
@@ -119,7 +123,8 @@ says, and this is a long note.
 // lines, and what is empty in all rows is not there.
 func TestNarrow(t *testing.T) {
 	r := Rows{
-		Columns: []Column{{Head: "platform", Rank: 3}, {Head: "layer", Rank: 4}, {Head: "size"}, {Head: "packets", Rank: 2}, {Head: "note", Rank: 5}, {Head: "source"}},
+		Columns: []Column{{Head: "platform", Rank: 3}, {Head: "layer", Rank: 4}, {Head: "size"},
+			{Head: "packets", Rank: 2}, {Head: "note", Rank: 5}, {Head: "source"}},
 		Data: [][]any{
 			{"clip", "user-buffer", quantity.Bytes(1), 7, "", "Table 4.2 of it"},
 			{"clip", "system-buffer", quantity.Bytes(1), 8, nil, "–"},
@@ -227,8 +232,9 @@ func TestPercent(t *testing.T) {
 func TestIntervalsBelow(t *testing.T) {
 	interval := interval(2.05, 1.94, 2.16)
 	rows := Rows{
-		Columns: []Column{{Key: "size", Head: "size"}, {Head: "prediction interval of it"}, {Key: "n", Head: "n½", Rank: 1}},
-		Data:    [][]any{{1, interval, 96}, {2, interval, 97}},
+		Columns: []Column{{Key: "size", Head: "size"}, {Head: "prediction interval of it"},
+			{Key: "n", Head: "n½", Rank: 1}},
+		Data: [][]any{{1, interval, 96}, {2, interval, 97}},
 	}
 	var b strings.Builder
 	if err := (Printer{Width: 28}).Write(&b, rows); err != nil {
@@ -249,7 +255,8 @@ func TestIntervalsBelow(t *testing.T) {
 
 // An axis near its values has no 0; one whose values are far apart has.
 func TestNearAxis(t *testing.T) {
-	for _, c := range []struct{ lo, hi, min, max float64 }{{107, 119, 106, 120}, {40, 100, 0, 120}, {5, 5, 0, 6}} {
+	for _, c := range []struct{ lo, hi, min, max float64 }{{107, 119, 106, 120}, {40, 100, 0, 120},
+		{5, 5, 0, 6}} {
 		got, err := Axis{Near: true}.limits([]float64{c.lo, c.hi})
 		if err != nil || got.min != c.min || got.max != c.max {
 			t.Errorf("%v to %v: %v, %v; want %v to %v", c.lo, c.hi, got, err, c.min, c.max)

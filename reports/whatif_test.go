@@ -56,9 +56,12 @@ func field(log bool) HeatMap {
 }
 
 func tornado() Tornado {
-	t := Tornado{Title: "clip/system-buffer: one-way time of 64 KiB", X: Axis{Label: "one-way time (µs)"}, Base: 580.18,
+	t := Tornado{Title: "clip/system-buffer: one-way time of 64 KiB",
+		X: Axis{Label: "one-way time (µs)"}, Base: 580.18,
 		Less: "parameter 10 % smaller", More: "parameter 10 % larger", BaseLabel: "580.18 µs"}
-	for i, name := range []string{"wire.tau 7.5 µs/KiB", "host-dma.tau 7.6 µs/KiB", "host-dma-in.tau 7.6 µs/KiB", "copy-out.tau 5.9 µs/KiB", "wire.beta 1.3 µs", "copy-out.beta 3 µs", "up_to 256 B"} {
+	for i, name := range []string{"wire.tau 7.5 µs/KiB", "host-dma.tau 7.6 µs/KiB",
+		"host-dma-in.tau 7.6 µs/KiB", "copy-out.tau 5.9 µs/KiB", "wire.beta 1.3 µs",
+		"copy-out.beta 3 µs", "up_to 256 B"} {
 		w := 30 / float64(1+i*i)
 		t.Bars = append(t.Bars, TornadoBar{Name: name, Low: t.Base - w, High: t.Base + 1.3*w})
 	}
@@ -68,8 +71,10 @@ func tornado() Tornado {
 }
 
 func areas() Areas {
-	a := Areas{Title: "clip/system-buffer: where the one-way time goes", X: Axis{Label: "message size", Log: true, Bytes: true},
-		Y: Axis{Label: "part of the one-way time (%)", Max: 100}, Marks: []Mark{{Kind: AtX, X: 256, Label: "pio up to 256 B"}}}
+	a := Areas{Title: "clip/system-buffer: where the one-way time goes",
+		X:     Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     Axis{Label: "part of the one-way time (%)", Max: 100},
+		Marks: []Mark{{Kind: AtX, X: 256, Label: "pio up to 256 B"}}}
 	beta, tau := []float64{9.9, 3, 0.6, 1.3, 0.5}, []float64{0, 5.9, 7.6, 7.5, 7.6}
 	for i, name := range []string{"pio", "copy-out", "host-dma", "wire", "host-dma-in"} {
 		a.Parts = append(a.Parts, AreaPart{Name: name})

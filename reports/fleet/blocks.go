@@ -116,8 +116,8 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 
 // findBlocks returns two blocks that explain the links better than plain, the fit of effects of the
 // nodes alone, or nil. The signs of an eigenvector of the links' residuals are the partition. By
-// chance its eigenvalue follows the law of Tracy and Widom (1994): it is about 2σ√k if a node has
-// k partners.
+// chance its eigenvalue follows the law of Tracy and Widom (1994): it is about 2σ√k if a node
+// has k partners.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	if n < 2*minBlockNodes || len(links) < 3*n/2 {
 		return nil, nil
@@ -159,8 +159,8 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	partners := 2 * m / float64(n)
 	sigma := math.Sqrt(max(squares/m-pattern/m*pattern/m, 1e-12*squares/m))
 	// The eigenvalue of the partition is 2·pattern/n. Its excess over 2σ√k, in units of
-	// σ·k^(−1/6), follows the law of Tracy and Widom with mean −1.2 and standard deviation 1.27.
-	// Student's t with 8 degrees of freedom stands for the upper tail of that law.
+	// σ·k^(−1/6), follows the law of Tracy and Widom with mean −1.2 and standard deviation
+	// 1.27. Student's t with 8 degrees of freedom stands for the upper tail of that law.
 	excess := (2*pattern/float64(n)/sigma - 2*math.Sqrt(partners)) * math.Pow(partners, 1./6)
 	c := &crossing{p: stats.StudentTail((excess+1.2)/1.27, 8)}
 	if c.p > maxBlockP {

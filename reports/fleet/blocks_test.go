@@ -22,10 +22,14 @@ func TestBlocks(t *testing.T) {
 		made Synthetic
 		want string
 	}{
-		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 0.2}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 3}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Synthetic{Nodes: 17, Fault: Fault{Block: 8, Part: 2.8}}, "link n000, n001, n002 … (8 nodes) to n008, n009, n010 … (9 nodes)"},
-		{Synthetic{Nodes: 12, Fault: Fault{Block: 4, Part: 0.5}}, "link n000, n001, n002 … (4 nodes) to n004, n005, n006 … (8 nodes)"},
+		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 0.2}},
+			"link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
+		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 3}},
+			"link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
+		{Synthetic{Nodes: 17, Fault: Fault{Block: 8, Part: 2.8}},
+			"link n000, n001, n002 … (8 nodes) to n008, n009, n010 … (9 nodes)"},
+		{Synthetic{Nodes: 12, Fault: Fault{Block: 4, Part: 0.5}},
+			"link n000, n001, n002 … (4 nodes) to n004, n005, n006 … (8 nodes)"},
 		{Synthetic{Nodes: 20, Fault: Fault{Part: 0.2}}, "node n002"},
 	} {
 		for seed := range uint64(3) {
@@ -36,7 +40,9 @@ func TestBlocks(t *testing.T) {
 			}
 			got := map[string]bool{}
 			for _, f := range a.Findings {
-				if got[kindOfFinding(f)+" "+f.Subject()] = true; f.Across != nil && (f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part || math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
+				if got[kindOfFinding(f)+" "+f.Subject()] = true; f.Across != nil &&
+					(f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part ||
+						math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
 					t.Errorf("%+v: effect %v (%v to %v)", c.made, f.Effect, f.Low, f.High)
 				}
 			}
@@ -120,7 +126,8 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s of %s stands among %s", name, places[name], want)
 		}
 	}
-	if _, err := report([]fileSummary{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
+	if _, err := report([]fileSummary{e}, nil,
+		Options{Places: map[string]string{"x": "rack"}}); err == nil {
 		t.Error("places of other nodes are taken")
 	}
 }
@@ -131,13 +138,16 @@ func TestReadPlaces(t *testing.T) {
 		t.Error(got, err)
 	}
 	for text, want := range map[string]string{
-		"": "no node has a group", "node,group\n": "no node has a group", "n1\n": "line 1: want a node", "n1,a\n\nn1,b\n": "line 3: node \"n1\" is in",
+		"": "no node has a group", "node,group\n": "no node has a group",
+		"n1\n": "line 1: want a node", "n1,a\n\nn1,b\n": "line 3: node \"n1\" is in",
 	} {
-		if _, err := ReadPlaces(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPlaces(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if got, err := ReadPlaces(strings.NewReader("\ufeffn1,rack1\n")); err != nil || got["n1"] != "rack1" {
+	if got, err := ReadPlaces(strings.NewReader("\ufeffn1,rack1\n")); err != nil ||
+		got["n1"] != "rack1" {
 		t.Errorf("with a byte order mark: %v, %v", got, err)
 	}
 	if endless, err := os.Open("/dev/zero"); err == nil {
@@ -146,8 +156,10 @@ func TestReadPlaces(t *testing.T) {
 			t.Error("/dev/zero is a list of places")
 		}
 	}
-	long := io.MultiReader(strings.NewReader("n1,rack1\n"), strings.NewReader(strings.Repeat("# longer than a list of nodes\n", 3<<20)))
-	if _, err := ReadPlaces(long); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+	long := io.MultiReader(strings.NewReader("n1,rack1\n"),
+		strings.NewReader(strings.Repeat("# longer than a list of nodes\n", 3<<20)))
+	if _, err := ReadPlaces(long); err == nil ||
+		!strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("a list that is cut off at 64 MiB: %v", err)
 	}
 }
@@ -186,7 +198,8 @@ func TestDirections(t *testing.T) {
 				t.Errorf("%s: %v", f.Subject(), f.Effect)
 			}
 		}
-		if want := map[string]bool{"sender n07": true, "receiver n04": true, "node n02": true}; !maps.Equal(got, want) {
+		if want := map[string]bool{"sender n07": true, "receiver n04": true,
+			"node n02": true}; !maps.Equal(got, want) {
 			t.Errorf("seed %d: %v", seed, got)
 		}
 		if a, err := report(curves(0, seed), nil, Options{}); err != nil || len(a.Findings) > 0 {
@@ -213,23 +226,27 @@ func TestBySize(t *testing.T) {
 					slow *= 1.5
 				}
 				time := quantity.Micros(slow * (20 + 4e-5*n))
-				table.Samples = append(table.Samples, benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Median: time})
+				table.Samples = append(table.Samples,
+					benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Median: time})
 			}
 			c, ok := summarise(&table, []string{fmt.Sprint("n", a), fmt.Sprint("n", b)}, nil, nil)
 			if !ok {
 				t.Fatal("no curve")
 			}
-			entries = append(entries, fileSummary{path: fmt.Sprint(a, " ", b), curves: []curveSummary{c}})
+			entries = append(entries,
+				fileSummary{path: fmt.Sprint(a, " ", b), curves: []curveSummary{c}})
 		}
 	}
 	a, err := report(entries, nil, Options{})
 	if err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%+v, %v", a.Findings, err)
 	}
-	if f := a.Findings[0]; f.Subject() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 || math.Abs(f.Last-16) > 0.5 {
+	if f := a.Findings[0]; f.Subject() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 ||
+		math.Abs(f.Last-16) > 0.5 {
 		t.Errorf("%+v", f)
 	}
-	if f := a.Findings[1]; f.Subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 || math.Abs(f.Last-0.5) > 0.05 {
+	if f := a.Findings[1]; f.Subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 ||
+		math.Abs(f.Last-0.5) > 0.05 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -50,9 +50,10 @@ func TestStructuredNoise(t *testing.T) {
 				}
 				var e fileSummary
 				for g := range 16 {
-					e.curves = append(e.curves, measured(fmt.Sprint("b", g), n, func(a, b int) float64 {
-						return u[a] + u[b] + pair[[2]int{a, b}] + 0.005*tails.draw(r)
-					})...)
+					e.curves = append(e.curves,
+						measured(fmt.Sprint("b", g), n, func(a, b int) float64 {
+							return u[a] + u[b] + pair[[2]int{a, b}] + 0.005*tails.draw(r)
+						})...)
 				}
 				a, err := report([]fileSummary{e}, nil, Options{})
 				if err != nil {

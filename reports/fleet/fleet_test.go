@@ -25,8 +25,10 @@ func TestPattern(t *testing.T) {
 		pattern, path string
 		nodes, labels []string
 	}{
-		{"nccl_*_{a}_{b}.log", "d/nccl_N2_G1_cnode3-002_cnode3-003.log", []string{"cnode3-002", "cnode3-003"}, nil},
-		{"nccl_N2_G{gpus}_{a}_{b}.log", "nccl_N2_G4_x_y.log", []string{"x", "y"}, []string{"gpus=4"}},
+		{"nccl_*_{a}_{b}.log", "d/nccl_N2_G1_cnode3-002_cnode3-003.log",
+			[]string{"cnode3-002", "cnode3-003"}, nil},
+		{"nccl_N2_G{gpus}_{a}_{b}.log", "nccl_N2_G4_x_y.log", []string{"x", "y"},
+			[]string{"gpus=4"}},
 		{"{a}/{b}.txt", "n1/n2.txt", []string{"n1", "n2"}, nil},
 		{"{a}.txt", "n1.txt", []string{"n1"}, nil},
 		{"{a}_{b}_*.txt", "n1_n2_run3.txt", []string{"n1", "n2"}, nil},
@@ -38,12 +40,15 @@ func TestPattern(t *testing.T) {
 			t.Fatal(err)
 		}
 		nodes, labels, ok := p.match(c.path)
-		if ok != (c.nodes != nil) || !slices.Equal(nodes, c.nodes) || !slices.Equal(labels, c.labels) {
+		if ok != (c.nodes != nil) || !slices.Equal(nodes, c.nodes) ||
+			!slices.Equal(labels, c.labels) {
 			t.Errorf("%s on %s: %q %q %v", c.pattern, c.path, nodes, labels, ok)
 		}
 	}
 	for pattern, want := range map[string]string{
-		"{a}{b}.log": "need a letter between them", "x_{b}.log": "no {a}", "{a}_{a}": "twice", "{a}_{b": "brace", "{A}": "small letters", "{}": "small letters", "{a}*": "need a letter between them",
+		"{a}{b}.log": "need a letter between them", "x_{b}.log": "no {a}", "{a}_{a}": "twice",
+		"{a}_{b": "brace", "{A}": "small letters", "{}": "small letters",
+		"{a}*": "need a letter between them",
 	} {
 		if _, err := parsePattern(pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", pattern, err, want)
@@ -98,8 +103,10 @@ func TestDegrees(t *testing.T) {
 				}
 			}
 		}
-		if most := 0.001*float64(tests) + 2*math.Sqrt(0.001*float64(tests)); float64(beyond) > most {
-			t.Errorf("%d values: %d of %d beyond %.2f, want at most %.0f", n, beyond, tests, bound, most)
+		if most := 0.001*float64(tests) +
+			2*math.Sqrt(0.001*float64(tests)); float64(beyond) > most {
+			t.Errorf("%d values: %d of %d beyond %.2f, want at most %.0f", n, beyond, tests, bound,
+				most)
 		}
 	}
 }
@@ -166,12 +173,14 @@ func TestRing(t *testing.T) {
 		if i == 7 {
 			v *= 1.2
 		}
-		e.curves = append(e.curves, curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
-			Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", (i+1)%40)}})
+		e.curves = append(e.curves,
+			curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+				Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", (i+1)%40)}})
 		e.curves[i].Latency = quantity.Micros(v)
 	}
 	a, err := report([]fileSummary{e}, nil, Options{})
-	if err != nil || len(a.Findings) != 1 || a.Findings[0].Subject() != "n07 n08" || math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
+	if err != nil || len(a.Findings) != 1 || a.Findings[0].Subject() != "n07 n08" ||
+		math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
 		t.Errorf("%+v, %v", a.Findings, err)
 	}
 	if !strings.Contains(a.groups[0].Doubt, "no node has 3 partners") {
@@ -205,7 +214,8 @@ func TestPlanted(t *testing.T) {
 			}
 		}
 		if alarms > 5 || nodes < fleets*9/10 || tails == Normal && pairs < fleets*8/10 {
-			t.Errorf("%s: of %d fleets %d alarms; found %d nodes of +10 %%, %d pairs of +20 %%", tails, fleets, alarms, nodes, pairs)
+			t.Errorf("%s: of %d fleets %d alarms; found %d nodes of +10 %%, %d pairs of +20 %%",
+				tails, fleets, alarms, nodes, pairs)
 		}
 	}
 }
@@ -213,14 +223,17 @@ func TestPlanted(t *testing.T) {
 // The answer is the same to the last bit whatever the order of the entries, and if they went
 // through JSON.
 func TestOrder(t *testing.T) {
-	entries := Synthetic{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
+	entries := Synthetic{Nodes: 9, Noise: 0.01, Tails: Heavy,
+		Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
 	want, err := report(entries, nil, Options{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(5) {
 		mixed := slices.Clone(entries)
-		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(mixed), func(i, j int) {
+			mixed[i], mixed[j] = mixed[j], mixed[i]
+		})
 		got, err := report(mixed, nil, Options{All: true})
 		if err != nil || !reflect.DeepEqual(got.Findings, want.Findings) {
 			t.Fatalf("another order gives another answer (%v)", err)
@@ -242,7 +255,9 @@ func TestGroups(t *testing.T) {
 
 func TestBefore(t *testing.T) {
 	read := func(name string) []fileSummary {
-		entries, _, err := readFiles(context.Background(), []string{filepath.Join("testdata", name)}, Options{}, nil)
+		entries, _,
+			err := readFiles(context.Background(), []string{filepath.Join("testdata", name)},
+			Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +300,8 @@ func TestReadFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, files, err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, nil)
+	entries, files,
+		err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}_{b}.log"}, nil)
 	if err != nil || files != 5 || len(entries) != 5 {
 		t.Fatal(files, len(entries), err)
 	}
@@ -293,7 +309,9 @@ func TestReadFaults(t *testing.T) {
 	if err != nil || a.Curves != 4 || len(a.skipped) != 3 || faults(entries) != 1 || a.Nodes != 3 {
 		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.skipped, err)
 	}
-	if _, _, err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, nil); err == nil || !strings.Contains(err.Error(), "matches no file") {
+	if _, _,
+		err := readFiles(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"},
+		nil); err == nil || !strings.Contains(err.Error(), "matches no file") {
 		t.Error(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -308,7 +326,9 @@ func TestReadFaults(t *testing.T) {
 // The nodes are those that a look at the table of bandwidths shows, and 42 GB/s against 46.
 func TestPublished(t *testing.T) {
 	dir := sharedtest.Path(t, "data/fleet/h100_pairs")
-	named, _, err := readFiles(context.Background(), []string{dir}, Options{Name: "nccl_*_{a}_{b}.log"}, nil)
+	named, _,
+		err := readFiles(context.Background(), []string{dir}, Options{Name: "nccl_*_{a}_{b}.log"},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +363,8 @@ func TestSeriation(t *testing.T) {
 			if rack(i) == rack(j) {
 				v = 1.8
 			}
-			c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", j)}}
+			c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+				Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", j)}}
 			c.Latency = quantity.Micros(v * math.Exp(0.02*r.NormFloat64()))
 			e.curves = append(e.curves, c)
 		}
@@ -373,7 +394,8 @@ func TestSeriation(t *testing.T) {
 func TestMatrixOfMany(t *testing.T) {
 	var e fileSummary
 	for i := range 20_000 { // disjoint pairs
-		c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
+		c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+			Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
 		c.Latency = quantity.Micros(1 + float64(i%100)/1e4)
 		if i == 700 {
 			c.Latency = 3
@@ -390,7 +412,8 @@ func TestMatrixOfMany(t *testing.T) {
 		t.Fatal(len(order), len(m.links))
 	}
 	cells := m.cells(order, 250)
-	if len(cells) != 160 || !(cells[2][82] > 190) || cells[2][82] != cells[82][2] || !(cells[3][83] < 10) || !math.IsNaN(cells[2][3]) {
+	if len(cells) != 160 || !(cells[2][82] > 190) || cells[2][82] != cells[82][2] ||
+		!(cells[3][83] < 10) || !math.IsNaN(cells[2][3]) {
 		t.Error(len(cells), cells[2][82], cells[82][2], cells[3][83], cells[2][3])
 	}
 }
@@ -399,7 +422,9 @@ func TestMatrixOfMany(t *testing.T) {
 func TestNodeColumns(t *testing.T) {
 	for name, pair := range map[string]func(i int) (a, b string){
 		"one head": func(i int) (a, b string) { return "head", fmt.Sprint("n", i) },
-		"disjoint": func(i int) (a, b string) { return fmt.Sprint("n", 2*i), fmt.Sprint("n", 2*i+1) },
+		"disjoint": func(i int) (a, b string) {
+			return fmt.Sprint("n", 2*i), fmt.Sprint("n", 2*i+1)
+		},
 		"one pair": func(i int) (a, b string) { return "n0", "n1" },
 	} {
 		text, pairs := "node_a,node_b,size_bytes,time_us\n", map[string]bool{}
@@ -418,7 +443,9 @@ func TestNodeColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, _, err := readFiles(t.Context(), []string{path}, Options{Columns: []string{"node_a", "node_b"}}, nil)
+		asked, _,
+			err := readFiles(t.Context(), []string{path},
+			Options{Columns: []string{"node_a", "node_b"}}, nil)
 		if err != nil || !reflect.DeepEqual(entries, asked) {
 			t.Errorf("%s: %v: other entries than with --nodes", name, err)
 		}

@@ -17,9 +17,12 @@ import (
 )
 
 var (
-	powerFleets = flag.Int("fleets", 0, "fleets without a fault for each row of TestPower; a tenth of them for each fault, and of those of 40 nodes a fifth")
-	powerFolder = flag.String("resample", "", "folder of a real fleet, whose residuals make the healthy fleets of TestPower")
-	powerSeed   = flag.Uint64("seed", 1, "of the random numbers of TestPower")
+	powerFleets = flag.Int("fleets", 0,
+		"fleets without a fault for each row of TestPower; a tenth of them for each fault, and "+
+			"of those of 40 nodes a fifth")
+	powerFolder = flag.String("resample", "",
+		"folder of a real fleet, whose residuals make the healthy fleets of TestPower")
+	powerSeed = flag.Uint64("seed", 1, "of the random numbers of TestPower")
 )
 
 // TestPower measures how small a fault a report finds, and how often it reports one where there is
@@ -44,7 +47,8 @@ func TestPower(t *testing.T) {
 		}
 		return
 	}
-	fmt.Println("| nodes | noise | tails | fleets | false alarms | pair +5 % | +10 % | +20 % | node +5 % | +10 % | +20 % |")
+	fmt.Println("| nodes | noise | tails | fleets | false alarms | pair +5 % | +10 % | +20 % | " +
+		"node +5 % | +10 % | +20 % |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, nodes := range []int{10, 17, 40} {
 		for _, sigma := range []float64{0.005, 0.01, 0.02, 0.05} {
@@ -75,7 +79,9 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 	fmt.Println("| ranks a node | fleets | alarms |")
 	fmt.Println("|---|---|---|")
 	for _, k := range slices.Sorted(maps.Keys(ranks)) {
-		x, err := NewResiduals(entries, func(g Group) bool { return k == 0 || g.ranksPerNode() == k })
+		x, err := NewResiduals(entries, func(g Group) bool {
+			return k == 0 || g.ranksPerNode() == k
+		})
 		if err != nil {
 			return err
 		}
@@ -90,7 +96,8 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 		if k == 0 {
 			name = "all"
 		}
-		fmt.Printf("| %s | %d | %.1f %% |\n", name, fleets, 100*float64(alarms.Load())/float64(fleets))
+		fmt.Printf("| %s | %d | %.1f %% |\n", name, fleets,
+			100*float64(alarms.Load())/float64(fleets))
 	}
 	return nil
 }
@@ -98,7 +105,8 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 // printPower prints the share of fleets in which each fault was found, and of those without one in
 // which anything was.
 func printPower(made Synthetic, fleets int, seed uint64) {
-	faults := []Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10}, {Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
+	faults := []Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10},
+		{Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
 	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))
 	of[0] = fleets
 	var lock sync.Mutex
@@ -117,7 +125,8 @@ func printPower(made Synthetic, fleets int, seed uint64) {
 			lock.Unlock()
 		}
 	})
-	fmt.Printf("| %d | %.1f %% | %s | %d and %d |", made.Nodes, 100*made.Noise, made.Tails, fleets, of[1])
+	fmt.Printf("| %d | %.1f %% | %s | %d and %d |", made.Nodes, 100*made.Noise, made.Tails, fleets,
+		of[1])
 	for i, n := range found {
 		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(of[i]))/10)
 	}

@@ -34,7 +34,9 @@ func TestIntervalMisses(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, uint64(s)))
 		u := make([]float64, nodes)
 		u[7] = 0.02
-		e := fileSummary{curves: measured("b", nodes, func(a, b int) float64 { return u[a] + u[b] + noise*r.NormFloat64() })}
+		e := fileSummary{curves: measured("b", nodes, func(a, b int) float64 {
+			return u[a] + u[b] + noise*r.NormFloat64()
+		})}
 		a, err := report([]fileSummary{e}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -42,11 +44,13 @@ func TestIntervalMisses(t *testing.T) {
 		for _, f := range a.Findings {
 			if f.Reported && f.Nodes[0] == "n07" && !f.Pair {
 				width += (math.Log1p(f.Effect) - math.Log1p(f.Low)) / noise * math.Sqrt(nodes-2)
-				want += stats.StudentQuantile(0.05*float64(len(a.Findings))/float64(a.Tests), nodes-2)
+				want += stats.StudentQuantile(0.05*float64(len(a.Findings))/float64(a.Tests),
+					nodes-2)
 			}
 		}
 	}
-	// The deviation comes from 38 residuals of nodes' effects: √(1 − 2/40) of the noise's, and 0.7
+	// The deviation comes from 38 residuals of nodes' effects: √(1 − 2/40) of the noise's, and
+	// 0.7
 	// % less as the mean of roots. Twice the probability is 5 % less wide; the standard error of
 	// 100 is 1.1 %.
 	want *= math.Sqrt(1-2./nodes) * 0.993

@@ -9,7 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-const pairsTable = "node_a,node_b,size_bytes,time_us\nn1,n2,8,2\nn1,n2,16,3\nn1,n3,8,2\nn1,n3,16,3\nn2,n3,8,2\nn2,n3,16,3\n"
+const pairsTable = "node_a,node_b,size_bytes,time_us\nn1,n2,8,2\nn1,n2,16,3\n" +
+	"n1,n3,8,2\nn1,n3,16,3\nn2,n3,8,2\nn2,n3,16,3\n"
 
 // Nodes have one source: a file's name, or the columns of its table.
 func TestNodesOfNameAndColumns(t *testing.T) {
@@ -18,10 +19,13 @@ func TestNodesOfNameAndColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, _, err := readFiles(t.Context(), []string{file}, Options{Name: "{a}"}, nil)
-	if err != nil || len(entries) != 1 || len(entries[0].curves) > 0 || len(entries[0].skipped) != 1 || !strings.Contains(entries[0].skipped[0].reason, "(node_a, node_b)") {
+	if err != nil || len(entries) != 1 || len(entries[0].curves) > 0 ||
+		len(entries[0].skipped) != 1 ||
+		!strings.Contains(entries[0].skipped[0].reason, "(node_a, node_b)") {
 		t.Errorf("%+v, %v", entries, err)
 	}
-	if _, err := listFiles([]string{file, filepath.Dir(file)}); err == nil || !strings.Contains(err.Error(), "named twice") {
+	if _, err := listFiles([]string{file, filepath.Dir(file)}); err == nil ||
+		!strings.Contains(err.Error(), "named twice") {
 		t.Errorf("a file, and its folder: %v", err)
 	}
 }
@@ -31,11 +35,14 @@ func TestFleetFaults(t *testing.T) {
 	good := curveSummary{Group: Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
 	broken := []skippedFile{{reason: "x", fault: true}, {reason: "y", fault: true}, {reason: "z"}}
 	in := Reading{
-		now:    []fileSummary{{path: "a", curves: []curveSummary{good}, skipped: broken}, {path: "b", skipped: broken[2:]}},
+		now: []fileSummary{{path: "a", curves: []curveSummary{good}, skipped: broken},
+			{path: "b", skipped: broken[2:]}},
 		before: []fileSummary{{path: "a", curves: []curveSummary{good}}},
 	}
-	for _, want := range []string{"1 file could not be read to the end", "1 file of now and 1 of before could not be read to the end"} {
-		if a, err := Analyse(in, Options{}); err != nil || a.Broken == nil || a.Broken.Error() != want {
+	for _, want := range []string{"1 file could not be read to the end",
+		"1 file of now and 1 of before could not be read to the end"} {
+		if a, err := Analyse(in, Options{}); err != nil || a.Broken == nil ||
+			a.Broken.Error() != want {
 			t.Errorf("%v, %v, want %q", a, err, want)
 		}
 		in.before[0].skipped = broken

@@ -75,8 +75,8 @@ func standardised(values, uncertain []float64) (z, scales []float64) {
 		if uncertain != nil {
 			sd = math.Max(sd, uncertain[i])
 		}
-		// A median of n−1 normal values has the variance π/2/(n−1) of theirs, which adds to that
-		// of the value itself.
+		// A median of n−1 normal values has the variance π/2/(n−1) of theirs, which adds to
+		// that of the value itself.
 		z[i], scales[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1))), sd
 	}
 	return z, scales

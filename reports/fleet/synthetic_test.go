@@ -65,17 +65,22 @@ func (m Synthetic) Entries(r *rand.Rand) []fileSummary {
 		for b := a + 1; b < m.Nodes; b++ {
 			slow := 1.0
 			switch k := m.Fault.Block; {
-			case k > 0 && (a < k) != (b < k), k == 0 && m.Fault.Pair && a == 1 && b == 3, k == 0 && !m.Fault.Pair && (a == 2 || b == 2):
+			case k > 0 && (a < k) != (b < k), k == 0 && m.Fault.Pair && a == 1 && b == 3, k == 0 &&
+				!m.Fault.Pair && (a == 2 || b == 2):
 				slow += m.Fault.Part
 			}
 			run := math.Exp(m.Noise * m.Tails.draw(r))
 			t := benchfile.Table{Format: "synthetic", Kind: benchfile.OneWay}
 			for n := 8.0; n <= 32<<20; n *= 8 {
-				time := quantity.Micros((beta + slow*tau*n) * run * math.Exp(m.Noise/3*m.Tails.draw(r)))
-				t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Min: time, Max: time, Median: time})
+				time := quantity.Micros((beta + slow*tau*n) * run *
+					math.Exp(m.Noise/3*m.Tails.draw(r)))
+				t.Samples = append(t.Samples,
+					benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Min: time,
+						Max: time, Median: time})
 			}
 			if c, ok := summarise(&t, []string{name(a), name(b)}, nil, nil); ok {
-				entries = append(entries, fileSummary{path: name(a) + "-" + name(b), curves: []curveSummary{c}})
+				entries = append(entries,
+					fileSummary{path: name(a) + "-" + name(b), curves: []curveSummary{c}})
 			}
 		}
 	}
@@ -113,7 +118,9 @@ type Residuals struct {
 func NewResiduals(entries []fileSummary, keep func(Group) bool) (*Residuals, error) {
 	kept := slices.Clone(entries)
 	for i := range kept {
-		kept[i].curves = slices.DeleteFunc(slices.Clone(kept[i].curves), func(c curveSummary) bool { return !keep(c.Group) })
+		kept[i].curves = slices.DeleteFunc(slices.Clone(kept[i].curves), func(c curveSummary) bool {
+			return !keep(c.Group)
+		})
 	}
 	a, err := report(kept, nil, Options{})
 	if err != nil {
@@ -171,8 +178,11 @@ func (x *Residuals) Entries(r *rand.Rand) []fileSummary {
 		}
 		for i, a := range x.names {
 			for _, b := range x.names[i+1:] {
-				v := m.centre * (1 + m.effect(m.fit.mu+u[nodes[a]]+u[nodes[b]]+rest[pairs[a+between+b]]))
-				e.curves = append(e.curves, curveSummary{Group: p.Group, Nodes: []string{a, b}, Latency: quantity.Micros(v), Tau: quantity.MicrosPerByte(v)})
+				v := m.centre *
+					(1 + m.effect(m.fit.mu+u[nodes[a]]+u[nodes[b]]+rest[pairs[a+between+b]]))
+				e.curves = append(e.curves,
+					curveSummary{Group: p.Group, Nodes: []string{a, b}, Latency: quantity.Micros(v),
+						Tau: quantity.MicrosPerByte(v)})
 			}
 		}
 	}

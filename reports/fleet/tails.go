@@ -65,8 +65,9 @@ func tailsOf(models []*model, q Quantity, odd bool) *tails {
 }
 
 // designEffect returns how many residuals of a unit say as much about the tails as one independent
-// residual: 1 + (k−1)ρ for k residuals of a unit whose mean correlation is ρ (Kish 1965, §5.4).
-// A pair that one night disturbs is off in place and out of place, and with 4 ranks as with 8.
+// residual: 1 + (k−1)ρ for k residuals of a unit whose mean correlation is ρ (Kish 1965,
+// §5.4). A pair that one night disturbs is off in place and out of place, and with 4 ranks as with
+// 8.
 func designEffect(byUnit map[string][]float64) float64 {
 	var cross, within, count, squares float64
 	for _, key := range slices.Sorted(maps.Keys(byUnit)) { // sums depend on the order

@@ -131,8 +131,8 @@ func (t *Tuner) base(i int) (whole float64, share Parts) {
 }
 
 // kernel returns the prior covariance of two candidates of a group with these shares of parts.
-// The terms over sizes, ranks and bytes are Ornstein–Uhlenbeck processes: they have bends, as times
-// have where a library changes its protocol.
+// The terms over sizes, ranks and bytes are Ornstein–Uhlenbeck processes: they have bends, as
+// times have where a library changes its protocol.
 func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 	p, a, b := &t.prior, &t.places[i], &t.places[j]
 	alike := 0.0

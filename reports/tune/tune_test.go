@@ -21,8 +21,10 @@ import (
 // pair is two algorithms of one call whose logarithmic times are m and n before a measurement.
 func pair(m, n float64) []Candidate {
 	return []Candidate{
-		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Shared: [shared]string{"n"}, Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
-		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Shared: [shared]string{"n"}, Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
+		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Shared: [shared]string{"n"},
+			Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
+		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Shared: [shared]string{"n"},
+			Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
 	}
 }
 
@@ -37,15 +39,17 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // the first two labels.
 func TestPosterior(t *testing.T) {
 	p := Prior{
-		Shared: [shared]float64{1e-6}, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1}, Smooth: [5]float64{0.3, 0, 0, 0.2, 0},
-		Call: 0.2, Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
+		Shared: [shared]float64{1e-6}, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1},
+		Smooth: [5]float64{0.3, 0, 0, 0.2, 0},
+		Call:   0.2, Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
 	}
 	tuner := New(pair(1, 2), p)
 	tuner.Add([]Measurement{{0, math.Exp(1.7)}})
 	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.04 + 0.01
 	cross := 0.25 + 0.16 + 0.09 + 0.04 + 0.09*math.Exp(-0.5) // an octave of two
 	seen := own + 0.0025
-	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen}, {2 + cross/seen*0.7, own - cross*cross/seen}} {
+	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen},
+		{2 + cross/seen*0.7, own - cross*cross/seen}} {
 		mean, deviation := tuner.predict(i)
 		near(t, "mean", mean, want[0], 1e-9)
 		near(t, "variance", deviation*deviation, want[1], 1e-9)
@@ -57,7 +61,8 @@ func TestMessage(t *testing.T) {
 	all := pair(0, 0)
 	all[0].Parts = Parts{latency, 0, perByte * 16384}
 	all[1].Parts = Parts{2 * latency, 0, perByte * 65536}
-	p := Prior{Shared: [shared]float64{1}, Message: [2]float64{0.5, 0.3}, Noise: 0.1, Octaves: [3]float64{1, 1, 4}}
+	p := Prior{Shared: [shared]float64{1}, Message: [2]float64{0.5, 0.3}, Noise: 0.1,
+		Octaves: [3]float64{1, 1, 4}}
 	tuner := New(all, p)
 	_, a := tuner.base(0)
 	_, b := tuner.base(1)
@@ -67,7 +72,8 @@ func TestMessage(t *testing.T) {
 // Deviations are as large as measurements say: those of a group three times as far from the
 // schedules' times as its prior expects grow.
 func TestScale(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1e-6}, Own: 0.1, Noise: 1e-6, Octaves: [3]float64{1, 1, 1}, Freedom: 4}
+	p := Prior{Shared: [shared]float64{1e-6}, Own: 0.1, Noise: 1e-6, Octaves: [3]float64{1, 1, 1},
+		Freedom: 4}
 	all := append(pair(0, 0), pair(0, 0)[0])
 	tuner := New(all, p)
 	tuner.Add([]Measurement{{0, math.Exp(0.3)}, {1, math.Exp(-0.3)}})
@@ -122,7 +128,8 @@ func TestMachineFactor(t *testing.T) {
 func TestLoss(t *testing.T) {
 	normal := distuv.UnitNormal
 	for _, by := range []float64{-0.3, 0, 0.4} {
-		tuner := New(pair(1+by, 1), Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}})
+		tuner := New(pair(1+by, 1),
+			Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}})
 		s := 0.3 * math.Sqrt2
 		want := math.Exp(by+s*s/2)*normal.CDF(by/s+s) - normal.CDF(by/s)
 		near(t, "loss", tuner.loss(0), want, 0.06) // 3 deviations of 1,000 draws
@@ -139,7 +146,8 @@ func TestGain(t *testing.T) {
 }
 
 func question() Question {
-	return Question{Collectives: []string{"allreduce", "bcast"}, Library: "openmpi", Ranks: []int{4, 16}, PerNode: 4, Sizes: []quantity.Bytes{8, 65536}}
+	return Question{Collectives: []string{"allreduce", "bcast"}, Library: "openmpi",
+		Ranks: []int{4, 16}, PerNode: 4, Sizes: []quantity.Bytes{8, 65536}}
 }
 
 // All candidates can be asked for but those measured; after all were measured the loss is small.
@@ -150,8 +158,10 @@ func TestNext(t *testing.T) {
 	}
 	twice := question()
 	twice.Collectives = append(twice.Collectives, "broadcast")
-	if o, err := NewMap(context.Background(), twice); err != nil || len(o.Choices) != len(m.Choices) {
-		t.Errorf("a collective by two names: %d candidates, want %d; %v", len(o.Choices), len(m.Choices), err)
+	if o, err := NewMap(context.Background(), twice); err != nil ||
+		len(o.Choices) != len(m.Choices) {
+		t.Errorf("a collective by two names: %d candidates, want %d; %v", len(o.Choices),
+			len(m.Choices), err)
 	}
 	before := MeanLoss(m.Decisions())
 	seen := map[int]bool{}
@@ -173,8 +183,10 @@ func TestNext(t *testing.T) {
 	if after := MeanLoss(all); after > before/5 {
 		t.Errorf("expected loss %.2f before and %.2f after everything was measured", before, after)
 	}
-	for _, d := range all { // the shortest names are the fastest, and the margin is for the library's choice
-		if want := map[string]int{"allreduce": len("ring"), "bcast": len("chain")}[d.Collective]; len(d.Name) != want {
+	// the shortest names are the fastest, and the margin is for the library's choice
+	for _, d := range all {
+		if want := map[string]int{"allreduce": len("ring"),
+			"bcast": len("chain")}[d.Collective]; len(d.Name) != want {
 			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
 		}
 	}
@@ -187,18 +199,23 @@ func TestNext(t *testing.T) {
 // gradient prefers a call whose algorithms differ; the fourth measurement is of the uncertain
 // choice.
 func TestVerify(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
+	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01,
+		Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
 	all := []Candidate{
-		{Group: "certain", Labels: [labels]string{"a", "", "", "a"}, Ranks: 2, Size: 8, Parts: Parts{1}},
-		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "b"}, Ranks: 2, Size: 8, Parts: Parts{1}},
-		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "c"}, Ranks: 2, Size: 8, Parts: Parts{5}},
+		{Group: "certain", Labels: [labels]string{"a", "", "", "a"}, Ranks: 2, Size: 8,
+			Parts: Parts{1}},
+		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "b"}, Ranks: 2, Size: 8,
+			Parts: Parts{1}},
+		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "c"}, Ranks: 2, Size: 8,
+			Parts: Parts{5}},
 	}
 	for i := range 6 {
 		c := all[0]
 		c.Labels = [labels]string{fmt.Sprint(i), "", "", fmt.Sprint(i)}
 		all = append(all, c)
 	}
-	if next := New(all, p).Next(verify); len(next) != verify || next[verify-1] != 1 || slices.Contains(next[:verify-1], 1) {
+	if next := New(all, p).Next(verify); len(next) != verify || next[verify-1] != 1 ||
+		slices.Contains(next[:verify-1], 1) {
 		t.Errorf("next %v, want candidate 1 last", next)
 	}
 }
@@ -206,15 +223,20 @@ func TestVerify(t *testing.T) {
 // Of two groups, the choice of one call is the least certain, and the choices of two similar calls
 // have more variance together.
 func TestVerified(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
+	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01,
+		Octaves: [3]float64{1, 1, 1}}
 	var all []Candidate
 	for call, group := range []string{"alone", "both", "both"} {
-		all = append(all, Candidate{Group: group, Call: call, Labels: [labels]string{"a"}, Ranks: 2, Size: 8, Parts: Parts{1}})
+		all = append(all,
+			Candidate{Group: group, Call: call, Labels: [labels]string{"a"}, Ranks: 2, Size: 8,
+				Parts: Parts{1}})
 	}
 	tuner := New(all, p)
-	covs := []*mat.SymDense{mat.NewSymDense(1, []float64{5}), mat.NewSymDense(2, []float64{4, 3.9, 3.9, 4})}
+	covs := []*mat.SymDense{mat.NewSymDense(1, []float64{5}),
+		mat.NewSymDense(2, []float64{4, 3.9, 3.9, 4})}
 	if a, b := tuner.verified(covs, nil, false), tuner.verified(covs, nil, true); a != 0 || b != 1 {
-		t.Errorf("the least certain choice is %d, the one that reduces variances most %d; want 0, 1", a, b)
+		t.Errorf("the least certain choice is %d, the one that reduces variances most %d; want "+
+			"0, 1", a, b)
 	}
 	if tuner.verified(covs, map[int]bool{0: true, 1: true, 2: true}, true) != -1 {
 		t.Error("a choice that is left out is verified")
@@ -248,15 +270,18 @@ func TestNoRuleWithoutGain(t *testing.T) {
 
 func TestQuestionErrors(t *testing.T) {
 	for want, change := range map[string]func(*Question){
-		"no library":             func(q *Question) { q.Library = "openmp" },
-		`no collective "redce"`:  func(q *Question) { q.Collectives = []string{"redce"} },
-		"ranks 3:":               func(q *Question) { q.Ranks = []int{3} },
-		"nccl has no algorithm":  func(q *Question) { q.Library, q.Collectives = "nccl", []string{"gather"} },
+		"no library":            func(q *Question) { q.Library = "openmp" },
+		`no collective "redce"`: func(q *Question) { q.Collectives = []string{"redce"} },
+		"ranks 3:":              func(q *Question) { q.Ranks = []int{3} },
+		"nccl has no algorithm": func(q *Question) {
+			q.Library, q.Collectives = "nccl", []string{"gather"}
+		},
 		"ranks 1: take at least": func(q *Question) { q.Ranks, q.PerNode = []int{1}, 0 },
 	} {
 		q := question()
 		change(&q)
-		if _, err := NewMap(context.Background(), q); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewMap(context.Background(), q); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -265,9 +290,17 @@ func TestQuestionErrors(t *testing.T) {
 // A script names the variables of each library, and a file that is read again.
 func TestScript(t *testing.T) {
 	for _, c := range []struct{ library, bench, name, want string }{
-		{"openmpi", "osu", "ring", "measure allreduce.ring.0.16x4.65536 OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=4 $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
-		{"mpich", "osu", "ring", "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring $MPIRUN -n 16 -ppn 4 ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
-		{"nccl", "nccl-tests", "double-tree", "NCCL_ALGO=Tree $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}all_reduce_perf -b 65536 -e 65536 -g 1\n"},
+		{"openmpi", "osu", "ring",
+			"measure allreduce.ring.0.16x4.65536 OMPI_MCA_coll_tuned_priority=100 " +
+				"OMPI_MCA_coll_tuned_use_dynamic_rules=1 " +
+				"OMPI_MCA_coll_tuned_allreduce_algorithm=4 $MPIRUN -n 16 --map-by " +
+				"ppr:4:node ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
+		{"mpich", "osu", "ring",
+			"MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring " +
+				"$MPIRUN -n 16 -ppn 4 ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
+		{"nccl", "nccl-tests", "double-tree",
+			"NCCL_ALGO=Tree $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}all_reduce_perf -b " +
+				"65536 -e 65536 -g 1\n"},
 		{"openmpi", "osu", LibraryChoice, "measure allreduce.default.0.16x4.65536 $MPIRUN"},
 	} {
 		q := question()
@@ -276,20 +309,25 @@ func TestScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(m.Choices, func(o Choice) bool { return o.Name == c.name && o.Ranks == 16 && o.Size == 65536 })
+		i := slices.IndexFunc(m.Choices, func(o Choice) bool {
+			return o.Name == c.name && o.Ranks == 16 && o.Size == 65536
+		})
 		var text strings.Builder
-		if err := m.WriteScript(&text, []int{i}, c.bench); err != nil || !strings.Contains(text.String(), c.want) {
+		if err := m.WriteScript(&text, []int{i}, c.bench); err != nil ||
+			!strings.Contains(text.String(), c.want) {
 			t.Errorf("%v: the script lacks %q:\n%s", err, c.want, text.String())
 		}
 		dir := t.TempDir() // a path of the benchmarks is where the user is, not where the script is
 		if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "results", "measure.sh"), []byte(text.String()), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "results", "measure.sh"), []byte(text.String()),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		script := exec.Command("sh", "results/measure.sh")
-		script.Dir, script.Env = dir, append(os.Environ(), "MPIRUN=echo", "BENCHMARKS=bench/", "REPEATS=1")
+		script.Dir, script.Env = dir,
+			append(os.Environ(), "MPIRUN=echo", "BENCHMARKS=bench/", "REPEATS=1")
 		if out, err := script.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
@@ -298,7 +336,8 @@ func TestScript(t *testing.T) {
 			t.Errorf("with BENCHMARKS=bench/ the script starts %s", started)
 		}
 		back, err := choiceOf(m.Choices[i].file() + ".1.out")
-		if back.Entry = (collective.Entry{Collective: back.Collective, Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
+		if back.Entry = (collective.Entry{Collective: back.Collective,
+			Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
 			t.Errorf("%s is read as %+v, %v", m.Choices[i].file(), back, err)
 		}
 	}
@@ -308,13 +347,19 @@ func TestScript(t *testing.T) {
 func TestReadFolder(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"allreduce.ring.0.16x4.65536.1.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n",
-		"allreduce.ring.0.16x4.65536.2.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
-		"bcast.binomial.0.16x4.8.1.out": "# halfpeak calibrate 1\n# 16 ranks\n# Open MPI\n# level node holds 4\n" +
-			"measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n" +
-			"bcast,,in,16,8,0,1,10,7.5,7,8,7,9,7.6,0\nbcast,,in,16,8,0,2,10,7.0,7,8,7,9,7.6,0\n# 0.2 s\n",
-		"allreduce.ring.0.16x4.8.1.out":      "killed\n",
-		"allreduce.ring.0.5x0.8.1.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
+		"allreduce.ring.0.16x4.65536.1.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size    " +
+			"   Avg Latency(us)\n65536                 41.50\n",
+		"allreduce.ring.0.16x4.65536.2.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size    " +
+			"   Avg Latency(us)\n65536                 31.50\n",
+		"bcast.binomial.0.16x4.8.1.out": "# halfpeak calibrate 1\n# 16 ranks\n# Open MPI\n# " +
+			"level node holds 4\n" +
+			"measure,level,way,pairs,bytes,variant,pass,repeats," +
+			"median_us,low_us,high_us,min_us,max_us,average_us,outliers\n" +
+			"bcast,,in,16,8,0,1,10,7.5,7,8,7,9,7.6,0\n" +
+			"bcast,,in,16,8,0,2,10,7.0,7,8,7,9,7.6,0\n# 0.2 s\n",
+		"allreduce.ring.0.16x4.8.1.out": "killed\n",
+		"allreduce.ring.0.5x0.8.1.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size   " +
+			"    Avg Latency(us)\n8                 31.50\n",
 		"notes.out":                          "mine\n",
 		"allreduce.ring.0.16x4.8.1.out.part": "half of it",
 		"allreduce.ring.0.16x4.8.1.out.err":  "of a measurement that is there\n",
@@ -332,7 +377,9 @@ func TestReadFolder(t *testing.T) {
 	if err != nil || len(notes) != 3 || m.Unknown != 1 {
 		t.Errorf("%v: notes %q, %d unknown; want 3 and 1", err, notes, m.Unknown)
 	}
-	if want := "did not end: 1; the first one's errors are in " + filepath.Join(folder, "allreduce.ring.0.4x4.8.1.out.err"); !strings.Contains(notes[len(notes)-1], want) {
+	if want := "did not end: 1; the first one's errors are in " +
+		filepath.Join(folder,
+			"allreduce.ring.0.4x4.8.1.out.err"); !strings.Contains(notes[len(notes)-1], want) {
 		t.Errorf("the last of %q does not say %q", notes, want)
 	}
 	for i, c := range m.Choices {
