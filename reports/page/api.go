@@ -28,14 +28,9 @@ type Design struct {
 
 // about lists the choices that the page offers.
 type about struct {
-	Version     string            `json:"version"`
-	Collectives []aboutCollective `json:"collectives"`
-	Formats     string            `json:"formats"` // of benchmarks' files, in words
-}
-
-// An aboutCollective is a collective that has algorithms.
-type aboutCollective struct {
-	Name string `json:"name"`
+	Version     string   `json:"version"`
+	Collectives []string `json:"collectives"` // those that have algorithms
+	Formats     string   `json:"formats"`     // of benchmarks' files, in words
 }
 
 // Platforms lists platforms.
@@ -165,17 +160,9 @@ type table struct {
 // shares divide the costs of one message among the parameters.
 type shares struct {
 	Formula string `json:"formula"` // of the one-way time, in the symbols of the parameters
-	// in the order of [Platform.Parameters]; neither computed nor sizes
-	Parts []share `json:"parts"`
-}
-
-// A share is the share of one parameter.
-type share struct {
-	Path          string  `json:"path"`
-	OneWay        *number `json:"one_way_us"`
-	OneWayPercent *number `json:"one_way_percent"`
-	Gap           *number `json:"gap_us"`
-	Text          string  `json:"text"` // of OneWayPercent: "62 %"
+	// Parts are the rows of shareRows, in the order of [Platform.Parameters], without parameters
+	// that are computed and without sizes.
+	Parts json.RawMessage `json:"parts"`
 }
 
 // Pipelined asks for a message packet by packet.
@@ -253,19 +240,10 @@ type schedule struct {
 	// Parents has, for each rank, the sender of its first message; -1: it receives no message, or
 	// sends before. If each rank has at most one sender, Shape is "tree"; if each sends to one rank
 	// only, and all of these form one circle, "ring"; otherwise "graph".
-	Shape    string    `json:"shape"`
-	Parents  []int     `json:"parents"`
-	Messages []message `json:"messages"` // in the order of Sent; at most 20,000
-}
-
-// A message went from one rank to another.
-type message struct {
-	From     int    `json:"from"`
-	To       int    `json:"to"`
-	Size     number `json:"size_bytes"`
-	Sent     number `json:"sent_us"`     // when the sender's processor began with it
-	Received number `json:"received_us"` // when the receiver's processor began with it
-	Critical bool   `json:"critical"`    // the last rank's finish depends on it
+	Shape   string `json:"shape"`
+	Parents []int  `json:"parents"`
+	// Messages are the rows of messageRows, at most 20,000.
+	Messages json.RawMessage `json:"messages"`
 }
 
 // A File is the output of a benchmark, to be fitted.
@@ -293,17 +271,12 @@ type fitAnswer struct {
 
 // A fittedCurve is the fit of one table.
 type fittedCurve struct {
-	Name     string    `json:"name"`
-	Format   string    `json:"format"`
-	Model    string    `json:"model"`
-	Points   int       `json:"points"`
-	Breaks   []lineEnd `json:"breaks"`
-	Warnings []string  `json:"warnings"`
-}
-
-// A lineEnd is the end of one line of a fit.
-type lineEnd struct {
-	At number `json:"at_bytes"` // the last size of the lower line
+	Name     string          `json:"name"`
+	Format   string          `json:"format"`
+	Model    string          `json:"model"`
+	Points   int             `json:"points"`
+	Breaks   reports.Numbers `json:"breaks_bytes"` // the last size of each line but the last
+	Warnings []string        `json:"warnings"`
 }
 
 // A wrapped is another question.

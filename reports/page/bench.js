@@ -144,7 +144,7 @@ const bench = (() => {
 			lines: of("line").map(f => ({ x: f.x, y: f.y, i: f.i, solid: true })),
 			bands: many ? [] : of("band", "beyond").map(f => ({ ...f, beyond: f.kind === "beyond" })),
 			points: of("points"),
-			switches: files[at].answer.fits[files[at].table].breaks.map(b => ({ x: b.at_bytes, label: draw.sizeLabel(b.at_bytes), i: many ? at : 1 })), ...more,
+			switches: files[at].answer.fits[files[at].table].breaks_bytes.map(x => ({ x, label: draw.sizeLabel(x), i: many ? at : 1 })), ...more,
 		});
 		if (many) c.box.append(draw.html("p", { class: "soft legend" }, files.map((f, k) => draw.html("span", {}, draw.swatch(k), f.name))));
 		for (const old of [...c.box.querySelectorAll(".legend")].slice(0, many ? -1 : undefined)) old.remove();

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -187,44 +188,50 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 	return q, nil
 }
 
-func (x *Explorer) schedule(r CollectiveCall) (schedule, error) {
+// simulated runs one collective and returns its messages in the order in which they are sent.
+func (x *Explorer) simulated(r CollectiveCall) (*collectives.Run, []simulate.Message, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
-		return schedule{}, err
+		return nil, nil, err
 	}
 	run, err := q.Simulate(context.Background())
 	if err != nil {
-		return schedule{}, err
+		return nil, nil, err
 	}
 	line, err := run.Result.Timeline()
 	if err != nil {
-		return schedule{}, err
+		return nil, nil, err
 	}
 	messages := slices.Collect(line.Messages)
 	if len(messages) > maxMessages {
-		return schedule{},
+		return nil, nil,
 			fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective,
 				run.Name, run.Ranks, len(messages), maxMessages)
+	}
+	return run, messages, nil
+}
+
+func (x *Explorer) schedule(r CollectiveCall) (schedule, error) {
+	run, messages, err := x.simulated(r)
+	if err != nil {
+		return schedule{}, err
 	}
 	a := schedule{
 		Title: fmt.Sprintf("%s, %s, %d ranks, %s", run.Collective, run.Name, run.Ranks,
 			quantity.Bytes(run.Call.Bytes)),
-		Ranks: run.Ranks, Finish: number(run.Time), Messages: []message{},
+		Ranks: run.Ranks, Finish: number(run.Time),
 	}
 	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 {
 		return float64(run.Result.Micros(ticks))
 	})
-	for _, m := range messages {
-		a.Messages = append(a.Messages,
-			message{m.From, m.To, number(m.Size), number(m.Sent), number(m.Received), m.Critical})
-	}
-	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
-	return a, nil
+	a.Parents, a.Shape = shape(a.Ranks, messages)
+	a.Messages, err = messageRows(messages).JSON()
+	return a, err
 }
 
 // shape returns the first sender to each rank, and the shape of the messages.
-func shape(ranks int, messages []message) (parents []int, shape string) {
-	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b message) int {
+func shape(ranks int, messages []simulate.Message) (parents []int, shape string) {
+	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b simulate.Message) int {
 		return cmp.Compare(a.Received, b.Received)
 	})
 	parents = make([]int, ranks)
@@ -264,12 +271,17 @@ func shape(ranks int, messages []message) (parents []int, shape string) {
 	return parents, "graph"
 }
 
-func scheduleRows(a schedule) reports.Rows {
-	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"},
-		{Key: "sent_us"}, {Key: "received_us"}}}
-	for _, m := range a.Messages {
-		rows.Data = append(rows.Data,
-			[]any{m.From, m.To, float64(m.Size), float64(m.Sent), float64(m.Received)})
-	}
-	return rows
+// messageRows lists messages, for the picture of a schedule and for its CSV.
+func messageRows(messages []simulate.Message) reports.Rows {
+	type message = simulate.Message
+	return reports.TableOf(messages,
+		reports.Col("from", "", func(m message) any { return m.From }),
+		reports.Col("to", "", func(m message) any { return m.To }),
+		reports.Col("size_bytes", "", func(m message) any { return float64(m.Size) }),
+		// when the processors of sender and receiver began with it
+		reports.Col("sent_us", "", func(m message) any { return float64(m.Sent) }),
+		reports.Col("received_us", "", func(m message) any { return float64(m.Received) }),
+		// whether the finish of the last rank depends on it
+		reports.Col("critical", "", func(m message) any { return m.Critical }),
+	)
 }

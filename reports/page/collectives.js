@@ -8,7 +8,7 @@ const collectives = (() => {
 
 	const init = about => {
 		known = about.collectives;
-		$("collective").append(...known.map(c => draw.html("option", { value: c.name }, c.name)));
+		$("collective").append(...known.map(name => draw.html("option", { value: name }, name)));
 		map = shapes.canvas($("map"), "Map of the fastest algorithm", { tabindex: 0 });
 		tree = shapes.canvas($("tree"), "Messages of the algorithm");
 		$("collective").addEventListener("change", e => { s.collective = e.target.value; s.algorithm = ""; page.settle(); });

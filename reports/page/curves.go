@@ -163,18 +163,21 @@ func (x *Explorer) shares(r Sized) (shares, error) {
 	if err != nil {
 		return shares{}, err
 	}
-	oneWay := float64(m.OneWay(n))
-	a := shares{Formula: formula(m, n), Parts: []share{}}
-	for _, s := range all {
-		a.Parts = append(a.Parts, share{
-			Path:          s.Path,
-			OneWay:        optional(float64(s.OneWay), true),
-			OneWayPercent: optional(100*float64(s.OneWay)/oneWay, true),
-			Gap:           optional(float64(s.Gap), true),
-			Text:          reports.PercentShare(100 * float64(s.OneWay) / oneWay),
-		})
-	}
-	return a, nil
+	parts, err := shareRows(all, m.OneWay(n)).JSON()
+	return shares{Formula: formula(m, n), Parts: parts}, err
+}
+
+// shareRows lists the shares of parameters in a message that takes oneWay.
+func shareRows(all []whatif.Share, oneWay quantity.Micros) reports.Rows {
+	type share = whatif.Share
+	percent := func(s share) float64 { return 100 * float64(s.OneWay) / float64(oneWay) }
+	return reports.TableOf(all,
+		reports.Col("path", "", func(s share) any { return s.Path }),
+		reports.Col("one_way_us", "", func(s share) any { return s.OneWay }),
+		reports.Col("one_way_percent", "", func(s share) any { return percent(s) }),
+		reports.Col("gap_us", "", func(s share) any { return s.Gap }),
+		reports.Col("text", "", func(s share) any { return reports.PercentShare(percent(s)) }),
+	)
 }
 
 func formula(m model.Layer, n quantity.Bytes) string {

@@ -98,8 +98,8 @@ func (x *Explorer) ask(question string, request []byte) (any, error) {
 func (x *Explorer) about(nothing) (about, error) {
 	a := about{Version: release.Version(), Formats: benchfile.Known}
 	for _, e := range collective.Algorithms {
-		if k := len(a.Collectives); k == 0 || a.Collectives[k-1].Name != e.Collective {
-			a.Collectives = append(a.Collectives, aboutCollective{Name: e.Collective})
+		if k := len(a.Collectives); k == 0 || a.Collectives[k-1] != e.Collective {
+			a.Collectives = append(a.Collectives, e.Collective)
 		}
 	}
 	return a, nil
@@ -136,8 +136,8 @@ var tables = map[string]question{
 	"collective": asks((*Explorer).placesRows),
 	"places":     asks((*Explorer).placesRows),
 	"schedule": asks(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
-		a, err := x.schedule(r)
-		return scheduleRows(a), err
+		_, messages, err := x.simulated(r)
+		return messageRows(messages), err
 	}),
 	"fit": asks(func(_ *Explorer, r File) (reports.Rows, error) {
 		f, err := fitFile(r)

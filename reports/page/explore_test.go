@@ -111,8 +111,14 @@ func TestShares(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "mpc"} {
 		a := answer[shares](t, x, "shares", Sized{Design{Ref: ref}, "64KiB"})
 		sum := 0.0
-		for _, s := range a.Parts {
-			sum += float64(*s.OneWayPercent)
+		var parts []struct {
+			Percent float64 `json:"one_way_percent"`
+		}
+		if err := json.Unmarshal(a.Parts, &parts); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range parts {
+			sum += s.Percent
 		}
 		if math.Abs(sum-100) > 1e-4 { // derivatives by differences of 10⁻⁶
 			t.Errorf("%s: %v %%", ref, sum)

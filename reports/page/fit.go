@@ -112,9 +112,9 @@ func (x *Explorer) fit(r File) (fitAnswer, error) {
 
 func fitCurve(c fits.Curve) fittedCurve {
 	a := fittedCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
-		Breaks: []lineEnd{}, Warnings: append([]string{}, c.Warnings...)}
+		Warnings: append([]string{}, c.Warnings...)}
 	for _, b := range c.Breaks {
-		a.Breaks = append(a.Breaks, lineEnd{number(b.At)})
+		a.Breaks = append(a.Breaks, float64(b.At))
 	}
 	return a
 }
