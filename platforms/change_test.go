@@ -58,7 +58,9 @@ func parsed(t *testing.T) Platform {
 // What is computed from a changed parameter follows it: read = 0.25 µs makes o_r
 // 1 µs, and L 10 - 1 - 1 µs.
 func TestWith(t *testing.T) {
-	p, err := parsed(t).With("short", Change{Path: "constant.read", Text: "0.25us", Value: quantity.Value{Num: 0.25, Dim: quantity.DimTime}})
+	p, err := parsed(t).With("short",
+		Change{Path: "constant.read", Text: "0.25us",
+			Value: quantity.Value{Num: 0.25, Dim: quantity.DimTime}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,8 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.LogGP{LogP: model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 8, GapTime: 2}, GapPerByte: 1. / 1024}
+	want := model.LogGP{LogP: model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 8,
+		GapTime: 2}, GapPerByte: 1. / 1024}
 	if *l.Model.(*model.LogGP) != want {
 		t.Errorf("got %+v, want %+v", l.Model, want)
 	}
@@ -75,21 +78,27 @@ func TestWith(t *testing.T) {
 func TestWithErrors(t *testing.T) {
 	check := func(layer, path string, num float64, dim quantity.Dimension, want string) {
 		t.Helper()
-		_, err := parsed(t).With(layer, Change{Path: path, Text: "new", Value: quantity.Value{Num: num, Dim: dim}})
+		_, err := parsed(t).With(layer,
+			Change{Path: path, Text: "new", Value: quantity.Value{Num: num, Dim: dim}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 	check("short", "constant.read", 1, quantity.DimSize, "constant.read is a time, not a size")
-	check("short", "constant.write", 1, quantity.DimTime, `design/short has no parameter "constant.write"`)
-	check("short", "layer.short.o_s", -1, quantity.DimTime, `layer.short.o_s: "new": a time cannot be negative`)
+	check("short", "constant.write", 1, quantity.DimTime,
+		`design/short has no parameter "constant.write"`)
+	check("short", "layer.short.o_s", -1, quantity.DimTime,
+		`layer.short.o_s: "new": a time cannot be negative`)
 	// With o_r = 12 µs the latency is below zero; that is at fault in the file.
-	check("both", "constant.read", 3, quantity.DimTime, `design.toml:22:1: layer.short.L: "10us - o_s - o_r": a time cannot be negative`)
-	check("both", "layer.both.branches.0.up_to", 2.5, quantity.DimSize, `layer.both.branches.0.up_to: "new": 2.5 B is not a whole number of bytes`)
+	check("both", "constant.read", 3, quantity.DimTime,
+		`design.toml:22:1: layer.short.L: "10us - o_s - o_r": a time cannot be negative`)
+	check("both", "layer.both.branches.0.up_to", 2.5, quantity.DimSize,
+		`layer.both.branches.0.up_to: "new": 2.5 B is not a whole number of bytes`)
 }
 
 func TestPlusMinus(t *testing.T) {
-	want := map[string]float64{"constant.read": 0.1, "stage.in.beta": 0.1, "stage.out.tau": 0.5 / 1024}
+	want := map[string]float64{"constant.read": 0.1, "stage.in.beta": 0.1,
+		"stage.out.tau": 0.5 / 1024}
 	for _, q := range parsed(t).Params() {
 		if math.Abs(q.PlusMinus-want[q.Path]) > 1e-12 {
 			t.Errorf("%s ± %v, want %v", q.Path, q.PlusMinus, want[q.Path])
@@ -102,10 +111,18 @@ func TestPlusMinus(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	check("0.5us ± 1B", `x.toml:3:1: constant.read.value: "0.5us ± 1B": a time ± a size; both have one unit, or the second is a percentage`)
-	check("0.5us ± 0.1", `x.toml:3:1: constant.read.value: "0.5us ± 0.1": a time ± a plain number; both have one unit, or the second is a percentage`)
-	check("0.5us ± -1us", `x.toml:3:1: constant.read.value: "0.5us ± -1us": the half-width behind ± must be finite and not negative`)
-	check("0.5us ±", `x.toml:3:1: constant.read.value: "0.5us ±": behind ±: "", column 1: a number or a name is missing at the end`)
+	check("0.5us ± 1B",
+		`x.toml:3:1: constant.read.value: "0.5us ± 1B": a time ± a size; both have one unit, `+
+			`or the second is a percentage`)
+	check("0.5us ± 0.1",
+		`x.toml:3:1: constant.read.value: "0.5us ± 0.1": a time ± a plain number; both have `+
+			`one unit, or the second is a percentage`)
+	check("0.5us ± -1us",
+		`x.toml:3:1: constant.read.value: "0.5us ± -1us": the half-width behind ± must be `+
+			`finite and not negative`)
+	check("0.5us ±",
+		`x.toml:3:1: constant.read.value: "0.5us ±": behind ±: "", column 1: a number or a `+
+			`name is missing at the end`)
 }
 
 func TestParamFind(t *testing.T) {
@@ -130,8 +147,11 @@ func TestParamFind(t *testing.T) {
 	check("both", "loggp.G", "layer.short.G")
 	check("both", "up_to", "layer.both.branches.0.up_to")
 	check("cut", "credits", "layer.cut.window")
-	check("dma", "tau", `"tau" matches several parameters: stage.in.tau, stage.out.tau; write one of them`)
-	check("dma", "o_r", "layer.short.o_r has no effect on design/dma; these have: constant.read, stage.in.beta, stage.in.tau, stage.out.beta, stage.out.tau, layer.dma.packets")
+	check("dma", "tau",
+		`"tau" matches several parameters: stage.in.tau, stage.out.tau; write one of them`)
+	check("dma", "o_r",
+		"layer.short.o_r has no effect on design/dma; these have: constant.read, "+
+			"stage.in.beta, stage.in.tau, stage.out.beta, stage.out.tau, layer.dma.packets")
 	check("dma", "paccets", `design/dma has no parameter "paccets"; did you mean "packets"?`)
 }
 
@@ -174,8 +194,10 @@ func checkProgram(t *testing.T, p Platform, l Layer, q Param) {
 		t.Fatal(err)
 	}
 	for n := quantity.Bytes(1); n <= 1<<20; n = n*5 + 1 {
-		if got := prog.Layer(); got.OneWay(n) != want.Model.OneWay(n) || got.Gap(n) != want.Model.Gap(n) {
-			t.Errorf("%s, %s = %v, %s: one way %v, gap %v; want %v, %v", l.Ref(), q.Path, v, n, got.OneWay(n), got.Gap(n), want.Model.OneWay(n), want.Model.Gap(n))
+		if got := prog.Layer(); got.OneWay(n) != want.Model.OneWay(n) ||
+			got.Gap(n) != want.Model.Gap(n) {
+			t.Errorf("%s, %s = %v, %s: one way %v, gap %v; want %v, %v", l.Ref(), q.Path, v, n,
+				got.OneWay(n), got.Gap(n), want.Model.OneWay(n), want.Model.Gap(n))
 			return
 		}
 	}
@@ -194,7 +216,8 @@ func TestProgramDoesNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, v := prog.Layer(), 0.001
-		if n := testing.AllocsPerRun(100, func() { prog.Set(v); l.OneWay(65536); l.Gap(65536); v += 0.001 }); n > 0 {
+		if n := testing.AllocsPerRun(100,
+			func() { prog.Set(v); l.OneWay(65536); l.Gap(65536); v += 0.001 }); n > 0 {
 			t.Errorf("%s/%s, %s: %v allocations", platform, layer, path, n)
 		}
 	}

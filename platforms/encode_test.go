@@ -14,7 +14,8 @@ import (
 
 // samePlatform is an option of cmp: what a user of a platform sees.
 var samePlatform = cmp.Options{
-	cmpopts.IgnoreUnexported(Platform{}, Layer{}, Param{}), cmp.AllowUnexported(Level{}, machine.Topology{}), cmpopts.EquateEmpty(),
+	cmpopts.IgnoreUnexported(Platform{}, Layer{}, Param{}),
+	cmp.AllowUnexported(Level{}, machine.Topology{}), cmpopts.EquateEmpty(),
 }
 
 func encoded(t *testing.T, p Platform) Platform {
@@ -124,31 +125,42 @@ func TestEncodeChanges(t *testing.T) {
 	}
 	us := func(v float64) quantity.Value { return quantity.Value{Num: v, Dim: quantity.DimTime} }
 	check("both", Change{Path: "constant.read", Text: "new", Value: us(1. / 3)})
-	check("both", Change{Path: "layer.short.o_s", Text: "new", Value: us(1. / 7), PlusMinus: 1. / 30})
-	check("dma", Change{Path: "stage.in.tau", Text: "new", Value: quantity.Value{Num: 1. / 1023, Dim: quantity.DimInverse}})
+	check("both",
+		Change{Path: "layer.short.o_s", Text: "new", Value: us(1. / 7), PlusMinus: 1. / 30})
+	check("dma",
+		Change{Path: "stage.in.tau", Text: "new",
+			Value: quantity.Value{Num: 1. / 1023, Dim: quantity.DimInverse}})
 	check("dma", Change{Path: "layer.dma.packets", Text: "whole"})
-	check("dma", Change{Path: "layer.dma.packets", Text: "new", Value: quantity.Value{Num: 777, Dim: quantity.DimSize}})
-	check("both", Change{Path: "layer.both.branches.0.up_to", Text: "new", Value: quantity.Value{Num: 300, Dim: quantity.DimSize}})
+	check("dma",
+		Change{Path: "layer.dma.packets", Text: "new",
+			Value: quantity.Value{Num: 777, Dim: quantity.DimSize}})
+	check("both",
+		Change{Path: "layer.both.branches.0.up_to", Text: "new",
+			Value: quantity.Value{Num: 300, Dim: quantity.DimSize}})
 	check("cut", Change{Path: "layer.cut.window", Text: "new", Value: quantity.Value{Num: 3}})
 }
 
 // A document is built by a program as a person writes a file.
 func TestDocument(t *testing.T) {
 	d := Document{Keys: []Key{{"title", "fit of x.txt"}}, Tables: []Table{
-		{"layer", "fit", []Key{{"model", "linear"}, {"beta", "2us ± 0.1us"}, {"tau", "1us/KiB"}, {"source", "x.txt"}}},
+		{"layer", "fit",
+			[]Key{{"model", "linear"}, {"beta", "2us ± 0.1us"}, {"tau", "1us/KiB"},
+				{"source", "x.txt"}}},
 	}}
 	text, err := d.Encode("Written by halfpeak fit.\nOf two\x1blines.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text), want) {
+	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text),
+		want) {
 		t.Errorf("got %q, want %q first", text, want)
 	}
 	p, err := Parse("fit.toml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := p.Layers[0]; l.Model.OneWay(1024) != 3 || l.Params[0].PlusMinus != 0.1 || p.Title != "fit of x.txt" {
+	if l := p.Layers[0]; l.Model.OneWay(1024) != 3 || l.Params[0].PlusMinus != 0.1 ||
+		p.Title != "fit of x.txt" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -156,13 +168,15 @@ func TestDocument(t *testing.T) {
 // LogP's o stands for both overheads, and P is told.
 func TestLogPKeys(t *testing.T) {
 	logp := func(keys ...string) string {
-		return "[layer.x]\nmodel = \"logp\"\nL = \"5us\"\ng = \"3us\"\nsource = \"s\"\n" + strings.Join(keys, "\n") + "\n"
+		return "[layer.x]\nmodel = \"logp\"\nL = \"5us\"\ng = \"3us\"\nsource = \"s\"\n" +
+			strings.Join(keys, "\n") + "\n"
 	}
 	p, err := Parse("my.toml", []byte(logp(`o = "1us"`, `P = "16"`)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 3, Processors: 16}); *p.Layers[0].Model.(*model.LogP) != want {
+	if want := (model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 3,
+		Processors: 16}); *p.Layers[0].Model.(*model.LogP) != want {
 		t.Errorf("%+v, want %+v", p.Layers[0].Model, want)
 	}
 	check := func(want string, keys ...string) {
@@ -172,7 +186,9 @@ func TestLogPKeys(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	check("my.toml:6:1: layer.x.o: stands for o_s and o_r; leave it out, or leave out those", `o = "1us"`, `o_s = "1us"`)
+	check("my.toml:6:1: layer.x.o: stands for o_s and o_r; leave it out, or leave out those",
+		`o = "1us"`, `o_s = "1us"`)
 	check(`my.toml:6:1: layer.x.o_s: "-1us": a time cannot be negative`, `o = "-1us"`)
-	check(`my.toml:7:1: layer.x.P: "1.5": must be a whole number, at least 1`, `o = "1us"`, `P = "1.5"`)
+	check(`my.toml:7:1: layer.x.P: "1.5": must be a whole number, at least 1`, `o = "1us"`,
+		`P = "1.5"`)
 }

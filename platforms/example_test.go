@@ -78,7 +78,8 @@ func ExamplePlatform_With() {
 	}
 	half := receive.Value
 	half.Num /= 2
-	faster, err := hp.With(layer.Name, platforms.Change{Path: receive.Path, Text: "o_r/2", Value: half})
+	faster, err := hp.With(layer.Name,
+		platforms.Change{Path: receive.Path, Text: "o_r/2", Value: half})
 	if err != nil {
 		log.Fatal(err)
 	}

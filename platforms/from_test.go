@@ -35,13 +35,15 @@ func TestLayerFromAnotherFile(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			mine := write("mine.toml", fmt.Sprintf("layer.taken.from = \"%s.toml/%s\"\n", p.Name, l.Name))
+			mine := write("mine.toml",
+				fmt.Sprintf("layer.taken.from = \"%s.toml/%s\"\n", p.Name, l.Name))
 			_, taken, err := Find(mine)
 			if err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
 				continue
 			}
-			if len(taken.Roofs) != len(l.Roofs) || taken.Protocol != l.Protocol || taken.Timed != l.Timed {
+			if len(taken.Roofs) != len(l.Roofs) || taken.Protocol != l.Protocol ||
+				taken.Timed != l.Timed {
 				t.Errorf("%s: %+v, want %+v", l.Ref(), taken, l)
 			}
 			for n := quantity.Bytes(1); n <= 1<<20; n *= 3 {
@@ -54,7 +56,9 @@ func TestLayerFromAnotherFile(t *testing.T) {
 	}
 
 	// Written, the file needs no other.
-	p, _, err := Find(write("machine.toml", "level.all = { arity = \"4\", layer = \"node\", source = \"s\" }\nlayer.node = { from = \"fit.toml\" }\n"+oneLayer))
+	p, _, err := Find(write("machine.toml",
+		"level.all = { arity = \"4\", layer = \"node\", source = \"s\" }\nlayer.node = { from "+
+			"= \"fit.toml\" }\n"+oneLayer))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,30 +70,42 @@ func TestLayerFromAnotherFile(t *testing.T) {
 	fails := func(text, want string) {
 		t.Helper()
 		_, _, err := Find(write("my.toml", text))
-		if err == nil || strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "") != want {
+		if err == nil ||
+			strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "") != want {
 			t.Errorf("%s\n got %v\nwant %s", text, err, want)
 		}
 	}
 	write("circle.toml", "layer.a.from = \"my.toml\"\n")
 	write("bad.toml", "layer.a.model = \"linaer\"\n")
-	const what = `must be a platform file, as in "intra.toml", or a layer of one, as in "intra.toml/fit-2" (got `
+	const what = `must be a platform file, as in "intra.toml", or a layer of one, as in ` +
+		`"intra.toml/fit-2" (got `
 	fails(`layer.a.from = "none.toml"`, "my.toml:1:9: layer.a.from: none.toml: no such file")
 	fails(`layer.a.from = "clip"`, "my.toml:1:9: layer.a.from: "+what+`"clip")`)
 	fails(`layer.a.from = ""`, "my.toml:1:9: layer.a.from: "+what+`"")`)
-	fails(`layer.a.from = "clip.toml/poi"`, `my.toml:1:9: layer.a.from: platform clip has no layer "poi"; did you mean "pio"?`)
-	fails(`layer.a.from = "my.toml"`, "my.toml:1:9: layer.a.from: files take layers from each other in a circle: my.toml → my.toml")
+	fails(`layer.a.from = "clip.toml/poi"`,
+		`my.toml:1:9: layer.a.from: platform clip has no layer "poi"; did you mean "pio"?`)
+	fails(`layer.a.from = "my.toml"`,
+		"my.toml:1:9: layer.a.from: files take layers from each other in a circle: my.toml → "+
+			"my.toml")
 	fails(`layer.a.from = "circle.toml"`,
-		"my.toml:1:9: layer.a.from: circle.toml:1:9: layer.a.from: files take layers from each other in a circle: my.toml → circle.toml → my.toml")
-	fails(`layer.a.from = "bad.toml"`, `my.toml:1:9: layer.a.from: bad.toml:1:9: layer.a.model: no model "linaer"; did you mean "linear"?`)
-	fails(`layer.a = { from = "fit.toml", title = "x" }`, "my.toml:1:13: layer.a.from: takes the whole layer from the other file; omit title")
+		"my.toml:1:9: layer.a.from: circle.toml:1:9: layer.a.from: files take layers from each "+
+			"other in a circle: my.toml → circle.toml → my.toml")
+	fails(`layer.a.from = "bad.toml"`,
+		`my.toml:1:9: layer.a.from: bad.toml:1:9: layer.a.model: no model "linaer"; did you `+
+			`mean "linear"?`)
+	fails(`layer.a = { from = "fit.toml", title = "x" }`,
+		"my.toml:1:13: layer.a.from: takes the whole layer from the other file; omit title")
 	fails(`layer.a.from = "fit.toml"`+"\nmeasured.a-fit.source = \"s\"",
-		"my.toml:1:9: layer.a.from: brings a table [measured.a-fit], which this file has too; rename that one")
+		"my.toml:1:9: layer.a.from: brings a table [measured.a-fit], which this file has too; "+
+			"rename that one")
 	if err := os.Mkdir(filepath.Join(dir, "folder.toml"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	fails(`layer.a.from = "folder.toml"`, "my.toml:1:9: layer.a.from: folder.toml: not a regular file")
+	fails(`layer.a.from = "folder.toml"`,
+		"my.toml:1:9: layer.a.from: folder.toml: not a regular file")
 	_, err = Parse("my.toml", []byte(`layer.a.from = "fit.toml"`))
-	if want := "my.toml:1:9: layer.a.from: other files cannot be read here; write the layer itself into this file"; err == nil || err.Error() != want {
+	if want := "my.toml:1:9: layer.a.from: other files cannot be read here; write the layer " +
+		"itself into this file"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -21,7 +21,8 @@ func TestLongFiles(t *testing.T) {
 		return b.String()
 	}
 	once := func(name, below string) string {
-		return fmt.Sprintf("[layer.%s]\nmodel = \"series\"\nsource = \"s\"\nbelow = %q\nbeta = \"1us\"\ntau = \"0us/B\"\n", name, below)
+		return fmt.Sprintf("[layer.%s]\nmodel = \"series\"\nsource = \"s\"\nbelow = %q\nbeta = "+
+			"\"1us\"\ntau = \"0us/B\"\n", name, below)
 	}
 	stages := func(n int) string {
 		var b, names strings.Builder
@@ -29,14 +30,17 @@ func TestLongFiles(t *testing.T) {
 			fmt.Fprintf(&b, "[stage.s%d]\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"s\"\n", i)
 			fmt.Fprintf(&names, "%q, ", fmt.Sprintf("s%d", i))
 		}
-		return b.String() + "[layer.p]\nmodel = \"pipeline\"\npackets = \"best\"\nsource = \"s\"\nstages = [" + names.String() + "]\n"
+		return b.String() +
+			"[layer.p]\nmodel = \"pipeline\"\npackets = \"best\"\nsource = \"s\"\nstages = [" +
+			names.String() + "]\n"
 	}
 	constants := func(n int) string {
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, "[constant.c%d]\nvalue = \"c%d\"\nsource = \"s\"\n", i, i+1)
 		}
-		return b.String() + fmt.Sprintf("[constant.c%d]\nvalue = \"1us\"\nsource = \"s\"\n", n) + oneLayer
+		return b.String() + fmt.Sprintf("[constant.c%d]\nvalue = \"1us\"\nsource = \"s\"\n", n) +
+			oneLayer
 	}
 	check := func(what, text, refused string) {
 		t.Helper()

@@ -29,7 +29,9 @@ func TestMeasuredCollectives(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if c := all[0]; c.Algorithm != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 || c.Sizes[1] != 1024 || c.Times[0][1] != 2 || c.Times[1][1] != 0 || c.Runs[0][0] != 20 || c.Deviations[0][0] != 0.1 || c.Runs[0][1] != 0 {
+	if c := all[0]; c.Algorithm != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 ||
+		c.Sizes[1] != 1024 || c.Times[0][1] != 2 || c.Times[1][1] != 0 || c.Runs[0][0] != 20 ||
+		c.Deviations[0][0] != 0.1 || c.Runs[0][1] != 0 {
 		t.Errorf("%+v", c)
 	}
 	if all, err := CollectivesOf(file, "reduce"); err != nil || len(all) > 0 {
@@ -38,7 +40,8 @@ func TestMeasuredCollectives(t *testing.T) {
 	if all, err := CollectivesOf("clip", "bcast"); err != nil || len(all) > 0 {
 		t.Error(all, err)
 	}
-	if _, _, err := Find(file); err == nil || !strings.Contains(err.Error(), `use "halfpeak collective bcast my.toml"`) {
+	if _, _, err := Find(file); err == nil ||
+		!strings.Contains(err.Error(), `use "halfpeak collective bcast my.toml"`) {
 		t.Error(err)
 	}
 }
@@ -59,7 +62,8 @@ func TestMeasuredCollectiveErrors(t *testing.T) {
 		{`source = "by hand"`, ``, "source"},
 	} {
 		_, err := Parse("my.toml", []byte(strings.Replace(measuredBroadcast, c.from, c.to, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one with %q", c.to, err, c.want)
 		}
 	}

@@ -35,8 +35,9 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Measured{
-		Sizes: []quantity.Bytes{1, 1024, 65536}, Times: []quantity.Micros{2, 5, 70}, Deviations: []quantity.Micros{0, 0.1, 2},
-		Runs: 3, Resolution: 0.01, Source: "a benchmark",
+		Sizes: []quantity.Bytes{1, 1024, 65536}, Times: []quantity.Micros{2, 5, 70},
+		Deviations: []quantity.Micros{0, 0.1, 2},
+		Runs:       3, Resolution: 0.01, Source: "a benchmark",
 	}
 	if diff := cmp.Diff(want, p.Layers[0].Measured); diff != "" || p.Layers[0].Correlation != -0.4 {
 		t.Errorf("correlation %v, measured (-want +got)\n%s", p.Layers[0].Correlation, diff)
@@ -58,7 +59,8 @@ func TestMeasuredErrors(t *testing.T) {
 	check := func(old, replacement, want string) {
 		t.Helper()
 		text := strings.Replace(fittedFile, old, replacement, 1)
-		if _, err := Parse("my.toml", []byte(text)); text == fittedFile || err == nil || !strings.Contains(fmt.Sprint(err), want) {
+		if _, err := Parse("my.toml", []byte(text)); text == fittedFile || err == nil ||
+			!strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%s: %v, want %q", replacement, err, want)
 		}
 	}
@@ -70,5 +72,6 @@ func TestMeasuredErrors(t *testing.T) {
 	check(`runs = "3"`, ``, `runs and deviations go together`)
 	check(`measured = "fit"`, `measured = "fits"`, `no [measured.fits]; did you mean "fit"?`)
 	check(`correlation = "-0.4"`, `correlation = "-1.4"`, `a correlation is a number from -1 to 1`)
-	check(`tau = "1us/KiB ± 0.02us/KiB"`, `tau = "1us/KiB"`, `correlates the errors of beta and tau`)
+	check(`tau = "1us/KiB ± 0.02us/KiB"`, `tau = "1us/KiB"`,
+		`correlates the errors of beta and tau`)
 }

@@ -44,11 +44,13 @@ func TestRunKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := map[string]Place{"a": {Resource: "a", At: "sender"}, "b": {Resource: "bus", At: "network", Queue: 8, Drop: true}}
+	places := map[string]Place{"a": {Resource: "a", At: "sender"},
+		"b": {Resource: "bus", At: "network", Queue: 8, Drop: true}}
 	if diff := cmp.Diff(places, p.Places); diff != "" {
 		t.Error(diff)
 	}
-	want := Protocol{Credits: 8, EagerThreshold: 180, Retry: 1000, Rounds: true, Inbox: 16, Drop: true, Poll: 0.6, Interrupt: -1}
+	want := Protocol{Credits: 8, EagerThreshold: 180, Retry: 1000, Rounds: true, Inbox: 16,
+		Drop: true, Poll: 0.6, Interrupt: -1}
 	if diff := cmp.Diff(want, p.Layers[0].Protocol); diff != "" {
 		t.Error(diff)
 	}
@@ -59,18 +61,34 @@ func TestRunKeys(t *testing.T) {
 			t.Errorf("%q: error %v\nwant %s", changed, err, want)
 		}
 	}
-	check(`at = "network"`, `at = "netwrok"`, `my.toml:11:1: stage.b.at: "netwrok"; did you mean "network"?`)
-	check(`queue = "8"`, `queue = "0"`, `my.toml:12:1: stage.b.queue: "0": must be a whole number, at least 1`)
+	check(`at = "network"`, `at = "netwrok"`,
+		`my.toml:11:1: stage.b.at: "netwrok"; did you mean "network"?`)
+	check(`queue = "8"`, `queue = "0"`,
+		`my.toml:12:1: stage.b.queue: "0": must be a whole number, at least 1`)
 	check(`queue = "8"`, ``, `my.toml:13:1: stage.b.full: without queue there is always room`)
-	check(`full = "drop"`, `full = "dorp"`, `my.toml:13:1: stage.b.full: "dorp"; did you mean "drop"?`)
-	check(`host = "sender"`, "host = \"sender\"\nqueue = \"8\"", `my.toml:5:1: stage.a.host: a stage of a processor occupies that; leave out resource, at and queue`)
-	check(`resource = "bus"`, `resource = "A bus"`, `my.toml:10:1: stage.b.resource: invalid name "A bus"; use small letters, digits, - and _`)
-	check(`protocol = "p"`, `protocol = "q"`, `my.toml:28:1: layer.l.protocol: no [protocol.q]; did you mean "p"?`)
-	check(`retry = "1ms"`, ``, `my.toml:19:1: protocol.p.rounds: rounds send again what retry keeps; give retry too`)
-	check(`poll = "0.6us"`, "poll = \"0.6us\"\ninterrupt = \"5us\"", `my.toml:23:1: protocol.p.interrupt: a processor that is interrupted does not poll; leave one out`)
-	check(`rounds = true`, `rounds = "true"`, `my.toml:19:10: protocol.p.rounds must be true or false, without quotes`)
-	check(`stages = ["a", "b"]`, `stages = "a"`, `my.toml:26:10: layer.l.stages must be a list of texts, as in ["a", "b"]`)
-	check(`queue = "8"`, `queue = ["8"]`, `my.toml:12:9: stage.b.queue must be a text; write it in quotes`)
-	check(`credits = "8"`, `credit = "8"`, `my.toml:16:1: unknown key "protocol.p.credit"; did you mean "credits"?`)
-	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`, `my.toml:15:11: protocol.p: no source; say where its numbers are from, as in source = "Table 4.2"`)
+	check(`full = "drop"`, `full = "dorp"`,
+		`my.toml:13:1: stage.b.full: "dorp"; did you mean "drop"?`)
+	check(`host = "sender"`, "host = \"sender\"\nqueue = \"8\"",
+		`my.toml:5:1: stage.a.host: a stage of a processor occupies that; leave out resource, `+
+			`at and queue`)
+	check(`resource = "bus"`, `resource = "A bus"`,
+		`my.toml:10:1: stage.b.resource: invalid name "A bus"; use small letters, digits, - and _`)
+	check(`protocol = "p"`, `protocol = "q"`,
+		`my.toml:28:1: layer.l.protocol: no [protocol.q]; did you mean "p"?`)
+	check(`retry = "1ms"`, ``,
+		`my.toml:19:1: protocol.p.rounds: rounds send again what retry keeps; give retry too`)
+	check(`poll = "0.6us"`, "poll = \"0.6us\"\ninterrupt = \"5us\"",
+		`my.toml:23:1: protocol.p.interrupt: a processor that is interrupted does not poll; `+
+			`leave one out`)
+	check(`rounds = true`, `rounds = "true"`,
+		`my.toml:19:10: protocol.p.rounds must be true or false, without quotes`)
+	check(`stages = ["a", "b"]`, `stages = "a"`,
+		`my.toml:26:10: layer.l.stages must be a list of texts, as in ["a", "b"]`)
+	check(`queue = "8"`, `queue = ["8"]`,
+		`my.toml:12:9: stage.b.queue must be a text; write it in quotes`)
+	check(`credits = "8"`, `credit = "8"`,
+		`my.toml:16:1: unknown key "protocol.p.credit"; did you mean "credits"?`)
+	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`,
+		`my.toml:15:11: protocol.p: no source; say where its numbers are from, as in source = `+
+			`"Table 4.2"`)
 }

@@ -35,7 +35,8 @@ func also(name string, keys ...string) string {
 
 // pipe is a platform with the stage a and a pipeline.
 func pipe(keys ...string) string {
-	return oneStage + "[layer.p]\nmodel = \"pipeline\"\nsource = \"s\"\n" + strings.Join(keys, "\n") + "\n"
+	return oneStage + "[layer.p]\nmodel = \"pipeline\"\nsource = \"s\"\n" +
+		strings.Join(keys, "\n") + "\n"
 }
 
 func TestParseErrors(t *testing.T) {
@@ -50,47 +51,76 @@ func TestParseErrors(t *testing.T) {
 
 	// No platform at all.
 	check("", "my.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
-	check(" \n\t\n", "my.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
+	check(" \n\t\n",
+		"my.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
 	check("\x7fELF\x00", "my.toml: this is a binary file; a platform is a TOML text")
 	check("title = \"\xff\"", "my.toml: this is a binary file; a platform is a TOML text")
 	check("title = \"x\"\n", "my.toml: no [layer.NAME]; a platform has at least one")
 	// TOML itself.
 	check("[layer.x\n", "my.toml:1:9: expected ']' to close table name")
 	check(linear(beta, beta), "my.toml:4:1: key beta is already defined")
-	check("[[layer.x]]\n", "my.toml:1:3: a table in double brackets is a list; write it in single ones, as in [layer.eager]")
+	check("[[layer.x]]\n",
+		"my.toml:1:3: a table in double brackets is a list; write it in single ones, as in "+
+			"[layer.eager]")
 	// Keys.
 	check("titel = \"x\"\n", `my.toml:1:1: unknown key "titel"; did you mean "title"?`)
-	check("[layers.x]\nmodel = \"linear\"\n", `my.toml:1:2: unknown key "layers"; did you mean "layer"?`)
+	check("[layers.x]\nmodel = \"linear\"\n",
+		`my.toml:1:2: unknown key "layers"; did you mean "layer"?`)
 	check(linear(`tua = "3us"`), `my.toml:3:1: unknown key "layer.x.tua"; did you mean "tau"?`)
-	check(oneLayer+"[stage.a]\nhots = \"sender\"\n", `my.toml:7:1: unknown key "stage.a.hots"; did you mean "host"?`)
-	check(oneLayer+"[roof.a]\nrte = \"1us\"\n", `my.toml:7:1: unknown key "roof.a.rte"; did you mean "rate"?`)
-	check(oneLayer+"[constant.a]\nvalu = \"1us\"\n", `my.toml:7:1: unknown key "constant.a.valu"; did you mean "value"?`)
-	check(linear(beta, tau, `G = "1us/KB"`, source), "my.toml:5:1: layer.x.G: not a key of the model linear; it takes beta, tau")
-	check("[layer.X]\nmodel = \"linear\"\n", `my.toml:1:8: layer.X: invalid name "X"; use small letters, digits, - and _`)
-	check(oneLayer+"[stage.A]\n"+beta+"\n", `my.toml:6:8: stage.A: invalid name "A"; use small letters, digits, - and _`)
-	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
+	check(oneLayer+"[stage.a]\nhots = \"sender\"\n",
+		`my.toml:7:1: unknown key "stage.a.hots"; did you mean "host"?`)
+	check(oneLayer+"[roof.a]\nrte = \"1us\"\n",
+		`my.toml:7:1: unknown key "roof.a.rte"; did you mean "rate"?`)
+	check(oneLayer+"[constant.a]\nvalu = \"1us\"\n",
+		`my.toml:7:1: unknown key "constant.a.valu"; did you mean "value"?`)
+	check(linear(beta, tau, `G = "1us/KB"`, source),
+		"my.toml:5:1: layer.x.G: not a key of the model linear; it takes beta, tau")
+	check("[layer.X]\nmodel = \"linear\"\n",
+		`my.toml:1:8: layer.X: invalid name "X"; use small letters, digits, - and _`)
+	check(oneLayer+"[stage.A]\n"+beta+"\n",
+		`my.toml:6:8: stage.A: invalid name "A"; use small letters, digits, - and _`)
+	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n",
+		`my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
-	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
+	check("[layer.x]\nmodel = \"linar\"\n",
+		`my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
 	var kinds []string
 	for _, k := range model.Kinds {
 		kinds = append(kinds, k.Name)
 	}
 	slices.Sort(kinds)
-	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of `+strings.Join(kinds, ", "))
+	check("[layer.x]\nsource = \"s\"\n",
+		`my.toml:1:8: layer.x: no model; write model = "linear" or another of `+
+			strings.Join(kinds, ", "))
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
-	check(linear(`beta = 3`), `my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
-	check(linear(`beta = 3.5`), `my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" or "8"`)
-	check(linear(`beta = "2"`, tau, source), `my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
-	check(linear(beta, `tau = "1us"`, source), `my.toml:4:1: layer.x.tau: "1us": must be an inverse bandwidth with µs/KiB (us/KB), µs/B, ns/B or µs/MiB (got a time)`)
-	check(linear(`beta = "-2us"`, tau, source), `my.toml:3:1: layer.x.beta: "-2us": a time cannot be negative`)
-	check(linear(`beta = "1us/0"`, tau, source), `my.toml:3:1: layer.x.beta: "1us/0": a time must be finite`)
+	check(linear(`beta = 3`),
+		`my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" `+
+			`or "8"`)
+	check(linear(`beta = 3.5`),
+		`my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" `+
+			`or "8"`)
+	check(linear(`beta = "2"`, tau, source),
+		`my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
+	check(linear(beta, `tau = "1us"`, source),
+		`my.toml:4:1: layer.x.tau: "1us": must be an inverse bandwidth with µs/KiB (us/KB), `+
+			`µs/B, ns/B or µs/MiB (got a time)`)
+	check(linear(`beta = "-2us"`, tau, source),
+		`my.toml:3:1: layer.x.beta: "-2us": a time cannot be negative`)
+	check(linear(`beta = "1us/0"`, tau, source),
+		`my.toml:3:1: layer.x.beta: "1us/0": a time must be finite`)
 	check(linear(beta, source), "my.toml:1:8: layer.x: no tau; it is needed, as text with a unit")
-	check("clock = \"3us\"\n"+oneLayer, `my.toml:1:1: clock: "3us": a clock rate is above zero, in kHz, MHz or GHz`)
-	check("clock = \"0MHz\"\n"+oneLayer, `my.toml:1:1: clock: "0MHz": a clock rate is above zero, in kHz, MHz or GHz`)
-	check(oneLayer+"[roof.pci]\nrate = \"0MB/s\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "0MB/s": a roof is above zero`)
-	check(oneLayer+"[roof.pci]\nrate = \"33MHz\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "33MHz": must be a rate with MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s (got a clock rate)`)
-	check(oneLayer+"[constant.a]\nsource = \"s\"\n", "my.toml:6:11: constant.a: no value; it is needed, as text with a unit")
+	check("clock = \"3us\"\n"+oneLayer,
+		`my.toml:1:1: clock: "3us": a clock rate is above zero, in kHz, MHz or GHz`)
+	check("clock = \"0MHz\"\n"+oneLayer,
+		`my.toml:1:1: clock: "0MHz": a clock rate is above zero, in kHz, MHz or GHz`)
+	check(oneLayer+"[roof.pci]\nrate = \"0MB/s\"\nsource = \"s\"\n",
+		`my.toml:7:1: roof.pci.rate: "0MB/s": a roof is above zero`)
+	check(oneLayer+"[roof.pci]\nrate = \"33MHz\"\nsource = \"s\"\n",
+		`my.toml:7:1: roof.pci.rate: "33MHz": must be a rate with MB/s, GB/s, MiB/s, Mbit/s `+
+			`(Mbps) or Gbit/s (got a clock rate)`)
+	check(oneLayer+"[constant.a]\nsource = \"s\"\n",
+		"my.toml:6:11: constant.a: no value; it is needed, as text with a unit")
 	// Sources.
 	const noSource = `no source; say where its numbers are from, as in source = "Table 4.2"`
 	check(linear(beta, tau), "my.toml:1:8: layer.x: "+noSource)
@@ -98,45 +128,77 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[roof.pci]\nrate = \"33MHz*32bit\"\n", "my.toml:6:7: roof.pci: "+noSource)
 	check(oneLayer+"[constant.a]\nvalue = \"1us\"\n", "my.toml:6:11: constant.a: "+noSource)
 	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\n", "my.toml:6:8: stage.a: "+noSource)
-	check(linear(beta, tau, source, `sources = { gamma = "t" }`), `my.toml:6:13: layer.x.sources.gamma: no parameter "gamma" in this layer`)
+	check(linear(beta, tau, source, `sources = { gamma = "t" }`),
+		`my.toml:6:13: layer.x.sources.gamma: no parameter "gamma" in this layer`)
 	// Names of other tables.
-	check(oneLayer+"roofs = [\"pci\"]\n[roof.pcie]\nrate = \"1GB/s\"\nsource = \"s\"\n", `my.toml:6:1: layer.x.roofs.0: no roof "pci"; did you mean "pcie"?`)
-	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\nhost = \"sendr\"\nsource = \"s\"\n", `my.toml:9:1: stage.a.host: "sendr"; did you mean "sender"?`)
+	check(oneLayer+"roofs = [\"pci\"]\n[roof.pcie]\nrate = \"1GB/s\"\nsource = \"s\"\n",
+		`my.toml:6:1: layer.x.roofs.0: no roof "pci"; did you mean "pcie"?`)
+	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\nhost = \"sendr\"\nsource = \"s\"\n",
+		`my.toml:9:1: stage.a.host: "sendr"; did you mean "sender"?`)
 	// Pipelines.
-	check(pipe(), `my.toml:5:8: layer.p: no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+	check(pipe(),
+		`my.toml:5:8: layer.p: no stages; write stages = ["NAME", …], each with a table `+
+			`[stage.NAME]`)
 	check(pipe(`stages = ["b"]`), `my.toml:8:1: layer.p.stages.0: no stage "b"; did you mean "a"?`)
-	check(pipe(`stages = ["a"]`, `packets = "eq10"`), `my.toml:9:1: layer.p.packets: eq10 needs three stages, but this pipeline has 1; use "best"`)
-	check(pipe(`stages = ["a"]`, `packets = "large"`), `my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "best", "eq10" or "whole"`)
-	check(pipe(`stages = ["a"]`, `packets = "0B"`), `my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
-	check(pipe(`stages = ["a"]`, `packets = "1.5B"`), `my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
+	check(pipe(`stages = ["a"]`, `packets = "eq10"`),
+		`my.toml:9:1: layer.p.packets: eq10 needs three stages, but this pipeline has 1; use `+
+			`"best"`)
+	check(pipe(`stages = ["a"]`, `packets = "large"`),
+		`my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "best", `+
+			`"eq10" or "whole"`)
+	check(pipe(`stages = ["a"]`, `packets = "0B"`),
+		`my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
+	check(pipe(`stages = ["a"]`, `packets = "1.5B"`),
+		`my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
 	// Switches and envelopes.
-	const two = `a switch must have at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
-	sw := func(branches string) string { return also("s", `model = "switch"`, "branches = ["+branches+"]") }
+	const two = `a switch must have at least two branches, as in branches = [{ layer = "pio", ` +
+		`up_to = "256B" }, { layer = "dma" }]`
+	sw := func(branches string) string {
+		return also("s", `model = "switch"`, "branches = ["+branches+"]")
+	}
 	check(also("s", `model = "switch"`), "my.toml:6:8: layer.s: "+two)
 	check(sw(`{ layer = "x" }`), "my.toml:6:8: layer.s: "+two)
 	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "1KB" }, { layer = "x" }`),
-		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the previous branch, which serves up to 2 KiB; thresholds must rise`)
+		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the previous branch, which `+
+			`serves up to 2 KiB; thresholds must rise`)
 	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "4KB" }`),
-		"my.toml:9:60: layer.s.branches.1.up_to: the last branch takes all larger sizes; leave its up_to out")
-	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch may omit it")
-	check(sw(`{ layer = "y", up_to = "1KB" }, { layer = "x" }`), `my.toml:9:15: layer.s.branches.0.layer: no layer "y"; did you mean "x"?`)
-	check(sw(`{ up_to = "1KB" }, { layer = "x" }`), `my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
-	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`), `my.toml:9:28: unknown key "layer.s.upto"; did you mean "up_to"?`)
-	check(sw(`{ layer = "s", up_to = "1KB" }, { layer = "x" }`), "my.toml:6:8: layer.s: is made of itself: s → s")
-	check(also("e", `model = "envelope"`, `branches = [{ layer = "x", up_to = "1KB" }, { layer = "x" }]`),
-		"my.toml:9:28: layer.e.branches.0.up_to: an envelope finds its thresholds itself; leave up_to out, or make it a switch")
+		"my.toml:9:60: layer.s.branches.1.up_to: the last branch takes all larger sizes; leave "+
+			"its up_to out")
+	check(sw(`{ layer = "x" }, { layer = "x" }`),
+		"my.toml:9:1: layer.s.branches.0: no up_to; only the last branch may omit it")
+	check(sw(`{ layer = "y", up_to = "1KB" }, { layer = "x" }`),
+		`my.toml:9:15: layer.s.branches.0.layer: no layer "y"; did you mean "x"?`)
+	check(sw(`{ up_to = "1KB" }, { layer = "x" }`),
+		`my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
+	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`),
+		`my.toml:9:28: unknown key "layer.s.upto"; did you mean "up_to"?`)
+	check(sw(`{ layer = "s", up_to = "1KB" }, { layer = "x" }`),
+		"my.toml:6:8: layer.s: is made of itself: s → s")
+	check(also("e", `model = "envelope"`,
+		`branches = [{ layer = "x", up_to = "1KB" }, { layer = "x" }]`),
+		"my.toml:9:28: layer.e.branches.0.up_to: an envelope finds its thresholds itself; "+
+			"leave up_to out, or make it a switch")
 	check(also("e", `model = "envelope"`, `branches = [{ layer = "x" }]`),
-		`my.toml:6:8: layer.e: an envelope must have at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+		`my.toml:6:8: layer.e: an envelope must have at least two branches, as in branches = `+
+			`[{ layer = "pio" }, { layer = "dma" }]`)
 	// Segments and series.
-	seg := func(keys ...string) string { return also("g", append([]string{`model = "fragmented"`}, keys...)...) }
+	seg := func(keys ...string) string {
+		return also("g", append([]string{`model = "fragmented"`}, keys...)...)
+	}
 	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: the name of a layer is missing")
 	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
-	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
-	for window, bound := range map[string]string{"0": "least 1", "2.5": "least 1", "1e12": "most 1073741824"} {
-		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": must be a whole number, at `+bound)
+	check(seg(`below = "x"`, `mtu = "0B"`),
+		`my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
+	for window, bound := range map[string]string{"0": "least 1", "2.5": "least 1",
+		"1e12": "most 1073741824"} {
+		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`),
+			`my.toml:11:1: layer.g.window: "`+window+`": must be a whole number, at `+bound)
 	}
-	check(also("r", `model = "series"`, `below = "r"`, `added = "x"`), "my.toml:6:8: layer.r: is made of itself: r → r")
-	check(also("r", `model = "series"`, `below = "q"`, `added = "x"`)+"[layer.q]\nmodel = \"series\"\nsource = \"s\"\nbelow = \"r\"\nadded = \"x\"\n",
+	check(also("r", `model = "series"`, `below = "r"`, `added = "x"`),
+		"my.toml:6:8: layer.r: is made of itself: r → r")
+	check(also("r", `model = "series"`, `below = "q"`,
+		`added = "x"`)+"[layer.q]\nmodel = \"series\"\nsource = \"s\"\nbelow = \"r\"\nadded = "+
+		"\"x\"\n",
 		"my.toml:6:8: layer.r: is made of itself: r → q → r")
 
 	// What a formula lacks, whatever package quantity says of it.
@@ -150,12 +212,21 @@ func TestParseErrors(t *testing.T) {
 		}
 	}
 	contains(linear(`beta = "2 us +"`, tau, source), "my.toml:3:1: layer.x.beta: ", `"2 us +"`)
-	contains(linear(`beta = "2 parsec"`, tau, source), "my.toml:3:1: layer.x.beta: ", `unknown unit "parsec"`)
-	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", "beta is computed from itself: beta → beta")
-	contains(linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, source), "my.toml:4:1: layer.x.tau: ", "beta is computed from itself: beta → tau → beta")
-	contains(oneLayer+"[constant.a]\nvalue = \"b\"\nsource = \"s\"\n[constant.b]\nvalue = \"2*a\"\nsource = \"s\"\n", "my.toml:10:1: constant.b.value: ", "a is computed from itself: a → b → a")
-	contains(linear(`beta = "alfa"`, tau, source)+"[constant.alpha]\nvalue = \"3us\"\nsource = \"s\"\n", `no constant or parameter "alfa" here; did you mean "alpha"?`)
-	contains(oneLayer+"[stage.a]\nbeta = 'stage(\"b\", \"beta\")'\ntau = \"1us/KB\"\nsource = \"s\"\n"+strings.Replace(oneStage, ".a", ".b", 1), "my.toml:7:1: stage.a.beta: ", "no parameter stage.b.beta")
+	contains(linear(`beta = "2 parsec"`, tau, source), "my.toml:3:1: layer.x.beta: ",
+		`unknown unit "parsec"`)
+	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ",
+		"beta is computed from itself: beta → beta")
+	contains(linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, source), "my.toml:4:1: layer.x.tau: ",
+		"beta is computed from itself: beta → tau → beta")
+	contains(oneLayer+"[constant.a]\nvalue = \"b\"\nsource = \"s\"\n[constant.b]\nvalue = "+
+		"\"2*a\"\nsource = \"s\"\n", "my.toml:10:1: constant.b.value: ",
+		"a is computed from itself: a → b → a")
+	contains(linear(`beta = "alfa"`, tau,
+		source)+"[constant.alpha]\nvalue = \"3us\"\nsource = \"s\"\n",
+		`no constant or parameter "alfa" here; did you mean "alpha"?`)
+	contains(oneLayer+"[stage.a]\nbeta = 'stage(\"b\", \"beta\")'\ntau = \"1us/KB\"\nsource = "+
+		"\"s\"\n"+strings.Replace(oneStage, ".a", ".b", 1), "my.toml:7:1: stage.a.beta: ",
+		"no parameter stage.b.beta")
 }
 
 func TestFind(t *testing.T) {
@@ -199,10 +270,13 @@ func TestFind(t *testing.T) {
 	fails("clop/pio", `no platform "clop"; did you mean "clip"?`)
 	fails("clip/poi", `platform clip has no layer "poi"; did you mean "pio"?`)
 	fails("mine.toml/z", `platform mine has no layer "z"; did you mean "x"?`)
-	fails("nosuch.toml", "nosuch.toml: no such file; give a platform's name ("+strings.Join(Names(), ", ")+") or the path of a TOML file")
+	fails("nosuch.toml",
+		"nosuch.toml: no such file; give a platform's name ("+strings.Join(Names(),
+			", ")+") or the path of a TOML file")
 	fails(dir, dir+": is a directory; give the path of a TOML file")
 	write("empty.toml", "")
-	fails("empty.toml", "empty.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
+	fails("empty.toml",
+		"empty.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
 	write("binary.toml", "\x7fELF\x02\x01\x01\x00")
 	fails("binary.toml", "binary.toml: this is a binary file; a platform is a TOML text")
 	write("large.toml", strings.Repeat("# padding\n", maxFile/10+1))
@@ -227,7 +301,8 @@ func checkInvariants(t *testing.T, p Platform) {
 				t.Errorf("%s: %v", l.Ref(), err)
 			}
 		}
-		if !slices.IsSortedFunc(l.Roofs, func(a, b Roof) int { return int(math.Copysign(1, float64(a.Rate-b.Rate))) }) {
+		if !slices.IsSortedFunc(l.Roofs,
+			func(a, b Roof) int { return int(math.Copysign(1, float64(a.Rate-b.Rate))) }) {
 			t.Errorf("%s: the lowest roof is not the first: %v", l.Ref(), l.Roofs)
 		}
 	}
@@ -237,7 +312,8 @@ func checkInvariants(t *testing.T, p Platform) {
 		}
 	}
 	for _, c := range params {
-		if math.IsNaN(c.Value.Num) || strings.TrimSpace(c.Text) == "" || strings.TrimSpace(c.Source) == "" {
+		if math.IsNaN(c.Value.Num) || strings.TrimSpace(c.Text) == "" ||
+			strings.TrimSpace(c.Source) == "" {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
@@ -275,7 +351,8 @@ func checkCosts(t *testing.T, l Layer) {
 			send, receive := l.Model.Overheads(n)
 			if !(one > 0) || !finite(float64(one)) || !(gap >= 0) || !finite(float64(gap)) ||
 				!(send >= 0) || !(receive >= 0) || !finite(float64(send+receive)) {
-				t.Errorf("%s at %s: one way %v, gap %v, overheads %v and %v", l.Ref(), n, one, gap, send, receive)
+				t.Errorf("%s at %s: one way %v, gap %v, overheads %v and %v", l.Ref(), n, one, gap,
+					send, receive)
 			}
 			if packet := model.PacketSize(l.Model, n); !(packet >= 1 && packet <= n) {
 				t.Errorf("%s at %s: packets of %s", l.Ref(), n, packet)
@@ -289,13 +366,16 @@ func checkCosts(t *testing.T, l Layer) {
 	}
 	if r := model.Asymptote(l.Model); !(r > 0) {
 		t.Errorf("%s: r∞ is %v", l.Ref(), r)
-	} else if half, ok := model.HalfPeak(l.Model); ok != !math.IsInf(float64(r), 0) || ok && !(half >= 1) {
+	} else if half, ok := model.HalfPeak(l.Model); ok != !math.IsInf(float64(r), 0) || ok &&
+		!(half >= 1) {
 		t.Errorf("%s: n½ is %v, %t, at r∞ of %v", l.Ref(), half, ok, r)
 	}
 	if len(l.Roofs) > 0 {
 		// 64 KiB is the largest message that the papers measured.
-		if b := model.Bandwidth(l.Model, 64<<10); b > l.Roofs[0].Rate && !math.IsInf(float64(model.Asymptote(l.Model)), 0) {
-			t.Errorf("%s: %v at 64 KiB is above the roof %s, %v", l.Ref(), b, l.Roofs[0].Name, l.Roofs[0].Rate)
+		if b := model.Bandwidth(l.Model, 64<<10); b > l.Roofs[0].Rate &&
+			!math.IsInf(float64(model.Asymptote(l.Model)), 0) {
+			t.Errorf("%s: %v at 64 KiB is above the roof %s, %v", l.Ref(), b, l.Roofs[0].Name,
+				l.Roofs[0].Rate)
 		}
 	}
 }
@@ -348,7 +428,8 @@ func TestFormatHasAllKinds(t *testing.T) {
 			}
 		}
 	}
-	if all := table + "| model | keys | cost of n bytes, one way |\n" + rows + "\n\n" + rest; *update && all != string(text) {
+	all := table + "| model | keys | cost of n bytes, one way |\n" + rows + "\n\n" + rest
+	if *update && all != string(text) {
 		if err := os.WriteFile("FORMAT.md", []byte(all), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +444,8 @@ func TestFormulas(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := l.Eval(formula, n)
-		if err != nil || got.Dim != want.Dim || math.Abs(got.Num-want.Num) > 1e-9*math.Abs(want.Num) {
+		isNear := math.Abs(got.Num-want.Num) <= 1e-9*math.Abs(want.Num)
+		if err != nil || got.Dim != want.Dim || !isNear {
 			t.Errorf("%s: %s = %v, %v; want %v", ref, formula, got, err, want)
 		}
 	}
@@ -388,7 +470,8 @@ func TestFormulas(t *testing.T) {
 	check("bip/mpi-bip-ip", "r_inf()", 0, mbps(205./8))
 	check("bip/mpi-bip-ip", "n_half()", 0, bytes(2563)) // 100 µs at 25.625 MB/s are 2562.5 bytes
 	// A million cycles and a thousand messages: 20 + 4.6 ms, 5.99 + 7 ms, and here 8.33 + 8.7 ms.
-	check("hp-lam", `phase(24.6ms, "sun-lam-ss20", 1000ms/167 + 7ms, "sun-lam-ultra1")`, 0, us(1e6/120.+8700))
+	check("hp-lam", `phase(24.6ms, "sun-lam-ss20", 1000ms/167 + 7ms, "sun-lam-ultra1")`, 0,
+		us(1e6/120.+8700))
 
 	fails := func(ref, formula, want string) {
 		t.Helper()
@@ -416,7 +499,8 @@ func TestFormulas(t *testing.T) {
 	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
 	fails("hp-lam", `phase(1s, "hp-lam")`, "phase takes a time and a layer, twice")
 	fails("hp-lam", `phase("hp-lam", 1s, "hp-lam", 1s)`, "phase takes a time and a layer, twice")
-	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`, "cycles and messages are not identifiable")
+	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`,
+		"cycles and messages are not identifiable")
 	fails("hp-lam", `phase(1B, "hp-lam", 1s, "sun-lam-ss20")`, "must be a time")
 }
 
@@ -431,8 +515,11 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	for _, text := range []string{
-		"", "[", "[layer.x]\n", "[[layer.x]]\n", "a.b.c = { d = [1, { e = '''x''' }] }\n", oneLayer, also("r", `model = "series"`, `below = "r"`),
-		"layer.x = { model = \"linear\", beta = \"((((1us))))\", tau = \"0us/B\", source = \"s\" }\n",
+		"", "[", "[layer.x]\n", "[[layer.x]]\n",
+		"a.b.c = { d = [1, { e = '''x''' }] }\n",
+		oneLayer,
+		also("r", `model = "series"`, `below = "r"`),
+		`layer.x = { model = "linear", beta = "((((1us))))", tau = "0us/B", source = "s" }` + "\n",
 		linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, `source = "s"`),
 		pipe(`stages = ["a", "a", "a", "a"]`, `packets = "eq10"`),
 		rack,

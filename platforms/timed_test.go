@@ -31,7 +31,8 @@ func TestBandwidths(t *testing.T) {
 		{Timed{Of: Operation}, 0, 0},
 		{Timed{Of: Message}, 0, 0},
 	} {
-		if alg, bus := c.of.Bandwidths(1000, 10); math.Abs(float64(alg-c.alg)) > 1e-9 || math.Abs(float64(bus-c.bus)) > 1e-9 {
+		if alg, bus := c.of.Bandwidths(1000, 10); math.Abs(float64(alg-c.alg)) > 1e-9 ||
+			math.Abs(float64(bus-c.bus)) > 1e-9 {
 			t.Errorf("%+v: %v and %v, want %v and %v", c.of, alg, bus, c.alg, c.bus)
 		}
 	}
@@ -40,7 +41,8 @@ func TestBandwidths(t *testing.T) {
 // What nccl-tests itself printed beside its times, in GB/s with two digits behind the point. Its
 // times have four digits, which is half a part in a thousand.
 func TestBandwidthsPublished(t *testing.T) {
-	text, err := os.ReadFile(sharedtest.Path(t, "data/formats/nccl-tests/allreduce_superbench_8a100.log"))
+	text, err := os.ReadFile(sharedtest.Path(t,
+		"data/formats/nccl-tests/allreduce_superbench_8a100.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +74,25 @@ func TestBandwidthsPublished(t *testing.T) {
 func TestTimed(t *testing.T) {
 	line := "model = \"linear\"\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"x\"\n"
 	for _, c := range []struct{ text, want string }{
-		{"times_of = \"strem\"\n", `x.toml:6:1: layer.a.times_of: "strem": one of message, stream, operation, collective; did you mean "stream"?`},
-		{"ranks = \"8\"\n", `x.toml:6:1: layer.a.ranks: is for the times of a collective; add times_of = "collective"`},
-		{"times_of = \"collective\"\nranks = \"0\"\n", `x.toml:7:1: layer.a.ranks: "0": ranks must be a whole number from 1 to 1073741824`},
-		{"times_of = \"stream\"\n[layer.b]\nmodel = \"series\"\nbelow = \"a\"\nbeta = \"1us\"\ntau = \"0us/KiB\"\nsource = \"x\"\n",
-			`its times are of: message; the times of its part "a" are of: gap of a stream; give both the same times_of`},
+		{"times_of = \"strem\"\n",
+			`x.toml:6:1: layer.a.times_of: "strem": one of message, stream, operation, ` +
+				`collective; did you mean "stream"?`},
+		{"ranks = \"8\"\n",
+			`x.toml:6:1: layer.a.ranks: is for the times of a collective; add times_of = ` +
+				`"collective"`},
+		{"times_of = \"collective\"\nranks = \"0\"\n",
+			`x.toml:7:1: layer.a.ranks: "0": ranks must be a whole number from 1 to 1073741824`},
+		{"times_of = \"stream\"\n[layer.b]\nmodel = \"series\"\nbelow = \"a\"\nbeta = " +
+			"\"1us\"\ntau = \"0us/KiB\"\nsource = \"x\"\n",
+			`its times are of: message; the times of its part "a" are of: gap of a stream; ` +
+				`give both the same times_of`},
 		{"times_of = \"collective\"\ncollective = \"allreduce\"\nranks = \"8\"\n", ""},
 	} {
 		p, err := Parse("x.toml", []byte("[layer.a]\n"+line+c.text))
 		switch {
-		case c.want == "" && (err != nil || p.Layers[0].Timed != Timed{Of: Collective, Collective: "allreduce", Ranks: 8}):
+		case c.want == "" &&
+			(err != nil ||
+				p.Layers[0].Timed != Timed{Of: Collective, Collective: "allreduce", Ranks: 8}):
 			t.Errorf("%+v, %v", p, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%v\nwant %s", err, c.want)

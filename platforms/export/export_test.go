@@ -60,7 +60,8 @@ func flat(t testing.TB, ref string, ranks int) Machine {
 // twoLevels is a made cluster: 4 nodes of 8 ranks.
 func twoLevels() Machine {
 	network := &model.LogGP{
-		LogP:       model.LogP{Latency: 1.5, SendOverhead: 0.25, ReceiveOverhead: 0.25, GapTime: 0.5},
+		LogP: model.LogP{Latency: 1.5, SendOverhead: 0.25, ReceiveOverhead: 0.25,
+			GapTime: 0.5},
 		GapPerByte: 2e-4,
 	}
 	return machineOf("cluster",
@@ -114,7 +115,8 @@ func TestWellFormed(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			m := machineOf(l.Ref()+" <&---\">", machine.Level{Name: "all", Arity: 4, Layer: l.Model})
+			m := machineOf(l.Ref()+" <&---\">",
+				machine.Level{Name: "all", Arity: 4, Layer: l.Model})
 			for _, target := range Targets {
 				f, err := target.Write(m, everySize)
 				if err != nil {
@@ -125,7 +127,8 @@ func TestWellFormed(t *testing.T) {
 						t.Errorf("%s, %s: %s", l.Ref(), target.Name, line)
 					}
 				}
-				if strings.Contains(f.Text, "NaN") || strings.Contains(f.Text, "Inf\"") || strings.Contains(f.Text, "+Inf") {
+				if strings.Contains(f.Text, "NaN") || strings.Contains(f.Text, "Inf\"") ||
+					strings.Contains(f.Text, "+Inf") {
 					t.Errorf("%s, %s: %s", l.Ref(), target.Name, f.Text)
 				}
 				switch target.Name {
@@ -203,14 +206,16 @@ func TestCodesReadBack(t *testing.T) {
 		for _, p := range table.Samples {
 			send, _ := l.Overheads(p.Size)
 			want, judged := map[benchfile.Kind]quantity.Micros{
-				benchfile.OneWay: l.OneWay(p.Size), benchfile.RoundTrip: 2 * l.OneWay(p.Size), benchfile.Gap: l.Gap(p.Size), benchfile.SendOverhead: send,
+				benchfile.OneWay: l.OneWay(p.Size), benchfile.RoundTrip: 2 * l.OneWay(p.Size),
+				benchfile.Gap: l.Gap(p.Size), benchfile.SendOverhead: send,
 			}[table.Kind]
 			if !judged {
 				continue
 			}
 			read++
 			// Round trips are printed with seven digits, and others are the difference of two.
-			if math.Abs(float64(p.Mean-want)) > 1e-6*float64(2*l.OneWay(p.Size))+1e-6*float64(want) {
+			allowed := 1e-6*float64(2*l.OneWay(p.Size)) + 1e-6*float64(want)
+			if math.Abs(float64(p.Mean-want)) > allowed {
 				t.Errorf("%v of %s: %v, want %v", table.Kind, p.Size, p.Mean, want)
 			}
 		}
@@ -231,8 +236,10 @@ func TestSimGridRuns(t *testing.T) {
 		t.Skip("it compiles a program with smpicc")
 	}
 	dir := t.TempDir()
-	program, platform, hosts := filepath.Join(dir, "pingpong"), filepath.Join(dir, "machine.xml"), filepath.Join(dir, "hosts")
-	if out, err := exec.Command("smpicc", "-O1", "testdata/pingpong.c", "-o", program).CombinedOutput(); err != nil {
+	program, platform, hosts := filepath.Join(dir, "pingpong"), filepath.Join(dir, "machine.xml"),
+		filepath.Join(dir, "hosts")
+	if out, err := exec.Command("smpicc", "-O1", "testdata/pingpong.c", "-o",
+		program).CombinedOutput(); err != nil {
 		t.Fatalf("smpicc: %v\n%s", err, out)
 	}
 	if err := os.WriteFile(hosts, []byte("node-0\nnode-3\n"), 0o644); err != nil {
@@ -259,8 +266,11 @@ func TestSimGridRuns(t *testing.T) {
 		if err := os.WriteFile(platform, []byte(f.Text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		run := exec.Command("smpirun", append([]string{"-np", "2", "-platform", platform, "-hostfile", hosts,
-			"--cfg=smpi/host-speed:1Gf", "--cfg=smpi/wtime:0", "--cfg=smpi/simulate-computation:no", program}, sizes...)...)
+		run := exec.Command("smpirun",
+			append([]string{"-np", "2", "-platform", platform, "-hostfile", hosts,
+				"--cfg=smpi/host-speed:1Gf", "--cfg=smpi/wtime:0",
+				"--cfg=smpi/simulate-computation:no",
+				program}, sizes...)...)
 		out, err := run.Output()
 		if err != nil {
 			t.Fatalf("smpirun: %v\n%s", err, out)
@@ -274,7 +284,8 @@ func TestSimGridRuns(t *testing.T) {
 			us, err := strconv.ParseFloat(got[2*i+1], 64)
 			want := float64(m.Levels[0].Layer.OneWay(quantity.Bytes(n)))
 			if err != nil || got[2*i] != size || math.Abs(us/want-1) > c.lost {
-				t.Errorf("%s, %s B: SMPI takes %v µs, the layer says %v", c.ref, size, got[2*i+1], want)
+				t.Errorf("%s, %s B: SMPI takes %v µs, the layer says %v", c.ref, size, got[2*i+1],
+					want)
 			}
 		}
 	}
@@ -297,15 +308,18 @@ func TestLogGOPSimRuns(t *testing.T) {
 	}
 	text, binary := filepath.Join(t.TempDir(), "a.goal"), filepath.Join(t.TempDir(), "a.bin")
 	for _, n := range []int{1, 1000, 65536} {
-		goal := fmt.Sprintf("num_ranks 2\nrank 0 {\nl1: send %db to 1 tag 0\n}\nrank 1 {\nl1: recv %db from 0 tag 0\n}\n", n, n)
+		goal := fmt.Sprintf("num_ranks 2\nrank 0 {\nl1: send %db to 1 tag 0\n}\nrank 1 {\nl1: "+
+			"recv %db from 0 tag 0\n}\n", n, n)
 		if err := os.WriteFile(text, []byte(goal), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		os.Remove(binary)
-		if out, err := exec.Command(filepath.Join(dir, "txt2bin"), "-i", text, "-o", binary).CombinedOutput(); err != nil {
+		if out, err := exec.Command(filepath.Join(dir, "txt2bin"), "-i", text, "-o",
+			binary).CombinedOutput(); err != nil {
 			t.Fatalf("txt2bin: %v: %s", err, out)
 		}
-		out, err := exec.Command(filepath.Join(dir, "LogGOPSim"), append([]string{"-f", binary, "-b"}, strings.Fields(f.Text)...)...).Output()
+		out, err := exec.Command(filepath.Join(dir, "LogGOPSim"),
+			append([]string{"-f", binary, "-b"}, strings.Fields(f.Text)...)...).Output()
 		if err != nil {
 			t.Fatalf("LogGOPSim: %v: %s", err, out)
 		}
@@ -322,10 +336,14 @@ func TestLogGOPSimRuns(t *testing.T) {
 
 // The gap of LogGOPSim is its NIC's: the processor's time is o.
 func TestLogGOPSimGap(t *testing.T) {
-	l := &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 10, ReceiveOverhead: 10, GapTime: 1}, GapPerByte: 0.01}
+	l := &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 10, ReceiveOverhead: 10,
+		GapTime: 1}, GapPerByte: 0.01}
 	for _, low := range []quantity.Bytes{1, 1000} {
-		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}), Sizes{low, 64 << 10})
-		if want := "-L 1000 -o 10000 -g 1000 -G 10 -O 0 -S 2147483647\n"; err != nil || f.Text != want {
+		f, err := Target{Name: "loggopsim",
+			write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}),
+			Sizes{low, 64 << 10})
+		if want := "-L 1000 -o 10000 -g 1000 -G 10 -O 0 -S 2147483647\n"; err != nil ||
+			f.Text != want {
 			t.Errorf("from %v: %q, %v; want %q", low, f.Text, err, want)
 		}
 	}
@@ -339,11 +357,16 @@ func TestLogGOPSimUnit(t *testing.T) {
 		text, lost string
 	}{
 		{0.0424, "-L 5000 -o 1000 -g 2000 -G 42 ", "digits of G, which is rounded by 0.95 %"},
-		{0.00006, "-L 500000 -o 100000 -g 200000 -G 6 ", "multiply calc in GOAL, which is in ns, by 100"},
+		{0.00006, "-L 500000 -o 100000 -g 200000 -G 6 ",
+			"multiply calc in GOAL, which is in ns, by 100"},
 	} {
-		l := &model.LogGP{LogP: model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 2}, GapPerByte: c.perByte}
-		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}), Sizes{1, 64 << 10})
-		if err != nil || !strings.HasPrefix(f.Text, c.text) || !strings.Contains(strings.Join(f.Lost, "\n"), c.lost) {
+		l := &model.LogGP{LogP: model.LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 1,
+			GapTime: 2}, GapPerByte: c.perByte}
+		f, err := Target{Name: "loggopsim",
+			write: loggopsim}.Write(machineOf("x", machine.Level{Name: "all", Arity: 2, Layer: l}),
+			Sizes{1, 64 << 10})
+		if err != nil || !strings.HasPrefix(f.Text, c.text) ||
+			!strings.Contains(strings.Join(f.Lost, "\n"), c.lost) {
 			t.Errorf("%q, %q, %v; want %q and %q", f.Text, f.Lost, err, c.text, c.lost)
 		}
 	}
@@ -364,10 +387,12 @@ func TestCalculonKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := slices.Sorted(maps.Keys(got.Networks[0]))
-	if want := []string{"bandwidth", "efficiency", "latency", "must_be_filled", "ops", "processor_usage", "size"}; !slices.Equal(keys, want) {
+	if want := []string{"bandwidth", "efficiency", "latency", "must_be_filled", "ops",
+		"processor_usage", "size"}; !slices.Equal(keys, want) {
 		t.Errorf("keys %q, want %q", keys, want)
 	}
-	want := map[string]any{"p2p": []any{1., nil}, "reduce_scatter": []any{1., -1.}, "all_gather": []any{1., -1.}, "all_reduce": []any{2., -1.}}
+	want := map[string]any{"p2p": []any{1., nil}, "reduce_scatter": []any{1., -1.},
+		"all_gather": []any{1., -1.}, "all_reduce": []any{2., -1.}}
 	if diff := cmp.Diff(want, got.Networks[0]["ops"]); diff != "" {
 		t.Errorf("ops (-want +got):\n%s", diff)
 	}

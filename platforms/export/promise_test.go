@@ -99,7 +99,9 @@ func readLogGOPSim(f File) (func(n float64) float64, error) {
 	if _, err := fmt.Sscanf(f.Text, "-L %f -o %f -g %f -G %f", &l, &o, &g, &perByte); err != nil {
 		return nil, err
 	}
-	if _, by, ok := strings.Cut(strings.Join(f.Lost, "\n"), "multiply calc in GOAL, which is in ns, by "); ok {
+	if _, by,
+		ok := strings.Cut(strings.Join(f.Lost, "\n"),
+		"multiply calc in GOAL, which is in ns, by "); ok {
 		if _, err := fmt.Sscan(by, &ns); err != nil {
 			return nil, err
 		}
@@ -142,7 +144,8 @@ func TestPromisedError(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := target.Write(machineOf(l.Ref(), machine.Level{Name: "all", Arity: 2, Layer: l.Model}), Sizes{1, 1 << 20})
+				f, err := target.Write(machineOf(l.Ref(),
+					machine.Level{Name: "all", Arity: 2, Layer: l.Model}), Sizes{1, 1 << 20})
 				if err != nil {
 					continue // its message is in the goldens
 				}
@@ -167,12 +170,14 @@ func TestPromisedError(t *testing.T) {
 				checked++
 				worst, at := 0.0, quantity.Bytes(0)
 				for _, n := range sizes {
-					if off := math.Abs(time(float64(n))/float64(l.Model.OneWay(n)) - 1); !(off <= worst) {
+					if off := math.Abs(time(float64(n))/float64(l.Model.OneWay(n)) -
+						1); !(off <= worst) {
 						worst, at = off, n
 					}
 				}
 				if !(worst <= most) {
-					t.Errorf("%s, %s: %.3g %% off at %v, promised %.3g %%", l.Ref(), name, 100*worst, at, 100*most)
+					t.Errorf("%s, %s: %.3g %% off at %v, promised %.3g %%", l.Ref(), name,
+						100*worst, at, 100*most)
 				}
 			}
 		}

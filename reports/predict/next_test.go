@@ -19,10 +19,13 @@ func fittedDesign(t *testing.T, name string, factor float64) platforms.Design {
 	var sizes, times []string
 	for n := 16.; n <= 1<<20; n *= 4 {
 		sizes = append(sizes, "'"+quantity.Bytes(n).String()+"'")
-		times = append(times, "'"+quantity.Micros(factor*(2+n/1024)*(1+0.03*math.Sin(math.Log(n)))).String()+"'")
+		times = append(times,
+			"'"+quantity.Micros(factor*(2+n/1024)*(1+0.03*math.Sin(math.Log(n)))).String()+"'")
 	}
-	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us ± 0.1us'\ntau = '1us/KiB ± 0.01us/KiB'\nmeasured = 'fit'\nsource = 'a fit'\n" +
-		"[measured.fit]\nsource = 'made up'\nsizes = [" + strings.Join(sizes, ",") + "]\ntimes = [" + strings.Join(times, ",") + "]\n"
+	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us ± 0.1us'\ntau = '1us/KiB ± " +
+		"0.01us/KiB'\nmeasured = 'fit'\nsource = 'a fit'\n" +
+		"[measured.fit]\nsource = 'made up'\nsizes = [" + strings.Join(sizes, ",") +
+		"]\ntimes = [" + strings.Join(times, ",") + "]\n"
 	path := filepath.Join(t.TempDir(), name+".toml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -47,9 +50,12 @@ func TestBandsArePredictions(t *testing.T) {
 			for i, x := range s.X {
 				p := Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
 				next := p.Costs[0].Next
-				low, high := kind.value(quantity.Bytes(x), next.Low), kind.value(quantity.Bytes(x), next.High)
-				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low || math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
-					t.Errorf("%s, %v: %v to %v, predicted %v to %v", kind, x, s.Low[i], s.High[i], low, high)
+				low, high := kind.value(quantity.Bytes(x), next.Low),
+					kind.value(quantity.Bytes(x), next.High)
+				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low ||
+					math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
+					t.Errorf("%s, %v: %v to %v, predicted %v to %v", kind, x, s.Low[i], s.High[i],
+						low, high)
 				}
 				edge := x == 16 || x == 1<<20 // where the bands meet
 				if (s.Kind == reports.Beyond) != next.Beyond && !edge {
@@ -63,7 +69,9 @@ func TestBandsArePredictions(t *testing.T) {
 				t.Errorf("%s, %s: no band", kind, n)
 			}
 		}
-		points := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Kind == reports.Points })
+		points := slices.IndexFunc(f.Series, func(s reports.Series) bool {
+			return s.Kind == reports.Points
+		})
 		if points < 0 || len(f.Series[points].X) != len(d.Layer.Measured.Sizes) {
 			t.Errorf("%s: the points measured are not all drawn", kind)
 		}

@@ -21,7 +21,8 @@ func designOf(t *testing.T, ref string) platforms.Design {
 
 // made is a design of a layer that no file describes.
 func made(name string, l model.Layer) platforms.Design {
-	return platforms.Design{Platform: platforms.Platform{Name: name}, Layer: platforms.Layer{Platform: name, Name: "x", Model: l}}
+	return platforms.Design{Platform: platforms.Platform{Name: name},
+		Layer: platforms.Layer{Platform: name, Name: "x", Model: l}}
 }
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -33,7 +34,8 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all := Compare([]quantity.Bytes{1, 4096}, designOf(t, "hp-lam"), designOf(t, "clip/user-buffer"))
+	all := Compare([]quantity.Bytes{1, 4096}, designOf(t, "hp-lam"),
+		designOf(t, "clip/user-buffer"))
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}
@@ -49,7 +51,8 @@ func TestCompare(t *testing.T) {
 	}
 	// The best equal packet of 4 KiB through five stages is 683 bytes, by a search over whole
 	// bytes.
-	if clip := all[3]; clip.Size != 4096 || clip.BestPacket != 683 || clip.SendOverhead != 0 && clip.ReceiveOverhead == 0 {
+	if clip := all[3]; clip.Size != 4096 || clip.BestPacket != 683 || clip.SendOverhead != 0 &&
+		clip.ReceiveOverhead == 0 {
 		t.Errorf("%+v", clip)
 	}
 }
@@ -65,14 +68,17 @@ func TestCuts(t *testing.T) {
 		method  string
 		largest quantity.Bytes
 		time    float64
-	}{{"paper", 3490, 601.28}, {"equal", 1875, 580.95}, {"unequal", 0, 568.93}, {"unequal-whole", 0, 568.93}, {"single", 64 << 10, 2216.4}}
+	}{{"paper", 3490, 601.28}, {"equal", 1875, 580.95}, {"unequal", 0, 568.93},
+		{"unequal-whole", 0, 568.93}, {"single", 64 << 10, 2216.4}}
 	for i, w := range want {
 		if cuts[i].Method != w.method || w.largest > 0 && cuts[i].Plan.Largest() != w.largest {
 			t.Errorf("%+v; want %+v", cuts[i], w)
 		}
 		near(t, w.method, float64(cuts[i].OneWay), w.time, 2e-5) // printed digits
 	}
-	if _, err := Cuts([]quantity.Bytes{1 << 10}, designOf(t, "hp-lam")); err == nil || !strings.Contains(err.Error(), "hp-lam/gam sends no message of these sizes through a pipeline") {
+	if _, err := Cuts([]quantity.Bytes{1 << 10}, designOf(t, "hp-lam")); err == nil ||
+		!strings.Contains(err.Error(),
+			"hp-lam/gam sends no message of these sizes through a pipeline") {
 		t.Errorf("a layer without a pipeline: %v", err)
 	}
 }
@@ -104,7 +110,8 @@ source = "made up"
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
-		if notes := strings.Join(all.Rows(quantity.UnitChoice{}).Notes, "\n"); !strings.Contains(notes, "no curve to predict from") {
+		if notes := strings.Join(all.Rows(quantity.UnitChoice{}).Notes,
+			"\n"); !strings.Contains(notes, "no curve to predict from") {
 			t.Errorf("%s: the notes are %q", name, notes)
 		}
 	}
@@ -118,7 +125,9 @@ func TestCompareAboveTheRoof(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Compare([]quantity.Bytes{64, 1024}, d)
-	if notes := c.Rows().Notes; c[0].RoofShare <= 1.005 || len(notes) != 1 || !strings.Contains(notes[0], "clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
+	if notes := c.Rows().Notes; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
+		!strings.Contains(notes[0],
+			"clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
 		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
 	}
 }

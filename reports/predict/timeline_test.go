@@ -11,7 +11,8 @@ import (
 
 // The timeline that the engine runs is the recurrence's.
 func TestTimelineIsTheSchedule(t *testing.T) {
-	for _, ref := range []string{"clip/dma-system-buffer", "clip/dma-user-buffer", "clip/no-snoop"} {
+	for _, ref := range []string{"clip/dma-system-buffer", "clip/dma-user-buffer",
+		"clip/no-snoop"} {
 		for _, n := range []quantity.Bytes{1, 1000, 16384, 65536} {
 			d, err := platforms.FindDesign(ref)
 			if err != nil {
@@ -28,7 +29,8 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 			}
 			for i, b := range got.Boxes {
 				w := want.Boxes[i]
-				if b.Stage != w.Stage || b.Packet != w.Packet || math.Abs(b.Start-w.Start) > 1e-9*w.End || math.Abs(b.End-w.End) > 1e-9*w.End {
+				if b.Stage != w.Stage || b.Packet != w.Packet ||
+					math.Abs(b.Start-w.Start) > 1e-9*w.End || math.Abs(b.End-w.End) > 1e-9*w.End {
 					t.Errorf("%s, %v: %+v, want %+v", ref, n, b, w)
 				}
 			}

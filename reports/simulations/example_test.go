@@ -20,7 +20,8 @@ func ExampleRun() {
 	}
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "send.goal")
-	text := "num_ranks 2\nrank 0 {\nsend 1024b to 1\n}\nrank 1 {\nc: calc 2000\nr: recv 1024b from 0\nr requires c\n}\n"
+	text := "num_ranks 2\nrank 0 {\nsend 1024b to 1\n}\nrank 1 {\nc: calc 2000\nr: recv 1024b " +
+		"from 0\nr requires c\n}\n"
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +33,8 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := simulations.Run(context.Background(), in, simulations.Question{Machines: []platforms.Design{d}})
+	s, err := simulations.Run(context.Background(), in,
+		simulations.Question{Machines: []platforms.Design{d}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -79,8 +79,9 @@ func ShapeOf(m machine.Machine, by string) string {
 // of cores for [machine.Machine.Place], and the number of ranks.
 func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
 	if len(m.Levels) == 0 {
-		return "", 0, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
-			"name the platform alone", path)
+		return "", 0,
+			fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
+				"name the platform alone", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,8 +112,9 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 	for i, row := range rows {
 		n, err := strconv.Atoi(row[rank])
 		if err != nil || n < 0 || n >= len(rows) || seen[n] {
-			return "", 0, fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once",
-				path, i+2, row[rank], len(rows), len(rows)-1)
+			return "", 0,
+				fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once",
+					path, i+2, row[rank], len(rows), len(rows)-1)
 		}
 		seen[n], nodes[n] = true, row[node]
 		if group >= 0 {

@@ -36,8 +36,8 @@ const (
 // Ranks draws the ranks of a schedule with the message costs of the layer: a row for each processor
 // of a rank from first to last, with the critical path of the rank that finishes last. If there are
 // too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
-// and wait. An empty title is made of the names. It is an error if no rank of the schedule is in the
-// range, or if the schedule takes no time.
+// and wait. An empty title is made of the names. It is an error if no rank of the schedule is in
+// the range, or if the schedule takes no time.
 func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	title string) (reports.Picture, error) {
 	o := Question{
@@ -137,8 +137,8 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 		Title: title,
 		X:     reports.Axis{Label: "time (µs)"},
 		Y:     reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
-		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps to draw " +
-			"each. Choose some of the ranks to see their steps and the critical path."},
+		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps " +
+			"to draw each. Choose some of the ranks to see their steps and the critical path."},
 	}
 	for i := range parts {
 		a.XS = append(a.XS, (float64(i)+0.5)*width)

@@ -42,7 +42,8 @@ func TestFractions(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("num_ranks 600\n")
 	for rank := range 600 {
-		fmt.Fprintf(&text, "rank %d {\nl1: calc %d\n}\n", rank, map[bool]int{true: 3000, false: 1000}[rank == 0])
+		fmt.Fprintf(&text, "rank %d {\nl1: calc %d\n}\n", rank,
+			map[bool]int{true: 3000, false: 1000}[rank == 0])
 	}
 	d, in := hpLAM(t), goal(t, text.String())
 	p, err := simulations.Ranks(t.Context(), d, in, 0, 1<<20, "")
@@ -54,7 +55,8 @@ func TestFractions(t *testing.T) {
 	for rank := range 600 {
 		fmt.Fprintf(&text, "rank %d {\n}\n", rank)
 	}
-	if _, err := simulations.Ranks(t.Context(), d, goal(t, text.String()), 0, 1<<20, ""); err == nil {
+	if _, err := simulations.Ranks(t.Context(), d, goal(t, text.String()), 0, 1<<20,
+		""); err == nil {
 		t.Error("a program that does nothing is drawn")
 	}
 	a := p.(reports.Areas)
@@ -76,7 +78,8 @@ func TestFractions(t *testing.T) {
 // Tables of places are read as spreadsheets and PowerShell write them, and a file without an end
 // has one.
 func TestPlacesForms(t *testing.T) {
-	m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2, Layer: &model.Linear{Beta: 1}}, {Name: "cluster", Arity: 2, Layer: &model.Linear{Beta: 2}}}}
+	m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2,
+		Layer: &model.Linear{Beta: 1}}, {Name: "cluster", Arity: 2, Layer: &model.Linear{Beta: 2}}}}
 	const text = "\ufeffrank,node\r\n0,a\r\n1,b\r\n2,a\r\n"
 	var wide []byte
 	for _, u := range utf16.Encode([]rune(text)) {

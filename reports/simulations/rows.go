@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows returns the table that was asked for. A distribution comes before everything else, since many
-// runs have no single path or finish to show.
+// Rows returns the table that was asked for. A distribution comes before everything else, since
+// many runs have no single path or finish to show.
 func (s *Simulation) Rows() reports.Rows {
 	var rows reports.Rows
 	switch {

@@ -107,7 +107,8 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	}
 	several := len(machines) > 1
 	if several && (o.Runs > 1 || o.Table != Finishes) {
-		return nil, fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
+		return nil,
+			fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
 	}
 	// A trace is of a real program, whose user wants to know what its communication costs. Only a
 	// recorded path tells, and LogGOPSim's rules cannot be recorded.
@@ -159,8 +160,8 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
 			continue
 		}
-		// Without overheads computation and communication overlap fully, so a finish can be too early.
-		// A layer that has none at a small and at a large size has none at all.
+		// Without overheads computation and communication overlap fully, so a finish can be too
+		// early. A layer that has none at a small and at a large size has none at all.
 		send, receive := d.Layer.Model.Overheads(1)
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {

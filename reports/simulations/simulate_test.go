@@ -40,23 +40,27 @@ func TestSweep3D(t *testing.T) {
 		at, _ := s.Runs[0].Result.Finish()
 		return float64(at), s.Runs[0]
 	}
-	if got, _ := finish(simulations.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}); got != 42441527.748 {
+	byLogGOPSim := simulations.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
+	if got, _ := finish(byLogGOPSim); got != 42441527.748 {
 		t.Errorf("by LogGOPSim's rules %v µs", got)
 	}
 	got, run := finish(simulations.Question{})
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
-	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] || run.Communication()+shares.Compute != shares.Sum() {
+	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] ||
+		run.Communication()+shares.Compute != shares.Sum() {
 		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
 	}
 	slow, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(simulations.Question{Machines: []platforms.Design{slow}, Eager: simulate.NoLimit})
+	other, otherRun := finish(simulations.Question{Machines: []platforms.Design{slow},
+		Eager: simulate.NoLimit})
 	if !(other > got && otherRun.Communication() > run.Communication()) {
-		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d", other, otherRun.Communication(), got, run.Communication())
+		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
+			other, otherRun.Communication(), got, run.Communication())
 	}
 }
 
@@ -64,7 +68,8 @@ func TestSweep3D(t *testing.T) {
 func TestReadInputInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := simulations.ReadInput(ctx, mpitrace.Defaults, "../../engine/simulate/testdata/stuck.goal"); err == nil {
+	if _, err := simulations.ReadInput(ctx, mpitrace.Defaults,
+		"../../engine/simulate/testdata/stuck.goal"); err == nil {
 		t.Error("it was read")
 	}
 }
@@ -72,7 +77,8 @@ func TestReadInputInterrupted(t *testing.T) {
 // GOAL says how long each computation takes: a factor for those of traces is refused.
 func TestScaleOfGOAL(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.goal")
-	if err := os.WriteFile(name, []byte("num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n"), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte("num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	reading := mpitrace.Defaults
@@ -80,7 +86,8 @@ func TestScaleOfGOAL(t *testing.T) {
 		t.Error(err)
 	}
 	reading.Scale = 0.5
-	if _, err := simulations.ReadInput(t.Context(), reading, name); err == nil || !strings.Contains(err.Error(), "only the computations of traces are scaled") {
+	if _, err := simulations.ReadInput(t.Context(), reading, name); err == nil ||
+		!strings.Contains(err.Error(), "only the computations of traces are scaled") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -16,7 +16,8 @@ func TestReportOfFit(t *testing.T) {
 	s := subject{Design: d, fitted: true}
 	hi := 16 << 20 * quantity.Bytes(1)
 	text := s.summary(hi)
-	for _, want := range []string{"fitted to 9 sizes from 16 B to 1 MiB", "next measurement of 64 KiB", "in 95 of 100 cases", "Beyond 1 MiB nothing was measured"} {
+	for _, want := range []string{"fitted to 9 sizes from 16 B to 1 MiB",
+		"next measurement of 64 KiB", "in 95 of 100 cases", "Beyond 1 MiB nothing was measured"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
@@ -25,7 +26,9 @@ func TestReportOfFit(t *testing.T) {
 		t.Errorf("all was measured: %q", text)
 	}
 	numbers := s.numbers(predict.Latency, []quantity.Bytes{16, 64, 2 << 20}, nil)
-	beyond := slices.IndexFunc(numbers.Columns, func(c reports.Column) bool { return c.Head == "extrapolated" })
+	beyond := slices.IndexFunc(numbers.Columns, func(c reports.Column) bool {
+		return c.Head == "extrapolated"
+	})
 	if beyond < 0 || numbers.Data[0][beyond] != nil || numbers.Data[2][beyond] != "yes" {
 		t.Errorf("beyond is not told: %v", numbers.Data)
 	}

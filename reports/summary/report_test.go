@@ -38,12 +38,15 @@ func TestReportIsOneSmallFile(t *testing.T) {
 	t.Parallel()
 	page := reportHTML(t, five...)
 	if len(page) > 2e6 {
-		t.Errorf("five platforms take %d bytes; a report that is sent by mail should stay below 2 MB", len(page))
+		t.Errorf("five platforms take %d bytes; a report that is sent by mail should stay "+
+			"below 2 MB", len(page))
 	}
 	if !bytes.Equal(page, reportHTML(t, five...)) {
 		t.Error("two reports of the same platforms differ")
 	}
-	for _, outside := range regexp.MustCompile(`(?i)(src|href|url|import)\s*[=(]?\s*["'(]?\s*(https?:)?//[^\s"']*`).FindAll(page, -1) {
+	reference := regexp.MustCompile(`(?i)(src|href|url|import)\s*[=(]?\s*["'(]?\s*` +
+		`(https?:)?//[^\s"']*`)
+	for _, outside := range reference.FindAll(page, -1) {
 		t.Errorf("the page refers to another: %s", outside)
 	}
 }
@@ -94,7 +97,8 @@ const open = width => new Promise(done => {
 	frame.src = "/report.html";
 	document.body.append(frame);
 });
-const shown = (page, selector) => [...page.querySelectorAll(selector)].filter(e => e.getClientRects().length).length;
+const shown = (page, selector) =>
+	[...page.querySelectorAll(selector)].filter(e => e.getClientRects().length).length;
 (async () => {
 	const seen = {};
 	const phone = await open(360), desk = await open(1280);
@@ -104,23 +108,31 @@ const shown = (page, selector) => [...page.querySelectorAll(selector)].filter(e 
 	seen.deskDrawings = [shown(desk, "svg.narrow") > 0, shown(desk, "svg.wide") > 0];
 
 	// The first table is that of the platforms.
-	const table = desk.querySelector("table"), head = [...table.tHead.rows[0].cells].find(h => h.textContent.startsWith("one way"));
-	const first = () => [head.getAttribute("aria-sort"), table.tBodies[0].rows[0].cells[0].textContent, table.tBodies[0].rows[4].cells[0].textContent].join(" ");
+	const table = desk.querySelector("table");
+	const heads = [...table.tHead.rows[0].cells];
+	const head = heads.find(h => h.textContent.startsWith("one way"));
+	const nameIn = row => table.tBodies[0].rows[row].cells[0].textContent;
+	const first = () => [head.getAttribute("aria-sort"), nameIn(0), nameIn(4)].join(" ");
 	seen.sorts = [first()];
 	for (let i = 0; i < 2; i++) { head.querySelector("button").click(); seen.sorts.push(first()); }
 
-	const view = desk.defaultView, figure = desk.querySelectorAll("figure")[2], canvas = figure.querySelector(".canvas"), tip = figure.querySelector(".tip");
+	const view = desk.defaultView, figure = desk.querySelectorAll("figure")[2];
+	const canvas = figure.querySelector(".canvas"), tip = figure.querySelector(".tip");
 	canvas.focus();
 	canvas.dispatchEvent(new view.KeyboardEvent("keydown", { key: "End" }));
 	seen.keys = tip.hidden ? "hidden" : tip.textContent;
 	const box = figure.querySelector("svg.wide").getBoundingClientRect();
 	for (let part = 0.3; part < 0.9 && !tip.textContent.includes("measured"); part += 0.005)
-		canvas.dispatchEvent(new view.PointerEvent("pointermove", { clientX: box.left + box.width * part, clientY: box.top + 50 }));
+		canvas.dispatchEvent(new view.PointerEvent("pointermove",
+			{ clientX: box.left + box.width * part, clientY: box.top + 50 }));
 	seen.pointer = tip.hidden ? "hidden" : tip.textContent;
 	canvas.dispatchEvent(new view.KeyboardEvent("keydown", { key: "Escape" }));
 	seen.escape = tip.hidden;
-	const timeline = [...desk.querySelectorAll("figure")].find(f => f.querySelector("script").textContent.includes("timeline"));
-	timeline.querySelector(".canvas").dispatchEvent(new view.KeyboardEvent("keydown", { key: "Home" }));
+	const figures = [...desk.querySelectorAll("figure")];
+	const timeline = figures.find(
+		f => f.querySelector("script").textContent.includes("timeline"));
+	const home = new view.KeyboardEvent("keydown", { key: "Home" });
+	timeline.querySelector(".canvas").dispatchEvent(home);
 	seen.timeline = timeline.querySelector(".tip").textContent;
 
 	const ground = () => view.getComputedStyle(desk.querySelector("section")).backgroundColor;
@@ -173,11 +185,16 @@ func TestReportInBrowser(t *testing.T) {
 		Sorts:  []string{"none clip jam-1394", "ascending mpc jam-1394", "descending jam-1394 mpc"},
 		Escape: true,
 	}
-	for scheme, setting := range map[string]string{"light": "preferredColorScheme=1", "dark": "preferredColorScheme=0"} {
+	for scheme, setting := range map[string]string{"light": "preferredColorScheme=1",
+		"dark": "preferredColorScheme=0"} {
 		t.Run(scheme, func(t *testing.T) {
-			cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-				"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
-				"--hide-scrollbars", "--window-size=1400,1000", "--blink-settings="+setting, "--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom", server.URL)
+			cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu",
+				"--disable-quic", "--no-first-run",
+				"--disable-background-networking", "--disable-component-update", "--disable-sync",
+				"--user-data-dir="+t.TempDir(),
+				"--hide-scrollbars", "--window-size=1400,1000", "--blink-settings="+setting,
+				"--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom",
+				server.URL)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
@@ -225,7 +242,8 @@ func TestReportInBrowser(t *testing.T) {
 func TestLongSourceOnce(t *testing.T) {
 	source := "me.np.out of 2026-11-22: " + strings.Repeat("fitted over many sizes, ", 4)
 	path := filepath.Join(t.TempDir(), "me.toml")
-	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us'\ntau = '1us/KiB'\nsource = '" + source + "'\n"
+	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us'\ntau = '1us/KiB'\nsource = '" + source +
+		"'\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
