@@ -213,8 +213,3 @@ func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
 	r.short.latency = Estimate[quantity.Micros]{latency, max(0, low), high}
 	return nil
 }
-
-// exactly returns t as an estimate without an interval.
-func exactly(t quantity.Micros) Estimate[quantity.Micros] {
-	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
-}

@@ -15,6 +15,12 @@ import (
 // than parameters there is no interval: Low is 0 and High +Inf.
 type Estimate[T ~float64] struct{ Value, Low, High T }
 
+// exactly returns t as an estimate without an interval. The bound of 0 to +Inf marks a value that
+// was measured once, or is only a bound, so that nothing is known of its scatter.
+func exactly(t quantity.Micros) Estimate[quantity.Micros] {
+	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
+}
+
 func estimateOf[T ~float64](v, low, high float64) Estimate[T] {
 	return Estimate[T]{T(v), T(low), T(high)}
 }
