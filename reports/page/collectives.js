@@ -68,7 +68,7 @@ const collectives = (() => {
 		if (moving) return;
 		$("collective-none").hidden = true;
 		$("collective-body").hidden = false;
-		if (!known.some(c => c.name === s.collective)) s.collective = known[0].name;
+		if (!known.includes(s.collective)) s.collective = known[0];
 		$("collective").value = s.collective;
 		if (document.activeElement !== $("ranks")) $("ranks").value = s.ranks;
 		if (document.activeElement !== $("collective-size")) $("collective-size").value = draw.sizeText(s.block);
