@@ -17,14 +17,20 @@ import (
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
-// Bounds of collectives.
+// Bounds of collectives. A request comes from a file or an address that somebody sent, so each
+// bounds time or memory.
 const (
-	maxCells      = 10_000
-	maxOperations = 1 << 16  // of each simulated schedule of a map
-	maxDrawn      = 1024     // ranks of a schedule
-	maxMessages   = 20_000   // of it
-	budget        = 1000.0   // ms
-	maxBudget     = 60_000.0 // ms
+	maxCells = 10_000 // ranks times sizes of a map
+
+	// maxOperations bounds each simulated schedule of a map. The budget is checked between places
+	// alone, so this bounds by how much one place can exceed it.
+	maxOperations = 1 << 16
+
+	maxDrawn    = 1024   // ranks of a schedule
+	maxMessages = 20_000 // of it; each is a line in the picture
+
+	budget    = 1000.0   // ms, if the request has none
+	maxBudget = 60_000.0 // ms
 )
 
 // newQuestion returns a question about a collective on a design: on all levels of its platform, or
