@@ -76,7 +76,8 @@ func FitPhase(a, b PhaseTime) (Phase, error) {
 			a.Clock, overheads(a.Layer), b.Clock, overheads(b.Layer))
 	}
 	p := Phase{Cycles: (v[1] - v[0]) / det, Messages: (u[0] - u[1]) / det}
-	// With C = 0 the equations are v_i·M = 1, and least squares give M = Σv/Σv². M = 0 is alike.
+	// With C = 0 the equations are v_i·M = 1, and least squares give M = Σv/Σv². For
+	// M = 0 it is alike.
 	if p.Cycles < 0 {
 		p = Phase{Messages: (v[0] + v[1]) / (v[0]*v[0] + v[1]*v[1])}
 	} else if p.Messages < 0 {

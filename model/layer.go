@@ -2,9 +2,9 @@
 //
 // A [Layer] is a cost model of one level of a message-passing system; the layers of this package
 // nest. All other quantities follow from the interface: [RTT], [Bandwidth], [Throughput],
-// [Asymptote] (r∞) and [HalfPeak] (n½). All functions are pure: they compute a time from parameters
-// and a message size. Parameters must be finite and not negative, sizes at least one byte; package
-// platforms checks both for files.
+// [Asymptote] (r∞) and [HalfPeak] (n½). All functions are pure: they compute a time from
+// parameters and a message size. Parameters must be finite and not negative, sizes at least one
+// byte; package platforms checks both for files.
 //
 // # References
 //

@@ -19,8 +19,8 @@ import (
 // for each window. Without a window S(j) = j·g.
 //
 // Where: g = Gap of MTU bytes below in µs; W = Window, the maximum number of pieces without a
-// returned credit. A window that does not cover the round trip limits the rate to W·MTU/R: 8 pieces
-// of 4 KiB and a round trip of 400 µs give at most 81.92 MB/s (an invented example).
+// returned credit. A window that does not cover the round trip limits the rate to W·MTU/R: 8
+// pieces of 4 KiB and a round trip of 400 µs give at most 81.92 MB/s (an invented example).
 //
 // T is exact for LogP, LogGP and linear costs below, and for a pipeline if each piece is one
 // packet; the last packet may then have to wait for the previous one in any stage. If pieces have

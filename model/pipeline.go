@@ -10,9 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Pipeline sends a message in packets through stages that work at the same time [clip, §4.2.2.2]. A
-// packet enters a stage when it has left the previous stage, and the previous packet has left this
-// one (rules 1 and 2). With packets p_1…p_K:
+// Pipeline sends a message in packets through stages that work at the same time [clip, §4.2.2.2].
+// A packet enters a stage when it has left the previous stage, and the previous packet has left
+// this one (rules 1 and 2). With packets p_1…p_K:
 //
 //	t_i(p)  = β_i + pτ_i                                       eq. 1, 2
 //	C[i][k] = max(C[i−1][k], C[i][k−1]) + t_i(p_k)             the recurrence
@@ -99,17 +99,18 @@ func ParseCut(text string) (Cut, error) {
 	return Cut{Rule: CutFixed, Size: size}, nil
 }
 
-// OneWayIn returns the exact time of n bytes in packets of the given size, 1 ≤ size ≤ n; the last
-// one is shorter if size does not divide n. It uses the closed form in the comment of [Pipeline].
+// OneWayIn returns the exact time of n bytes in packets of the given size, 1 ≤ size ≤ n; the
+// last one is shorter if size does not divide n. It uses the closed form in the comment of
+// [Pipeline].
 func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	count := packets(n, size)
 	last := n - quantity.Bytes(count-1)*size
 	again := quantity.Micros(count - 2)
 	var full, slowest, short, most quantity.Micros
 	// One pass over the stages keeps the prefix sums for both packet sizes. The last term of a path
-	// is Σ_{k≥i} t_k(q) = Σ_k t_k(q) − Σ_{k<i} t_k(q), whose first part is alike for all i and is
-	// added at the end. The comparisons are not the built-in max, which minds NaN and costs twice
-	// as much: a search for the best packet spends its time here.
+	// is Σ_{k≥i} t_k(q) = Σ_k t_k(q) − Σ_{k<i} t_k(q), whose first part is alike for all i
+	// and is added at the end. The comparisons are not the built-in max, which minds NaN and costs
+	// twice as much: a search for the best packet spends its time here.
 	for i := range l.Stages {
 		s := &l.Stages[i]
 		t, u := s.Beta+s.Tau.Times(size), s.Beta+s.Tau.Times(last)
@@ -167,8 +168,8 @@ func (p Plan) Largest() quantity.Bytes {
 	return size
 }
 
-// EqualPlan returns the plan of n bytes in packets of the given size, 1 ≤ size ≤ n; the last one is
-// shorter if size does not divide n.
+// EqualPlan returns the plan of n bytes in packets of the given size, 1 ≤ size ≤ n; the last
+// one is shorter if size does not divide n.
 func EqualPlan(n, size quantity.Bytes) Plan {
 	count := int(packets(n, size))
 	last := n - quantity.Bytes(count-1)*size

@@ -22,9 +22,9 @@ const maxCounts = 1 << 16
 // given number of packets K the time is a maximum of linear functions of p, and so convex; for all
 // K beyond those tried, a lower bound (see bound) exceeds the best time found. Hence the result is
 // exact, unless more than maxCounts numbers of packets above or below the start could still be
-// better: never for n ≤ maxCounts, and for the costs of real systems not below about 2³⁷ bytes. In
-// that case, it is the best of those tried. Sizes above quantity.MaxBytes, where floats no longer
-// distinguish single bytes, get P*.
+// better: never for n ≤ maxCounts, and for the costs of real systems not below about 2³⁷
+// bytes. In that case, it is the best of those tried. Sizes above quantity.MaxBytes, where floats
+// no longer distinguish single bytes, get P*.
 func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0
@@ -111,8 +111,8 @@ func (l *Pipeline) bestOf(
 	return quantity.Bytes(lo), l.OneWayIn(n, quantity.Bytes(lo))
 }
 
-// bound returns a lower bound of the time of n bytes in count packets p ≥ n/count, the last one of
-// at least a byte. It is convex in count. Each stage b gives a bound by two paths through the
+// bound returns a lower bound of the time of n bytes in count packets p ≥ n/count, the last one
+// of at least a byte. It is convex in count. Each stage b gives a bound by two paths through the
 // recurrence: all packets in b, then the last one in later stages; and all but the last in b, then
 // the last but one in later stages.
 func (l *Pipeline) bound(n quantity.Bytes, count float64) quantity.Micros {
@@ -153,17 +153,17 @@ const PaperStages = 3
 // It assumes five stages, the fourth and fifth as slow as the second and the first. It uses stages
 // 0 to 2 of l, which must exist.
 //
-// It rests on inequality 3, τ1 > τ0 > τ2, which the paper's own table 4.2 contradicts, and counts
-// β0 + β1 + β2 for each packet although those stages overlap: for CLIP it is 0.7 to 55 % above the
-// exact time.
+// It rests on inequality 3, τ1 > τ0 > τ2, which the paper's own table 4.2 contradicts, and
+// counts β0 + β1 + β2 for each packet although those stages overlap: for CLIP it is 0.7 to 55 %
+// above the exact time.
 func (l *Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
 	s0, s1, s2 := &l.Stages[0], &l.Stages[1], &l.Stages[2]
 	return 2*(2*s0.Beta+s1.Beta) + (2 * (s0.Tau + s1.Tau)).Times(size) +
 		quantity.Micros(packets(n, size))*(s0.Beta+s1.Beta+s2.Beta+s1.Tau.Times(size)) // (8)
 }
 
-// PaperPacket returns CLIP's packet size for n bytes (§4.2.2.2, eq. 10), rounded to whole bytes and
-// limited to 1 to n:
+// PaperPacket returns CLIP's packet size for n bytes (§4.2.2.2, eq. 10), rounded to whole bytes
+// and limited to 1 to n:
 //
 //	P = √( L(β0 + β1 + β2) / 2(τ0 + τ1) )
 //

@@ -138,8 +138,8 @@ func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
 	return plan
 }
 
-// A row is a constraint x_to − x_from − coef·p ≥ least on the vector y of the linear program; to or
-// from is none if that term is missing.
+// A row is a constraint x_to − x_from − coef·p ≥ least on the vector y of the linear
+// program; to or from is none if that term is missing.
 type row struct {
 	to, from, p int
 	coef, least float64
@@ -169,10 +169,11 @@ func (r row) addTo(y []float64, v float64) {
 }
 
 // program returns the linear program for the runs of a plan with given counts. Its unknowns are,
-// for each run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the run leaves
-// the stages free. It minimises the last of them, subject to
+// for each run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the run
+// leaves the stages free. It minimises the last of them, subject to
 //
-//	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
+//	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b
+//		for all j ≤ b ≤ i
 //	p ≥ 1    Σ m·p = n
 //
 // which is the recurrence of [Pipeline.OneWayAs] with each max replaced by "not less than".
@@ -232,7 +233,8 @@ type solver struct {
 
 // solve sets the sizes of the plan's runs, not rounded, to those that minimise the time of n bytes.
 // It is Mehrotra's predictor-corrector method for the linear program. The normal equations of each
-// step are banded, because a run depends only on the previous one, so a step costs O(runs·stages³).
+// step are banded, because a run depends only on the previous one, so a step costs
+// O(runs·stages³).
 //
 // The simplex method of gonum ([gonum.org/v1/gonum/optimize/convex/lp]) finds the same optimum but
 // cannot replace this one. It works with dense matrices: CLIP's five stages and 48 packets take it

@@ -240,20 +240,21 @@ func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay
 // the gap is zero.
 func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
 
-// Asymptote returns r∞, the bandwidth of long messages: the inverse of the slope of OneWay at large
-// n. +Inf if no cost is per byte.
+// Asymptote returns r∞, the bandwidth of long messages: the inverse of the slope of OneWay at
+// large n. +Inf if no cost is per byte.
 func Asymptote(l Layer) quantity.MBps {
 	l = LinesOf(l)
 	return far.Over(l.OneWay(2*far) - l.OneWay(far))
 }
 
-// far is a size at which fixed costs are negligible beside those per byte: terms in √n are 2⁻⁵⁰ of
-// those in n, which is 2¹⁰⁰. It is a power of two, so that packets of the usual sizes divide it: a
-// short last packet would change the slope.
+// far is a size at which fixed costs are negligible beside those per byte: terms in √n are
+// 2⁻⁵⁰ of those in n, which is 2¹⁰⁰. It is a power of two, so that packets of the usual
+// sizes divide it: a short last packet would change the slope.
 const far = quantity.Bytes(1 << 62 * 1 << 38)
 
-// HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞; for
-// a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is infinite.
+// HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞;
+// for a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is
+// infinite.
 //
 // Bandwidth need not be monotone, since a protocol switch may reduce it. So the search first tries
 // sizes in steps of 2^(1/8) and then bisects a step; a narrower peak can be missed.
@@ -279,8 +280,8 @@ func HalfPeak(l Layer) (quantity.Bytes, bool) {
 }
 
 // Threshold returns the largest size with the same branches as a one-byte message: the packet size
-// above which DMA pays, the point of inflection of a throughput curve. Costs β_a + nτ_a and β_b +
-// nτ_b cross at
+// above which DMA pays, the point of inflection of a throughput curve. Costs
+// β_a + nτ_a and β_b + nτ_b cross at
 //
 //	n* = (β_b − β_a) / (τ_a − τ_b)
 //
@@ -318,7 +319,8 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 }
 
 // bisect narrows the range lo to hi, with above(lo) false and above(hi) true, to adjacent sizes.
-// Beyond 2⁵³ bytes neighbours are more than a byte apart; there it ends if a middle rounds to lo.
+// Beyond 2⁵³ bytes neighbours are more than a byte apart; there it ends if a middle rounds to
+// lo.
 func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
 	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
 		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {

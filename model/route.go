@@ -46,8 +46,8 @@ const (
 	AtNetwork              // there is one for all nodes
 )
 
-// A PacketCost is the time of a packet at one stop of its route: Beta µs and Tau µs for each of its
-// bytes, or a measured time. The cost of a whole message between two ranks is machine.Cost.
+// A PacketCost is the time of a packet at one stop of its route: Beta µs and Tau µs for each of
+// its bytes, or a measured time. The cost of a whole message between two ranks is machine.Cost.
 type PacketCost struct {
 	Beta  quantity.Micros
 	Tau   quantity.MicrosPerByte
@@ -115,7 +115,7 @@ func oneHop(c PacketCost) Route { return Route{Hops: []Hop{{Resource: "path", De
 // A Curve is a cost that was measured at some sizes. Between two sizes it is interpolated in the
 // logarithms of size and cost:
 //
-//	T(n) = T_i · (n/n_i)^b        b = ln(T_j/T_i) / ln(n_j/n_i)        n_i ≤ n ≤ n_j = n_{i+1}
+//	T(n) = T_i · (n/n_i)^b    b = ln(T_j/T_i) / ln(n_j/n_i)    n_i ≤ n ≤ n_j = n_{i+1}
 //
 // Below the smallest size the cost is constant. Above the largest it follows the line through the
 // last two, or is constant if that line falls.

@@ -7,8 +7,8 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 //	T = alone(p) + (K−1)·behind(p) + behind(q)        CLIP §4.2.2.2, eq. 4
 //
-// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in a shorter last one, if any. A message shorter
-// than a packet takes alone(n).
+// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in a shorter last one, if any. A message
+// shorter than a packet takes alone(n).
 //
 // In a [Pipeline] alone is Σt_i and behind max t_i; with equal packets T is its time. A short last
 // packet can leave the stages after the slowest one earlier than in the formula.
@@ -25,17 +25,17 @@ func InPackets(n, p quantity.Bytes, alone, behind Linear) quantity.Micros {
 }
 
 // WindowInterval returns the mean interval of a steady stream of messages with the gap g, if at
-// most w can await their credit and the receiver returns credits k at a time, 1 ≤ k ≤ w, R after
-// the send of the last of the k messages:
+// most w can await their credit and the receiver returns credits k at a time, 1 ≤ k ≤ w, R
+// after the send of the last of the k messages:
 //
 //	interval = max(g, (R + i·g)/(w − k + 1 + i)),  i = (k − 1 − w) mod k
 //
 // A batch of credits returns R after its last message; i is that message's place in the burst that
-// an earlier batch released. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window takes
-// a round trip, plus the time of the other k−1 messages of a batch.
+// an earlier batch released. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window
+// takes a round trip, plus the time of the other k−1 messages of a batch.
 //
-// It follows from the recurrence s_j = max(s_{j−1} + g, s_{r} + R), with r the last message of the
-// batch that contains message j − w.
+// It follows from the recurrence s_j = max(s_{j−1} + g, s_{r} + R), with r the last message of
+// the batch that contains message j − w.
 func WindowInterval(g, R quantity.Micros, w, k int) quantity.Micros {
 	i := ((k-1-w)%k + k) % k
 	return max(g, (R+quantity.Micros(i)*g)/quantity.Micros(w-k+1+i))

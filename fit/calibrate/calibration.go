@@ -15,8 +15,8 @@ type Calibration struct {
 	// late receiver, or −1 if that was not measured.
 	Levels []machine.Level
 	Places []int // core of each rank
-	// Distances has the one-way times in µs of a byte between each host and those before it, in the
-	// order of their first ranks; empty if not measured.
+	// Distances has the one-way times in µs of a byte between each host and those before it, in
+	// the order of their first ranks; empty if not measured.
 	Distances []float64
 	Rows      []Measurement // in the order of the file
 	Job       string        // date, ranks and host, as printed

@@ -20,8 +20,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// maxRanks bounds the numbers of ranks, not the ranks: an algorithm's schedule is simulated for each
-// number, which may take 0.3 s.
+// maxRanks bounds the numbers of ranks, not the ranks: an algorithm's schedule is simulated for
+// each number, which may take 0.3 s.
 const maxRanks = 512
 
 // Fit fits a collective, of which one number of ranks is enough. The errors wrap [ErrNoFit], or are

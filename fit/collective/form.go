@@ -15,8 +15,8 @@ type terms struct{ inside, between, volume float64 }
 //
 //	T = base + inside·α_inside + between·α_between + size·volume·β
 //
-// for steps of about the same number of bytes; see [localForm]. What combining costs is in β, since
-// within one algorithm it is proportional to the bytes.
+// for steps of about the same number of bytes; see [localForm]. What combining costs is in β,
+// since within one algorithm it is proportional to the bytes.
 type form struct {
 	name string
 	// prior is the weight before any measurement between nodes, and on one node: NCCL reduces along
@@ -48,8 +48,8 @@ func (f *form) stepBytes(p place, n float64) float64 {
 // sum returns terms with all steps and those of them that are between nodes.
 func sum(all, between, volume float64) terms { return terms{all - between, between, volume} }
 
-// lgCeil returns ⌈lg x⌉, the doublings that reach x ranks. Rounding must not add one at a power of
-// two.
+// lgCeil returns ⌈lg x⌉, the doublings that reach x ranks. Rounding must not add one at a power
+// of two.
 func lgCeil(x float64) float64 { return math.Ceil(math.Log2(x) - 1e-9) }
 
 // line is a step to each other rank, as in a ring, by pairs, or at a root.

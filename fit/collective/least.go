@@ -49,9 +49,9 @@ func (s *solution) interval(i int) (low, high float64) {
 	return max(0, min(s.value[i], s.unbound[i])-d), max(s.value[i], s.unbound[i]) + d
 }
 
-// leastSquares minimises the squared relative errors over parameters ≥ 0 of the wanted columns. The
-// weights 1/T² come from the fitted times, because measured times would favour points that are low
-// by chance.
+// leastSquares minimises the squared relative errors over parameters ≥ 0 of the wanted columns.
+// The weights 1/T² come from the fitted times, because measured times would favour points that are
+// low by chance.
 func leastSquares(rows []row, wanted [columns]bool) solution {
 	weights := make([]float64, len(rows))
 	for i, r := range rows {

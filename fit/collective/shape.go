@@ -28,8 +28,8 @@ const (
 var Statistics = []Statistic{Average, Slowest}
 
 // A shape is what an algorithm does on a number of ranks, along the path that decides the time:
-// T = steps·α + n·volume·β for calls of n bytes, where a message of m bytes takes α + mβ and holds
-// its sender's way out and its receiver's way in (Hockney, one port).
+// T = steps·α + n·volume·β for calls of n bytes, where a message of m bytes takes α + mβ and
+// holds its sender's way out and its receiver's way in (Hockney, one port).
 type shape struct {
 	steps, volume float64
 }

@@ -1,8 +1,8 @@
 // Package forecast predicts the next measurement of a curve: the time that the same benchmark would
 // print for a message of some size on the same machine, with a 95 % interval.
 //
-// A fit's lines describe a machine (β, τ, protocol changes), and their intervals the uncertainty of
-// these parameters. Measurements scatter more: real curves bend and jump between the measured
+// A fit's lines describe a machine (β, τ, protocol changes), and their intervals the uncertainty
+// of these parameters. Measurements scatter more: real curves bend and jump between the measured
 // sizes, runs differ, and printed times are rounded. How much more is learned from published curves
 // of other machines ([Calibration]).
 //
@@ -48,8 +48,8 @@ func (p Point) valid() bool {
 
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
-	// Low ≤ Middle ≤ High, all above 0. A new measurement lies between Low and High in 95 of 100
-	// cases.
+	// Low ≤ Middle ≤ High, all above 0. A new measurement lies between Low and High in 95 of
+	// 100 cases.
 	Middle, Low, High quantity.Micros
 	// Beyond reports that the size is outside the measured sizes.
 	Beyond bool
@@ -150,7 +150,8 @@ const widest = 13.8
 // errors of the sizes next to it are noise, and shapes of other curves are not used.
 const dense = 0.5
 
-// Parts returns the terms of a prediction of n bytes, n ≥ 0. Their weights are in the calibration.
+// Parts returns the terms of a prediction of n bytes, n ≥ 0. Their weights are in the
+// calibration.
 func (c Curve) Parts(n quantity.Bytes) Parts {
 	v := float64(n)
 	last := len(c.n) - 1

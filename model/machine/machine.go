@@ -254,8 +254,8 @@ func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 // there. With two lanes, Each is half of Alone.
 type Occupancy struct{ Each, Alone quantity.Micros }
 
-// Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit of
-// the level, and each port of the unit. gap is [Cost.Gap] at the common level of its two ranks.
+// Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit
+// of the level, and each port of the unit. gap is [Cost.Gap] at the common level of its two ranks.
 func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occupancy) {
 	occupancy := func(layer model.Layer, number float64) Occupancy {
 		switch {

@@ -45,8 +45,8 @@ func (e *Expr) Reads() []int {
 	return reads
 }
 
-// Compute returns the formula's result, in µs and bytes, for the values of its variables in µs and
-// bytes. It need not be finite: a formula may divide by zero.
+// Compute returns the formula's result, in µs and bytes, for the values of its variables in µs
+// and bytes. It need not be finite: a formula may divide by zero.
 func (e *Expr) Compute(values []float64) float64 {
 	switch {
 	case e.variable:

@@ -41,8 +41,8 @@ func (r MBps) Inverse() MicrosPerByte { return MicrosPerByte(1 / float64(r)) }
 // Over returns the rate of n bytes in t, +Inf for t = 0 and n > 0.
 func (n Bytes) Over(t Micros) MBps { return MBps(float64(n) / float64(t)) }
 
-// Over returns the size whose transfer at tau takes t: n½ = β/τ of a linear cost; +Inf for τ = 0
-// and t > 0.
+// Over returns the size whose transfer at tau takes t: n½ = β/τ of a linear cost; +Inf for
+// τ = 0 and t > 0.
 func (t Micros) Over(tau MicrosPerByte) Bytes { return Bytes(float64(t) / float64(tau)) }
 
 // Per returns the time per byte of t spent on n bytes.

@@ -15,8 +15,8 @@ type UnitInfo struct {
 	scaled bool
 }
 
-// microsAliases holds both characters for µ, the micro sign (U+00B5) and the Greek letter (U+03BC):
-// keyboards and copied text have either.
+// microsAliases holds both characters for µ, the micro sign (U+00B5) and the Greek letter
+// (U+03BC): keyboards and copied text have either.
 var microsAliases = []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}
 
 var (

@@ -116,7 +116,8 @@ var libraries = []library{
 }
 
 const ncclUse = "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in " +
-	"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks"
+	"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for " +
+	"any nodes or ranks"
 
 // Libraries are the names of the forms of rules.
 func Libraries() []string {

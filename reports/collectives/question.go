@@ -41,8 +41,8 @@ type Question struct {
 	Within  calibrate.Interval // of the times
 
 	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
-	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a faster
-	// way, which gives no average.
+	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a
+	// faster way, which gives no average.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
 }

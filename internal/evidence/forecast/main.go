@@ -2,7 +2,8 @@
 // errors for unseen curves:
 //
 //	go run ./internal/evidence/forecast calibrate [-o FILE] FOLDER…
-//	go run ./internal/evidence/forecast coverage [-leave-one-out] [-machines] [-operations] FOLDER…
+//	go run ./internal/evidence/forecast coverage [-leave-one-out] [-machines] [-operations] \
+//		FOLDER…
 //
 // With the folders formats, repeats and collectives of the shared data, calibrate writes
 // model/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,

@@ -110,7 +110,9 @@ var (
 	// cut holds out the next two sizes.
 	cut = cutAt(func(c *Curve, n int) []forecast.Point { return c.Points[n : n+2] })
 	// cutFar holds out the size four octaves above.
-	cutFar = cutAt(func(c *Curve, n int) []forecast.Point { return c.ofSize(16 * c.Points[n-1].Size) })
+	cutFar = cutAt(func(c *Curve, n int) []forecast.Point {
+		return c.ofSize(16 * c.Points[n-1].Size)
+	})
 )
 
 // again predicts another run at the measured sizes, from the given number of runs before it.

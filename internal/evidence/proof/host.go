@@ -53,7 +53,8 @@ func newHost(ctx context.Context, dir, library string) (*host, error) {
 		"libtrace.so": {calibrate.TraceSource, []string{"-shared", "-fPIC"}},
 		"programs":    {programsC, nil},
 	} {
-		if _, err := compile(ctx, "mpicc."+library, dir, name, build.text, build.flags...); err != nil {
+		_, err := compile(ctx, "mpicc."+library, dir, name, build.text, build.flags...)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +63,8 @@ func newHost(ctx context.Context, dir, library string) (*host, error) {
 
 // run runs a command on two ranks and returns its output.
 func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "mpirun."+h.library, append([]string{"-np", "2"}, command...)...)
+	cmd := exec.CommandContext(ctx, "mpirun."+h.library,
+		append([]string{"-np", "2"}, command...)...)
 	cmd.Dir = h.dir
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1",
 		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
@@ -91,8 +93,9 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 		return err
 	}
 	if after := load(); max(before, after) > quietLoad {
-		fmt.Fprintf(&h.report, "\nThe load average was %.1f to %.1f: other programs took processors "+
-			"from these, and the errors are also theirs. Repeat it below %.1f.\n",
+		fmt.Fprintf(&h.report,
+			"\nThe load average was %.1f to %.1f: other programs took processors "+
+				"from these, and the errors are also theirs. Repeat it below %.1f.\n",
 			before, after, quietLoad)
 	}
 	return nil
@@ -106,7 +109,9 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 		if eager := c.Levels[max(r.Level, 0)].Eager; r.Size == eager || r.Size == eager+1 {
 			return false // where the protocol changes
 		}
-		return r.Size < 1<<20 && (r.Measure == calibrate.PingPong && octave%2 == 0 || r.Measure == calibrate.Stream && octave%4 == 3)
+		trip := r.Measure == calibrate.PingPong && octave%2 == 0
+		burst := r.Measure == calibrate.Stream && octave%4 == 3
+		return r.Size < 1<<20 && (trip || burst)
 	}
 	part := *c
 	part.Rows = slices.DeleteFunc(slices.Clone(c.Rows), unseen)
@@ -119,9 +124,11 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 		return err
 	}
 	checks = slices.DeleteFunc(checks, func(k calibrate.Checked) bool {
-		return !unseen(k.Measurement) && (k.Measure == calibrate.PingPong || k.Measure == calibrate.Stream)
+		return !unseen(k.Measurement) &&
+			(k.Measure == calibrate.PingPong || k.Measure == calibrate.Stream)
 	})
-	fmt.Fprintf(&h.report, "| %s | sizes | cases | median | worst |\n|---|---|---|---|---|\n", h.library)
+	fmt.Fprintf(&h.report, "| %s | sizes | cases | median | worst |\n|---|---|---|---|---|\n",
+		h.library)
 	for _, s := range calibrate.Summarize(checks) {
 		fmt.Fprintf(&h.report, "| %s | %.0f to %.0f B | %d | %.0f %% | %.0f %% |\n",
 			strings.ReplaceAll(s.Measure, "_", "-"), float64(s.From), float64(s.To), s.Cases,
@@ -141,7 +148,8 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(&h.report, "\n| program | run | traced | predicted | error |\n|---|---|---|---|---|")
+	fmt.Fprintln(&h.report,
+		"\n| program | run | traced | predicted | error |\n|---|---|---|---|---|")
 	for _, name := range []string{"halo", "pipeline", "master"} {
 		plain, traced, predicted := math.Inf(1), math.Inf(1), math.Inf(1)
 		for range 3 {

@@ -100,19 +100,22 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 }
 
 func platformXML(p platform) string {
-	return fmt.Sprintf(`<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+	return fmt.Sprintf(`<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
 	bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" %s/></platform>
 `, p.nodes-1, p.topology)
 }
 
 // runCalibrate runs the program on the platform.
-func runCalibrate(ctx context.Context, dir, program string, p platform, args ...string) (*calibrate.Calibration, error) {
+func runCalibrate(ctx context.Context, dir, program string, p platform,
+	args ...string) (*calibrate.Calibration, error) {
 	var hosts strings.Builder
 	for node := range p.nodes {
 		hosts.WriteString(strings.Repeat(fmt.Sprintf("n%d\n", node), p.perNode))
 	}
-	for name, text := range map[string]string{"platform.xml": platformXML(p), "hosts": hosts.String()} {
+	files := map[string]string{"platform.xml": platformXML(p), "hosts": hosts.String()}
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return nil, err
 		}
@@ -200,7 +203,8 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 			return r, err
 		}
 		for _, row := range measured.Rows {
-			if f.parts && int(row.Size) < 8*row.Pairs { // not cut into as many parts, or done otherwise
+			// SMPI does not cut so short a message into as many parts, or takes another way.
+			if f.parts && int(row.Size) < 8*row.Pairs {
 				continue
 			}
 			s, err := e.Schedule(row.Pairs, collective.Call{Bytes: uint64(row.Size)})

@@ -54,7 +54,8 @@ func run(ctx context.Context, dir, only string, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| platform | ranks | latency | bandwidth | taper | forced collectives: median | worst |")
+	fmt.Println("| platform | ranks | latency | bandwidth | taper | forced collectives: median " +
+		"| worst |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, p := range platforms {
 		if !strings.Contains(p.name, only) {

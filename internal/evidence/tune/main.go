@@ -1,5 +1,5 @@
-// Tune prints the loss of reports/tune's choices against the best algorithms, by the share of points
-// that are measured, on machines where every algorithm was measured. Its table is in
+// Tune prints the loss of reports/tune's choices against the best algorithms, by the share of
+// points that are measured, on machines where every algorithm was measured. Its table is in
 // docs/validation/tune.md.
 //
 //	go run ./internal/evidence/tune ../shared/data
