@@ -111,7 +111,7 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 		if by < 0 {
 			scale = math.Hypot(math.Log(p.Value/p.Low), math.Log(q.High/q.Value))
 		}
-		all[i] = 0.5 * math.Erfc(-by/(scale/1.959964)/math.Sqrt2)
+		all[i] = 0.5 * math.Erfc(-by/(scale/normal95)/math.Sqrt2)
 		if by == 0 {
 			all[i] = 0.5
 		}

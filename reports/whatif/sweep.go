@@ -26,7 +26,7 @@ type Range struct {
 	Log      bool
 }
 
-// DefaultSteps is the number of values of a range that gives none.
+// DefaultSteps is the number of values of a range that gives none: steps of a tenth of the range.
 const DefaultSteps = 11
 
 // maxSteps bounds one range.

@@ -141,6 +141,9 @@ func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64
 		})
 }
 
+// normal95 is the half-width of the 95 % interval of the standard normal distribution.
+const normal95 = 1.959964
+
 type draw struct {
 	param  platforms.Param
 	design int // the first that has it
@@ -198,7 +201,7 @@ func (w *draw) value(normal []float64, i int) float64 {
 	if w.with >= 0 {
 		z = w.correlation*normal[w.with] + math.Sqrt(1-w.correlation*w.correlation)*z
 	}
-	v := w.param.Value.Num + z*w.within/1.959964
+	v := w.param.Value.Num + z*w.within/normal95
 	if w.param.Whole() {
 		v = math.Round(v)
 	}
@@ -230,7 +233,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 				"parameter, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
-			if tries%2 == 1 {
+			if tries%2 == 1 { // each second draw is the mirror image of the one before
 				normal[i] = random.NormFloat64()
 			} else {
 				normal[i] = -normal[i]
