@@ -13,7 +13,7 @@ export GOWORK=off LC_ALL=C.UTF-8
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-max_bytes=30000000 # of a binary with the page's program
+max_bytes=25000000 # of a binary with the page's program
 max_version_ms=15  # "halfpeak version", from start to exit
 max_predict_ms=30  # "halfpeak predict"
 
@@ -76,7 +76,8 @@ small_and_fast() {
 }
 
 short() {
-	CGO_ENABLED=0 go build -ldflags "-s -w" -o "$work/halfpeak" ./cmd/halfpeak
+	packaging/fonts.sh
+	CGO_ENABLED=0 go build -modfile packaging/stage/release.mod -ldflags "-s -w" -o "$work/halfpeak" ./cmd/halfpeak
 	runs "$work/halfpeak" built
 	small_and_fast "$work/halfpeak" built
 	if [ "$(uname -s)" = Linux ]; then # as in the image of packaging/Dockerfile

@@ -15,6 +15,7 @@ rm -rf "$stage"
 mkdir -p "$stage/man" "$stage/completions"
 
 go generate ./internal/wasm # explorer.wasm.gz, wasm_exec.js
+packaging/fonts.sh          # release.mod
 
 CGO_ENABLED=0 go build -trimpath -o "$stage/halfpeak" ./cmd/halfpeak
 "$stage/halfpeak" docs man "$stage/man"
