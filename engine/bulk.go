@@ -14,7 +14,8 @@ type delivery struct {
 }
 
 func (d *delivery) check() error {
-	if len(d.words) > headerWords || d.segment > math.MaxInt16 || uint64(d.offset)+uint64(len(d.data)) > math.MaxUint32 {
+	if len(d.words) > headerWords || d.segment > math.MaxInt16 ||
+		uint64(d.offset)+uint64(len(d.data)) > math.MaxUint32 {
 		return d.fault()
 	}
 	return nil
@@ -22,9 +23,11 @@ func (d *delivery) check() error {
 
 func (d *delivery) fault() error {
 	if len(d.words) > headerWords {
-		return fmt.Errorf("a message with data has at most %d words (got %d)", headerWords, len(d.words))
+		return fmt.Errorf("a message with data has at most %d words (got %d)",
+			headerWords, len(d.words))
 	}
-	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(d.data), d.offset, d.segment)
+	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB",
+		len(d.data), d.offset, d.segment)
 }
 
 type part struct {
@@ -86,7 +89,8 @@ func (e *Endpoint) rendezvous(dst int) error {
 	}
 	before := e.grants
 	e.words(dst, Request, e.id(), askHandler, nil)
-	return e.WaitFor(fmt.Sprintf("node %d to be ready for a large message", dst), func() bool { return e.grants > before })
+	what := fmt.Sprintf("node %d to be ready for a large message", dst)
+	return e.WaitFor(what, func() bool { return e.grants > before })
 }
 
 // pieces sends data in pieces, each a request with its own number or, if kind is Reply, a part of

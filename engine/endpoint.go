@@ -204,10 +204,12 @@ func (e *Endpoint) id() uint32 {
 }
 
 // ErrHandler is returned by a call inside a handler that would wait.
-var ErrHandler = errors.New("a handler must not send requests or wait: a request handler may only reply, and a reply handler may send nothing")
+var ErrHandler = errors.New("a handler must not send requests or wait: a request handler may " +
+	"only reply, and a reply handler may send nothing")
 
 // ErrReplied is returned by a second reply to a request.
-var ErrReplied = errors.New("no reply is due: this message is a reply itself, wants none, or has been replied to")
+var ErrReplied = errors.New("no reply is due: this message is a reply itself, wants none, or " +
+	"has been replied to")
 
 // A PeerError reports that a node was given up.
 type PeerError struct {
@@ -216,5 +218,6 @@ type PeerError struct {
 }
 
 func (e *PeerError) Error() string {
-	return fmt.Sprintf("node %d does not acknowledge: given up after %d timeouts in a row", e.Node, e.Attempts)
+	return fmt.Sprintf("node %d does not acknowledge: given up after %d timeouts in a row",
+		e.Node, e.Attempts)
 }

@@ -11,7 +11,10 @@ func New(port Port, o Options) (*Endpoint, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	e := &Endpoint{port: port, node: int32(port.Node()), options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
+	e := &Endpoint{
+		port: port, node: int32(port.Node()), options: o, peers: make([]peer, port.Nodes()),
+		due: quantity.Micros(math.Inf(1)), // no packet awaits a retry
+	}
 	e.limited, _ = port.(Limited)
 	e.eager = e.limited == nil && o.Retry == 0
 	e.short = -1
@@ -66,7 +69,8 @@ func (m *Message) get() {
 		e.stats.Malformed++ // the library still replies, without data, and returns the credit
 		return
 	}
-	d := delivery{h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from : from+n], nil}
+	data := e.segments[segment][from : from+n]
+	d := delivery{h, int(m.frame.Segment), int(m.frame.Addr), data, nil}
 	// It cannot fail: this request has not been replied to.
 	_ = m.replyBulk(d, part{m.frame.Message, int(m.frame.At), int(m.Words[3])})
 }

@@ -55,23 +55,32 @@ const (
 func (o *Options) validate() error {
 	switch {
 	case o.Credits < 0 || o.Credits > math.MaxInt32:
-		return fmt.Errorf("option Credits must be 1 to %d, or 0 for no bound (got %d)", math.MaxInt32, o.Credits)
+		return fmt.Errorf("option Credits must be 1 to %d, or 0 for no bound (got %d)",
+			math.MaxInt32, o.Credits)
 	case o.CreditBatch < 0 || o.CreditBatch > math.MaxInt32:
-		return fmt.Errorf("option CreditBatch must be 1 to %d, or 0 for 1 (got %d)", math.MaxInt32, o.CreditBatch)
+		return fmt.Errorf("option CreditBatch must be 1 to %d, or 0 for 1 (got %d)",
+			math.MaxInt32, o.CreditBatch)
 	case o.Credits > 0 && o.CreditBatch > o.Credits:
-		return fmt.Errorf("option CreditBatch must be at most Credits, or it would never fill (got %d with %d Credits)", o.CreditBatch, o.Credits)
+		return fmt.Errorf("option CreditBatch must be at most Credits, or it would never fill "+
+			"(got %d with %d Credits)", o.CreditBatch, o.Credits)
 	case o.EagerThreshold < 0:
-		return fmt.Errorf("option EagerThreshold must be a size in bytes, or 0 for no rendezvous (got %d)", o.EagerThreshold)
+		return fmt.Errorf("option EagerThreshold must be a size in bytes, or 0 for no "+
+			"rendezvous (got %d)", o.EagerThreshold)
 	case !(o.Retry >= 0) || math.IsInf(float64(o.Retry), 1):
-		return fmt.Errorf("option Retry must be a positive time, or 0 for no retry (got %v)", o.Retry)
+		return fmt.Errorf("option Retry must be a positive time, or 0 for no retry (got %v)",
+			o.Retry)
 	case o.Attempts < 0:
-		return fmt.Errorf("option Attempts must be at least 1, or 0 for %d (got %d)", defaultAttempts, o.Attempts)
+		return fmt.Errorf("option Attempts must be at least 1, or 0 for %d (got %d)",
+			defaultAttempts, o.Attempts)
 	case o.Attempts > 0 && o.Retry == 0:
-		return fmt.Errorf("option Attempts requires Retry, without which packets are sent once (got %d)", o.Attempts)
+		return fmt.Errorf("option Attempts requires Retry, without which packets are sent once "+
+			"(got %d)", o.Attempts)
 	case o.Rounds && o.Retry == 0:
-		return errors.New("option Rounds requires Retry, which keeps the packets that a round sends again")
+		return errors.New("option Rounds requires Retry, which keeps the packets that a round " +
+			"sends again")
 	case o.PollEvery < 0 || o.PollEvery > maxPollEvery:
-		return fmt.Errorf("option PollEvery must be 1 to %d, or 0 for 1 (got %d)", maxPollEvery, o.PollEvery)
+		return fmt.Errorf("option PollEvery must be 1 to %d, or 0 for 1 (got %d)", maxPollEvery,
+			o.PollEvery)
 	}
 	o.CreditBatch = max(1, o.CreditBatch)
 	o.PollEvery = max(1, o.PollEvery)

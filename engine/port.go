@@ -102,7 +102,8 @@ const (
 // have left the processor's store buffer, which costs as much as the rest of a message.
 func (h *Header) Set(from *Header) {
 	h.ID, h.Message, h.Seq, h.Sum = from.ID, from.Message, from.Seq, from.Sum
-	h.Words[0], h.Words[1], h.Words[2], h.Words[3] = from.Words[0], from.Words[1], from.Words[2], from.Words[3]
+	h.Words[0], h.Words[1] = from.Words[0], from.Words[1]
+	h.Words[2], h.Words[3] = from.Words[2], from.Words[3]
 	h.Addr, h.Total, h.Whole, h.At = from.Addr, from.Total, from.Whole, from.At
 	h.Segment, h.Handler, h.Kind = from.Segment, from.Handler, from.Kind
 	h.Round, h.NWords, h.Flags, h.Reserved = from.Round, from.NWords, from.Flags, 0
@@ -151,10 +152,12 @@ func (f *Frame) sum() uint32 {
 		high, low := bits.Mul64(a^0xa0761d6478bd642f, b^0xe7037ed1a0b428db)
 		return high ^ low
 	}
-	rest := pair(uint32(f.Segment)<<16|uint32(f.Handler)<<8|uint32(f.Kind), uint32(f.Round)<<16|uint32(f.NWords)<<8|uint32(f.Flags))
+	rest := pair(uint32(f.Segment)<<16|uint32(f.Handler)<<8|uint32(f.Kind),
+		uint32(f.Round)<<16|uint32(f.NWords)<<8|uint32(f.Flags))
+	sizes := mix(pair(f.Total, f.Whole), pair(f.At, uint32(f.Src)<<16^uint32(f.Dst)))
 	h := mix(pair(f.ID, f.Message), pair(f.Seq, f.Addr)) ^
 		bits.RotateLeft64(mix(pair(f.Words[0], f.Words[1]), pair(f.Words[2], f.Words[3])), 17) ^
-		bits.RotateLeft64(mix(pair(f.Total, f.Whole), pair(f.At, uint32(f.Src)<<16^uint32(f.Dst))), 31)
+		bits.RotateLeft64(sizes, 31)
 	le := binary.LittleEndian
 	switch d := f.Payload; {
 	case len(d) > 16:

@@ -71,7 +71,8 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 		e.stats.Malformed++
 		return
 	}
-	if f.Flags != 0 || f.NWords > headerWords || f.At != 0 || f.Offset != 0 || int(f.Total) != n || int(f.Whole) != n {
+	if f.Flags != 0 || f.NWords > headerWords || f.At != 0 || f.Offset != 0 ||
+		int(f.Total) != n || int(f.Whole) != n {
 		e.deliverPart(p, f)
 		return
 	}
@@ -90,7 +91,8 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 	}
 	m := &e.message
 	if f.NWords > 0 {
-		m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+		m.words[0], m.words[1] = f.Words[0], f.Words[1]
+		m.words[2], m.words[3] = f.Words[2], f.Words[3]
 	}
 	m.Offset, m.Data, m.Words = at, data, m.words[:f.NWords]
 	e.run(p, f, true)
@@ -166,7 +168,8 @@ func (e *Endpoint) pay(dst int) {
 // fits reports whether the header of a frame with n bytes is consistent with this endpoint.
 func (e *Endpoint) fits(f *Frame, n int) bool {
 	if f.NWords > headerWords || f.Flags.Has(WordsInside) {
-		if f.NWords > MaxWords || !f.Flags.Has(WordsInside) || n < 4*int(f.NWords) || int(f.Total) != n {
+		if f.NWords > MaxWords || !f.Flags.Has(WordsInside) || n < 4*int(f.NWords) ||
+			int(f.Total) != n {
 			return false
 		}
 	}
@@ -176,7 +179,8 @@ func (e *Endpoint) fits(f *Frame, n int) bool {
 	if !f.stores() {
 		return true
 	}
-	return int(f.Segment) < len(e.segments) && f.At <= f.Addr && int(f.At)+int(f.Total) <= int(f.Whole) &&
+	return int(f.Segment) < len(e.segments) && f.At <= f.Addr &&
+		int(f.At)+int(f.Total) <= int(f.Whole) &&
 		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])
 }
 
@@ -217,7 +221,8 @@ func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complet
 }
 
 func (e *Endpoint) wholeData(p *peer, f *Frame) (data []byte, complete bool) {
-	if !p.addBytes(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
+	all := p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply})
+	if !p.addBytes(all, f.Total, f.Whole) {
 		return nil, false
 	}
 	return e.segments[f.Segment][f.Addr-f.At:][:f.Whole], true

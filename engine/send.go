@@ -30,7 +30,8 @@ func (e *Endpoint) Barrier() error {
 		}
 		others = 1
 	}
-	if err := e.WaitFor("other nodes at a barrier", func() bool { return e.met >= others }); err != nil {
+	allMet := func() bool { return e.met >= others }
+	if err := e.WaitFor("other nodes at a barrier", allMet); err != nil {
 		return err
 	}
 	e.met -= others
@@ -56,7 +57,9 @@ func (e *Endpoint) Send(dst int, h HandlerID, data []byte, words ...uint32) erro
 // Store copies data to an offset of a segment of node dst and then runs the handler there with up
 // to four words. Data larger than a piece travels as one request per piece. Store returns when data
 // may be changed again, not when it has arrived.
-func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte, words ...uint32) error {
+func (e *Endpoint) Store(
+	dst int, h HandlerID, segment, offset int, data []byte, words ...uint32,
+) error {
 	return e.bulk(Request, dst, &delivery{h, segment, offset, data, words})
 }
 
@@ -66,11 +69,14 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	if err := e.begin(src); err != nil {
 		return err
 	}
-	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 || uint64(offset)+uint64(n) > math.MaxUint32 {
+	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 ||
+		uint64(offset)+uint64(n) > math.MaxUint32 {
 		return fmt.Errorf("cannot get %d bytes at offset %d of segment %d", n, offset, segment)
 	}
-	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 || toOffset+n > len(e.segments[toSegment]) {
-		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: they do not fit there", n, toOffset, toSegment)
+	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 ||
+		toOffset+n > len(e.segments[toSegment]) {
+		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: they do not fit there",
+			n, toOffset, toSegment)
 	}
 	for at, first := 0, e.nextID+1; at < n; {
 		piece, _ := e.port.Cut(n, n-at)
@@ -81,7 +87,9 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 		f.Header = Header{
 			Kind: Request, ID: e.id(), Handler: getHandler, NWords: headerWords,
 			Message: first, Segment: int16(toSegment), Addr: uint32(toOffset + at), At: uint32(at),
-			Words: [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(piece), uint32(n)},
+			Words: [headerWords]uint32{
+				uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(piece), uint32(n),
+			},
 		}
 		f.Payload, f.Offset = nil, 0
 		e.launch(src)

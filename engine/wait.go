@@ -48,7 +48,8 @@ func (e *Endpoint) Flush() error {
 			}
 			e.words(dst, OneWay, e.id(), payHandler, nil)
 		}
-		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
+		what := fmt.Sprintf("replies of node %d", dst)
+		if err := e.WaitFor(what, func() bool { return p.out == 0 }); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,8 @@ func (e *Endpoint) Waiting() string {
 // begin is the first step of every sending call. It polls at every PollEvery-th message, and
 // refuses calls of handlers and to unknown nodes.
 func (e *Endpoint) begin(dst int) error {
-	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
+	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery ||
+		uint(dst) >= uint(len(e.peers)) {
 		return e.pollOrRefuse(dst)
 	}
 	return e.err
@@ -112,7 +114,8 @@ func (e *Endpoint) credit(dst int) error {
 //go:noinline
 func (e *Endpoint) waitForCredit(p *peer, dst int, limit int32) {
 	for p.out >= limit && e.err == nil {
-		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply", dst})
+		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply",
+			dst})
 	}
 }
 

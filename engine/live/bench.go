@@ -89,8 +89,11 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 			jobs = append(jobs, Job{Program: name, Size: n, Credits: o.Credits, Check: o.Check})
 		}
 	}
-	points := list.Map(append(jobs, o.Jobs...), func(j Job) *point { return &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)} })
-	repeat := min(max(float64(o.Budget.Microseconds())/float64((Fewest+3)*len(points)), 1000), longestRepeat)
+	points := list.Map(append(jobs, o.Jobs...), func(j Job) *point {
+		return &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)}
+	})
+	repeat := min(max(float64(o.Budget.Microseconds())/float64((Fewest+3)*len(points)), 1000),
+		longestRepeat)
 	for _, p := range points {
 		if err := p.warm(r, repeat); err != nil {
 			return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
@@ -108,9 +111,12 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 				return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
 			}
 		}
-		open = slices.DeleteFunc(open, func(p *point) bool { return round >= Fewest && p.row(o.Within).Done })
+		open = slices.DeleteFunc(open, func(p *point) bool {
+			return round >= Fewest && p.row(o.Within).Done
+		})
 		if o.Progress != nil {
-			o.Progress(max(float64(time.Since(start))/float64(max(1, o.Budget)), 1-float64(len(open))/float64(len(points))))
+			spent := float64(time.Since(start)) / float64(max(1, o.Budget))
+			o.Progress(max(spent, 1-float64(len(open))/float64(len(points))))
 		}
 	}
 	return list.Map(points, func(p *point) Row { return p.row(o.Within) }), nil
@@ -149,7 +155,8 @@ func (p *point) measure(r Runner) error {
 		return err
 	}
 	for _, t := range result.Each {
-		_ = p.each.RecordValue(min(max(1, int64(math.Round(float64(t)*1000))), highestNano)) // in range
+		nanos := int64(math.Round(float64(t) * 1000))
+		_ = p.each.RecordValue(min(max(1, nanos), highestNano)) // no error: the value is in range
 	}
 	return nil
 }
@@ -199,12 +206,15 @@ const longest = 1024
 // Signature measures the LogP signature with computations of deltas µs. Each point is the median
 // over 3 to 31 repeats, as many as the budget allows, with its 95 % interval and without the cost
 // of the clock.
-func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]benchfile.Burst, error) {
+func Signature(
+	r Runner, deltas []float64, credits int, budget time.Duration,
+) ([]benchfile.Burst, error) {
 	start := time.Now()
 	var bursts []benchfile.Burst
 	var intervals [][]quantity.Micros
 	for i := 0; i < 3 || i < 31 && time.Since(start) < budget; i++ {
-		result, err := r.Run(Job{Program: "signature", Size: 1, Count: longest, Deltas: deltas, Credits: credits})
+		result, err := r.Run(Job{Program: "signature", Size: 1, Count: longest, Deltas: deltas,
+			Credits: credits})
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +223,8 @@ func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([
 			intervals = make([][]quantity.Micros, len(bursts))
 		}
 		for i, b := range bursts {
-			intervals[i] = append(intervals[i], max(0, b.Interval-clockCost()/quantity.Micros(b.Messages)))
+			clock := clockCost() / quantity.Micros(b.Messages)
+			intervals[i] = append(intervals[i], max(0, b.Interval-clock))
 		}
 	}
 	for i := range bursts {

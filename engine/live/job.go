@@ -16,12 +16,13 @@ import (
 // A Job is a run of a program of [programs.All] on two nodes.
 type Job struct {
 	Program string `json:"program"`
-	Size    int    `json:"size"`            // bytes of a message
-	Count   int    `json:"count"`           // messages
-	Credits int    `json:"credits"`         // requests without a reply; 0: 64, one for each slot of a ring
-	Piece   int    `json:"piece,omitempty"` // bytes of a piece; 0: the transport's largest
-	Check   bool   `json:"check,omitempty"` // packets have checksums
-	Each    bool   `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
+	Size    int    `json:"size"`  // bytes of a message
+	Count   int    `json:"count"` // messages
+	// Credits bounds the requests without a reply; 0: 64, one for each slot of a ring.
+	Credits int  `json:"credits"`
+	Piece   int  `json:"piece,omitempty"` // bytes of a piece; 0: the transport's largest
+	Check   bool `json:"check,omitempty"` // packets have checksums
+	Each    bool `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.
 	Deltas []float64 `json:"deltas,omitempty"`
 	Epoch  uint8     `json:"epoch"`
@@ -39,7 +40,8 @@ func (j Job) check() error {
 	case j.Size < 1 || j.Size > MaxSize:
 		return fmt.Errorf("messages of %d bytes: give 1 to %d", j.Size, MaxSize)
 	case j.Count < 1 || j.Count > maxCount || len(j.Deltas) > 100:
-		return fmt.Errorf("%d messages: give 1 to %d, and at most 100 computations", j.Count, maxCount)
+		return fmt.Errorf("%d messages: give 1 to %d, and at most 100 computations",
+			j.Count, maxCount)
 	case j.Piece < 0:
 		return fmt.Errorf("pieces of %d bytes: give at least 1", j.Piece)
 	case j.Credits < 0 || j.Credits > MaxCredits:
@@ -70,7 +72,9 @@ func (j Job) run(ep *engine.Endpoint, p *port) (r programs.Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	a := programs.Args{Size: j.Size, Count: j.Count, Warm: max(8, j.Count/2), Each: j.Each, Transport: p}
+	a := programs.Args{
+		Size: j.Size, Count: j.Count, Warm: max(8, j.Count/2), Each: j.Each, Transport: p,
+	}
 	for _, d := range j.Deltas {
 		a.Deltas = append(a.Deltas, quantity.Micros(d))
 	}
@@ -101,7 +105,9 @@ func (p *port) HandOver(rounds int) quantity.Micros {
 			p.chain = pause(p.chain)
 		}
 	}
-	f := engine.Frame{Header: engine.Header{Segment: -1}, Src: int32(p.node), Dst: int32(1 - p.node)}
+	f := engine.Frame{
+		Header: engine.Header{Segment: -1}, Src: int32(p.node), Dst: int32(1 - p.node),
+	}
 	var start quantity.Micros
 	for i := range rounds + rounds/4 {
 		if i == rounds/4 {

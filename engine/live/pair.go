@@ -168,7 +168,8 @@ func (q *Pair) Close() error {
 		late := time.AfterFunc(wait, func() { _ = q.child.Process.Kill() })
 		defer late.Stop()
 		if ended := q.child.Wait(); ended != nil {
-			err = errors.Join(err, fmt.Errorf("node 1: %w %s", ended, bytes.TrimSpace(q.said.Bytes())))
+			said := bytes.TrimSpace(q.said.Bytes())
+			err = errors.Join(err, fmt.Errorf("node 1: %w %s", ended, said))
 		}
 	}
 	q.port.close()

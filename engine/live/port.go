@@ -134,7 +134,9 @@ func (p *port) Cut(_, left int) (piece, size int) {
 func (p *port) Short() int { return min(beside, p.cut) }
 
 // prepare makes the port ready for a job, whose pieces have at most the given size; 0: no bound.
-func (p *port) prepare(epoch uint8, piece int) { p.epoch, p.cut = epoch, cmp.Or(piece, math.MaxInt) }
+func (p *port) prepare(epoch uint8, piece int) {
+	p.epoch, p.cut = epoch, cmp.Or(piece, math.MaxInt)
+}
 
 // Direct implements [engine.Direct] for links that read data to its place.
 func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }

@@ -30,8 +30,12 @@ type ringEnd struct {
 func newShared(memory []byte, node int, unmap func() error) *port {
 	p := newPort(node)
 	l := (*layout)(unsafe.Pointer(&memory[0]))
-	p.link, p.largest = &shared{port: p, unmap: unmap, in: ringEnd{ring: &l.rings[1-node]}, out: ringEnd{ring: &l.rings[node]},
-		mine: &l.pools[node], theirs: &l.pools[1-node]}, blockSize
+	p.link = &shared{
+		port: p, unmap: unmap,
+		in: ringEnd{ring: &l.rings[1-node]}, out: ringEnd{ring: &l.rings[node]},
+		mine: &l.pools[node], theirs: &l.pools[1-node],
+	}
+	p.largest = blockSize
 	return p
 }
 
@@ -144,7 +148,8 @@ func (s *shared) open(b *box, q *slot) bool {
 		b.block = &s.theirs.block[number]
 		b.Payload = b.block.data[:size]
 	default:
-		s.fail("node %d wrote an invalid message into shared memory: block %d of %d bytes", 1-s.node, number, size)
+		s.fail("node %d wrote an invalid message into shared memory: block %d of %d bytes",
+			1-s.node, number, size)
 	}
 	r.at++
 	if r.at-r.freed >= slots/8 {

@@ -68,7 +68,8 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 		return nil, plain(address, err)
 	}
 	if !to.IP.IsLoopback() && s.Token == "" {
-		return nil, fmt.Errorf("other machines can reach %s: give a token (--token-file or HALFPEAK_TOKEN), or listen on 127.0.0.1", address)
+		return nil, fmt.Errorf("other machines can reach %s: give a token "+
+			"(--token-file or HALFPEAK_TOKEN), or listen on 127.0.0.1", address)
 	}
 	l, err := net.ListenTCP("tcp", to)
 	if err != nil {
@@ -82,15 +83,20 @@ func plain(address string, err error) error {
 	unknown, timeout := new(net.DNSError), net.Error(nil)
 	switch {
 	case errors.Is(err, unix.ECONNREFUSED):
-		return fmt.Errorf("%q: nothing listens there; start halfpeak engine serve on that machine, or correct the port: %w", address, unix.ECONNREFUSED)
+		return fmt.Errorf("%q: nothing listens there; start halfpeak engine serve on that "+
+			"machine, or correct the port: %w", address, unix.ECONNREFUSED)
 	case errors.Is(err, unix.EADDRINUSE):
-		return fmt.Errorf("%q: another program listens there; choose another port, or 0 for a free one: %w", address, unix.EADDRINUSE)
+		return fmt.Errorf("%q: another program listens there; choose another port, or 0 for a "+
+			"free one: %w", address, unix.EADDRINUSE)
 	case errors.Is(err, unix.EADDRNOTAVAIL):
-		return fmt.Errorf("%q: this machine does not have that address; listen on one of its own: %w", address, unix.EADDRNOTAVAIL)
+		return fmt.Errorf("%q: this machine does not have that address; listen on one of its "+
+			"own: %w", address, unix.EADDRNOTAVAIL)
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%q: no address is known for the name %q; check it, or give the IP address", address, unknown.Name)
+		return fmt.Errorf("%q: no address is known for the name %q; check it, or give the IP "+
+			"address", address, unknown.Name)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%q: no answer in %v; check the address, and the firewalls between", address, Patience)
+		return fmt.Errorf("%q: no answer in %v; check the address, and the firewalls between",
+			address, Patience)
 	}
 	return err
 }
@@ -128,8 +134,12 @@ func (s *Server) greet(c *net.TCPConn) {
 	if s.greeting = append(s.greeting, c); len(s.greeting) > MaxGreeting {
 		oldest := s.greeting[0]
 		s.greeting = slices.Delete(s.greeting, 0, 1)
-		full := welcome{Halfpeak: version, Error: "the server is full: newer connections came before this one gave its token"}
-		_ = json.NewEncoder(oldest).Encode(full) // without waiting: it fits into the socket's buffer
+		full := welcome{
+			Halfpeak: version,
+			Error:    "the server is full: newer connections came before this one gave its token",
+		}
+		// Encode does not wait: the text fits into the socket's buffer.
+		_ = json.NewEncoder(oldest).Encode(full)
 		_ = oldest.Close()
 	}
 }
@@ -163,10 +173,12 @@ func (s *Server) connection(c *net.TCPConn) error {
 	}
 	switch {
 	case h.Halfpeak != version:
-		return refuse(fmt.Sprintf("this is version %d of the protocol, the client has %d", version, h.Halfpeak))
+		return refuse(fmt.Sprintf("this is version %d of the protocol, the client has %d",
+			version, h.Halfpeak))
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.Token)) != 1:
 		if h.Token == "" {
-			return refuse("it wants a token: give the server's (--token-file or " + TokenVariable + ")")
+			return refuse("it wants a token: give the server's " +
+				"(--token-file or " + TokenVariable + ")")
 		}
 		return refuse("the token is wrong")
 	case len(h.Session) < 16:
@@ -189,7 +201,8 @@ func (s *Server) connection(c *net.TCPConn) error {
 	case known:
 		return refuse("another client has this session")
 	case full:
-		return refuse(fmt.Sprintf("the server is full: it serves %d clients already, try again later", MaxClients))
+		return refuse(fmt.Sprintf("the server is full: it serves %d clients already, "+
+			"try again later", MaxClients))
 	}
 	defer func() {
 		s.mu.Lock()
@@ -234,7 +247,8 @@ func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
 		}
 	}
 	if fd < 0 {
-		return errors.Join(welcomed, fmt.Errorf("its connection for data did not come within %v", GreetingTime))
+		return errors.Join(welcomed,
+			fmt.Errorf("its connection for data did not come within %v", GreetingTime))
 	}
 	_ = c.SetDeadline(time.Time{})
 	p, err := newStreams(1, fd)
@@ -265,7 +279,8 @@ func Dial(address, token string) (*Pair, error) {
 		}
 		c := conn.(*net.TCPConn)
 		_ = c.SetDeadline(time.Now().Add(Patience))
-		err = json.NewEncoder(c).Encode(hello{Halfpeak: version, Token: token, Session: session, Data: data})
+		greeting := hello{Halfpeak: version, Token: token, Session: session, Data: data}
+		err = json.NewEncoder(c).Encode(greeting)
 		var w welcome
 		if err == nil {
 			err = readLine(bufio.NewReaderSize(c, maxLine), &w)
@@ -274,7 +289,8 @@ func Dial(address, token string) (*Pair, error) {
 		case err == nil && w.Error != "":
 			err = errors.New(printable(w.Error))
 		case err == nil && w.Halfpeak != version:
-			err = fmt.Errorf("it speaks version %d of the protocol, this is version %d", w.Halfpeak, version)
+			err = fmt.Errorf("it speaks version %d of the protocol, this is version %d",
+				w.Halfpeak, version)
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", address, err), c.Close())

@@ -73,7 +73,8 @@ func (s *socket) close() {
 func (s *socket) sleep(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	if s.alone {
-		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&s.polls[0])), uintptr(len(s.polls)), uintptr(unsafe.Pointer(&t)), 0, 0, 0)
+		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&s.polls[0])),
+			uintptr(len(s.polls)), uintptr(unsafe.Pointer(&t)), 0, 0, 0)
 	} else {
 		_, _ = unix.Ppoll(s.polls[:], &t, nil)
 	}
@@ -83,14 +84,17 @@ func (s *socket) sleep(d time.Duration) {
 }
 
 // transfer makes one call for both parts; one may be empty. It bypasses Go's scheduler.
-func transfer(one, both uintptr, fd int, first, second []byte, flags uintptr) (n int, errno unix.Errno) {
+func transfer(
+	one, both uintptr, fd int, first, second []byte, flags uintptr,
+) (n int, errno unix.Errno) {
 	var r uintptr
 	switch {
 	case len(first) == 0:
 		first = second
 		fallthrough
 	case len(second) == 0:
-		r, _, errno = unix.RawSyscall6(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)), flags, 0, 0)
+		r, _, errno = unix.RawSyscall6(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])),
+			uintptr(len(first)), flags, 0, 0)
 	default:
 		parts := [2]unix.Iovec{{Base: &first[0]}, {Base: &second[0]}}
 		parts[0].SetLen(len(first))
@@ -125,7 +129,8 @@ func (d *datagrams) release(*box) {}
 // that is gone, which the endpoint gives up when it does not acknowledge.
 func (d *datagrams) send(f *engine.Frame) bool {
 	head, data := d.encoder.encode(f, d.epoch)
-	_, _ = transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, d.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	_, _ = transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, d.fd, head, data,
+		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	return true
 }
 
@@ -134,7 +139,8 @@ func (d *datagrams) receive(b *box) bool {
 		b.own = make([]byte, headerSize+maxDatagram)
 	}
 	for {
-		n, errno := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, d.fd, b.own, nil, unix.MSG_DONTWAIT)
+		n, errno := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, d.fd, b.own, nil,
+			unix.MSG_DONTWAIT)
 		if errno != 0 {
 			return false
 		}

@@ -46,7 +46,8 @@ func newStreams(node, fd int) (*port, error) {
 		return nil, err
 	}
 	limit := unix.NsecToTimeval(int64(blocksFor))
-	s.timed = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit) == nil && unix.SetNonblock(fd, false) == nil
+	s.timed = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit) == nil &&
+		unix.SetNonblock(fd, false) == nil
 	return s.port, nil
 }
 
@@ -60,7 +61,8 @@ func (s *streams) release(b *box) {
 func (s *streams) send(f *engine.Frame) bool {
 	for head, data := s.encoder.encode(f, s.epoch); len(head)+len(data) > 0; {
 		for i := 0; ; i++ {
-			n, err := transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, s.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+			n, err := transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, s.fd, head, data,
+				unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 			if err == 0 {
 				head, data = unsent(head, data, n)
 				break
@@ -112,7 +114,8 @@ func (s *streams) read(flags uintptr) bool {
 	if s.from == s.to && s.lent == 0 {
 		s.from, s.to = 0, 0
 	}
-	if len(s.buffer)-s.from < directly+headerSize { // a frame may not fit into the rest of the buffer
+	// A frame may not fit into the rest of the buffer.
+	if len(s.buffer)-s.from < directly+headerSize {
 		old := s.buffer
 		if s.lent > 0 {
 			s.buffer = make([]byte, streamBuffer)

@@ -49,18 +49,22 @@ func descriptor(c *net.TCPConn) (fd int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	controlErr := raw.Control(func(from uintptr) { fd, err = unix.FcntlInt(from, unix.F_DUPFD_CLOEXEC, 0) })
+	controlErr := raw.Control(func(from uintptr) {
+		fd, err = unix.FcntlInt(from, unix.F_DUPFD_CLOEXEC, 0)
+	})
 	return fd, errors.Join(err, controlErr)
 }
 
 func connectedUDP() (a, b int, err error) {
 	fds := []int{-1, -1}
 	var addrs [2]unix.Sockaddr
+	const kind = unix.SOCK_DGRAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
 	for i := 0; i < 2 && err == nil; i++ {
-		if fds[i], err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err == nil {
+		if fds[i], err = unix.Socket(unix.AF_INET, kind, 0); err == nil {
 			// The system may allow less; what does not fit is lost, and sent again.
 			_ = unix.SetsockoptInt(fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<20)
-			if err = unix.Bind(fds[i], &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
+			loopback := &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
+			if err = unix.Bind(fds[i], loopback); err == nil {
 				addrs[i], err = unix.Getsockname(fds[i])
 			}
 		}
@@ -83,7 +87,8 @@ func newMemory(size int) (fd int, err error) {
 		return -1, fmt.Errorf("shared memory: %w", err)
 	}
 	if err = unix.Ftruncate(fd, int64(size)); err != nil {
-		return -1, errors.Join(fmt.Errorf("shared memory of %d bytes: %w", size, err), unix.Close(fd))
+		err = fmt.Errorf("shared memory of %d bytes: %w", size, err)
+		return -1, errors.Join(err, unix.Close(fd))
 	}
 	return fd, nil
 }

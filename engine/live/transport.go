@@ -90,7 +90,8 @@ func (t Transport) connected() (a, b int, err error) {
 		a, err = newMemory(sharedSize)
 		return a, a, err
 	case Unix:
-		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		fds, err := unix.Socketpair(unix.AF_UNIX,
+			unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 		if err != nil {
 			return -1, -1, err
 		}
@@ -106,7 +107,8 @@ func (t Transport) connected() (a, b int, err error) {
 func (t Transport) open(node, fd int) (*port, error) {
 	switch t {
 	case Shm:
-		memory, err := unix.Mmap(fd, 0, sharedSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+		memory, err := unix.Mmap(fd, 0, sharedSize, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_SHARED|unix.MAP_POPULATE)
 		if err != nil {
 			return nil, fmt.Errorf("shared memory of %d bytes: %w", sharedSize, err)
 		}

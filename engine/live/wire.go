@@ -13,10 +13,10 @@ import (
 
 // A frame on a socket is a header of 72 bytes, little-endian, and the payload:
 //
-//	 0  magic "hp", version, epoch      36  address, offset, total, whole, at, message: 6 × 4 bytes
+//	 0  magic "hp", version, epoch      36  address, offset, total, whole, at, message: 6 × 4
 //	 4  bytes of the payload            60  segment
 //	 8  id, sequence number, checksum   62  handler, kind, round, words, flags, source
-//	20  words: 4 × 4 bytes              68  CRC-32C of the bytes before
+//	20  words: 4 × 4                    68  CRC-32C of the bytes before
 //
 // Pieces travel whole: their offset is 0 and their total is the size of the payload.
 //
@@ -65,7 +65,8 @@ func encode(h []byte, f *engine.Frame, epoch uint8) {
 	le.PutUint32(h[52:], f.At)
 	le.PutUint32(h[56:], f.Message)
 	le.PutUint16(h[60:], uint16(f.Segment))
-	h[62], h[63], h[64], h[65], h[66], h[67] = uint8(f.Handler), uint8(f.Kind), f.Round, f.NWords, uint8(f.Flags), uint8(f.Src)
+	h[62], h[63], h[64] = uint8(f.Handler), uint8(f.Kind), f.Round
+	h[65], h[66], h[67] = f.NWords, uint8(f.Flags), uint8(f.Src)
 	le.PutUint32(h[68:], crc32.Checksum(h[:68], castagnoli))
 }
 
@@ -80,8 +81,8 @@ func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 		return 0, 0, fmt.Errorf("a header of version %d, and this is version %d", h[2], version)
 	}
 	size := le.Uint32(h[4:])
-	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) ||
-		le.Uint32(h[40:]) != 0 || le.Uint32(h[44:]) != size {
+	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload ||
+		h[63] > uint8(engine.Restart) || le.Uint32(h[40:]) != 0 || le.Uint32(h[44:]) != size {
 		return 0, 0, errHeader
 	}
 	f.Src, f.Offset = int32(h[67]), le.Uint32(h[40:])
@@ -89,7 +90,8 @@ func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 		ID: le.Uint32(h[8:]), Seq: le.Uint32(h[12:]), Sum: le.Uint32(h[16:]),
 		Addr: le.Uint32(h[36:]), Total: le.Uint32(h[44:]), Whole: le.Uint32(h[48:]),
 		At: le.Uint32(h[52:]), Message: le.Uint32(h[56:]),
-		Segment: int16(le.Uint16(h[60:])), Handler: engine.HandlerID(h[62]), Kind: engine.Kind(h[63]), Round: h[64], NWords: h[65], Flags: engine.Flags(h[66]),
+		Segment: int16(le.Uint16(h[60:])), Handler: engine.HandlerID(h[62]),
+		Kind: engine.Kind(h[63]), Round: h[64], NWords: h[65], Flags: engine.Flags(h[66]),
 	}
 	for i := range f.Words {
 		f.Words[i] = le.Uint32(h[20+4*i:])

@@ -115,7 +115,8 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 		}
 	})
 	store := func() error { return ep.Store(1, take, segment, 0, data) }
-	return toNodeOne(ep, messages, store, func() bool { return arrived == messages }, func() (quantity.Micros, error) {
+	done := func() bool { return arrived == messages }
+	return toNodeOne(ep, messages, store, done, func() (quantity.Micros, error) {
 		if differs || !bytes.Equal(memory, data) {
 			return 0, errDiffers
 		}
@@ -143,7 +144,8 @@ func OneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err e
 		}
 		return ep.Flush()
 	}
-	return toNodeOne(ep, rounds, store, func() bool { return arrived == rounds }, func() (quantity.Micros, error) {
+	done := func() bool { return arrived == rounds }
+	return toNodeOne(ep, rounds, store, done, func() (quantity.Micros, error) {
 		if !bytes.Equal(memory, data) {
 			return 0, errDiffers
 		}

@@ -84,7 +84,8 @@ func (a algorithm) begin(t *team, root, n int) (c call, err error) {
 	case a.Collective == "barrier":
 		return c, nil
 	case n%4 != 0 || d.whole && n%(4*p) != 0:
-		return c, fmt.Errorf("%d bytes among %d nodes: programs need whole numbers of 4 bytes on each node", n, p)
+		return c, fmt.Errorf("%d bytes among %d nodes: "+
+			"programs need whole numbers of 4 bytes on each node", n, p)
 	case root < 0 || root >= p:
 		return c, fmt.Errorf("root %d of %d nodes", root, p)
 	}
@@ -117,7 +118,8 @@ func (a algorithm) check(t *team, c call) error {
 	first, last := d.gets(t, c)
 	for at := first; at < last; at += 4 {
 		if get(got[at:]) != d.want(t, c, at) {
-			return fmt.Errorf("%s %s: node %d, byte %d: %w", a.Collective, a.Name, t.me(), at, errCollective)
+			return fmt.Errorf("%s %s: node %d, byte %d: %w", a.Collective, a.Name, t.me(), at,
+				errCollective)
 		}
 	}
 	return nil
@@ -179,7 +181,8 @@ func alltoallPairwise(t *team, c call) {
 	p, me := t.size(), t.me()
 	copy(t.block(c.other, me), t.block(c.data, me))
 	for step := 1; step < p; step++ {
-		t.exchange((me+step)%p, t.block(c.data, me+step), (me-step+p)%p, t.block(c.other, me-step), 0)
+		to, from := (me+step)%p, (me-step+p)%p
+		t.exchange(to, t.block(c.data, me+step), from, t.block(c.other, me-step), 0)
 	}
 }
 
@@ -199,7 +202,9 @@ func (a algorithm) timed(ep *engine.Endpoint, args Args) (r Result, err error) {
 		r.Time = max(r.Time, unpack(m.Words))
 		reports++
 	})
-	n := (args.Size + 4*t.size() - 1) / (4 * t.size()) * (4 * t.size()) // programs cut it in numbers
+	// The programs cut n bytes into p blocks of whole 4-byte numbers, so n is rounded up.
+	unit := 4 * t.size()
+	n := (args.Size + unit - 1) / unit * unit
 	var spent quantity.Micros
 	for i := -args.Warm; i < args.Count; i++ {
 		c, err := a.begin(t, 0, n)

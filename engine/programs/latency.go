@@ -98,7 +98,9 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 			}
 		}
 	})
-	return toNodeOne(ep, messages, func() error { return ep.Send(1, take, data) }, func() bool { return got >= messages*n }, func() (quantity.Micros, error) {
+	send := func() error { return ep.Send(1, take, data) }
+	done := func() bool { return got >= messages*n }
+	return toNodeOne(ep, messages, send, done, func() (quantity.Micros, error) {
 		if !same {
 			return 0, errDiffers
 		}
@@ -134,17 +136,20 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 		}
 		return 0, nil
 	}
-	if err := ep.WaitFor("the messages of all other nodes", func() bool { return got == all }); err != nil {
+	done := func() bool { return got == all }
+	if err := ep.WaitFor("the messages of all other nodes", done); err != nil {
 		return 0, err
 	}
 	return (end - start) / quantity.Micros(all-full), nil
 }
 
-// Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of requests
-// to node 1, one burst for each number of messages and each Δ. The clock of a burst stops when its
-// last request is issued, whether or not the reply has arrived. All replies arrive before the next
-// burst.
-func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []benchfile.Burst, err error) {
+// Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of
+// requests to node 1, one burst for each number of messages and each Δ. The clock of a burst
+// stops when its last request is issued, whether or not the reply has arrived. All replies arrive
+// before the next burst.
+func Signature(
+	ep *engine.Endpoint, messages []int, deltas []quantity.Micros,
+) (bursts []benchfile.Burst, err error) {
 	take := ep.Handle(func(*engine.Message) {})
 	if ep.Node() != 0 {
 		return nil, nil
@@ -161,7 +166,8 @@ func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (b
 				}
 				ep.Compute(delta)
 			}
-			bursts = append(bursts, benchfile.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)})
+			burst := benchfile.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)}
+			bursts = append(bursts, burst)
 			if err := ep.Flush(); err != nil {
 				return nil, err
 			}
@@ -193,7 +199,10 @@ func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros 
 
 // toNodeOne runs a program of messages from node 0 to node 1, which reports a time to node 0 when
 // all messages have arrived.
-func toNodeOne(ep *engine.Endpoint, messages int, send func() error, arrived func() bool, result func() (quantity.Micros, error)) (t quantity.Micros, err error) {
+func toNodeOne(
+	ep *engine.Endpoint, messages int, send func() error, arrived func() bool,
+	result func() (quantity.Micros, error),
+) (t quantity.Micros, err error) {
 	reported := false
 	report := ep.Handle(func(m *engine.Message) { t, reported = unpack(m.Words), true })
 	switch ep.Node() {

@@ -16,39 +16,51 @@ var All = []Program{
 	{Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
 		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver},
 	{Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong},
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true,
+		Default: true, Run: runPingPong},
 	{Name: "latency", Help: "messages back and forth without replies (CLIP)",
 		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: Timed(Latency)},
 	{Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
 		On: Simulated, Nodes: 2, Measures: Gap, Run: Timed(Stream)},
 	{Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk},
+		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true,
+		Run: runPingBulk},
 	{Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: Timed(ThruBulk)},
+		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true,
+		Run: Timed(ThruBulk)},
 	{Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
 		On: Simulated, Measures: FanInTime, Run: Timed(FanIn)},
 	{Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer)},
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true,
+		Run: runTorture(TestXfer)},
 	{Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed)},
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true,
+		Run: runTorture(TestMed)},
 	{Name: "bcast", Help: "a message of node 0 to all, by binomial",
-		On: Real, Measures: Exchange, Run: algorithm{"bcast", "binomial", false, bcastBinomial}.timed},
+		On: Real, Measures: Exchange,
+		Run: algorithm{"bcast", "binomial", false, bcastBinomial}.timed},
 	{Name: "reduce", Help: "the sum of all at node 0, by binomial",
-		On: Real, Measures: Exchange, Run: algorithm{"reduce", "binomial", false, reduceBinomial}.timed},
+		On: Real, Measures: Exchange,
+		Run: algorithm{"reduce", "binomial", false, reduceBinomial}.timed},
 	{Name: "allreduce", Help: "the sum of all at all, by recursive doubling",
-		On: Real, Measures: Exchange, Run: algorithm{"allreduce", "recursive-doubling", true, allreduceDoubling}.timed},
+		On: Real, Measures: Exchange,
+		Run: algorithm{"allreduce", "recursive-doubling", true, allreduceDoubling}.timed},
 	{Name: "allgather", Help: "the block of each node at all, by ring",
-		On: Real, Measures: Exchange, Run: algorithm{"allgather", "ring", false, allgatherRing}.timed},
+		On: Real, Measures: Exchange,
+		Run: algorithm{"allgather", "ring", false, allgatherRing}.timed},
 	{Name: "alltoall", Help: "a block of each node for each, by pairwise",
-		On: Real, Measures: Exchange, Run: algorithm{"alltoall", "pairwise", false, alltoallPairwise}.timed},
+		On: Real, Measures: Exchange,
+		Run: algorithm{"alltoall", "pairwise", false, alltoallPairwise}.timed},
 	{Name: "barrier", Help: "until all have come, by dissemination",
-		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange, Run: algorithm{"barrier", "dissemination", false, barrierDissemination}.timed},
+		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange,
+		Run: algorithm{"barrier", "dissemination", false, barrierDissemination}.timed},
 	{Name: "combine", Help: "two messages added up, none sent: γ is its time per byte",
 		On: Real, Nodes: 2, Measures: Exchange, Run: runCombine},
 	{Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
 		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages},
 	{Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, EachReplied: true, Run: runSignature},
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true,
+		Shape: BySignature, EachReplied: true, Run: runSignature},
 	{Name: "packet", Help: "latency with one packet size after another, to find the best",
 		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: Timed(Latency)},
 }
@@ -76,7 +88,8 @@ func Find(name string, on Where) (Program, error) {
 			return p, nil
 		}
 	}
-	return Program{}, fmt.Errorf("no program %q; choose from %s", name, strings.Join(Names(on), ", "))
+	choices := strings.Join(Names(on), ", ")
+	return Program{}, fmt.Errorf("no program %q; choose from %s", name, choices)
 }
 
 // Help lists the programs that run on the system, one per line.
@@ -102,14 +115,18 @@ func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
 }
 
 // Timed adapts a program that returns a time and takes a message size and a number of messages.
-func Timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
+func Timed(
+	run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error),
+) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Time, err = run(ep, a.Size, a.Count)
 		return r, err
 	}
 }
 
-func runTorture(test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
+func runTorture(
+	test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros, error),
+) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Time, err = test(ep, cmp.Or(a.Traffic, OneToOne), a.Size, a.Count)
 		r.Time /= quantity.Micros(a.Count)

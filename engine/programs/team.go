@@ -38,7 +38,8 @@ type letter struct {
 // newTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
 // same place of the program.
 func newTeam(ep *engine.Endpoint) *team {
-	t := &team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{}, read: map[way]uint32{}}
+	t := &team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{},
+		read: map[way]uint32{}}
 	t.take = ep.Handle(func(m *engine.Message) {
 		key := letterKey{way{m.From, m.Words[0]}, m.Words[1]}
 		l := t.letters[key]
@@ -86,10 +87,14 @@ func (t *team) receive(from int, tag uint32, n int) []byte {
 }
 
 // into receives a message that fills room.
-func (t *team) into(room []byte, from int, tag uint32) { copy(room, t.receive(from, tag, len(room))) }
+func (t *team) into(room []byte, from int, tag uint32) {
+	copy(room, t.receive(from, tag, len(room)))
+}
 
 // add receives a message and adds its numbers to those in sum.
-func (t *team) add(sum []byte, from int, tag uint32) { addNumbers(sum, t.receive(from, tag, len(sum))) }
+func (t *team) add(sum []byte, from int, tag uint32) {
+	addNumbers(sum, t.receive(from, tag, len(sum)))
+}
 
 func (t *team) exchange(to int, data []byte, from int, room []byte, tag uint32) {
 	t.send(to, tag, data)

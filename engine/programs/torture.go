@@ -78,7 +78,8 @@ func (a arena) intact() error {
 func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	stored, home, fetched := newArena(n, nodes), newArena(n, 1), newArena(n, nodes)
-	storedAt, homeAt, fetchedAt := ep.Register(stored.memory), ep.Register(home.memory), ep.Register(fetched.memory)
+	storedAt, homeAt := ep.Register(stored.memory), ep.Register(home.memory)
+	fetchedAt := ep.Register(fetched.memory)
 	pattern(home.slot(0), me)
 	want := make([]byte, n)
 	var errs error
@@ -89,7 +90,9 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	}
 	took = ep.Now()
 	var got, asked int
-	take := ep.Handle(func(m *engine.Message) { check(stored.slot(m.From), int(m.Words[0]), "stored by", m.From) })
+	take := ep.Handle(func(m *engine.Message) {
+		check(stored.slot(m.From), int(m.Words[0]), "stored by", m.From)
+	})
 	note := ep.Handle(func(m *engine.Message) { got += len(m.Data) })
 	data := make([]byte, n)
 	peers := t.peers(me, nodes)
@@ -97,10 +100,12 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 		for _, dst := range peers {
 			seed := me + nodes*(round+1)
 			pattern(data, seed)
-			if err := ep.Store(dst, take, storedAt, stored.offset(me), data, uint32(seed)); err != nil {
+			err := ep.Store(dst, take, storedAt, stored.offset(me), data, uint32(seed))
+			if err != nil {
 				return 0, err
 			}
-			if err := ep.Get(dst, note, homeAt, home.offset(0), fetchedAt, fetched.offset(dst), n); err != nil {
+			to := fetched.offset(dst)
+			if err := ep.Get(dst, note, homeAt, home.offset(0), fetchedAt, to, n); err != nil {
 				return 0, err
 			}
 			asked += n
@@ -129,7 +134,8 @@ func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micro
 	var errs error
 	check := func(m *engine.Message) { // the words are the seed and the place of an answer's data
 		at := m.Offset + int(m.Words[1])
-		if pattern(want, int(m.Words[0])); len(m.Data) == 0 || !bytes.Equal(m.Data, want[at:at+len(m.Data)]) {
+		pattern(want, int(m.Words[0]))
+		if len(m.Data) == 0 || !bytes.Equal(m.Data, want[at:at+len(m.Data)]) {
 			errs = errors.Join(errs, fmt.Errorf("from node %d: %w", m.From, errDiffers))
 		}
 	}

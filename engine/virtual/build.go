@@ -15,10 +15,14 @@ import (
 // Of returns the system of a layer of a platform, with its protocol and its stages in their places.
 func Of(p platforms.Platform, l platforms.Layer) *System {
 	s := &System{
-		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
+		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop,
+		Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
 		Options: engine.Options{
-			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), EagerThreshold: int(l.Protocol.EagerThreshold),
-			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds, Checksums: true,
+			Credits:        cmp.Or(l.Protocol.Credits, defaultCredits),
+			EagerThreshold: int(l.Protocol.EagerThreshold),
+			Retry:          l.Protocol.Retry,
+			Rounds:         l.Protocol.Rounds,
+			Checksums:      true,
 		},
 		places: p.Places,
 	}
@@ -29,7 +33,8 @@ func Of(p platforms.Platform, l platforms.Layer) *System {
 // Build returns the system that a layer describes, see [model.Resources]; the cost that a series
 // adds occupies the slowest stage of the layer below.
 func Build(name string, l model.Layer) *System {
-	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits, Checksums: true}}
+	s := &System{Name: name, Interrupt: -1,
+		Options: engine.Options{Credits: defaultCredits, Checksums: true}}
 	s.build(l.Resources())
 	return s
 }
@@ -106,7 +111,8 @@ func (s *System) route(d model.Route) route {
 		r.Stages = append(r.Stages, next)
 	}
 	if d.Packets != nil {
-		r.Cut = memo(func(n int) int { return int(d.Packets.PacketSize(quantity.Bytes(n))) }) // it may take a search
+		// The packet size may take a search, so each size is looked up once.
+		r.Cut = memo(func(n int) int { return int(d.Packets.PacketSize(quantity.Bytes(n))) })
 	}
 	return r
 }
@@ -189,8 +195,10 @@ func (s *System) measure(n int) cost {
 	}
 	half := stream / 2
 	c := cost{
-		oneWay: arrivals[0], gap: (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half),
-		sending: report.Busy[0] / quantity.Micros(stream), receiving: report.Busy[1] / quantity.Micros(stream),
+		oneWay:    arrivals[0],
+		gap:       (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half),
+		sending:   report.Busy[0] / quantity.Micros(stream),
+		receiving: report.Busy[1] / quantity.Micros(stream),
 	}
 	if c.network = c.oneWay - c.sending - c.receiving; c.network < 0 {
 		// Both processors work at the same time, on different packets.

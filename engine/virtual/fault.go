@@ -31,18 +31,26 @@ type FaultStats struct {
 	Delayed    int64
 }
 
+var faultNames = []string{
+	"drop", "duplicate", "corrupt", "reorder", "delay", "late", "stop", "die",
+}
+
 // ParseFaults parses a list of faults: "drop=0.01,reorder=0.02,late=100us" or
 // "die=1@500us", which is node 1 at 500 µs.
 func ParseFaults(text string) (Faults, error) {
 	f := Faults{Stop: map[int]quantity.Micros{}, Die: map[int]quantity.Micros{}}
-	chances := map[string]*float64{"drop": &f.Drop, "duplicate": &f.Duplicate, "corrupt": &f.Corrupt, "reorder": &f.Reorder, "delay": &f.Delay}
+	chances := map[string]*float64{
+		"drop": &f.Drop, "duplicate": &f.Duplicate, "corrupt": &f.Corrupt,
+		"reorder": &f.Reorder, "delay": &f.Delay,
+	}
 	deaths := map[string]map[int]quantity.Micros{"stop": f.Stop, "die": f.Die}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		var err error
 		switch chance, known := chances[name]; {
 		case known:
-			if *chance, err = strconv.ParseFloat(value, 64); err != nil || !(*chance >= 0 && *chance <= 1) {
+			if *chance, err = strconv.ParseFloat(value, 64); err != nil ||
+				!(*chance >= 0 && *chance <= 1) {
 				return f, fmt.Errorf("%q: a probability from 0 to 1, as in %s=0.01", part, name)
 			}
 		case name == "late":
@@ -58,7 +66,7 @@ func ParseFaults(text string) (Faults, error) {
 			}
 			deaths[name][id] = when
 		default:
-			return f, fmt.Errorf("no fault %q%s", name, usage.Hint(name, []string{"drop", "duplicate", "corrupt", "reorder", "delay", "late", "stop", "die"}))
+			return f, fmt.Errorf("no fault %q%s", name, usage.Hint(name, faultNames))
 		}
 	}
 	if (f.Reorder > 0 || f.Delay > 0) && f.Late == 0 {
@@ -76,7 +84,8 @@ func (s *FaultStats) Add(o FaultStats) {
 }
 
 func (s FaultStats) String() string {
-	return fmt.Sprintf("%d packets lost, %d duplicated, %d corrupted, %d held back", s.Lost, s.Duplicated, s.Corrupted, s.Delayed)
+	return fmt.Sprintf("%d packets lost, %d duplicated, %d corrupted, %d held back",
+		s.Lost, s.Duplicated, s.Corrupted, s.Delayed)
 }
 
 func (f *Faults) any() bool { return f.Drop+f.Duplicate+f.Corrupt+f.Reorder+f.Delay > 0 }

@@ -85,7 +85,8 @@ func (nd *node) setState(s state) {
 
 func (n *network) schedule(at quantity.Micros, host int, e event) {
 	n.sequence++
-	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: uint64(host)<<44 | n.sequence, Value: e})
+	order := uint64(host)<<44 | n.sequence
+	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: order, Value: e})
 }
 
 func (n *network) step() {

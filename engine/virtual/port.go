@@ -18,7 +18,8 @@ func (p port) Now() quantity.Micros { return p.net.now }
 // routeOf returns the number of the route of a frame, which depends on its message and its piece.
 func (p port) routeOf(f *engine.Frame) int32 {
 	if c := &p.route; c.piece != f.Total || c.whole != f.Whole || c.whole == 0 {
-		*c = choice{f.Whole, f.Total, p.net.plan.routeAt(max(1, int(f.Whole)), max(1, int(f.Total)))}
+		route := p.net.plan.routeAt(max(1, int(f.Whole)), max(1, int(f.Total)))
+		*c = choice{f.Whole, f.Total, route}
 	}
 	return p.route.route
 }

@@ -73,7 +73,9 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 
 // Measure runs a benchmark program on a system, on the program's own number of nodes if it has one.
 // The result is that of node 0.
-func Measure(s *System, c Config, p programs.Program, a programs.Args) (result programs.Result, report Report, err error) {
+func Measure(
+	s *System, c Config, p programs.Program, a programs.Args,
+) (result programs.Result, report Report, err error) {
 	if p.On&programs.Simulated == 0 {
 		return result, report, fmt.Errorf("%s: %s needs a real transport", s.Name, p.Name)
 	}
@@ -120,7 +122,8 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 // deadlock returns an error that lists which node waits for which.
 func (n *network) deadlock() error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for events that cannot happen", n.now, n.running, len(n.nodes))
+	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for events that cannot happen",
+		n.now, n.running, len(n.nodes))
 	shown := 0
 	for _, nd := range n.nodes {
 		var what string
@@ -128,7 +131,8 @@ func (n *network) deadlock() error {
 		case nd.state == dead:
 			what = fmt.Sprintf("died at %v", nd.changed)
 		case nd.state == stopped:
-			what = fmt.Sprintf("stopped polling at %v, %d packets in its inbox", nd.changed, nd.inbox.count)
+			what = fmt.Sprintf("stopped polling at %v, %d packets in its inbox", nd.changed,
+				nd.inbox.count)
 		case nd.state == works && nd.endpoint.Waiting() != "":
 			what = "waits for " + nd.endpoint.Waiting()
 		default:

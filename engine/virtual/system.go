@@ -214,7 +214,8 @@ func costOf(c model.PacketCost, n quantity.Bytes) quantity.Micros {
 	if right == 0 {
 		return costs[0]
 	}
-	x0, x1, y0, y1 := float64(sizes[right-1]), float64(sizes[right]), float64(costs[right-1]), float64(costs[right])
+	x0, x1 := float64(sizes[right-1]), float64(sizes[right])
+	y0, y1 := float64(costs[right-1]), float64(costs[right])
 	if x := float64(n); x > x1 {
 		return quantity.Micros(y1 + max(0, (y1-y0)*(x-x1)/(x1-x0)))
 	}

@@ -47,7 +47,8 @@ func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 		}
 	}
 	if f != nil {
-		s.Src, s.Dst, s.Kind, s.Packet, s.Bytes = int(f.Src), int(f.Dst), f.Kind, f.Seq, len(f.Payload)
+		s.Src, s.Dst, s.Kind = int(f.Src), int(f.Dst), f.Kind
+		s.Packet, s.Bytes = f.Seq, len(f.Payload)
 	}
 	t.Spans = append(t.Spans, s)
 }
@@ -61,8 +62,11 @@ func (t *Trace) Write(w io.Writer) error {
 	b.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
 	fmt.Fprintf(b, "\n"+`{"ph":"M","pid":-1,"name":"process_name","args":{"name":"network"}}`)
 	for node := range t.nodes {
-		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"node %d"}}`, node, node)
-		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":0,"name":"thread_name","args":{"name":"processor"}}`, node)
+		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"node %d"}}`,
+			node, node)
+		fmt.Fprintf(b,
+			",\n"+`{"ph":"M","pid":%d,"tid":0,"name":"thread_name","args":{"name":"processor"}}`,
+			node)
 	}
 	for i, k := range t.kinds {
 		nodes := t.nodes
@@ -70,16 +74,20 @@ func (t *Trace) Write(w io.Writer) error {
 			nodes = 0
 		}
 		for node := min(0, nodes-1); node < nodes; node++ {
-			fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, node, i+1, strconv.Quote(k.name))
+			fmt.Fprintf(b,
+				",\n"+`{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`,
+				node, i+1, strconv.Quote(k.name))
 		}
 	}
 	for _, s := range t.Spans {
-		fmt.Fprintf(b, ",\n"+`{"ph":"X","pid":%d,"tid":%d,"ts":%s,"dur":%s,`, s.Node, s.row, micros(s.Start), micros(s.End-s.Start))
+		fmt.Fprintf(b, ",\n"+`{"ph":"X","pid":%d,"tid":%d,"ts":%s,"dur":%s,`, s.Node, s.row,
+			micros(s.Start), micros(s.End-s.Start))
 		if s.Bytes < 0 {
 			b.WriteString(`"name":"compute"}`)
 			continue
 		}
-		fmt.Fprintf(b, `"name":"%d→%d","cat":"%s","args":{"packet":%d,"bytes":%d}}`, s.Src, s.Dst, kindNames[s.Kind], s.Packet, s.Bytes)
+		fmt.Fprintf(b, `"name":"%d→%d","cat":"%s","args":{"packet":%d,"bytes":%d}}`, s.Src, s.Dst,
+			kindNames[s.Kind], s.Packet, s.Bytes)
 	}
 	b.WriteString("\n]}\n")
 	return b.Flush()

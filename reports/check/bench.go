@@ -61,7 +61,8 @@ func (i stoppable) Run(j live.Job) (programs.Result, error) {
 // Rows returns the table of the times with their intervals.
 func (b *Bench) Rows() reports.Rows {
 	rows := reports.TableOf(b.Results,
-		reports.Col("transport", "transport", func(live.Row) any { return string(b.Transport) }).Ranked(6),
+		reports.Col("transport", "transport",
+			func(live.Row) any { return string(b.Transport) }).Ranked(6),
 		reports.Col("program", "program", func(r live.Row) any { return r.Program }),
 		reports.Col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
 		reports.Col("one_way_us", "time", func(r live.Row) any { return r.Time }),
@@ -69,9 +70,12 @@ func (b *Bench) Rows() reports.Rows {
 		reports.Col("one_way_high_us", "high", func(r live.Row) any { return r.High }),
 		reports.Col("p50_us", "p50", func(r live.Row) any { return r.P50 }).Ranked(3),
 		reports.Col("p99_us", "p99", func(r live.Row) any { return r.P99 }).Ranked(2),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).Ranked(1),
-		reports.Col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }).Ranked(4),
-		reports.Col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }).Ranked(5),
+		reports.Col("bandwidth_mb_s", "bandwidth",
+			func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).Ranked(1),
+		reports.Col("messages_per_s", "messages/s",
+			func(r live.Row) any { return r.Rate() }).Ranked(4),
+		reports.Col("repeats", "repeats",
+			func(r live.Row) any { return int64(r.Repeats) }).Ranked(5),
 	)
 	done := 0
 	for _, r := range b.Results {
@@ -82,11 +86,12 @@ func (b *Bench) Rows() reports.Rows {
 	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s",
 		done, len(b.Results), 100*b.Within, b.Took.Seconds())
 	if done < len(b.Results) {
-		reached += fmt.Sprintf("; the rest ran out of time (budget %v, but at least %d repeats of each)",
-			b.Budget, live.Fewest)
+		reached += fmt.Sprintf("; the rest ran out of time (budget %v, "+
+			"but at least %d repeats of each)", b.Budget, live.Fewest)
 	}
-	clock := fmt.Sprintf("reading the clock takes %.3g µs, half of which is in the percentiles of ping_bulk; "+
-		"its resolution is %.3g µs", float64(b.Clock.Overhead), float64(b.Clock.Resolution))
+	clock := fmt.Sprintf("reading the clock takes %.3g µs, "+
+		"half of which is in the percentiles of ping_bulk; its resolution is %.3g µs",
+		float64(b.Clock.Overhead), float64(b.Clock.Resolution))
 	rows.Notes = []string{reached, clock}
 	return rows
 }
@@ -108,7 +113,8 @@ func (b *Bench) NetPIPE() string {
 type StageBench []live.Row
 
 // ErrNoPacket is the error for sizes that all travel as several packets.
-var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those of one")
+var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those " +
+	"of one")
 
 // BenchStages measures the stages of packets of these sizes. Sizes that travel as several packets
 // are left out; if all do, the error wraps [ErrNoPacket].
@@ -119,7 +125,8 @@ func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (
 		}
 	}
 	if len(o.Jobs) == 0 {
-		return nil, fmt.Errorf("%w; %s carries at most %s", ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
+		return nil, fmt.Errorf("%w; %s carries at most %s",
+			ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
 	}
 	return live.Bench(pair, o)
 }
@@ -168,7 +175,9 @@ func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*Signat
 // Rows returns the table that halfpeak fit --model logp reads.
 func (b *SignatureBench) Rows() reports.Rows {
 	return reports.TableOf(b.Bursts,
-		reports.Col("transport", "transport", func(benchfile.Burst) any { return string(b.Transport) }),
+		reports.Col("transport", "transport", func(benchfile.Burst) any {
+			return string(b.Transport)
+		}),
 		reports.Col("program", "program", func(benchfile.Burst) any { return "signature" }),
 		reports.Col("burst", "messages", func(b benchfile.Burst) any { return int64(b.Messages) }),
 		reports.Col("delta_us", "Δ", func(b benchfile.Burst) any { return b.Delta }),

@@ -88,16 +88,20 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		if r.err != nil {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
 		}
-		f.Series = append(f.Series, signatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
+		name := func(delta quantity.Micros) string {
 			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
-		})...)
+		}
+		f.Series = append(f.Series, signatureSeries(bursts, reports.Line, name)...)
 		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
 		if err != nil {
 			continue // the signature is drawn although LogP does not describe it
 		}
 		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
 		mark := func(s reports.Series, i int, format string, values ...any) {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name, Label: fmt.Sprintf(format, values...)})
+			f.Marks = append(f.Marks, reports.Mark{
+				Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name,
+				Label: fmt.Sprintf(format, values...),
+			})
 		}
 		mark(first, 0, "o_s = %v", found.Value.SendOverhead)
 		if found.Low.GapTime > 0 {
@@ -106,7 +110,9 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.High.GapTime)
 		}
 		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.Value.ReceiveOverhead)
-		f.Notes = append(f.Notes, fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.", d.Layer.Ref(), found.Value.Latency, rtt))
+		f.Notes = append(f.Notes,
+			fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.",
+				d.Layer.Ref(), found.Value.Latency, rtt))
 	}
 	return f, nil
 }

@@ -100,9 +100,11 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	}
 	train := append(jobs("ping_bulk", trainSizes), jobs("thru_bulk", trainSizes)...)
 	for _, p := range x.trainPackets {
-		train = append(train, live.Job{Program: "stages", Size: p, Piece: p}, live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
+		train = append(train, live.Job{Program: "stages", Size: p, Piece: p},
+			live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
 	}
-	train = append(train, live.Job{Program: "ping_pong", Size: 16}, live.Job{Program: "hand_over", Size: 1})
+	train = append(train, live.Job{Program: "ping_pong", Size: 16},
+		live.Job{Program: "hand_over", Size: 1})
 	held := append(jobs("ping_bulk", heldSizes), jobs("thru_bulk", heldSizes)...)
 	for _, w := range heldWindow {
 		held = append(held, live.Job{Program: "thru_bulk", Size: windowed, Credits: w})
@@ -110,11 +112,14 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	for _, p := range x.heldPackets {
 		held = append(held, live.Job{Program: "ping_bulk", Size: heldMessage, Piece: p})
 	}
-	signature, err := live.Signature(pair, append(slices.Clone(x.trainDeltas), x.heldDeltas...), 0, budget/10)
+	deltas := slices.Concat(x.trainDeltas, x.heldDeltas)
+	signature, err := live.Signature(pair, deltas, 0, budget/10)
 	if err != nil {
 		return nil, err
 	}
-	all, err := live.Bench(pair, live.BenchOptions{Jobs: slices.Concat(train, held), Within: 0.01, Budget: budget * 9 / 10, Seed: 1})
+	all, err := live.Bench(pair, live.BenchOptions{
+		Jobs: slices.Concat(train, held), Within: 0.01, Budget: budget * 9 / 10, Seed: 1,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +138,12 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	}
 	for _, b := range signature {
 		if b.Messages == burst && slices.Contains(x.heldDeltas, float64(b.Delta)) {
-			v.Results = append(v.Results, LivePrediction{Program: "signature", Size: 1, Quantity: fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
-				Predicted: v.LogP.Interval(b.Delta), Measured: b.Interval, Low: b.Low, High: b.High})
+			v.Results = append(v.Results, LivePrediction{
+				Program: "signature", Size: 1,
+				Quantity:  fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
+				Predicted: v.LogP.Interval(b.Delta),
+				Measured:  b.Interval, Low: b.Low, High: b.High,
+			})
 		}
 	}
 	return v, nil
@@ -148,10 +157,13 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 		return part
 	}
 	d := training{
-		oneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
+		oneWay:    liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))),
+		gap:       liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
 		signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
 	}
-	d.switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes { return quantity.Bytes(n) })
+	d.switches = list.Map(v.Transport.Switches(), func(n int) quantity.Bytes {
+		return quantity.Bytes(n)
+	})
 	for _, p := range x.trainPackets {
 		pair := next(2)
 		alone, message := pair[0], pair[1]
@@ -163,7 +175,8 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 	d.short, v.HandOver = next(1)[0].Time, next(1)[0].Time
 	for _, b := range signature {
 		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
-			d.signature.Bursts = append(d.signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+			d.signature.Bursts = append(d.signature.Bursts,
+				benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
 		}
 	}
 	v.liveMachine, err = fitMachine(d, programs.Stages[:]...)
@@ -174,7 +187,10 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
 	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
 	for i, r := range rows {
-		t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(r.Size), Count: 1, Mean: r.Time, Min: r.Low, Max: r.High, Median: r.Time, Line: i + 1})
+		t.Samples = append(t.Samples, benchfile.Sample{
+			Size: quantity.Bytes(r.Size), Count: 1, Line: i + 1,
+			Mean: r.Time, Median: r.Time, Min: r.Low, Max: r.High,
+		})
 		t.Rows++
 	}
 	return t
@@ -186,9 +202,11 @@ func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
 	switch {
 	case j.Piece > 0:
-		p.Quantity, p.Predicted = fmt.Sprintf("one way, packets of %s", p.Packet), v.inPackets(n, p.Packet)
+		p.Quantity = fmt.Sprintf("one way, packets of %s", p.Packet)
+		p.Predicted = v.inPackets(n, p.Packet)
 	case j.Credits > 0:
-		p.Quantity, p.Predicted = fmt.Sprintf("interval, %d credits", j.Credits), v.inWindow(n, j.Credits)
+		p.Quantity = fmt.Sprintf("interval, %d credits", j.Credits)
+		p.Predicted = v.inWindow(n, j.Credits)
 		if j.Credits == 1 {
 			p.Quantity = "interval, 1 credit"
 		}
@@ -208,11 +226,17 @@ func (v *LiveValidation) Rows() reports.Rows {
 		reports.Col("program", "program", func(p LivePrediction) any { return p.Program }),
 		reports.Col("size_bytes", "size", func(p LivePrediction) any { return p.Size }),
 		reports.Col("quantity", "quantity", func(p LivePrediction) any { return p.Quantity }),
-		reports.Col("model", "predicted", func(p LivePrediction) any { return float64(p.Predicted) }),
+		reports.Col("model", "predicted", func(p LivePrediction) any {
+			return float64(p.Predicted)
+		}),
 		reports.Col("engine", "", func(LivePrediction) any { return nil }),
-		reports.Col("measured", "measured", func(p LivePrediction) any { return float64(p.Measured) }),
+		reports.Col("measured", "measured", func(p LivePrediction) any {
+			return float64(p.Measured)
+		}),
 		reports.Col("unit", "unit", func(LivePrediction) any { return "µs" }),
-		reports.Col("error_percent", "error", func(p LivePrediction) any { return 100 * p.Error() }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("error_percent", "error",
+			func(p LivePrediction) any { return 100 * p.Error() }).
+			Texted(reports.PercentText("%+.1f %%")),
 		reports.Col("measured_low", "low", func(p LivePrediction) any { return float64(p.Low) }),
 		reports.Col("measured_high", "high", func(p LivePrediction) any { return float64(p.High) }),
 	)
@@ -238,26 +262,36 @@ func (v *LiveValidation) verdict() []string {
 		}
 	}
 	return []string{
-		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", 100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
-		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes %.1f %% more time than the best",
-			chosen.Size, chosen.Packet, fastest.Packet, 100*float64(chosen.Measured/fastest.Measured-1)),
+		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%",
+			100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
+		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes "+
+			"%.1f %% more time than the best",
+			chosen.Size, chosen.Packet, fastest.Packet,
+			100*float64(chosen.Measured/fastest.Measured-1)),
 	}
 }
 
 // models describes the models.
 func (v *LiveValidation) models() []string {
 	notes := []string{
-		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
-		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
+		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)",
+			v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
+		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short "+
+			"message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
 	}
 	stages := list.Map(v.Pipeline.Stages, func(s model.Stage) string {
 		return fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), quantity.PerKiB(s.Tau))
 	})
-	notes = append(notes, "stages of a packet alone, µs: "+strings.Join(stages, "; ")+fmt.Sprintf("; behind another %.3g + %.3g/KiB", float64(v.Behind.Beta), quantity.PerKiB(v.Behind.Tau)))
+	notes = append(notes,
+		fmt.Sprintf("stages of a packet alone, µs: %s; behind another %.3g + %.3g/KiB",
+			strings.Join(stages, "; "), float64(v.Behind.Beta), quantity.PerKiB(v.Behind.Tau)))
 	if v.LogPError != nil {
 		return append(notes, fmt.Sprintf("no LogP: %v", v.LogPError))
 	}
-	return append(notes, fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs", float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency), float64(v.LogP.GapTime)))
+	return append(notes,
+		fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs",
+			float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency),
+			float64(v.LogP.GapTime)))
 }
 
 // TOML returns a platform file of the models: a layer for the one-way times by size, one for LogGP
@@ -266,7 +300,9 @@ func (v *LiveValidation) TOML() (string, error) {
 	name := string(v.Transport)
 	from := "halfpeak validate --live " + name
 	d := platforms.NewDocument(name + " of this machine")
-	sizes := platforms.NewTable("layer", name, "source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median))
+	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
+		from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median)
+	sizes := platforms.NewTable("layer", name, "source", source)
 	var err error
 	if d.Tables, err = fits.LineTables(sizes, name, "", v.OneWay); err != nil {
 		return "", err
@@ -274,8 +310,13 @@ func (v *LiveValidation) TOML() (string, error) {
 	if v.LogPError == nil {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
 		d.Tables = append(d.Tables, platforms.NewTable("layer", name+"-loggp", "model", "loggp",
-			"o_s", platforms.ExactMicros(v.LogP.SendOverhead), "o_r", platforms.ExactMicros(v.LogP.ReceiveOverhead), "L", platforms.ExactMicros(v.LogP.Latency), "g", platforms.ExactMicros(v.LogP.GapTime), "G", platforms.ExactInverse(large.Tau.Value),
-			"source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, G of the interval of %s and more", from, large.From)))
+			"o_s", platforms.ExactMicros(v.LogP.SendOverhead),
+			"o_r", platforms.ExactMicros(v.LogP.ReceiveOverhead),
+			"L", platforms.ExactMicros(v.LogP.Latency),
+			"g", platforms.ExactMicros(v.LogP.GapTime),
+			"G", platforms.ExactInverse(large.Tau.Value),
+			"source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, "+
+				"G of the interval of %s and more", from, large.From)))
 	}
 	hosts := []string{"sender", "", "receiver"}
 	var stages []string
@@ -290,6 +331,7 @@ func (v *LiveValidation) TOML() (string, error) {
 		stages, d.Tables = append(stages, t.Name), append(d.Tables, t)
 	}
 	d.Tables = append(d.Tables, fits.PipelineTable(name+"-packets", stages,
-		"the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+v.Largest.String()))
+		"the stages above, each alone: behind each other, packets may be slower; the transport "+
+			"takes packets up to "+v.Largest.String()))
 	return fits.Encoded(d, "validate --live.")
 }

@@ -81,7 +81,8 @@ func (m *liveMachine) fitPackets(packets []packetTimes, stages []string) (err er
 	})
 	for _, p := range packets {
 		if len(p.stages) != len(stages) || p.count < 2 {
-			return errors.New("times of packets are of each stage, and of messages of two packets or more")
+			return errors.New("times of packets are of each stage, and of messages of two " +
+				"packets or more")
 		}
 		addSample(alone, p.size, p.alone)
 		addSample(behind, p.size, p.behind())
@@ -101,7 +102,8 @@ func (m *liveMachine) fitPackets(packets []packetTimes, stages []string) (err er
 
 func addSample(t *benchfile.Table, n quantity.Bytes, time quantity.Micros) {
 	t.Rows++
-	t.Samples = append(t.Samples, benchfile.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
+	t.Samples = append(t.Samples,
+		benchfile.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
 }
 
 // straight fits one line to a table.
@@ -119,8 +121,8 @@ func (m *liveMachine) inPackets(n, p quantity.Bytes) quantity.Micros {
 }
 
 // inWindow returns the interval of messages of n bytes with w credits, if the receiver returns
-// ⌈w/2⌉ of them at a time in a short message; see [model.WindowInterval]. The sender also receives
-// that message, once for each batch.
+// ⌈w/2⌉ of them at a time in a short message; see [model.WindowInterval]. The sender also
+// receives that message, once for each batch.
 func (m *liveMachine) inWindow(n quantity.Bytes, w int) quantity.Micros {
 	batch := (w + 1) / 2
 	receive := m.Pipeline.Stages[len(m.Pipeline.Stages)-1].Beta

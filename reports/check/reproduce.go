@@ -28,7 +28,8 @@ func Reproduce(paper string) (Reproduction, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
+	return slices.DeleteFunc(all,
+		func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
 }
 
 // Unexplained returns an error that lists the stated numbers that are not reproduced and have no
@@ -37,13 +38,15 @@ func (r Reproduction) Unexplained() error {
 	var ids []string
 	for _, one := range r {
 		if one.Role == data.Stated && !one.Met && one.Note == "" {
-			ids = append(ids, fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
+			ids = append(ids,
+				fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	return fmt.Errorf("stated numbers that are not reproduced, without a reason: %s", strings.Join(ids, ", "))
+	return fmt.Errorf("stated numbers that are not reproduced, without a reason: %s",
+		strings.Join(ids, ", "))
 }
 
 // An Accuracy sums up the errors of the models' values.
@@ -108,10 +111,12 @@ func (a Accuracy) Sentence() string {
 	}
 	text := "One number was predicted from parameters measured elsewhere"
 	if a.Numbers > 1 {
-		text = fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere", a.Numbers)
+		text = fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere",
+			a.Numbers)
 	}
 	if len(a.Errors) > 0 {
-		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%", 100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))
+		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%",
+			100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))
 	}
 	if a.Bounds > 0 {
 		text += fmt.Sprintf("; %d of %d printed bounds kept", a.BoundsKept, a.Bounds)
@@ -132,7 +137,11 @@ func (r Reproduction) unscoredCounts() string {
 
 // misses returns the predicted numbers with the largest errors, at most the given number.
 func (r Reproduction) misses(most int) Reproduction {
-	all := r.filter(func(one data.Result) bool { return one.Class == data.Predicted && math.Abs(one.Error) > 0.1 })
-	slices.SortStableFunc(all, func(a, b data.Result) int { return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error)) })
+	all := r.filter(func(one data.Result) bool {
+		return one.Class == data.Predicted && math.Abs(one.Error) > 0.1
+	})
+	slices.SortStableFunc(all, func(a, b data.Result) int {
+		return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error))
+	})
 	return all[:min(most, len(all))]
 }

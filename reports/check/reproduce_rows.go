@@ -33,23 +33,28 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
 		reports.Col("role", "", func(r data.Result) any { return string(r.Role) }),
 		reports.Col("class", "", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
-		reports.Col("", "is", func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
+		reports.Col("", "is",
+			func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
 		reports.Col("", "printed", func(r data.Result) any {
 			if math.IsNaN(r.Value) {
 				return "(words)"
 			}
-			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")), "= ")
+			printed := microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")
+			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+printed), "= ")
 		}),
 		reports.Col("printed", "", func(r data.Result) any { return r.Value }),
 		reports.Col("computed", "ours", func(r data.Result) any { return r.Computed }),
 		reports.Col("unit", "", func(r data.Result) any { return r.Unit }),
-		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).Texted(percent),
+		reports.Col("error_percent", "error",
+			func(r data.Result) any { return 100 * r.Error }).Texted(percent),
 		reports.Col("note", "", func(r data.Result) any { return reports.OrNil(r.Note) }),
 		reports.Col("layer", "", func(r data.Result) any { return r.Layer }),
 		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
 		reports.Col("low", "", func(r data.Result) any { return r.Low }),
 		reports.Col("high", "", func(r data.Result) any { return r.High }),
-		reports.Col("met", "met", func(r data.Result) any { return reports.OrAbsent(r.Met, r.Role != data.None) }).Ranked(1),
+		reports.Col("met", "met", func(r data.Result) any {
+			return reports.OrAbsent(r.Met, r.Role != data.None)
+		}).Ranked(1),
 		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
@@ -84,9 +89,11 @@ func (r Reproduction) Summary() []reports.Rows {
 			return fmt.Sprintf("%d of %d", met, all)
 		}),
 		reports.Col("", "predicted", func(l line) any { return l.Numbers }),
-		reports.Col("", "median error", func(l line) any { return 100 * l.Median() }).Texted(percent),
+		reports.Col("", "median error",
+			func(l line) any { return 100 * l.Median() }).Texted(percent),
 		reports.Col("", "worst", func(l line) any { return 100 * l.Worst() }).Texted(percent),
-		reports.Col("", "unscored", func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
+		reports.Col("", "unscored",
+			func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
 	)
 	papers.Notes = r.headline()
 	misses := r.misses(8)
@@ -104,7 +111,8 @@ func (r Reproduction) Summary() []reports.Rows {
 			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
 		}),
 		reports.Col("", "ours", func(r data.Result) any { return r.Computed }),
-		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.0f %%")),
+		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).
+			Texted(reports.PercentText("%+.0f %%")),
 	)
 	var notes footnotes
 	worst.Columns = append(worst.Columns, reports.Column{Head: "why"})
@@ -119,19 +127,30 @@ func (r Reproduction) Summary() []reports.Rows {
 func (r Reproduction) headline() []string {
 	var lines []string
 	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
-		lines = append(lines, fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f %% in the median: half of the %d are closer, %d are within 10 %%, the worst is %.0f %% off.",
-			100*a.Median(), len(a.Errors), a.Within(0.1), 100*a.Worst()))
+		lines = append(lines,
+			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
+				"%% in the median: half of the %d are closer, %d are within 10 %%, the worst "+
+				"is %.0f %% off.",
+				100*a.Median(), len(a.Errors), a.Within(0.1), 100*a.Worst()))
 		if a.Bounds > 0 {
-			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
+			lines = append(lines,
+				fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: "+
+					"%d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
 		}
 	}
 	if counts := r.unscoredCounts(); counts != "" {
-		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+counts+".")
+		lines = append(lines,
+			"Unscored measured numbers are not predictions and are only counted: "+counts+".")
 	}
 	met, stated := r.stated()
-	lines = append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
+	lines = append(lines,
+		fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The "+
+			"papers state %d computed numbers, of which %d are reproduced; the rest have notes "+
+			"with the reasons.", stated, met))
 	if n := r.count(data.None); n > 0 {
-		lines = append(lines, fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, equipment and prices; each has its reason in the list of all rows.", n))
+		lines = append(lines,
+			fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, "+
+				"equipment and prices; each has its reason in the list of all rows.", n))
 	}
 	return lines
 }
@@ -143,29 +162,40 @@ func (r Reproduction) Blocks() []reports.Block {
 	}
 	results := slices.Clone(r)
 	slices.SortStableFunc(results, func(a, b data.Result) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
+		return cmp.Or(cmp.Compare(a.Role, b.Role),
+			slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
 	})
 	var notes footnotes
 	rows := reports.TableOf(results,
 		reports.Col("role", "role", func(r data.Result) any { return string(r.Role) }),
-		reports.Col("class", "class", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
+		reports.Col("class", "class", func(r data.Result) any {
+			return reports.OrNil(string(r.Class))
+		}),
 		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
 		reports.Col("layer", "layer", func(r data.Result) any {
 			_, layer, _ := strings.Cut(r.Layer, "/")
 			return layer
 		}),
-		reports.Col("printed", "printed", func(r data.Result) any { return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ") }),
+		reports.Col("printed", "printed", func(r data.Result) any {
+			return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ")
+		}),
 		reports.Col("computed", "model", func(r data.Result) any { return r.Computed }),
 		reports.Col("unit", "unit", func(r data.Result) any { return r.Unit }).
 			Texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
-		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).
+			Texted(reports.PercentText("%+.1f %%")),
 		reports.Col("met", "met", func(r data.Result) any { return r.Met }),
 		reports.Col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
 		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
 		reports.Col("note", "", func(r data.Result) any { return r.Note }),
 	)
 	rows.Notes = notes.lines("")
-	text := "A predicted number was measured, and the model computes it from parameters that were measured elsewhere: it tests the model. Other measured numbers prove less: a constant of the formula comes from the same curve (fitted), from the same table (same-table), the number is printed again (repeated), or another system's stands for it (copied). A stated number was computed in the paper and must come out again. Met means inside the error bar of what is printed."
+	text := "A predicted number was measured, and the model computes it from parameters that " +
+		"were measured elsewhere: it tests the model. Other measured numbers prove less: a " +
+		"constant of the formula comes from the same curve (fitted), from the same table " +
+		"(same-table), the number is printed again (repeated), or another system's " +
+		"stands for it (copied). A stated number was computed in the paper and " +
+		"must come out again. Met means inside the error bar of what is printed."
 	if s := r.Of(data.Predicted).Sentence(); s != "" {
 		text += " " + s
 	}

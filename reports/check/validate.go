@@ -22,7 +22,8 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 	}
 	for _, n := range o.Sizes {
 		if n > MaxValidated {
-			return nil, usage.Fields(fmt.Errorf("%v is too large: programs move at most %v at once", n, MaxValidated), "size")
+			err := fmt.Errorf("%v is too large: programs move at most %v at once", n, MaxValidated)
+			return nil, usage.Fields(err, "size")
 		}
 	}
 	v := &Validation{}
@@ -42,7 +43,8 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 			}
 		}
 		if r.lost != (virtual.FaultStats{}) {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s: %v; %d sent again.", d.Layer.Ref(), r.lost, r.resent))
+			v.Notes = append(v.Notes,
+				fmt.Sprintf("%s: %v; %d sent again.", d.Layer.Ref(), r.lost, r.resent))
 		}
 	}
 	return v, nil
@@ -86,14 +88,18 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("size_bytes", "size", func(r Validated) any { return r.Size }),
 		reports.Col("quantity", "quantity", func(r Validated) any { return r.Quantity }),
 		reports.Col("model", "model", func(r Validated) any { return r.Model }).Texted(two),
-		reports.Col("engine", "engine", func(r Validated) any { return r.Engine }).Texted(two).Ranked(1),
-		reports.Col("measured", "measured", func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
+		reports.Col("engine", "engine",
+			func(r Validated) any { return r.Engine }).Texted(two).Ranked(1),
+		reports.Col("measured", "measured",
+			func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
 		reports.Col("unit", "unit", func(r Validated) any { return r.Unit }),
-		reports.Col("error_percent", "engine to model", func(r Validated) any { return 100 * r.Difference() }).
+		reports.Col("error_percent", "engine to model",
+			func(r Validated) any { return 100 * r.Difference() }).
 			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
 		reports.Col("measured_low", "", func(r Validated) any { return r.Low }),
 		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
-		reports.Col("paper_bound", "paper's bound", func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
+		reports.Col("paper_bound", "paper's bound",
+			func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
 		reports.Col("", "note", func(r Validated) any { return bounds.mark(r.Bound) }),
 		reports.Col("note", "", func(r Validated) any { return r.Bound }),
 	)

@@ -33,12 +33,14 @@ func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
 	first := r.measure(p, programs.Args{Count: 1})
 	got := r.measure(p, programs.Args{Count: rounds})
 	steady := (rounds*got.Time - first.Time) / (rounds - 1)
-	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs", r.turns(1)...)
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs",
+		r.turns(1)...)
 }
 
 func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) {
 	got := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
-	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)),
+		float64(got.Time), "µs")
 }
 
 func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
@@ -51,7 +53,8 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 		ran.Run = programs.Timed(programs.OneStore)
 	}
 	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
-	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
+	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs",
+		append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
@@ -66,8 +69,11 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 	}
 	// With one sender and one receiver, the overheads are separate.
 	const messages = 2
-	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn)}
-	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
+	oneSends := programs.Program{
+		Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn),
+	}
+	args := programs.Args{Size: int(n), Count: messages}
+	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, args)
 	if err != nil {
 		r.err = err
 		return
@@ -93,11 +99,14 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	case !ok || n <= s.MTU:
 		return nil
 	case s.Window > 0:
-		return []bound{{"credits queue on their way back, which the formula does not count", slower}}
+		return []bound{{"credits queue on their way back, which the formula does not count",
+			slower}}
 	case math.Mod(float64(n), float64(s.MTU)) == 0:
-		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
+		return []bound{{"the pieces before the last are not through yet when the formula starts it",
+			slower}}
 	}
-	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
+	return []bound{{"the formula starts the last piece when the slowest stage is free; this " +
+		"piece is short, and the one before it is not through yet", slower}}
 }
 
 // turns returns the bounds of a message that overlaps with the parts a series adds.
@@ -109,17 +118,23 @@ func (r *layerRun) turns(n quantity.Bytes) []bound {
 }
 
 // overlap is the bound of a series, whose formula ignores the model of the layer below.
-var overlap = bound{"the formula does not overlap the series' own costs with the processors' work below", faster}
+var overlap = bound{"the formula does not overlap the series' own costs with the processors' " +
+	"work below", faster}
 
 // mixed are the bounds of a gap between messages of full and short pieces.
 func (r *layerRun) mixed(n quantity.Bytes) []bound {
-	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU && math.Mod(float64(n), float64(s.MTU)) != 0 {
+	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU &&
+		math.Mod(float64(n), float64(s.MTU)) != 0 {
 		return []bound{
-			{"the formula adds the slowest stage of the full pieces and that of the short one; they may be different stages, which work at the same time", faster},
-			{"the formula takes the mean of full and short pieces; in their order more full ones wait, for credits or for the slowest stage", slower},
+			{"the formula adds the slowest stage of the full pieces and that of the short one; " +
+				"they may be different stages, which work at the same time", faster},
+			{"the formula takes the mean of full and short pieces; in their order more full " +
+				"ones wait, for credits or for the slowest stage", slower},
 		}
 	}
-	return append(r.turns(n), bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
+	return append(r.turns(n),
+		bound{"the slowest stage depends on the packet: short and full packets keep different " +
+			"ones busy", slower})
 }
 
 func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
@@ -139,9 +154,11 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) {
 	case r.windowed(n):
 		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
 	case r.system.Options.EagerThreshold > 0:
-		bounds = []bound{{"the way back is a reply, for which the requester is ready, so it needs no rendezvous", faster}}
+		bounds = []bound{{"the way back is a reply, for which the requester is ready, so it " +
+			"needs no rendezvous", faster}}
 	case bounds != nil:
-		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
+		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what " +
+			"both ways share", slower}}
 	default:
 		bounds = r.turns(n)
 	}
@@ -158,8 +175,10 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
 	if r.windowed(n) {
 		bounds = r.mixed(n)
 	}
-	if math.Abs(float64(got.Time/modelled)-1) <= float64(r.system.Options.Credits)/(float64(count)*2/3) {
-		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
+	credits := float64(r.system.Options.Credits)
+	if math.Abs(float64(got.Time/modelled)-1) <= credits/(float64(count)*2/3) {
+		bounds = []bound{{reason: "the first requests go without waiting for replies, and the " +
+			"stream is not endless"}}
 	}
 	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
 }
@@ -167,9 +186,11 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
 // exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no formula: the test is
 // that it ends without an error.
 func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
-	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
+	kinds := []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll}
+	for _, traffic := range kinds {
 		got := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
-		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
+		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time),
+			"µs")
 		row.NoFormula = true
 		if r.lost != (virtual.FaultStats{}) {
 			row.Bound = lossy
@@ -188,15 +209,18 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	ref := r.design.Layer.Ref()
 	send, receive := r.model.Overheads(1)
 	if send == 0 || receive == 0 {
-		r.Notes = append(r.Notes, ref+": no signature: its model does not say what occupies both processors.")
+		r.Notes = append(r.Notes,
+			ref+": no signature: its model does not say what occupies both processors.")
 		return
 	}
-	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
+	oneWay := r.model.OneWay(1)
+	gap := model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
 	bursts, rtt := r.bursts(p, clearShares)
 	if r.err != nil {
 		return
 	}
-	found, err := fit.LogP(&benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}, rtt)
+	found, err := fit.LogP(&benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts},
+		rtt)
 	if err != nil {
 		r.err = err
 		return
@@ -205,19 +229,23 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 		// The clock of a burst stops while as many requests as there are credits are on their way.
 		// The values are read off the longest bursts, the shortest of them with a quarter of the
 		// messages.
-		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/(longestBurst/4) {
-			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
+		credits := float64(r.system.Options.Credits)
+		if math.Abs(float64(read/modelled-1)) <= credits/(longestBurst/4) {
+			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of "+
+				"which the last ones are not through when the clock stops", longestBurst)}}
 		}
 		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
 	}
 	var early []bound
 	if oneWay < shortBurst/2*send {
-		early = []bound{{reason: "replies come back while the shortest bursts are still sent, so that these have a part of o_r in them"}}
+		early = []bound{{reason: "replies come back while the shortest bursts are still sent, " +
+			"so that these have a part of o_r in them"}}
 	}
 	add("o_s", send, found.Value.SendOverhead, early...)
 	add("o_r", receive, found.Value.ReceiveOverhead, early...)
 	var rest []bound
-	if slices.ContainsFunc(r.Results[len(r.Results)-2:], func(v Validated) bool { return v.Bound != "" }) {
+	overheads := r.Results[len(r.Results)-2:]
+	if slices.ContainsFunc(overheads, func(v Validated) bool { return v.Bound != "" }) {
 		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
 	}
 	add("L", max(0, oneWay-send-receive), found.Value.Latency, rest...)
@@ -227,17 +255,21 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	}
 }
 
-// clearShares are computations Δ, as fractions of the longest interval in the engine, that identify
-// the parameters: none at all, which shows g, and some clearly longer than g. With a Δ just below g
-// it takes thousands of messages until credits run out and g shows.
+// clearShares are computations Δ, as fractions of the longest interval in the engine, that
+// identify the parameters: none at all, which shows g, and some clearly longer than g. With a Δ
+// just below g it takes thousands of messages until credits run out and g shows.
 var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
 // bursts runs a signature with these computations, and the round trip.
-func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros) {
+func (r *layerRun) bursts(
+	p programs.Program, shares []quantity.Micros,
+) (bursts []benchfile.Burst, rtt quantity.Micros) {
 	round := r.other("ping_pong", programs.Args{Count: 1}) // later ones may wait for the gap
 	gap := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
 	longest := gap.Time + round.Time/2
-	deltas := list.Map(shares, func(share quantity.Micros) quantity.Micros { return share * longest })
+	deltas := list.Map(shares, func(share quantity.Micros) quantity.Micros {
+		return share * longest
+	})
 	return r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas}).Bursts, round.Time
 }
 
@@ -257,8 +289,10 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 		if r.err != nil {
 			return
 		}
-		s := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
-		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
+		s := virtual.Build(r.design.Layer.Ref(),
+			&model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
+		got, _, err := virtual.Measure(s, virtual.Config{}, run,
+			programs.Args{Size: int(n), Count: 1})
 		if r.err = err; err == nil && got.Time < least*(1-different) {
 			best, least = size, got.Time
 		}
@@ -276,7 +310,8 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	size, t := judged.BestPacket(n)
 	var bounds []bound
 	if n/size > maxTried {
-		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried), slower}}
+		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried),
+			slower}}
 	} else if math.Abs(float64(t/least-1)) < 1e-3 {
 		bounds = []bound{{reason: "packets of both sizes take the same time, or nearly"}}
 	}

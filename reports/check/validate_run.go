@@ -89,22 +89,31 @@ func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, er
 }
 
 // add appends a result. A difference that its bounds explain gets the first reason that does.
-func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit string, bounds ...bound) *Validated {
+func (r *layerRun) add(
+	program string, n quantity.Bytes, what string, modelled, ran float64, unit string,
+	bounds ...bound,
+) *Validated {
 	switch {
 	case r.lost != (virtual.FaultStats{}):
 		bounds = []bound{{reason: lossy}}
 	case r.system.Poll > 0:
-		bounds = []bound{{fmt.Sprintf("each look for messages that finds none takes the processor %v, which the formula does not count", r.system.Poll), slower}}
+		bounds = []bound{{fmt.Sprintf("each look for messages that finds none takes the "+
+			"processor %v, which the formula does not count", r.system.Poll), slower}}
 	case r.system.Interrupt > 0:
-		bounds = []bound{{fmt.Sprintf("an interrupt takes the processor %v, which the formula does not count", r.system.Interrupt), slower}}
+		bounds = []bound{{fmt.Sprintf("an interrupt takes the processor %v, which the formula "+
+			"does not count", r.system.Interrupt), slower}}
 	}
 	nan := math.NaN()
 	row := Validated{
-		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name, Program: program, Size: n, Quantity: what,
-		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
+		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name,
+		Program: program, Size: n, Quantity: what,
+		Model: modelled, Engine: ran, Unit: unit,
+		Measured: nan, Low: nan, High: nan, PaperBound: nan,
 	}
 	if d := row.Difference(); d != 0 && !math.IsNaN(d) {
-		i := slices.IndexFunc(bounds, func(b bound) bool { return b.side == either || (b.side == slower) == (d > 0) })
+		i := slices.IndexFunc(bounds, func(b bound) bool {
+			return b.side == either || (b.side == slower) == (d > 0)
+		})
 		if i >= 0 {
 			row.Bound = bounds[i].reason
 		}
@@ -135,7 +144,8 @@ func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result 
 	if r.err != nil {
 		return programs.Result{}
 	}
-	result, report, err := virtual.Measure(r.system, virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}, p, a)
+	config := virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}
+	result, report, err := virtual.Measure(r.system, config, p, a)
 	r.lost.Add(report.Faults)
 	for _, s := range report.Nodes {
 		r.resent += s.Resent
