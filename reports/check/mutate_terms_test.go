@@ -37,7 +37,7 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(calls, "Packetizer.PacketSize") || !slices.IsSorted(calls) {
+	if !slices.Contains(calls, "packetizer.PacketSize") || !slices.IsSorted(calls) {
 		t.Errorf("calls %v", calls)
 	}
 }
