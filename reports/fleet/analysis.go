@@ -49,6 +49,7 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(now, "file"))
 	}
 	if err != nil {
+		// Nothing could be compared, and the first file that was skipped often shows why.
 		if len(f.skipped) > 0 {
 			err = fmt.Errorf("%w; %s", err, f.skipped[0].reason)
 		}
@@ -74,6 +75,7 @@ func faults(entries []fileSummary) (n int) {
 // report compares the curves of entries or, if before is not empty, their changes. The answer does
 // not depend on the order of the entries. It fails if there is nothing to compare.
 func report(now, before []fileSummary, o Options) (*Answer, error) {
+	// At 0.05, one of twenty reported nodes and pairs is a false alarm, on average and at most.
 	o.FDR = cmp.Or(o.FDR, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
@@ -93,6 +95,7 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	}
 	a.groups = make([]groupSummary, len(order))
 	fitted := make([][]*model, len(order))
+	// Groups share nothing until their p-values are compared, so they are fitted side by side.
 	parallel.For(len(order), func(i int) {
 		g := order[i]
 		a.groups[i], fitted[i] = summariseGroup(g, all[g], earlier[g], o.Places, a.Compared)
@@ -159,6 +162,8 @@ func summariseGroup(
 ) (p groupSummary, models []*model) {
 	p = groupSummary{Group: g, Curves: len(now)}
 	for _, q := range quantities {
+		// The time of a large smallest message is mostly τ times its bytes, and τ has a test of
+		// its own.
 		if q == Latency && g.Sizes > 1 && !latencyIdentifiable(g, now) {
 			continue
 		}
@@ -230,6 +235,7 @@ func newSpread(q Quantity, us []unit) spread {
 	for i, p := range []float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1} {
 		s.Quantiles[i] = stats.Quantile(values, p)
 	}
+	// Quantiles[3] is the median.
 	s.Scatter = scaleOf(values) / s.Quantiles[3]
 	return s
 }
@@ -344,6 +350,7 @@ func (f *Answer) noteDoubts(say func(format string, args ...any)) {
 		case again:
 		case len(in) == len(f.groups) && len(in) > 1:
 			say("In all groups, %s.", p.Doubt)
+		// A line for each group would fill the screen with the same sentence.
 		case len(in) > 2:
 			say("In %d groups (%s, …), %s.", len(in), in[0], p.Doubt)
 		default:

@@ -63,7 +63,11 @@ func (b *blocks) fit(n int, links []link) *twoWay {
 		}
 		base := stats.Median(near)
 		for key, c := range b.cross {
+			// The residuals are those beyond the previous estimate, so each turn adds what the
+			// nodes' effects have released.
 			c.y += stats.Median(values[key]) - base
+			// The variance of a median of n normal values is π/2/n of theirs, and c.y is a
+			// difference of two. The factor σ follows when the fit is known.
 			c.se = math.Sqrt(math.Pi / 2 * (1/float64(len(values[key])) + 1/float64(len(near))))
 		}
 		fit = fitTwoWay(n, b.subtract(links))
@@ -119,6 +123,8 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 // chance its eigenvalue follows the law of Tracy and Widom (1994): it is about 2σ√k if a node
 // has k partners.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
+	// 3n/2 links are three partners a node, in the mean. With fewer the effects of nodes are hardly
+	// known, and no pattern in what they leave is either.
 	if n < 2*minBlockNodes || len(links) < 3*n/2 {
 		return nil, nil
 	}
@@ -157,6 +163,8 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	}
 	m := float64(len(links))
 	partners := 2 * m / float64(n)
+	// The scatter about the pattern: a strong pattern must not count as its own noise. The bound
+	// keeps a pattern without any noise from dividing by 0.
 	sigma := math.Sqrt(max(squares/m-pattern/m*pattern/m, 1e-12*squares/m))
 	// The eigenvalue of the partition is 2·pattern/n. Its excess over 2σ√k, in units of
 	// σ·k^(−1/6), follows the law of Tracy and Widom with mean −1.2 and standard deviation
@@ -191,8 +199,10 @@ func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) boo
 	for a, v := range fit.u {
 		u[b.of[a]] = append(u[b.of[a]], v)
 	}
+	// Inside a block of their own, a slow link does not matter, and slow nodes do.
 	slowInside := 4*slow >= inside
 	noBetterFit := left > maxBlockResiduals*before
+	// If the two sides have different node effects as well, the excess belongs to the nodes.
 	unlikeNodes := math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
 	return slowInside || noBetterFit || unlikeNodes
 }
@@ -213,6 +223,8 @@ func centredTwice(n int, links []link) []float64 {
 			sum[l.b] += l.y - mean - u[l.a]
 		}
 		for a := range u {
+			// Half a step: with whole steps, a shift of all nodes would change its sign each round,
+			// and never settle.
 			u[a] = (u[a] + sum[a]/max(1, count[a])) / 2
 		}
 	}
@@ -226,6 +238,9 @@ func partition(n int, links []link, rest []float64) []float64 {
 	for _, r := range rest {
 		squares += r * r
 	}
+	// Power iteration finds the eigenvalue of the largest size, and the wanted one is the most
+	// negative of the residuals. Subtracted from the shift, it is the largest, and none is below 0
+	// by chance.
 	shift := 2 * math.Sqrt(2*squares/float64(n)) // noise has no eigenvalue beyond
 	v, next := make([]float64, n), make([]float64, n)
 	for a := range v {
@@ -254,6 +269,8 @@ func partition(n int, links []link, rest []float64) []float64 {
 	for a := range side {
 		side[a] = math.Copysign(1, v[a])
 	}
+	// The signs round the eigenvector, so nodes with small components may be on the wrong side.
+	// Each round moves the worst one.
 	for range 10 {
 		pull := make([]float64, n)
 		for i, l := range links {

@@ -113,6 +113,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		}
 		if c.Group.Sizes++; c.Group.Sizes == 1 {
 			c.Group.First = s.Size
+			// The median, where the benchmark prints it: one disturbed message moves a mean.
 			c.Latency = scale * cmp.Or(s.Median, s.Mean)
 		}
 		c.Group.Last, c.Longest = s.Size, scale*cmp.Or(s.Median, s.Mean)
@@ -142,6 +143,8 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		}
 		labels = append(labels, l.Column+"="+l.Value)
 	}
+	// A pattern of file names comes first, since the user gave it; then columns; then the hosts
+	// that the output itself lists.
 	if c.Nodes = nodes; c.Nodes == nil && !slices.Contains(names, "") && len(names) > 0 {
 		c.Nodes = names
 	}

@@ -35,6 +35,8 @@ func (a *Answer) test(models []*model) {
 		each[i] = m.tests(int32(i), a, noise[m.quantity])
 	})
 	tests := slices.Concat(each...)
+	// p-values may be equal, as all that would exceed 1 are 1. The order by model and index makes
+	// the answer the same in each run.
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(
 			cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
@@ -44,6 +46,7 @@ func (a *Answer) test(models []*model) {
 	}
 	a.Tests = len(tests)
 	reported := 0
+	// q-values never fall along sorted p-values, so the selected tests are the first ones.
 	for reported < len(tests) && tests[reported].q <= a.FDR {
 		reported++
 	}
@@ -94,6 +97,7 @@ func (a *Answer) find(
 	}
 	for i, t := range tests {
 		out := i < reported
+		// The first test that is not selected is still needed, for Next.
 		if !out && !a.All && i > reported {
 			break
 		}
@@ -138,9 +142,12 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	if m.blocks == nil {
 		return nil
 	}
+	// Maps have no order, and the findings need one.
 	byBlocks := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 	for _, key := range slices.SortedFunc(maps.Keys(m.blocks.cross), byBlocks) {
 		c := m.blocks.cross[key]
+		// A crossing was tested before, so its interval is one more condition: a link whose excess
+		// may be 0 is not reported.
 		half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * c.se
 		if c.p > maxBlockP || c.over <= half {
 			continue
@@ -267,7 +274,9 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 }
 
 // qValues returns the q-value of each p, sorted by p: the smallest false discovery rate that
-// selects its test (Benjamini and Hochberg 1995).
+// selects its test (Benjamini and Hochberg 1995). It is the least of p·m/rank over this test and
+// those after it, m being the number of tests: if a later test passes the bound of its rank, so do
+// all before it.
 func qValues(p []float64) []float64 {
 	q := make([]float64, len(p))
 	least := 1.0
@@ -303,6 +312,7 @@ func (m *model) bySize(f *Finding, units []int) {
 	}
 	own, all := endsOf(curves), m.ends
 	first, last := own.first/all.first, own.last/all.last
+	// The logarithm treats a line that is too high and one that is too low alike.
 	off := func(measured, line float64) bool {
 		return math.Abs(math.Log(measured/line)) > math.Log(maxLineError)
 	}

@@ -91,6 +91,7 @@ func profiles(rest [][]float64) [][]float64 {
 		for b := range a { // the cube of the work: every other node is a possible common partner
 			sum, common := 0.0, 0
 			for c, r := range rest[a] {
+				// v is NaN, and so not equal to itself, if one of the two pairs was not measured.
 				if v := math.Abs(r - rest[b][c]); v == v && c != a && c != b {
 					sum, common = sum+v, common+1
 				}
@@ -112,7 +113,9 @@ func profiles(rest [][]float64) [][]float64 {
 	return d
 }
 
-// seriate orders points: from the one that is farthest from all, each time on to the nearest.
+// seriate orders points: from the one that is farthest from all, each time on to the nearest. This
+// greedy path is not the shortest, which would take too long to find; it keeps like nodes together,
+// and a map needs no more.
 func seriate(d [][]float64) (order []int) {
 	far := func(a int) (sum float64) {
 		for _, v := range d[a] {

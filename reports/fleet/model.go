@@ -73,9 +73,12 @@ func units(curves []keyed, q Quantity) []unit {
 		}
 		values = append(values, v)
 		u := &all[len(all)-1]
+		// A unit's values are the end of the common slice, so a fleet of a million curves needs one
+		// allocation.
 		u.values = values[len(values)-len(u.values)-1:]
 	}
 	for i, u := range all {
+		// Without the clip, appending to one unit's values would overwrite the next unit's.
 		all[i].values = slices.Clip(u.values)
 		slices.Sort(all[i].values)
 	}
@@ -83,7 +86,8 @@ func units(curves []keyed, q Quantity) []unit {
 }
 
 // level sets y of all units, and its part of the variance: the logarithm of the median value over
-// the fleet's; for β, which may be 0, the relative difference.
+// the fleet's; for β, which may be 0, the relative difference. A logarithm makes ×2 and ÷2
+// equally far from typical, and the factors of two slow nodes add up.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
 		v := all[i].median()
@@ -142,7 +146,8 @@ func zeros(all []unit) (n int) {
 	return n
 }
 
-// changes returns the units that are in both, with the difference as y.
+// changes returns the units that are in both, with the difference as y. Each unit is compared with
+// itself, so what makes a node slow for ever cancels.
 func changes(now, before []unit) []unit {
 	var both []unit
 	for _, u := range now {
@@ -196,6 +201,7 @@ func (m *model) standardise() {
 	degree := math.Inf(1)
 	if m.fit != nil {
 		scale, m.shift = m.fit.scale, m.fit.mu
+		// The mean number of pairs of a node: each pair has two nodes.
 		if len(m.effects) > 0 {
 			degree = 2 * float64(len(m.links)) / float64(len(m.names))
 		}
@@ -208,6 +214,8 @@ func (m *model) standardise() {
 		scale = scaleOf(e)
 	}
 	m.z, m.sd = make([]float64, len(e)), make([]float64, len(e))
+	// The prediction is the sum of two effects, each the mean of a node's degree−1 other pairs,
+	// so each adds 1/(degree−1) of a pair's variance.
 	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about its prediction
 	for i, v := range e {
 		// Fewer measurements than most scatter more; more of them may not scatter less.
@@ -248,6 +256,8 @@ func groups(entries []fileSummary) map[Group][]keyed {
 			c := &entries[i].curves[j]
 			key := strings.Join(c.Nodes, between)
 			if len(c.Nodes) == 0 {
+				// A file without names of nodes is a unit of its own; its partner before has the
+				// same path.
 				key = entries[i].path
 			}
 			all[c.Group] = append(all[c.Group], keyed{c, key})
@@ -277,6 +287,7 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 			both++
 		}
 	}
+	// With most pairs in one direction alone, a slow sender could as well be a slow pair.
 	if 2*both < len(links) {
 		return nil, nil
 	}

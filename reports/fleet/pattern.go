@@ -39,6 +39,7 @@ func parsePattern(text string) (*namePattern, error) {
 		literal, piece := rest[:at[0]], rest[at[0]:at[1]]
 		rest = rest[at[1]:]
 		expr.WriteString(regexp.QuoteMeta(literal))
+		// "{a}{b}" would match n12 as n and 12, or as n1 and 2.
 		if literal == "" && last != "" {
 			return nil, fmt.Errorf("%s and %s need a letter between them, to show where one ends",
 				last, piece)
@@ -80,6 +81,7 @@ func (p *namePattern) match(name string) (nodes, labels []string, ok bool) {
 	}
 	var a, b string
 	for i, name := range p.names {
+		// A substring keeps the whole path in memory; a fleet may have a million of them.
 		switch v := strings.Clone(m[i+1]); name {
 		case "a":
 			a = v

@@ -72,6 +72,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	for i := range h.Z {
 		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.names[order[i*each]])
 	}
+	// A map of nodes against nodes has the same names on both axes.
 	h.YS = h.XS
 	note := "Nodes whose pairs differ alike stand side by side."
 	if len(order) > maxOrderedNodes {
@@ -94,6 +95,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	if p == nil || g.Last <= g.First {
 		return fig, false
 	}
+	// At equal factors, since the axis is logarithmic.
 	const points = 60
 	all := p.lines(nil)
 	fig = reports.Figure{
@@ -124,10 +126,12 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	fig.Series = append(fig.Series, band, middle)
 	shown := map[string]bool{}
 	for _, x := range f.reported() {
+		// More lines over one band would hide each other; the table of findings has them all.
 		if x.Group != g || shown[x.Subject()] || len(shown) == 5 {
 			continue
 		}
 		shown[x.Subject()] = true
+		// A finding of a group without lines, as of one size, has nothing to draw.
 		lines := p.lines(&x)
 		if len(lines) == 0 {
 			continue
@@ -143,6 +147,8 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 		all := slices.Concat(s.Y, s.Low, s.High)
 		low, high = min(low, slices.Min(all)), max(high, slices.Max(all))
 	}
+	// Whole steps of 5 %, at least 1 % beyond the data: curves that touch the frame are hard to
+	// read.
 	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
 	fig.Notes = []string{"The lines are fits; that of a node is the median of its pairs."}
 	return fig, len(shown) > 0

@@ -67,6 +67,7 @@ func listFiles(roots []string) ([]fileSummary, error) {
 			return nil, err
 		}
 		for _, f := range files {
+			// A folder and a file in it may both be named, by different relative paths.
 			where, err := filepath.Abs(f)
 			if err != nil {
 				where = f
@@ -139,6 +140,8 @@ func readFiles(
 	}
 	files = len(entries)
 	whole := make([]bool, files) // an interrupted file would look like a file with fewer curves
+	// Each file has its own entry, so the goroutines need no lock and the order is that of the
+	// list.
 	err = parallel.Each(ctx, files, 0, func(_ context.Context, i int) error {
 		whole[i] = w.read(&entries[i])
 		if whole[i] && progress != nil {
@@ -284,10 +287,12 @@ func ReadPlaces(in io.Reader) (map[string]string, error) {
 	const most = 64 << 20 // bytes: a million nodes take 20 MB
 	limited := &io.LimitedReader{R: text, N: most}
 	rows := csv.NewReader(limited)
+	// -1 allows further columns, as lists of inventories have them.
 	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = -1, true, '#'
 	places := map[string]string{}
 	for n := 0; ; n++ {
 		row, err := rows.Read()
+		// Before the error of the row, which the limit may have cut short.
 		if limited.N == 0 {
 			return nil, errors.New("the list of nodes is larger than 64 MiB; " +
 				"write only a node and its group in each row")
@@ -311,6 +316,7 @@ func ReadPlaces(in io.Reader) (map[string]string, error) {
 			return nil, fmt.Errorf("line %d: want a node and its group, as in n01,rack1", line)
 		}
 		place := strings.TrimSpace(row[1])
+		// A repeated row with the same group does no harm.
 		if was := places[node]; was != "" && was != place {
 			return nil, fmt.Errorf("line %d: node %q is in %q and in %q", line, node, was, place)
 		}

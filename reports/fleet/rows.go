@@ -47,6 +47,7 @@ func (f *Answer) worst() (all []worstFinding) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
 	for _, x := range f.reported() {
+		// A node alone and a pair of the same text must not meet in one row.
 		key := fmt.Sprint(x.Pair, x.Subject())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
@@ -229,6 +230,7 @@ func (f *Answer) GroupRows() reports.Rows {
 		reports.Col("", "median (5 % to 95 %)", func(s groupSpread) any {
 			low, median, high := s.Quantiles[1], s.Quantiles[3], s.Quantiles[5]
 			if s.Quantity == Tau {
+				// The largest τ is the lowest bandwidth, so the ends change places.
 				rate := quantity.Interval{Value: 1 / median, Low: 1 / high, High: 1 / low}
 				return reports.Interval{Dim: quantity.DimRate, Interval: rate}
 			}

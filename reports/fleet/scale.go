@@ -29,6 +29,9 @@ func scaleOf(values []float64) float64 {
 			distances = append(distances, math.Abs(v-w))
 		}
 	}
+	// Qn is the distance of rank h(h−1)/2, near the lower quartile of all distances: it stays
+	// finite until half of the values are bad. 2.2219 makes it the standard deviation of normal
+	// values.
 	h := n/2 + 1
 	// The first is the factor of two values. From ten values on, the factors have a formula.
 	few := [...]float64{2: 0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872}
@@ -72,6 +75,8 @@ func standardised(values, uncertain []float64) (z, scales []float64) {
 			others = append(append(others[:0], values[:i]...), values[i+1:]...)
 			centre, sd = stats.Median(others), scaleOf(others)
 		}
+		// Nodes whose effects happen to be closer together than their standard errors allow would
+		// give tiny scales, and a false alarm for the next one.
 		if uncertain != nil {
 			sd = math.Max(sd, uncertain[i])
 		}

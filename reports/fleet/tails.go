@@ -12,13 +12,15 @@ import (
 )
 
 // degrees lists the degrees of freedom that are tried for the residuals. The last one stands for
-// a normal distribution.
+// a normal distribution. They are dense at the heavy end, where one degree more or less changes a
+// p-value by factors.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
 
 // tails describes how heavy the tails of the residuals are: the log-likelihood of each of degrees,
 // from all residuals, and the share of each unit in it. The distributions have the same quartiles.
 type tails struct {
-	all    [len(degrees)]float64
+	all [len(degrees)]float64
+	// Of each unit apart, so that a unit can be tested against the tails of all other units.
 	of     map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
 	sizes  []sized                           // of all residuals, sorted
 	weight float64                           // of a residual, for what units' residuals share
@@ -92,9 +94,14 @@ func (t *tails) add(key string, z float64) {
 		own = new([len(degrees)]float64)
 		t.of[key] = own
 	}
+	// Where nothing scatters a residual is infinite, and one infinite residual would make every
+	// log-likelihood −∞.
 	z = min(math.Abs(z), 1e6)
 	t.sizes = append(t.sizes, sized{z, key})
 	for k, nu := range degrees {
+		// The scale of z is robust, so it fits the quartiles of a distribution and not its
+		// variance, which t with two degrees does not have. With the same quartiles for all, only
+		// the tails are compared.
 		x := z * quartiles[k]
 		v := math.Log(quartiles[k]) - x*x/2 - 0.5*math.Log(2*math.Pi)
 		if nu <= stats.MaxDegrees {
@@ -124,6 +131,7 @@ var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	w = t.all
 	if own := t.of[key]; own != nil {
+		// The largest residual of another unit that is smaller than z.
 		below := sort.Search(len(t.sizes), func(i int) bool { return t.sizes[i].z >= z }) - 1
 		for below >= 0 && t.sizes[below].key == key {
 			below--
@@ -136,6 +144,8 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 			}
 		}
 	}
+	// Log-likelihoods of thousands of residuals are far below the smallest exponent of a float, so
+	// the largest one is subtracted before exp.
 	most, sum := slices.Max(w[:]), 0.0
 	for k := range w {
 		w[k] = math.Exp(w[k] - most)
@@ -171,6 +181,8 @@ func mean(weights [len(degrees)]float64, z float64) (p float64) {
 func (t *tails) quantile(key string, z, p float64) float64 {
 	w := t.weights(key, math.Abs(z))
 	low, high := 0.0, 1e6
+	// 1e6/2⁶⁰ is below 1e-12: the bracket is exact to a float's digits for any deviation that
+	// matters.
 	for range 60 {
 		if mid := (low + high) / 2; mean(w, mid) > p {
 			low = mid
@@ -181,7 +193,9 @@ func (t *tails) quantile(key string, z, p float64) float64 {
 	return high
 }
 
-// typical returns the degrees of freedom with the mean of 1/ν.
+// typical returns the degrees of freedom with the mean of 1/ν. The mean is of the inverse, since
+// 1/ν is 0 for a normal distribution and grows with the weight of the tails. 200 degrees stand for
+// a normal distribution, for which the inverse would be infinite.
 func (t *tails) typical() float64 {
 	inverse := 0.0
 	for k, w := range t.weights("", 0) {

@@ -11,7 +11,8 @@ import (
 const minPartners = 3
 
 // biweight is the residual, in standard deviations, at or beyond which Tukey's function gives no
-// weight: 95 % of the efficiency of least squares if the residuals are normal.
+// weight: 95 % of the efficiency of least squares if the residuals are normal. Beaton and Tukey
+// (1974) gave the function, Holland and Welsch (1977) this bound.
 const biweight = 4.685
 
 // A link is a pair of nodes, by number, with its value.
@@ -67,6 +68,8 @@ func fitTwoWay(n int, links []link) *twoWay {
 	}
 	f.residuals()
 	m := float64(len(links))
+	// The nodes took one parameter each out of the residuals, which scatter less than the noise by
+	// as much.
 	f.scale = scaleOf(f.e) * math.Sqrt(m/max(1, m-float64(nodes)))
 	if nodes > 0 && f.scale > 0 {
 		f.reweight(sides)
@@ -87,6 +90,8 @@ func (f *twoWay) residuals() {
 // changes. Half of a node's links may be anything.
 func (f *twoWay) polish(sides []int) {
 	var rest []float64
+	// Median polish may take any number of rounds, or step between equally good fits. The biweight
+	// starts from wherever it stops, so a bound on the rounds does no harm.
 	for range 60 {
 		change, size := 0.0, 0.0
 		for a, known := range f.known {
@@ -103,6 +108,7 @@ func (f *twoWay) polish(sides []int) {
 			f.u[a] = u
 		}
 		f.centre(sides)
+		// Relative to the largest effect, since y may be of any size: logarithms, or ratios for β.
 		if change <= 1e-9*size {
 			break
 		}
@@ -111,6 +117,8 @@ func (f *twoWay) polish(sides []int) {
 
 // reweight takes weighted means until they stay, and the standard errors of the effects.
 func (f *twoWay) reweight(sides []int) {
+	// The bound stays that of the medians' residuals: a scale that changes with the weights would
+	// have to settle with them.
 	bound := biweight * f.scale
 	for range 30 {
 		change := 0.0
@@ -127,10 +135,12 @@ func (f *twoWay) reweight(sides []int) {
 					sum, weights, squares = sum+w*r, weights+w, squares+w*w
 				}
 			}
+			// All links of the node are beyond the bound: it keeps the effect that it has.
 			if weights == 0 {
 				continue
 			}
 			change = max(change, math.Abs(sum/weights-f.u[a]))
+			// The standard error of a weighted mean of independent values with the same variance.
 			f.u[a], f.se[a] = sum/weights, f.scale*math.Sqrt(squares)/weights
 		}
 		f.centre(sides)
@@ -142,6 +152,8 @@ func (f *twoWay) reweight(sides []int) {
 
 // centre makes the median effect 0, and that of both sides of a component the same.
 func (f *twoWay) centre(sides []int) {
+	// Adding a constant to one side of a component and subtracting it from the other changes no
+	// pair, so the data cannot say which side is slow. Equal medians make the choice.
 	bySide := map[int][]float64{} // by component, and side: even and odd
 	for a, s := range sides {
 		if s > 0 && f.known[a] {
@@ -151,6 +163,9 @@ func (f *twoWay) centre(sides []int) {
 	shift := map[int]float64{}
 	for s, u := range bySide {
 		if other := bySide[s^1]; len(other) > 0 {
+			// Half for each side, with opposite signs: the sum u(a) + u(b) of each pair stays. The
+			// numbers of two sides, 2k and 2k+1, differ in the last bit alone, so s^1 is the other
+			// side.
 			shift[s] = (stats.Median(u) - stats.Median(other)) / 2
 		}
 	}
@@ -179,6 +194,8 @@ func (f *twoWay) centre(sides []int) {
 // sides numbers the sides of the components that have two: 2k and 2k+1, from k = 1. Nodes of other
 // components have 0.
 func (f *twoWay) sides() []int {
+	// A search in breadth gives each node the side opposite to the node from which it was reached.
+	// A link within a side shows that the component has a cycle of odd length, so it has no sides.
 	side := make([]int, len(f.known))
 	component := 0
 	for start := range side {
@@ -203,6 +220,7 @@ func (f *twoWay) sides() []int {
 		}
 		if !two {
 			for _, a := range members {
+				// Not 0, which would start the search of this component again.
 				side[a] = -1
 			}
 		}
