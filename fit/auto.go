@@ -31,9 +31,9 @@ const (
 
 // Auto tries every model and returns the one that best predicts held-out sizes: each size but the
 // first and last is held out, and predicted from the rest. If the difference is within one standard
-// error, the simpler model wins (Breiman and others 1984, §3.4.3), unless it is off by more than 10
-// % at 1 size in 20 and another is not half as far off. Two candidates are for comparison only: a
-// per-size table, since it has no parameters (if it is best, a warning reports it), and ordinary
+// error, the simpler model wins (Breiman and others 1984, §3.4.3), unless it is off by more than
+// 10 % at 1 size in 20 and another is not half as far off. Two candidates are for comparison only:
+// a per-size table, since it has no parameters (if it is best, a warning reports it), and ordinary
 // least squares if errors grow with the time, since its intervals would be wrong.
 func Auto(t *benchfile.Table) (*Result, error) {
 	points, _, _, err := prepare(t)

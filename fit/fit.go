@@ -1,8 +1,8 @@
 // Package fit turns samples into the parameters of cost models, and estimates their uncertainty.
 //
-// [Auto] chooses among models of the time of a message: one line ([Linear], by three methods), lines
-// over ranges of sizes ([Piecewise]), and a table ([PerSize]). [LogGP], [LogP] and [Stages] fit the
-// parameters of the mechanism. [Compare] compares two results.
+// [Auto] chooses among models of the time of a message: one line ([Linear], by three methods),
+// lines over ranges of sizes ([Piecewise]), and a table ([PerSize]). [LogGP], [LogP] and [Stages]
+// fit the parameters of the mechanism. [Compare] compares two results.
 //
 // Each fit uses one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments with
 // β and τ and their 95 % confidence intervals, the errors at every size, and warnings that a user
@@ -60,8 +60,8 @@ type Errors struct {
 	Median, P95, Worst float64
 	// WorstAt is the size with the worst relative error.
 	WorstAt quantity.Bytes
-	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes dominate it: over
-	// decades of sizes it is near 1 even for fits that are wrong at small ones.
+	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes dominate
+	// it: over decades of sizes it is near 1 even for fits that are wrong at small ones.
 	R2 float64
 }
 
@@ -146,7 +146,8 @@ func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micr
 // layer's costs accordingly. A per-size table and overheads cannot be layers.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
-	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
+	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective,
+		benchfile.Gap:
 	default:
 		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer",
 			r.Name, r.Kind)

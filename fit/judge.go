@@ -30,8 +30,8 @@ func (r *Result) judge() {
 	}
 }
 
-// maxLeverage is the leverage above which one size decides a line. Of n sizes that count alike, each
-// has 2/n.
+// maxLeverage is the leverage above which one size decides a line. Of n sizes that count alike,
+// each has 2/n.
 const maxLeverage = 0.8
 
 // judgeLines warns of lines at a bound, and of lines that hang on one size.
@@ -71,8 +71,8 @@ func (r *Result) judgeScatter() {
 			"(worst %.0f %% at %v); the protocol changes with size, fit segments",
 			100*r.P95, 100*r.Worst, r.WorstAt)
 	case len(r.pieces) == 1 && bent:
-		r.warn("one line does not follow these points: they lie above and below it in only %d runs, "+
-			"so the intervals are too narrow; fit segments", runs)
+		r.warn("one line does not follow these points: they lie above and below it in only %d "+
+			"runs, so the intervals are too narrow; fit segments", runs)
 	case wrong:
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)",
 			100*r.P95, 100*r.Worst, r.WorstAt)
@@ -89,7 +89,8 @@ func (r *Result) judgeClock() {
 	}
 	const cause = "whether they were rounded or truncated is unknown, and β may be %v more"
 	if r.step > quantity.Micros(r.quantum) {
-		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; "+cause,
+		r.warn("the times are multiples of %v: the clock ticks, and each is "+
+			"uncertain by ±%v; "+cause,
 			r.step, r.step/2, r.step/2)
 		return
 	}
@@ -119,8 +120,8 @@ func (r *Result) judgeFirstRow() {
 			}
 		}
 		if above > warmUp && warm < n-1 {
-			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to it: "+
-				"a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
+			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to "+
+				"it: a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
 		}
 	}
 }

@@ -35,10 +35,10 @@ func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 	return around[quantity.Micros](v, d)
 }
 
-// fitRelative solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows
-// over the squared fitted time, which assumes errors in proportion to the time. With the measured
-// time instead, points that are low by chance would weigh more, and β and τ would be too low by
-// twice the variance: by 2 % at 10 % of scatter.
+// fitRelative solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is
+// the number of rows over the squared fitted time, which assumes errors in proportion to the time.
+// With the measured time instead, points that are low by chance would weigh more, and β and τ
+// would be too low by twice the variance: by 2 % at 10 % of scatter.
 func fitRelative(points []Point) line {
 	l, w := relativeLine(points)
 	l.intervals(points, w, l.residuals(points, w), 1)
@@ -132,10 +132,10 @@ func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
-// setVariances sets the variances if errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: the variance
-// of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is tr(R−HR)σ², which is
-// (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors carry the information of
-// n(1−ρ)/(1+ρ) independent ones.
+// setVariances sets the variances if errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: the
+// variance of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is
+// tr(R−HR)σ², which is (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors
+// carry the information of n(1−ρ)/(1+ρ) independent ones.
 func (l *line) setVariances(rho, squares float64, points []Point, w []float64, efficiency float64) {
 	n := len(points)
 	m := &l.moments

@@ -19,8 +19,8 @@ import (
 //
 // Sizes whose interval does not exceed a measured overhead do not show g, and are omitted.
 type LogGPResult struct {
-	// Value holds the parameters. A ping-pong identifies only o_s + L + o_r, the one-way time of one
-	// byte: unless Separate is set, L is that sum, and the overheads are 0.
+	// Value holds the parameters. A ping-pong identifies only o_s + L + o_r, the one-way time of
+	// one byte: unless Separate is set, L is that sum, and the overheads are 0.
 	Value model.LogGP
 	// Low and High are the ends of the parameters' 95 % intervals. The overheads have none: they
 	// are measured directly.
@@ -97,9 +97,9 @@ func checkTables(latency, stream *benchfile.Table, all []*benchfile.Table) error
 	}
 	for _, t := range all {
 		if t.Kind == benchfile.SharedGap {
-			return fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: "+
-				"add a table of one, such as that of osu_bw, "+
-				"or the lines above the table that name its pairs", t.Name())
+			return fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one "+
+				"stream's: add a table of one, such as that of osu_bw, or the lines above the "+
+				"table that name its pairs", t.Name())
 		}
 	}
 	return errors.New("LogGP: no table of a stream's bandwidth or message rate: " +
@@ -120,8 +120,8 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 		r.warn("%s: %s", what, w)
 	}
 	if p := line.Points[0]; math.Abs(p.Error()) > 0.2 {
-		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small messages; "+
-			"fit fewer sizes", what, p.Size, p.Time, p.Fitted)
+		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small "+
+			"messages; fit fewer sizes", what, p.Size, p.Time, p.Fitted)
 	}
 }
 
@@ -151,8 +151,8 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	l := fitRelative(r.Stream.Points)
 	if g := l.freeBeta + l.freeTau; g < 0 {
 		first, last := r.Stream.Points[0], r.Stream.Points[len(r.Stream.Points)-1]
-		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, "+
-			"from %v at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
+		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v "+
+			"at %v to %v at %v; a protocol changes in between: fit fewer sizes, or segments",
 			quantity.Micros(g), t.Name(), first.Time, first.Size, last.Time, last.Size)
 	}
 	if l.freeTau < 0 {
@@ -161,7 +161,8 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	}
 	r.short.gap = l.estimate(1) // (n−1)G is 0 for one byte
 	perByte := r.Stream.Segments[0].Tau
-	r.Value.GapPerByte, r.Low.GapPerByte, r.High.GapPerByte = perByte.Value, perByte.Low, perByte.High
+	r.Value.GapPerByte = perByte.Value
+	r.Low.GapPerByte, r.High.GapPerByte = perByte.Low, perByte.High
 	return nil
 }
 
@@ -180,8 +181,8 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	}
 	l := fitRelative(r.Latencies.Points)
 	if sum := l.freeBeta + l.freeTau; sum < 0 {
-		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; "+
-			"fit fewer sizes, or segments", quantity.Micros(sum), t.Name())
+		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than "+
+			"a line; fit fewer sizes, or segments", quantity.Micros(sum), t.Name())
 	}
 	r.short.latency = l.estimate(1)
 	r.PerByte = r.Latencies.Segments[0].Tau

@@ -16,9 +16,9 @@ import (
 // A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
-	// Value holds the parameters. o_r is 0 if no Δ of the signature was long enough to show it, and
-	// L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the bottleneck,
-	// and g is only an upper bound.
+	// Value holds the parameters. o_r is 0 if no Δ of the signature was long enough to show it,
+	// and L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the
+	// bottleneck, and g is only an upper bound.
 	Value model.LogP
 	// Low and High are the ends of the parameters' 95 % intervals.
 	Low, High model.LogP
@@ -48,10 +48,10 @@ func (e *logpEstimates) parameters() (value, low, high model.LogP) {
 //	few messages    o_s + Δ
 //	many            max(g, o_s + o_r + Δ)
 //
-// and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of many messages
-// is the limit a of a + b/M in the upper half of the bursts, which excludes the cheap first
-// messages; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from the
-// relative scatter about that fit, which all bursts share. A parameter that is negative by more
+// and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of many
+// messages is the limit a of a + b/M in the upper half of the bursts, which excludes the cheap
+// first messages; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from
+// the relative scatter about that fit, which all bursts share. A parameter that is negative by more
 // than its scatter is an error that names the cause.
 func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	r := &LogPResult{}
@@ -89,8 +89,8 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 		return e, err
 	}
 	if !showsReceive {
-		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ (%v); "+
-			"measure with Δ above g", quantity.Micros(last.delta))
+		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ "+
+			"(%v); measure with Δ above g", quantity.Micros(last.delta))
 		e.receive = exactly(0) // and L stays 0: it is not known without o_r
 		return e, nil
 	}
@@ -102,8 +102,8 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	}
 	if m.processorBound() {
 		e.gap.Low = 0
-		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be shorter than %v",
-			quantity.Micros(m.overheads.value), e.gap.Value)
+		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be "+
+			"shorter than %v", quantity.Micros(m.overheads.value), e.gap.Value)
 	}
 	if rtt <= 0 {
 		r.warn("L needs the round-trip time of a message beside the signature")
@@ -157,8 +157,8 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 	}
 	deltas := slices.Sorted(maps.Keys(byDelta))
 	if len(deltas) == 0 || deltas[0] != 0 {
-		return nil, few, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, which show g",
-			t.Name(), ErrNoData)
+		return nil, few, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, "+
+			"which show g", t.Name(), ErrNoData)
 	}
 	for _, d := range deltas {
 		bursts := byDelta[d]
@@ -178,8 +178,8 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 		p.delta = float64(d)
 		steady = append(steady, p)
 		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > 0.10 {
-			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, and may be more",
-				last.Messages, quantity.Micros(p.value))
+			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, "+
+				"and may be more", last.Messages, quantity.Micros(p.value))
 		}
 	}
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
@@ -296,7 +296,8 @@ func (m *meeting) estimate(table, name string, s scattered, scale float64, reaso
 		half = m.t * math.Sqrt(m.sigma2*s.variance)
 	}
 	if s.value < 0 && -s.value > 2*half+1e-9*scale {
-		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, quantity.Micros(s.value), reason)
+		value := quantity.Micros(s.value)
+		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, value, reason)
 	}
 	positive := func(v float64) quantity.Micros { return quantity.Micros(max(0, v)) }
 	return Estimate[quantity.Micros]{

@@ -96,9 +96,9 @@ func fitHuber(points []Point) line {
 		points = rest
 		l, e, scale = huberLine(points)
 	}
-	// Of the points within k, Σψ² stands for the squares, and their share m for ψ': the variance is
-	// (K/m)² that of least squares, K = 1 + 2/n·(1−m)/m (Huber 1981, eq. 7.6.8). Only those points
-	// count as degrees of freedom, less the two of the line and one of the scale.
+	// Of the points within k, Σψ² stands for the squares, and their share m for ψ': the
+	// variance is (K/m)² that of least squares, K = 1 + 2/n·(1−m)/m (Huber 1981, eq. 7.6.8).
+	// Only those points count as degrees of freedom, less the two of the line and one of the scale.
 	n := len(points)
 	var inside float64
 	for i, p := range points {
@@ -117,8 +117,8 @@ func fitHuber(points []Point) line {
 	return l
 }
 
-// Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B, as
-// [Linear] finds it before it omits outliers. It computes only the parameters, for thousands of
+// Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B,
+// as [Linear] finds it before it omits outliers. It computes only the parameters, for thousands of
 // tables. A table with fewer than three sizes above 0 is an error.
 func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
 	points, _, _, err := prepare(t)

@@ -13,8 +13,8 @@ type Break struct {
 	// At is the last size of the lower segment; Next is the first of the upper. The change lies
 	// between them.
 	At, Next quantity.Bytes
-	// Low ≤ At ≤ High is the range of the 95 % confidence set of At. With a break outside of it,
-	// the fit is worse than noise explains.
+	// Low ≤ At ≤ High is the range of the 95 % confidence set of At. With a break outside of
+	// it, the fit is worse than noise explains.
 	Low, High quantity.Bytes
 	// Jump is the difference of the upper line from the lower one at At bytes. If its interval
 	// contains 0, the line may bend without a jump.

@@ -9,7 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// goodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30 years.
+// goodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30
+// years.
 func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
 
 // goodSize reports whether a size in bytes is plausible for a message; 0 is.
@@ -17,7 +18,8 @@ func goodSize(n float64) bool {
 	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
 }
 
-// moments are the mean and variance of times in µs, from sums of their distances to the first time.
+// moments are the mean and variance of times in µs, from sums of their distances to the first
+// time.
 //
 // Sums of the times themselves would lose digits: the squares of nearly equal times differ little.
 // Distances to the first time are small if the times are nearly equal. If instead the first time is
@@ -90,8 +92,8 @@ func (a *aggregate) keep(t float64) int {
 	return len(a.times) - had
 }
 
-// median returns the median in µs, the lower of two in the middle; 0 if the times were not kept. It
-// reorders the kept times.
+// median returns the median in µs, the lower of two in the middle; 0 if the times were not kept.
+// It reorders the kept times.
 func (a *aggregate) median() float64 {
 	switch {
 	case a.count == 1:

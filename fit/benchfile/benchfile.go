@@ -82,8 +82,8 @@ type Sample struct {
 	// Slowest is the time of a collective's slowest rank in µs, averaged over the rows. It is 0
 	// unless the benchmark prints that maximum beside the average over ranks, which is Mean.
 	Slowest quantity.Micros
-	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for one
-	// row.
+	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for
+	// one row.
 	Variance float64
 	// Line is the first line of the file with the size, counted from 1.
 	Line int
@@ -159,8 +159,8 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 		t.warn("both directions at once: the gap is that of one, with half of the bandwidth")
 	}
 	if pairs > 1 {
-		t.warn(fmt.Sprintf("the gap is one pair's while %d pairs send, with 1/%d of the printed rate",
-			pairs, pairs))
+		t.warn(fmt.Sprintf("the gap is one pair's while %d pairs send, with 1/%d of the "+
+			"printed rate", pairs, pairs))
 	}
 	return 1 / float64(directions*pairs)
 }
@@ -301,7 +301,9 @@ func (c CollectiveOp) perRank() CollectiveOp {
 }
 
 // nameWord finds the collective in the name of a file.
-var nameWord = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)(?:[^a-z]|$)`)
+var nameWord = regexp.MustCompile(
+	`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)` +
+		`(?:[^a-z]|$)`)
 
 func fromFileName(name string) (c CollectiveOp) {
 	if m := nameWord.FindStringSubmatch(filepath.Base(name)); m != nil {

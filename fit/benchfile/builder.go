@@ -239,8 +239,9 @@ func (b *builder) finish() {
 	for _, a := range b.sizes {
 		s := Sample{
 			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
-			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
-			Median: quantity.Micros(a.median()), Variance: a.variance(),
+			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min),
+			Max: quantity.Micros(a.max), Median: quantity.Micros(a.median()),
+			Variance: a.variance(),
 		}
 		if b.shift > 0 {
 			s.Size = quantity.Bytes(a.sizes / float64(a.count))
@@ -253,10 +254,12 @@ func (b *builder) finish() {
 	b.held, b.sizes = nil, nil
 	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
 	if b.shift > 0 {
-		b.table.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
+		b.table.warn("more than 65536 sizes: neighbouring sizes are merged, each at its " +
+			"mean size and time")
 	}
 	for _, t := range b.tallies {
 		noun, rest, _ := strings.Cut(t.what, " ")
-		b.table.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest, t.first))
+		b.table.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest,
+			t.first))
 	}
 }

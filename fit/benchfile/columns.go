@@ -159,11 +159,12 @@ func columnAndUnit(opt string) (column, unit string) {
 // A finder assigns the columns of a header to the values that are read.
 type finder struct {
 	columns
-	spell    func(option, value string) string
-	names    []columnName
-	x, y     string // names or numbers given by options; "" if not given
-	timeRank int    // place of the time's name in the order of preference; −1 if an option names it
-	noUnit   int    // a column of times without a unit, −1 for none
+	spell func(option, value string) string
+	names []columnName
+	x, y  string // names or numbers given by options; "" if not given
+	// place of the time's name in the order of preference; −1 if an option names it
+	timeRank int
+	noUnit   int // a column of times without a unit, −1 for none
 }
 
 // assignSide assigns column i if it is read beside sizes and times or names its rows, and reports
@@ -275,8 +276,8 @@ type sheetRow struct {
 // number parses the value of a column that the row has.
 func (r *sheetRow) number(at int) (lex.Number, bool) { return number(r.fields[at], r.comma) }
 
-// value returns the value of an optional column in µs, bytes or bytes/µs; 0 if it is missing or not
-// above 0.
+// value returns the value of an optional column in µs, bytes or bytes/µs; 0 if it is missing or
+// not above 0.
 func (r *sheetRow) value(role colRole) float64 {
 	at := r.at[role]
 	if at < 0 || at >= len(r.fields) {

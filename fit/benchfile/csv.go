@@ -34,7 +34,8 @@ func (f *csv) take(p *parser, line []byte) bool {
 	if f.header != nil {
 		if bytes.Equal(line, f.header) {
 			if f.split.rows > 0 {
-				p.note("the header comes again in line %d: what follows is a table of its own", p.file.Lines)
+				p.note("the header comes again in line %d: what follows is a table of its own",
+					p.file.Lines)
 			}
 			return f.start(p, line)
 		}
@@ -149,8 +150,8 @@ func (f *csv) worthParsing(p *parser, line []byte) bool {
 
 // headerWords are parts of the names of a column of sizes; those of one letter need a unit.
 var headerWords = [][]byte{
-	[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"),
-	[]byte("kib"), []byte("(b)"), []byte("[b]"),
+	[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"),
+	[]byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"),
 	[]byte("n,"), []byte(",n"), []byte("x,"), []byte(",x"),
 }
 
@@ -161,8 +162,9 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		if why != "" {
 			p.suggest("%s", why)
 		} else if first {
-			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", "+
-				"or give columns and units with %s %s", p.spell("x", "1:bytes"), p.spell("y", "2:us"))
+			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or "+
+				"give columns and units with %s %s", p.spell("x", "1:bytes"),
+				p.spell("y", "2:us"))
 		}
 		return false
 	}

@@ -54,7 +54,8 @@ func (s *splitter) end(p *parser) {
 // and options keep together. If there is only one size, values that do not repeat are results if
 // they have decimals or the column has no name (the index that pandas writes).
 func (s *splitter) isDimension(i int) (splits, dimension bool) {
-	sets := map[string]map[string]map[uint64]bool{} // sizes by value, by what names and options keep together
+	// sizes by value, by what names and options keep together
+	sets := map[string]map[string]map[uint64]bool{}
 	for _, x := range s.order {
 		key := string(s.keyOf(x, asked))
 		if sets[key] == nil {

@@ -15,7 +15,8 @@ import (
 
 // openInput opens a file, or standard input for "-", and returns its name in messages. Opening and
 // reading end with ctx, which may be nil.
-func openInput(name string, ctx context.Context) (in io.Reader, shown string, done func(), err error) {
+func openInput(name string, ctx context.Context) (
+	in io.Reader, shown string, done func(), err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -27,7 +28,8 @@ func openInput(name string, ctx context.Context) (in io.Reader, shown string, do
 	case err != nil:
 		return nil, "", nil, pathError(name, err)
 	case info.IsDir():
-		return nil, "", nil, &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
+		return nil, "", nil,
+			&Error{File: name, Msg: "is a directory; name a benchmark's output file"}
 	}
 	// Opening a pipe waits for its writer, who may never come.
 	f, err := lex.Await(ctx, func() (*os.File, error) { return os.Open(name) })
@@ -65,21 +67,23 @@ func Files(name string) ([]string, error) {
 	}
 	var files []string
 	// WalkDir does not follow a link, and the argument may be one.
-	err = filepath.WalkDir(strings.TrimRight(name, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return pathError(path, err)
-		case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
-			if d.IsDir() {
-				return fs.SkipDir
+	err = filepath.WalkDir(strings.TrimRight(name, "/")+"/",
+		func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return pathError(path, err)
+			case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+			case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
+				if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
+					return &Error{File: name,
+						Msg: fmt.Sprintf("more than %d files; name a smaller folder", maxFiles)}
+				}
 			}
-		case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
-			if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
-				return &Error{File: name, Msg: fmt.Sprintf("more than %d files; name a smaller folder", maxFiles)}
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err == nil && len(files) == 0 {
 		err = &Error{File: name, Msg: "the folder has no files; give one that has"}
 	}
@@ -121,7 +125,8 @@ func pathError(name string, err error) error {
 	}
 	msg := err.Error()
 	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
-		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", lex.Plain(scheme))
+		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it",
+			lex.Plain(scheme))
 	}
 	return &Error{File: name, Msg: msg}
 }

@@ -51,7 +51,9 @@ func newGrid(names []string, rules []gridRule) *grid {
 		g.at[i] = -1
 	}
 	for _, r := range rules {
-		at := slices.IndexFunc(names, func(name string) bool { return r.name.MatchString(strings.ReplaceAll(name, " ", "")) })
+		at := slices.IndexFunc(names, func(name string) bool {
+			return r.name.MatchString(strings.ReplaceAll(name, " ", ""))
+		})
 		if at >= 0 && g.at[r.is] < 0 {
 			g.at[r.is] = at
 			if r.is == gridRate {
@@ -83,7 +85,8 @@ func (g *grid) take(p *parser, line []byte) bool {
 		return cut
 	}
 	if g.rising && size.Value < g.size {
-		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", g.b.table.Name(), p.file.Lines)
+		p.note("the sizes of %s begin again in line %d: what follows is a table of its own",
+			g.b.table.Name(), p.file.Lines)
 		t := *g.b.table
 		t.Rows, t.Quantum, t.Warnings = 0, 0, slices.Clone(t.Warnings)
 		g.b = p.begin(t)
@@ -107,13 +110,15 @@ func (g *grid) row(size float64) bool {
 	}
 	v, ok := lex.Parse(g.texts[at])
 	if !ok {
-		if text := string(bytes.ToLower(g.texts[at])); !strings.Contains(text, "nan") && !strings.Contains(text, "inf") && text != "n/a" {
+		text := string(bytes.ToLower(g.texts[at]))
+		if !strings.Contains(text, "nan") && !strings.Contains(text, "inf") && text != "n/a" {
 			return false
 		}
 		g.b.row(row{}) // dropped and counted
 		return true
 	}
-	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax), median: g.optional(gridMedian)}
+	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax),
+		median: g.optional(gridMedian)}
 	switch {
 	case g.at[gridTime] >= 0:
 		r.time = v.Value

@@ -16,8 +16,8 @@ import (
 // PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in both directions;
 // they print the time of the whole operation, as for collectives. Uniband and Biband print rates
 // and no times: the time is the gap, the inverse of the message rate, which adds up all pairs and
-// in Biband both directions. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
-// used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec"; the
+// in Biband both directions. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are
+// not used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec"; the
 // benchmark is then taken from an earlier command line.
 //
 // Tested with IMB 4.1, 2017 update 2, 2019 updates 5 and 6, and CSV files of PingPong.
@@ -33,8 +33,10 @@ var (
 	imbTitle     = regexp.MustCompile(`^# ?Benchmarking:? +(\S+)`)
 	imbProcesses = regexp.MustCompile(`^# ?#processes = +(\d+)`)
 	imbMode      = regexp.MustCompile(`^# +MODE: +(\S+)`)
-	imbCommand   = regexp.MustCompile(`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
-	imbWaiting   = regexp.MustCompile(`^# ?\( *\d+ additional process`)
+	imbCommand   = regexp.MustCompile(
+		`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|` +
+			`Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
+	imbWaiting = regexp.MustCompile(`^# ?\( *\d+ additional process`)
 )
 
 var imbColumns = []gridRule{
@@ -110,13 +112,15 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	default:
 		if c, ok := collectiveNamed(f.title); ok {
 			t.Kind, t.Collective = Collective, c.perRank()
-			t.Collective.Ranks, t.Collective.Algorithm = cmp.Or(f.processes, p.placeOf().Ranks), p.algorithmOf(c.Name)
+			t.Collective.Ranks = cmp.Or(f.processes, p.placeOf().Ranks)
+			t.Collective.Algorithm = p.algorithmOf(c.Name)
 			t.Series = strings.TrimPrefix(f.mode, ", ")
 		}
 	}
 	g.b = p.begin(t)
 	if f.title == "IMB" {
-		g.b.table.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
+		g.b.table.warn("no command line says which benchmark of IMB this is: the times are taken " +
+			"as those of an operation")
 	}
 	return true
 }

@@ -75,8 +75,8 @@ func (f *objects) take(p *parser, line []byte) bool {
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
 		p.badRow("broken JSON; mend or remove the object")
 	} else if (f.used || f.iperf.used()) && !begins {
-		p.warn("line %d: the JSON that begins in line %d is truncated here; the complete part counts",
-			p.file.Lines, f.start)
+		p.warn("line %d: the JSON that begins in line %d is truncated here; the "+
+			"complete part counts", p.file.Lines, f.start)
 	} else if line[0] == '{' || len(line) == 1 {
 		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
-// A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the next
-// line: so JSON may begin and end anywhere in a log, the line of an error is known, and the memory
-// is that of the longest value.
+// A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the
+// next line: so JSON may begin and end anywhere in a log, the line of an error is known, and the
+// memory is that of the longest value.
 type jsonStream struct {
 	buffer []byte // of the current piece
 	text   []byte // of the piece, as far as it has not been read
@@ -26,8 +26,8 @@ type jsonStream struct {
 // maxHeldJSON is the maximum length in bytes of a value that is decoded as a whole.
 const maxHeldJSON = 64 << 20
 
-// newJSONStream returns a stream. Of each value outside of others it reads the first token, and calls
-// value to read the rest.
+// newJSONStream returns a stream. Of each value outside of others it reads the first token, and
+// calls value to read the rest.
 func newJSONStream(value func(json.Token, *json.Decoder) error) *jsonStream {
 	s := &jsonStream{}
 	s.next, s.stop = iter.Pull(func(yield func(error) bool) {

@@ -120,7 +120,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 }
 
 // end sets the collective and the ranks of the open tables if the file does not give them:
-// busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
+// busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and
+// alltoall.
 func (f *nccl) end(*parser) {
 	if f.low > f.high {
 		return
@@ -163,8 +164,8 @@ func ncclName(line []byte) []byte {
 	return nil
 }
 
-// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions the host
-// is missing.
+// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions
+// the host is missing.
 func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
 	words := bytes.Fields(line)
 	if len(words) < 4 || string(words[1]) != "Rank" {

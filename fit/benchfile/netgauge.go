@@ -17,9 +17,9 @@ import (
 //	o_s(s) = (PRTT(n,d,s) − PRTT(1,0,s)) / (n−1) − d
 //
 // Netgauge's own g and G are fits over all sizes so far, NaN at first and negative after a change
-// of protocol. They are not used. Its standard output has only those: there the gap is g + (s−1)G,
-// and rows with impossible values are dropped. Its L is half of a round trip and includes the
-// overheads.
+// of protocol. They are not used. Its standard output has only those: there the gap is g +
+// (s−1)G, and rows with impossible values are dropped. Its L is half of a round trip and includes
+// the overheads.
 //
 // Tested with Netgauge 2.4.6.
 type netgauge struct {
@@ -35,7 +35,8 @@ type netgauge struct {
 }
 
 var (
-	netgaugeLine   = regexp.MustCompile(`^L=(\S+)\s+s=(\d+)\s+o_s=(\S+)\s+o_r=(\S+)\s+g=(\S+)\s+G=(\S+)`)
+	netgaugeLine = regexp.MustCompile(
+		`^L=(\S+)\s+s=(\d+)\s+o_s=(\S+)\s+o_r=(\S+)\s+g=(\S+)\s+G=(\S+)`)
 	netgaugeShort  = regexp.MustCompile(`^(\d+) bytes\s+-> ([0-9.]+) us\s+== [0-9.]+ Mbit/s`)
 	netgaugeHeader = []byte("# size n PRTT(1,0,s) PRTT(n,0,s)")
 )
@@ -63,7 +64,8 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		size, _ := lex.Parse(m[1])
 		t, ok := lex.Parse(m[2])
 		if f.oneOne == nil || size.Value < f.lastSize || f.columns != 0 {
-			f.oneOne, f.columns = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay}), 0
+			f.oneOne = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay})
+			f.columns = 0
 			f.oneOne.table.warn("the times are the shortest of each size")
 		}
 		f.lastSize = size.Value

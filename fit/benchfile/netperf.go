@@ -46,7 +46,8 @@ type netperfRun struct {
 func (r *netperfRun) ok() bool { return r.time > 0 || r.min > 0 || r.throughput > 0 }
 
 var (
-	netperfBanner  = regexp.MustCompile(`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
+	netperfBanner = regexp.MustCompile(
+		`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
 	netperfBurst   = regexp.MustCompile(`: first burst (\d+)`)
 	netperfCommand = regexp.MustCompile(`(?:^|[\s/])netperf\s(.*)$`)
 	netperfTest    = regexp.MustCompile(`(?:^|\s)-t\s*(\w+)`)

@@ -9,9 +9,9 @@ import (
 
 // netpipe reads NetPIPE's np.out and its log.
 //
-// NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and seconds with eight
-// decimals. NetPIPE 4 and 5 write five: bytes, the average, minimum and maximum Gbps of 10⁹ bits,
-// and µs. A row is recognised by its numbers: rate times time must be the size, within the
+// NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and seconds with
+// eight decimals. NetPIPE 4 and 5 write five: bytes, the average, minimum and maximum Gbps of 10⁹
+// bits, and µs. A row is recognised by its numbers: rate times time must be the size, within the
 // precision of printing. The time is half of a round trip; the times are used, and not the rates.
 //
 // Tested with NetPIPE 3.7.1 and 3.7.2, and with files in the shape of 4 and 5 written by hand.
@@ -25,7 +25,9 @@ type netpipe struct {
 // NetPIPE 4,5: "  3:       4  B    247253 times -->    112.853 Mbps  in  270.123 nsecs",
 // with KB, MB of 10³, 10⁶ bytes.
 var (
-	netpipeLog = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
+	netpipeLog = regexp.MustCompile(
+		`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+` +
+			`[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
 	netpipeCut = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
 )
 
@@ -81,12 +83,14 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 	// Both are rounded to their last digit; 1 % is for averaging.
 	slack := rate*quantum + us*step + 0.01*bits
 	agrees := math.Abs(rate*us-bits) <= slack
-	if decimal := rate / scale * 1e6 / (1 << 20); !agrees && (len(v) != 3 || math.Abs(decimal*scale*us-bits) > slack) {
+	decimal := rate / scale * 1e6 / (1 << 20)
+	if !agrees && (len(v) != 3 || math.Abs(decimal*scale*us-bits) > slack) {
 		return false
 	}
 	f.add(p, len(v), size, us, quantum)
 	if !agrees {
-		f.open.warnOnce("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 prints them of 2²⁰; the times count")
+		f.open.warnOnce("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 " +
+			"prints them of 2²⁰; the times count")
 	}
 	return true
 }

@@ -28,8 +28,12 @@ type osu struct {
 var (
 	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
 	osuPairs     = regexp.MustCompile(`^# \[ pairs: (\d+) \] \[ (window size: \d+) \]`)
-	osuOperation = regexp.MustCompile(`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`)
-	osuOneWay    = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
+	osuOperation = regexp.MustCompile(
+		`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)` +
+			`(?: Personalized Exchange)?(?: Persistent)? Latency`)
+	osuOneWay = regexp.MustCompile(
+		`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|` +
+			`MPI_Put.* Latency`)
 )
 
 var osuColumns = []gridRule{
@@ -95,7 +99,8 @@ func osuNames(line []byte) []string {
 		}
 		names = append(names, word)
 		lower := strings.ToLower(word)
-		begins = strings.HasSuffix(word, ")") || strings.HasSuffix(word, "/s") || strings.HasSuffix(lower, "size") || lower == "iterations" || lower == "validation"
+		begins = strings.HasSuffix(word, ")") || strings.HasSuffix(word, "/s") ||
+			strings.HasSuffix(lower, "size") || lower == "iterations" || lower == "validation"
 	}
 	return names
 }
@@ -117,11 +122,13 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	switch {
 	case !g.hasTimes():
 		pairs := 1
-		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") || f.title == "" && g.messages {
+		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") ||
+			f.title == "" && g.messages {
 			pairs = lex.Count(f.pairs[0])
 		}
 		g.streams(&t, title, pairs)
-	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
+	case osuOneWay.MatchString(title) || f.title == "" &&
+		strings.HasPrefix(strings.ToLower(names[1]), "latency"):
 		t.Kind = OneWay
 	default:
 		if m := osuOperation.FindStringSubmatch(title); m != nil {
@@ -131,7 +138,8 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 			if c, ok := collectiveNamed(m[2]); ok {
 				t.Kind, t.Collective = Collective, c.perRank()
 				at := p.placeOf()
-				t.Collective.Ranks, t.Collective.PerNode, t.Collective.Nodes = at.Ranks, at.PerNode, at.Nodes
+				t.Collective.Ranks, t.Collective.PerNode = at.Ranks, at.PerNode
+				t.Collective.Nodes = at.Nodes
 				t.Collective.Algorithm = p.algorithmOf(c.Name)
 				if words := strings.Fields(title); len(words) > 1 { // MPI or MPI-CUDA
 					t.Series = words[1]

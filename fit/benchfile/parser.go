@@ -46,7 +46,8 @@ func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = lex.Plain(t.Title)
 	b := &builder{table: &t, file: p.file, usage: &p.usage}
-	if len(p.builders) >= p.tableLimit && p.usage.merged > p.tableLimit/2 { // rarely: it walks all tables
+	// rarely: it walks all tables
+	if len(p.builders) >= p.tableLimit && p.usage.merged > p.tableLimit/2 {
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 		p.usage.merged = 0
 	}
@@ -121,7 +122,11 @@ func (p *parser) note(msg string, args ...any) {
 
 func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
 
-var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
+var unitRemark = regexp.MustCompile(
+	`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b` +
+		`[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*` +
+		`(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|` +
+		`ms|msec|milliseconds|s|sec|secs|seconds)\b`)
 
 // unitParts are parts of the words at the beginning of unitRemark, for a quick check: matching the
 // expression against every line of a long log is slow.

@@ -24,8 +24,12 @@ type perftest struct {
 }
 
 var (
-	perftestTitle   = regexp.MustCompile(`^(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(Test|BW|Latency)`)
-	perftestColumns = regexp.MustCompile(`(#bytes|#iterations|BW \w+ ?\[\w+/sec\]|MsgRate ?\[\w+\]|t_\w+ ?\[usec\]|[\d.]+% percentile ?\[usec\]|[\w#%.]+(\[\w+\])?)`)
+	perftestTitle = regexp.MustCompile(
+		`^(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(Test|BW|` +
+			`Latency)`)
+	perftestColumns = regexp.MustCompile(
+		`(#bytes|#iterations|BW \w+ ?\[\w+/sec\]|MsgRate ?\[\w+\]|t_\w+ ?\[usec\]|` +
+			`[\d.]+% percentile ?\[usec\]|[\w#%.]+(\[\w+\])?)`)
 )
 
 var perftestRules = []gridRule{

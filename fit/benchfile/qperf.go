@@ -29,7 +29,8 @@ type qperf struct {
 
 var (
 	qperfTest  = regexp.MustCompile(`^((?:tcp|udp|sctp|sdp|rc|uc|ud|rds|xrc|ver)_[a-z_0-9]+):$`)
-	qperfValue = regexp.MustCompile(`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
+	qperfValue = regexp.MustCompile(
+		`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
 )
 
 const maxPending = 1000

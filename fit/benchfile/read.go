@@ -37,7 +37,8 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	defer done()
 	head, _ := text.Peek(4096)
 	if what := lex.NotText(head); what != "" {
-		return nil, &Error{File: name, Msg: what + "; wanted is the text that a benchmark printed", NoTable: true}
+		msg := what + "; wanted is the text that a benchmark printed"
+		return nil, &Error{File: name, Msg: msg, NoTable: true}
 	}
 	return newReader(lex.NewLines(text, o.Progress), name, o).read()
 }
@@ -247,14 +248,16 @@ func (r *reader) noTableError() *Error {
 	case len(f.Warnings) > 0:
 		return r.errorf(0, "%s", strings.Join(f.Warnings, "; "))
 	case r.claimed > 0:
-		return r.errorf(r.claimed, "the output of %s has no row with a size and a time; did the run fail?", r.claimedBy)
+		return r.errorf(r.claimed,
+			"the output of %s has no row with a size and a time; did the run fail?", r.claimedBy)
 	case r.hint != nil:
 		return r.hint
 	case len(r.builders) > 0:
 		b := r.builders[0]
 		return r.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 	}
-	return r.errorf(0, "no table of sizes and times in %s; known formats are %s", lex.Plural(f.Lines, "line"), Known)
+	return r.errorf(0, "no table of sizes and times in %s; known formats are %s",
+		lex.Plural(f.Lines, "line"), Known)
 }
 
 // Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
@@ -274,9 +277,9 @@ func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
 	return text, func() { unpacked(); put() }, nil
 }
 
-// Outputs reads a file that may hold the outputs of many runs behind each other, as cat *.log writes
-// them. It calls each with every output, or with the error of an output that cannot be read, in file
-// order.
+// Outputs reads a file that may hold the outputs of many runs behind each other, as cat *.log
+// writes them. It calls each with every output, or with the error of an output that cannot be read,
+// in file order.
 //
 // A new output begins where a benchmark prints its first line, and where head and tail print the
 // name of a file (==> a.log <==); such an output is named FILE!a.log. Any other file is one output.

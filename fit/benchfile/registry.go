@@ -34,9 +34,13 @@ type readerRow struct {
 // this order. CSV is last, since it is the most permissive.
 var registry = []readerRow{
 	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
-	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks", "# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"}, func() format { return &imb{} }},
+	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks",
+		"# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"},
+		func() format { return &imb{} }},
 	{"perftest", []string{}, func() format { return &perftest{} }},
-	{"nccl-tests", []string{"# nccl-tests version", "# rccl-tests", "# Collective test starting", "# nThread"}, func() format { return &nccl{} }},
+	{"nccl-tests",
+		[]string{"# nccl-tests version", "# rccl-tests", "# Collective test starting", "# nThread"},
+		func() format { return &nccl{} }},
 	{"netgauge", []string{"# Info:   (0): Netgauge"}, func() format { return &netgauge{} }},
 	{"NetPIPE", []string{"Now starting the main loop"}, func() format { return &netpipe{} }},
 	{"ucx_perftest", []string{}, func() format { return &ucx{} }},

@@ -29,12 +29,14 @@ type sockperf struct {
 }
 
 var (
-	sockperfCommand = regexp.MustCompile(`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
+	sockperfCommand = regexp.MustCompile(
+		`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
 	sockperfSize    = regexp.MustCompile(`\s(?:-m|--msg-size)[ =]?(\d+)`)
 	sockperfSummary = regexp.MustCompile(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
 	sockperfRate    = regexp.MustCompile(`Summary: Message Rate is (\d+)`)
 	sockperfNote    = regexp.MustCompile(`using msg-size=(\d+)`)
-	sockperfPoint   = regexp.MustCompile(`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
+	sockperfPoint   = regexp.MustCompile(
+		`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
 )
 
 // sockperfDefault is the message size in bytes if -m is not given.
@@ -60,7 +62,8 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	if m := sockperfNote.FindStringSubmatch(text); m != nil {
 		v, _ := lex.Parse([]byte(m[1]))
 		f.size, f.assumed, f.mode = v.Value, false, cmp.Or(f.mode, "throughput")
-	} else if strings.Contains(text, "== version #") && f.pending { // a run without its command line
+	} else if strings.Contains(text, "== version #") && f.pending {
+		// a run without its command line
 		f.flush(p)
 		f.mode = ""
 	} else if m := sockperfSummary.FindStringSubmatch(text); m != nil {

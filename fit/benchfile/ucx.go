@@ -82,7 +82,8 @@ func (f *ucx) take(p *parser, line []byte) bool {
 		return true // cut off; the rows before it count
 	}
 	f.final = m[1][0] == 'F'
-	f.latency, f.rate, f.pending = v[n-5].Value, v[n-1].Value, true // overall latency and message rate
+	// overall latency and message rate
+	f.latency, f.rate, f.pending = v[n-5].Value, v[n-1].Value, true
 	f.quantum = v[n-5].Quantum()
 	if f.final {
 		f.flush(p)
@@ -114,7 +115,8 @@ func (f *ucx) flush(p *parser) {
 	}
 	b := f.tables.table(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
 	if !f.final {
-		b.table.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
+		b.table.warn("the run of " + quantity.Bytes(f.size).String() +
+			" has no final line: its last average so far counts")
 	}
 	r := row{size: f.size, time: f.latency}
 	if kind == Gap {

@@ -33,7 +33,8 @@ type Solution struct {
 	Columns int     // the set, as a bit mask
 }
 
-// An Inverse has the covariances of parameters in units of the variance σ² of a value of weight 1.
+// An Inverse has the covariances of parameters, in units of σ², the variance of a value of
+// weight 1.
 type Inverse [MaxColumns][MaxColumns]float64
 
 // Solve returns the least squares over a set of columns, given as a bit mask. ok is false if less
@@ -89,7 +90,8 @@ func (s *subsets) extend(a *Gram, set, first int) {
 		}
 		next := *a
 		next.sweep(k, k+1)
-		if more := set | 1<<k; next[MaxColumns][MaxColumns] < s.best.Squares && s.within(&next, more) {
+		more := set | 1<<k
+		if next[MaxColumns][MaxColumns] < s.best.Squares && s.within(&next, more) {
 			*s.best = next.solution(more, s.scale)
 		}
 		s.extend(&next, set|1<<k, k+1)

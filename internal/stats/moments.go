@@ -21,7 +21,8 @@ func (m *Moments) Add(x, y, w float64) {
 	m.YY += w * dy * (y - m.Y)
 }
 
-// Line returns the least-squares line y = intercept + slope·x. The slope is NaN if all x are equal.
+// Line returns the least-squares line y = intercept + slope·x. The slope is NaN if all x are
+// equal.
 func (m *Moments) Line() (intercept, slope float64) {
 	slope = m.XY / m.XX
 	return m.Y - slope*m.X, slope

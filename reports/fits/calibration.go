@@ -71,7 +71,8 @@ func (c *calibrated) levels() (notes []string) {
 			if layer != nil {
 				start := layer.OneWay(1)
 				rate := n / float64(layer.OneWay(n)-start)
-				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, rate, float64(start))
+				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, rate,
+					float64(start))
 			}
 		}
 		if l.Reverse > 0 {

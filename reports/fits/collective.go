@@ -54,16 +54,20 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	}
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, "+
-			"so that %d is used for all; with a number for each they are fitted jointly",
-			unsaid, o.Ranks[0]))
+		notes = append(notes,
+			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, so that %d "+
+				"is used for all; with a number for each they are fitted jointly",
+				unsaid, o.Ranks[0]))
 	case unsaid > 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; "+
-			"with these they are fitted jointly", unsaid))
+		notes = append(notes,
+			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; with these "+
+				"they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
-		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies "+
-			"neither its algorithm nor the times on other numbers; add files of other numbers", ranks))
+		notes = append(notes,
+			fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither "+
+				"its algorithm nor the times on other numbers; add files of other numbers",
+				ranks))
 	}
 	return notes
 }
@@ -155,8 +159,8 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		rows.Notes = append(rows.Notes, noteOf(c, len(f.Collectives) > 1))
 	}
 	rows.Notes = append(rows.Notes,
-		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the algorithm. "+
-			"The cost of a parameter without a value is in the others.",
+		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the "+
+			"algorithm. The cost of a parameter without a value is in the others.",
 		"Predictions use parameters that change with the size. \"hold-out error\" is theirs, "+
 			"at places and sizes that were not used in the fit.")
 	return rows

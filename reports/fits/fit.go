@@ -113,7 +113,8 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	}
 	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf(
-			"reductions combine a byte in %.3g ns, which the saved machine has too", 1e3*float64(gamma)))
+			"reductions combine a byte in %.3g ns, which the saved machine has too",
+			1e3*float64(gamma)))
 	}
 	return f, nil
 }

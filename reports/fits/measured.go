@@ -207,7 +207,8 @@ func registeredAlgorithm(name, file string) (string, error) {
 		if i := slices.IndexFunc(all, numbered); i >= 0 {
 			return all[i].Name, nil
 		}
-		err := fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number)
+		err := fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name",
+			name, number)
 		return "", usage.Fields(err, "algorithm")
 	}
 	e, err := collective.Find(name, file)

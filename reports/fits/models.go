@@ -62,8 +62,8 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 		return s.table.Kind != benchfile.Interval
 	})
 	if len(f.sources) != 1 {
-		err := fmt.Errorf("%s: %d signatures; "+
-			"the model logp is fitted to one table of burst, delta and interval", all, len(f.sources))
+		err := fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, "+
+			"delta and interval", all, len(f.sources))
 		return usage.Fields(err, "model")
 	}
 	r, err := fit.LogP(f.sources[0].table, rtt)

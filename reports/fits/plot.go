@@ -22,7 +22,8 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 		if f.calibrated != nil {
 			result = "machine"
 		}
-		err := fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform", result)
+		err := fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform",
+			result)
 		return nil, usage.Fields(err, "plot")
 	}
 	if len(curves) > maxCurves {
@@ -71,7 +72,9 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	below.X.Min, below.X.Max = first/1.1, last*1.1
 	top.Notes = []string{"Points: measured. Lines: fitted."}
 	if spread {
-		top.Notes = []string{"Points: measured, with their smallest and largest time. Lines: fitted."}
+		top.Notes = []string{
+			"Points: measured, with their smallest and largest time. Lines: fitted.",
+		}
 	}
 	return reports.Stack{top, below}, nil
 }

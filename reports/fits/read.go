@@ -24,7 +24,8 @@ type fitSource struct {
 
 func tablesIn(file *benchfile.File) (all []fitSource) {
 	for i := range file.Tables {
-		all = append(all, fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
+		all = append(all,
+			fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
 	}
 	return all
 }
@@ -109,7 +110,8 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			if in.Broken != nil {
 				return in, in.Broken
 			}
-			msg := fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))
+			msg := fmt.Sprintf("no file of the folder has a table of sizes and times; "+
+				"files read: %d", len(names))
 			return in, &benchfile.Error{File: path, Msg: msg}
 		}
 	}
@@ -151,7 +153,8 @@ func (in *input) add(file *benchfile.File) {
 	}
 	if file.Skipped > 0 {
 		in.Notes = append(in.Notes, fmt.Sprintf(
-			"%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped, file.Lines))
+			"%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped,
+			file.Lines))
 	}
 }
 

@@ -49,7 +49,8 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 			all = append(all, segment{c, &c.Segments[i], name, i + 1})
 		}
 	}
-	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
+	// else r∞ has no bound within the interval
+	known := func(s segment) bool { return s.Tau.Low > 0 }
 	tableRank := 0
 	if len(f.Curves) <= 1 && f.model != "pipeline" {
 		tableRank = 8
@@ -157,8 +158,8 @@ func changeRows(changes []Change) reports.Rows {
 		col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
 		col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
 	)
-	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 in 20 " +
-		"intervals without a change. The ratio of times is at the middle of the range."}
+	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 " +
+		"in 20 intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
 }
 

@@ -85,7 +85,8 @@ func (f *Fitted) parametersDocument() platforms.Document {
 func (f *Fitted) collectivesDocument() platforms.Document {
 	var files []string
 	for _, s := range f.sources {
-		if text := s.file.Name + s.dateSuffix(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
+		text := s.file.Name + s.dateSuffix()
+		if s.table.Collective.Name != "" && !slices.Contains(files, text) {
 			files = append(files, text)
 		}
 	}

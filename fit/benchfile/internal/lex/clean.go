@@ -13,9 +13,11 @@ var (
 	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
 	// without the colon; loggers write a time.
 	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
-	timeStamp = regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
+	timeStamp = regexp.MustCompile(
+		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
 	// of ts, and of syslog with the host and the program
-	monthStamp = regexp.MustCompile(`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
+	monthStamp = regexp.MustCompile(
+		`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
 	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
 
@@ -50,8 +52,8 @@ func Clean(line []byte) []byte {
 	return line
 }
 
-// Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l ("[0] …")
-// print.
+// Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l
+// ("[0] …") print.
 func Unlabelled(line []byte) []byte {
 	end := ": "
 	from, bracket := bytes.CutPrefix(line, []byte("["))

@@ -8,20 +8,28 @@ import (
 )
 
 var (
-	nameRanks = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
+	nameRanks = regexp.MustCompile(
+		`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|` +
+			`(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
 	// nameNodes is nodes, ranks and the number of the run: all_reduce-4-64-1.out.
 	nameNodes     = regexp.MustCompile(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
-	nameAlgorithm = regexp.MustCompile(`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
+	nameAlgorithm = regexp.MustCompile(
+		`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
 
-	launcher     = regexp.MustCompile(`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|flux submit)\b`)
-	launchRanks  = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
-	launchNodes  = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
-	launchEach   = regexp.MustCompile(`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?(\d{1,6})(?:\s|$)`)
-	launchHosts  = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
-	jsrunSets    = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
-	jsrunTasks   = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
-	tunedBy      = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
-	ncclBy       = regexp.MustCompile(`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
+	launcher = regexp.MustCompile(
+		`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|` +
+			`flux submit)\b`)
+	launchRanks = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
+	launchNodes = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
+	launchEach  = regexp.MustCompile(
+		`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?` +
+			`(\d{1,6})(?:\s|$)`)
+	launchHosts = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunSets   = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
+	jsrunTasks  = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	tunedBy     = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	ncclBy      = regexp.MustCompile(
+		`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
 	taskMap      = []byte(`"taskmap"`)
 	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
 )
@@ -75,7 +83,8 @@ func Ranks(line string) (ranks, perNode int) {
 		}
 		return 0
 	}
-	n, each, slurm := find(launchRanks), find(launchEach), name == "srun" || strings.HasPrefix(name, "flux")
+	n, each := find(launchRanks), find(launchEach)
+	slurm := name == "srun" || strings.HasPrefix(name, "flux")
 	switch nodes := find(launchNodes); {
 	case n > 0 && name == "jsrun":
 		tasks := max(1, find(jsrunTasks))
@@ -114,7 +123,8 @@ func TaskMap(line []byte) (ranks int, ok bool) {
 	}
 	n := 0.0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[from:], -1) {
-		n += float64(Count(string(m[2]))) * float64(Count(string(m[3]))) * float64(Count(string(m[4])))
+		n += float64(Count(string(m[2]))) * float64(Count(string(m[3]))) *
+			float64(Count(string(m[4])))
 	}
 	if n >= 1<<24 {
 		return 0, false

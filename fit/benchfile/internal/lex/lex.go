@@ -21,7 +21,8 @@ type Number struct {
 }
 
 // Pow10 holds the powers of ten that float64 represents exactly.
-var Pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var Pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+	1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // Parse parses a decimal number; NaN and infinities are not numbers. The result is identical to
 // strconv's: a mantissa below 2⁵³ times or over an exact power of ten is rounded once (Clinger
@@ -61,7 +62,8 @@ func Parse(text []byte) (Number, bool) {
 }
 
 func parseSlow(text []byte) (Number, bool) {
-	if digits := bytes.TrimLeft(text[:min(2, len(text))], "+-"); len(digits) == 0 || digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
+	if digits := bytes.TrimLeft(text[:min(2, len(text))], "+-"); len(digits) == 0 ||
+		digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
 		return Number{}, false // the first letter excludes most words
 	}
 	if len(text) > 64 || bytes.ContainsAny(text, "xXpP_iInN") {
