@@ -18,9 +18,11 @@ import (
 // constants and stages, and levels name layers, so these come first.
 type builder struct {
 	*composition
-	p         *Platform
+	p *Platform
+	// By name; the empty name has the protocol of layers that name none.
 	protocols map[string]Protocol
 	measured  map[string]*Measured
+	// All are made before one is computed, so that they can name each other in any order.
 	constants map[string]*scope
 	written   map[string]section // tables of layers
 	building  []string           // the layers under way, to find a circle
@@ -123,6 +125,7 @@ func (s *section) count(key string) int {
 	if s.text(key) == "" {
 		return 0
 	}
+	// 2^30 is the limit of a machine's cores as well (FORMAT.md, Limits).
 	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
 }
 
@@ -165,14 +168,18 @@ func (s *scope) compute(key, name, given string) int {
 	b := s.builder
 	of := slot{Param: s.fields[key], at: s.path + "." + name}
 	of.Path = cmp.Or(of.Path, of.at)
+	// A formula that stands further up may have asked for it already.
 	if i, done := b.slotAt[of.Path]; done {
 		return i
 	}
 	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
+	// The path of a constant is that of its table, which leaves it an empty key.
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
+	// The source closest to the number counts: its own, then its branch's, then its table's.
 	of.Source = cmp.Or(text(value[[]Key](s.Keys, "sources"), name), s.source, s.text("source"))
 	s.sourced(of.Source)
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
+		// A word stands for a size, so that a change may give a number of bytes in its place.
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
 		return b.add(of)
 	}
@@ -182,10 +189,13 @@ func (s *scope) compute(key, name, given string) int {
 		s.fail(name, "is empty; write its value, or omit it")
 	case strings.TrimSpace(formula) == "":
 		s.fail("", "no %s; it is needed, as text with a unit", key)
+	// A text without a digit at its beginning is a misspelt word; as a formula, the error would be
+	// about a missing constant, and not list the words.
 	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
 		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
 	}
 	b.computing = append(b.computing, of.Path)
+	// Compile computes each parameter that the formula names, so their slots come before this one.
 	e, err := quantity.Compile(formula, s.resolve)
 	b.computing = b.computing[:len(b.computing)-1]
 	b.must(of.at, err)
@@ -227,6 +237,8 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 	}
 	if args == nil && of != nil {
 		if at := slices.Index(b.computing, path); at >= 0 {
+			// The error has names as the file has them: without the table's path, and constants
+			// alone.
 			circle := list.Map(append(b.computing[at:], path), func(p string) string {
 				return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.")
 			})
@@ -234,11 +246,13 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 				name, strings.Join(circle, " → "))
 		}
 		i := of.slot(key)
+		// "best" and "eq10" differ from message to message, so a formula has no one size to take.
 		if word := b.slots[i].Word; word != "" {
 			return v, fmt.Errorf("%s is %q, not a number", name, word)
 		}
 		return b.variable(i), nil
 	}
+	// The hint names only what would have been found: keys that the table leaves out have no value.
 	known := slices.Collect(maps.Keys(b.constants))
 	for k := range s.fields {
 		if s.text(k) != "" {

@@ -32,6 +32,7 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 		return Platform{}, err
 	}
 	c := *p.composition
+	// The loaded platform is shared by all readers, so a change is made to a copy.
 	c.slots, c.values = slices.Clone(c.slots), slices.Clone(c.values)
 	inputs := map[int]bool{}
 	for _, change := range changes {
@@ -57,6 +58,7 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 		if err := s.check(); err != nil {
 			return Platform{}, c.changeError(s, err)
 		}
+		// The slots behind this one read the new value from here.
 		c.values[i] = s.Value.Num
 	}
 	return p.rebuilt(&c, layer)
@@ -87,6 +89,8 @@ func (s *slot) replace(change Change) error {
 		return fmt.Errorf("%s is %s, not %s", change.Path, s.Value.Dim, change.Value.Dim)
 	}
 	s.Text, s.Value.Num, s.PlusMinus = change.Text, change.Value.Num, change.PlusMinus
+	// Without a formula the slot reads nothing: a later change of what it was computed from does
+	// not reach it.
 	s.formula, s.changed = nil, true
 	return nil
 }
@@ -197,11 +201,13 @@ func (p Platform) Find(layer, name string) (Param, error) {
 		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
 			name, strings.Join(paths(found), ", "))
 	}
+	// The name fits another layer alone. A change there would have no effect, and say nothing.
 	if other := matching(p.Params(), name); len(other) > 0 {
 		return Param{}, fmt.Errorf("%s has no effect on %s/%s; these have: %s",
 			strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
 	if l, err := p.Layer(layer); err == nil {
+		// In a file o stands for o_s and o_r, which have two slots from then on.
 		if of := model.LinesOf(l.Model).Kind().Aliases[name]; of != nil {
 			return Param{}, fmt.Errorf("%q stands for %s; change each of them",
 				name, strings.Join(of, " and "))
@@ -222,8 +228,10 @@ func (p Platform) Find(layer, name string) (Param, error) {
 
 // kindNames and keyNames are further names of kinds and of keys, under which parameters are found.
 var (
+	// LogGP is LogP with a gap per byte (Alexandrov et al., 1995), so logp.o_r finds both.
 	kindNames = map[string]string{"loggp": "logp"}
-	keyNames  = map[string]string{"credits": "window"}
+	// The window counts credits: a piece takes one until its receiver returns it.
+	keyNames = map[string]string{"credits": "window"}
 )
 
 // matching returns the parameters that a name may stand for; one alone if the name is a whole path.
@@ -329,11 +337,13 @@ func (prog *Program) Set(values ...float64) bool {
 		} else {
 			v.Num = of.formula.Compute(prog.values)
 		}
+		// Inputs that are possible can still give a formula an impossible value: L - o_s below 0.
 		if of.Measure.Check(v) != nil {
 			return false
 		}
 		prog.values[s.slot] = v.Num
 		for _, at := range s.at {
+			// One parameter has several places if its layer is part of several others.
 			at.Set(v.Num)
 		}
 	}

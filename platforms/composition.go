@@ -14,6 +14,7 @@ type composition struct {
 	stages map[string]stageSpec
 	layers map[string]*layerSpec
 	slots  []slot // every parameter, behind those that it reads
+	// By slot, in base units (µs, bytes, µs/B, MB/s, MHz). Compiled formulas read them by index.
 	values []float64
 	slotAt map[string]int // by the path of the parameter
 }
@@ -47,11 +48,13 @@ func (s *layerSpec) slots() []int {
 	return all
 }
 
+// A branchSpec is a branch of a switch, or of an envelope, which finds its thresholds itself.
 type branchSpec struct {
 	layer string
 	upTo  int // slot; -1: none
 }
 
+// A fieldSpec is a number of a model, or a list of them, as the sizes of a table.
 type fieldSpec struct {
 	field *model.Field
 	slots []int // one, or as many as a list has
@@ -166,12 +169,15 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 	}
 	for _, f := range s.fields {
 		if f.field.List {
+			// Knobs are addresses of elements, so the list has its length before the first is
+			// taken.
 			f.field.Grow(l, len(f.slots))
 		}
 		for i, slot := range f.slots {
 			set(slot, f.field.Knob(l, i))
 		}
 	}
+	// Only kinds with a Check relate parameters to each other, as rising thresholds do.
 	if bind != nil && k.Check != nil {
 		bind.checks = append(bind.checks, l)
 	}

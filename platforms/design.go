@@ -43,6 +43,7 @@ func (d Design) Machine() machine.Machine {
 	if !d.Whole {
 		return machine.Machine{}
 	}
+	// It is there: only With leaves out layers of levels, and it sets Whole to false.
 	m, _ := d.Platform.Machine()
 	return m
 }
@@ -107,6 +108,7 @@ func (d Design) set(text string) (Design, error) {
 	}
 	operator := byte('=')
 	name = strings.TrimSpace(name)
+	// The cut was at "=", so that of "*=" the first character is at the end of the name.
 	if last := len(name) - 1; last >= 0 && strings.IndexByte("*/+-", name[last]) >= 0 {
 		operator, name = name[last], strings.TrimSpace(name[:last])
 	}
@@ -115,6 +117,7 @@ func (d Design) set(text string) (Design, error) {
 		return d, err
 	}
 	change := Change{Path: p.Path, Text: strings.TrimSpace(right)}
+	// A word can be assigned, but neither scaled nor added to.
 	if operator != '=' || !p.TakesWord(change.Text) {
 		if change.Value, change.PlusMinus, err = d.NewValue(p, operator, change.Text); err != nil {
 			return d, err
@@ -172,6 +175,7 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		return v, 0, err
 	}
 	want := p.Value.Dim
+	// A factor is a plain number; a summand has the parameter's unit.
 	if operator == '*' || operator == '/' {
 		want = quantity.DimNone
 	}
@@ -184,6 +188,7 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 	if operator == '=' {
 		return v, within, nil
 	}
+	// A parameter has one interval, and there would be two: its own, and that of the operand.
 	if within > 0 {
 		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF",
 			p.Path)
@@ -193,6 +198,7 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 			p.Key, p.Word, p.Key)
 	}
 	now, within := p.Value, p.PlusMinus
+	// A factor scales the interval with the value; a summand moves it as it is.
 	switch operator {
 	case '*':
 		return now.Mul(v), within * v.Num, nil
@@ -242,6 +248,7 @@ func (d Design) Forecast(n quantity.Bytes) *forecast.Forecast {
 }
 
 // Forecastable reports whether the next measurement of a design can be predicted.
+// Points make a curve for all sizes or for none, so that 1 byte stands for all.
 func (d Design) Forecastable() bool { return d.Forecast(1) != nil }
 
 // Next returns the next measurement of n bytes in a design; nil if the design was changed, or does

@@ -13,6 +13,7 @@ var embedded embed.FS
 
 // Names returns the names of the platforms that come with halfpeak, sorted.
 func Names() []string {
+	// ReadDir sorts by file name, so that lists of platforms have the same order everywhere.
 	files, err := embedded.ReadDir(".")
 	if err != nil {
 		panic(err) // embedded: cannot fail

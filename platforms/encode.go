@@ -73,6 +73,7 @@ func encodeKey(k Key) (string, error) {
 		}
 		return tomlKey(k.Name) + " = [" + strings.Join(all, ", ") + "]", nil
 	}
+	// A title may have quotes, a backslash or a newline, which Marshal escapes.
 	line, err := toml.Marshal(map[string]any{k.Name: k.Value})
 	return strings.TrimSuffix(string(line), "\n"), err
 }
@@ -97,6 +98,7 @@ func tomlKey(name string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
 }
 
+// bareKey matches the keys that TOML 1.0 takes without quotes: ASCII letters, digits, _ and -.
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Document returns the platform as a file, without the layers that With left out. Changed
@@ -110,6 +112,8 @@ func (p Platform) Document() Document {
 	}
 	_, machine := p.Machine()
 	for _, t := range c.Tables {
+		// Levels go with the first layer of theirs that is missing: a machine with a level less has
+		// other distances, and could not be read back as the same.
 		if t.Kind == "layer" && !kept["layer."+t.Name] || t.Kind == "level" && !machine {
 			continue
 		}
@@ -144,10 +148,13 @@ func (d *Document) change(s *slot) {
 	i := slices.IndexFunc(d.Tables, func(t Table) bool {
 		return t.Kind == s.Table && t.Name == s.Owner
 	})
+	// The table was left out together with its layer.
 	if i < 0 {
 		return
 	}
 	t := &d.Tables[i]
+	// s.at is layer.NAME.KEY, or has an index behind the key: KEY.0 in a list, KEY.0.up_to in a
+	// branch.
 	key, rest, nested := strings.Cut(strings.TrimPrefix(s.at, t.Kind+"."+t.Name+"."), ".")
 	if !nested {
 		t.Set(key, value)
@@ -171,10 +178,13 @@ func (d *Document) change(s *slot) {
 
 // exactly prints a number of a dimension so that reading it gives the same number.
 func exactly(v float64, d quantity.Dimension) string {
+	// -1: the shortest decimal that reads back as the same float64.
 	num := strconv.FormatFloat(v, 'g', -1, 64)
 	if unit, known := exactUnits[d]; known {
 		return num + unit
 	}
+	// A constant may have any dimension, and no unit has a name for µs². A product has:
+	// 1*1us*1us.
 	unit := func(name string, power int) string {
 		if power < 0 {
 			return strings.Repeat("/1"+name, -power)

@@ -22,11 +22,14 @@ func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.
 				return k.Value, nil
 			}
 		}
+		// args is nil for a name, but not for a call: n is the size, n() an error.
 		if name == "n" && args == nil && n > 0 {
 			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
 		return l.resolve(name, args)
 	})
+	// r_inf() is infinite without a cost per byte, and a difference of two such is NaN: neither can
+	// be compared with a printed number.
 	if err == nil && (math.IsNaN(v.Num) || math.IsInf(v.Num, 0)) {
 		err = fmt.Errorf("%q: %s must be finite", formula, v.Dim)
 	}
@@ -89,6 +92,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 			args = args[1:]
 			other, err := l.scope.Layer(ref)
 			if err != nil {
+				// A layer of this platform hides a platform of the same name.
 				if _, other, err = Find(ref); err != nil {
 					return v, err
 				}
@@ -99,6 +103,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 	if len(args) != q.Sizes {
 		return v, fmt.Errorf("%s takes %d sizes, not %d", q.Name, q.Sizes, len(args))
 	}
+	// Quantities without a size, such as r_inf(), do not read them.
 	sizes := [2]quantity.Bytes{1, 1}
 	for i, a := range args {
 		given, ok := a.(quantity.Value)
@@ -116,6 +121,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 	}
 	v = quantity.Value{Num: q.Of(m, sizes[0], sizes[1]), Dim: q.Dim}
 	if math.IsNaN(v.Num) {
+		// NaN: the model has no such quantity, as a line has no best packet. Check has the reason.
 		if err = q.Check(m, sizes[0]); err != nil {
 			err = fmt.Errorf("%s: %w", q.Name, err)
 		}
@@ -129,6 +135,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
 	}
+	// Computation is counted in cycles, so times on two platforms compare only by their clocks.
 	if l.scope.Clock == 0 {
 		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
 	}

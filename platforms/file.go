@@ -22,10 +22,12 @@ import (
 
 // topKeys are the keys outside of tables. FORMAT.md has the meaning of all keys.
 type topKeys struct {
-	Title   string `toml:"title"`
-	Paper   string `toml:"paper"`
-	Note    string `toml:"note"`
-	Clock   string `toml:"clock"`
+	Title string `toml:"title"`
+	Paper string `toml:"paper"`
+	Note  string `toml:"note"`
+	// Without it, times cannot be printed in cycles.
+	Clock string `toml:"clock"`
+	// The name of a layer; without it, the first one of the file.
 	Default string `toml:"default"`
 }
 
@@ -40,42 +42,55 @@ type tableKeys struct {
 	Collective map[string]collectiveKeys `toml:"collective"`
 }
 
+// constantKeys describe a number of any dimension, since only formulas read it.
 type constantKeys struct {
 	Value  string `toml:"value"`
 	Source string `toml:"source"`
 }
 
+// roofKeys describe a ceiling above 0: a layer's share of it is a quotient.
 type roofKeys struct {
 	Rate   string `toml:"rate"`
 	Source string `toml:"source"`
 }
 
+// stageKeys describe a stage of pipelines. Beta and Tau are its costs; all other numbers are for
+// the engine, and change no prediction.
 type stageKeys struct {
-	Beta     string `toml:"beta"`
-	Tau      string `toml:"tau"`
+	Beta string `toml:"beta"`
+	Tau  string `toml:"tau"`
+	// "sender" or "receiver": that processor is its resource, so the next three keys must be
+	// absent.
 	Host     string `toml:"host"`
 	Resource string `toml:"resource"`
 	At       string `toml:"at"`
-	Queue    string `toml:"queue"`
-	Full     string `toml:"full"`
-	Source   string `toml:"source"`
+	// A whole number of packets; without it there is always room, and Full must be absent.
+	Queue  string `toml:"queue"`
+	Full   string `toml:"full"`
+	Source string `toml:"source"`
 }
 
+// protocolKeys describe how the engine runs a layer. No model reads them.
 type protocolKeys struct {
-	Credits        string `toml:"credits"`
-	Inbox          string `toml:"inbox"`
-	Full           string `toml:"full"`
+	Credits string `toml:"credits"`
+	Inbox   string `toml:"inbox"`
+	Full    string `toml:"full"`
+	// Without it, a lost packet is never sent again, and Rounds have nothing to ask for.
 	Retry          string `toml:"retry"`
 	Rounds         bool   `toml:"rounds"`
 	EagerThreshold string `toml:"eager_threshold"`
-	Poll           string `toml:"poll"`
-	Interrupt      string `toml:"interrupt"`
-	Source         string `toml:"source"`
+	// At most one of these two: a processor that is interrupted does not poll.
+	Poll      string `toml:"poll"`
+	Interrupt string `toml:"interrupt"`
+	Source    string `toml:"source"`
 }
 
+// measuredKeys describe the points that a layer was fitted to.
 type measuredKeys struct {
-	Sizes      []string `toml:"sizes"`
-	Times      []string `toml:"times"`
+	// At least two, ascending, and a time above 0 for each.
+	Sizes []string `toml:"sizes"`
+	Times []string `toml:"times"`
+	// Runs above 1 and Deviations go together, with a deviation for each size.
 	Runs       string   `toml:"runs"`
 	Deviations []string `toml:"deviations"`
 	Resolution string   `toml:"resolution"`
@@ -83,6 +98,7 @@ type measuredKeys struct {
 	Source     string   `toml:"source"`
 }
 
+// levelKeys describe a level of a machine, inside the level that follows it in the file.
 type levelKeys struct {
 	Arity          string `toml:"arity"`
 	Layer          string `toml:"layer"`
@@ -91,19 +107,24 @@ type levelKeys struct {
 	Receive        string `toml:"receive"`
 	EagerThreshold string `toml:"eager_threshold"`
 	Packet         string `toml:"packet"`
-	Lanes          string `toml:"lanes"`
-	Shared         string `toml:"shared"`
-	Ports          string `toml:"ports"`
-	Port           string `toml:"port"`
-	Reverse        string `toml:"reverse"`
-	Crowd          string `toml:"crowd"`
-	Routes         string `toml:"routes"`
-	Topology       string `toml:"topology"`
-	Hop            string `toml:"hop"`
-	Link           string `toml:"link"`
-	Source         string `toml:"source"`
+	// At most one of Lanes and Shared, and one of Ports and Port: each pair says the same as a
+	// number and as a layer. The outermost level has no port, since nothing leaves the machine.
+	Lanes   string `toml:"lanes"`
+	Shared  string `toml:"shared"`
+	Ports   string `toml:"ports"`
+	Port    string `toml:"port"`
+	Reverse string `toml:"reverse"`
+	Crowd   string `toml:"crowd"`
+	Routes  string `toml:"routes"`
+	// For the outermost level alone; Hop and Link describe its links.
+	Topology string `toml:"topology"`
+	Hop      string `toml:"hop"`
+	Link     string `toml:"link"`
+	Source   string `toml:"source"`
 }
 
+// collectiveKeys describe measured times of a collective: a text in Times, Runs and Deviations for
+// each of Ranks, with a word for each of Sizes.
 type collectiveKeys struct {
 	Collective   string   `toml:"collective"`
 	Algorithm    string   `toml:"algorithm"`
@@ -119,20 +140,23 @@ type collectiveKeys struct {
 
 // layerKeys are the keys that every layer may have; those of its model come from the registry.
 type layerKeys struct {
-	Model       string            `toml:"model"`
-	From        string            `toml:"from"`
-	Title       string            `toml:"title"`
-	Note        string            `toml:"note"`
-	Protocol    string            `toml:"protocol"`
-	Measured    string            `toml:"measured"`
-	Correlation string            `toml:"correlation"`
-	TimesOf     string            `toml:"times_of"`
-	Collective  string            `toml:"collective"`
-	Ranks       string            `toml:"ranks"`
-	PerRank     bool              `toml:"per_rank"`
-	Roofs       []string          `toml:"roofs"`
-	Source      string            `toml:"source"`
-	Sources     map[string]string `toml:"sources"`
+	Model string `toml:"model"`
+	// The layer of another file, whole: a table with this key has no other.
+	From     string `toml:"from"`
+	Title    string `toml:"title"`
+	Note     string `toml:"note"`
+	Protocol string `toml:"protocol"`
+	Measured string `toml:"measured"`
+	// From -1 to 1, and only of a beta and a tau that both have an interval.
+	Correlation string `toml:"correlation"`
+	TimesOf     string `toml:"times_of"`
+	// For times of a collective alone, as the two keys behind it.
+	Collective string            `toml:"collective"`
+	Ranks      string            `toml:"ranks"`
+	PerRank    bool              `toml:"per_rank"`
+	Roofs      []string          `toml:"roofs"`
+	Source     string            `toml:"source"`
+	Sources    map[string]string `toml:"sources"`
 }
 
 // branchKeys are the keys of a branch of a switch.
@@ -147,6 +171,7 @@ var layerType = func() reflect.Type {
 	types := map[string]reflect.Type{}
 	one, several := reflect.TypeFor[string](), reflect.TypeFor[[]string]()
 	for _, k := range model.Kinds {
+		// Two kinds may have a key in common, such as beta; a map holds it once.
 		for alias := range k.Aliases {
 			types[alias] = one
 		}
@@ -205,6 +230,7 @@ func decode(file string, text []byte) (*source, error) {
 		return nil, fmt.Errorf("%s: the file is empty; "+
 			"a platform has at least a [layer.NAME] with a model", file)
 	}
+	// A compressed file would fail as TOML at some byte of it, which does not say what is wrong.
 	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
 	}
@@ -239,6 +265,7 @@ func (s *source) checkSpelling() error {
 		}
 		return nil
 	}
+	// A key outside of tables comes first in TOML, so it is checked first.
 	if err := check("", s.Keys, tagsOf(fileType)); err != nil {
 		return err
 	}
@@ -295,6 +322,7 @@ func decodeError(file string, err error) error {
 	var wrong *toml.DecodeError
 	switch {
 	case errors.As(err, &unknown):
+		// One error at a time, as for all rules of this package.
 		first := unknown.Errors[0]
 		line, column := first.Position()
 		return fmt.Errorf("%s:%d:%d: %s", file, line, column, unknownKey(first.Key()))
@@ -345,6 +373,8 @@ func wrongType(err *toml.DecodeError) string {
 	found, field, mismatch := strings.Cut(types, " into struct field ")
 	_, wanted, _ := strings.Cut(field, " of type ")
 	switch {
+	// go-toml 2.4 has no types for these errors, so their words are told apart. The tests of this
+	// package hold them to the version in go.mod.
 	case strings.HasPrefix(said, "cannot store an array table"):
 		return "a table in double brackets is a list; write it in single ones, as in [layer.eager]"
 	case strings.HasPrefix(said, "cannot store a table"):

@@ -15,6 +15,7 @@ import (
 func (p Platform) taking(name string) []Table {
 	d := p.Document()
 	for i := range p.composition.slots {
+		// Constants stay behind, and a formula that names one could not be read in the new file.
 		if s := &p.composition.slots[i]; len(s.reads()) > 0 {
 			d.change(s)
 		}
@@ -31,6 +32,8 @@ func (p Platform) taking(name string) []Table {
 	for _, t := range d.tables("layer") {
 		layer := t
 		layer.Name, layer.Keys = rename("layer", t.Name), renamed(t.Keys, rename)
+		// The layer itself comes first: it replaces the one that names it, and only the names of
+		// the tables behind it can collide with the file's.
 		at := len(tables)
 		if t.Name == p.Default {
 			at = 0
@@ -62,10 +65,12 @@ func renamed(keys []Key, rename func(kind, old string) string) []Key {
 				key.Value = rename("layer", v)
 			}
 		case []string:
+			// Both list tables whose kind is the key in the singular: [stage.NAME], [roof.NAME].
 			if key.Name == "stages" || key.Name == "roofs" {
 				key.Value = all(strings.TrimSuffix(key.Name, "s"), v)
 			}
 		case [][]Key:
+			// Branches are the only lists of inline tables.
 			key.Value = list.Map(v, func(branch []Key) []Key {
 				branch = slices.Clone(branch)
 				set(&branch, "layer", rename("layer", text(branch, "layer")))

@@ -17,6 +17,7 @@ import (
 // in the file. A layer that several are made of has one model.
 func (b *builder) layerTables() {
 	tables := b.sections("layer")
+	// Measured collectives are fitted as they are, and need no model of a message.
 	if len(tables) == 0 && len(b.p.Collectives) > 0 {
 		return
 	}
@@ -29,6 +30,7 @@ func (b *builder) layerTables() {
 	for _, t := range tables {
 		b.spec(t.Name)
 	}
+	// One model for each layer: an envelope of layers that share a part evaluates the same one.
 	shared := map[string]model.Layer{}
 	for _, t := range tables {
 		b.p.Layers = append(b.p.Layers, t.layer(b.open(t.Name, nil, shared)))
@@ -99,6 +101,7 @@ func (s *section) kind() *model.Kind {
 		}
 		s.fail("model", "no model %q%s", called, usage.Hint(called, all))
 	}
+	// go-toml has checked the keys against those of all kinds together; here they are of one kind.
 	common := tagsOf(reflect.TypeFor[layerKeys]())
 	for _, key := range s.Keys {
 		if !slices.Contains(common, key.Name) && !slices.Contains(k.Keys(), key.Name) {
@@ -123,6 +126,7 @@ func (s *section) part(key, name string) {
 func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	entries := value[[][]Key](s.Keys, "branches")
 	for i, entry := range entries {
+		// A branch has no source of its own; its threshold has the layer's.
 		of := scope{section: *s, source: s.text("source")}
 		of.path, of.Keys = fmt.Sprintf("%s.branches.%d", s.path, i), entry
 		name, bounded, last := of.text("layer"), of.has("up_to"), i == len(entries)-1
@@ -177,6 +181,7 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 		}
 		all = append(all, spec)
 	}
+	// A misspelt key would leave its number with the source of the table, unnoticed.
 	for _, key := range value[[]Key](s.Keys, "sources") {
 		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
 			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
@@ -208,6 +213,7 @@ func (s *section) layer(m model.Layer) Layer {
 		}
 		l.Roofs = append(l.Roofs, s.p.Roofs[at])
 	}
+	// [Layer.LowestRoof] takes the first.
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
 	l.Protocol = named(s, "protocol", s.protocols)
 	l.Correlation = s.correlation()
@@ -219,6 +225,7 @@ func (s *section) layer(m model.Layer) Layer {
 		}
 		s.fail(key, "%w", err)
 	}
+	// The check above is of the lines; the measured curve stands before them from here on.
 	l.measure()
 	return l
 }
@@ -255,6 +262,7 @@ func (s *section) correlation() float64 {
 		}
 	}
 	v, err := strconv.ParseFloat(given, 64)
+	// Negated, so that NaN fails as well: it compares as false.
 	if err != nil || !(v >= -1 && v <= 1) {
 		s.fail("correlation", "%q: a correlation is a number from -1 to 1", given)
 	}

@@ -48,6 +48,7 @@ type levelNumber struct {
 var levelNumbers = []levelNumber{
 	{Param{Key: "arity", Measure: model.Count, Phrase: "units of the next inner level"},
 		func(l *machine.Level, v float64) { l.Arity = int(v) }},
+	// Lanes and ports need not be whole: they are rates in units of one transfer's, such as 2.5.
 	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
 		func(l *machine.Level, v float64) { l.Lanes = v }},
 	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, " +
@@ -56,9 +57,11 @@ var levelNumbers = []levelNumber{
 	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
 		"wait for its receive"},
 		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
+	// Up to it shared resources carry messages in their order; larger ones share them fairly.
 	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair " +
 		"shares"},
 		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
+	// 0 to 1; 0, or no key, leaves the two directions of a link independent.
 	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +
 		"message takes"},
 		func(l *machine.Level, v float64) { l.Reverse = v }},
@@ -68,6 +71,7 @@ var levelNumbers = []levelNumber{
 	{Param{Key: "hop", Measure: model.Time, Phrase: "latency of each link beyond the shortest " +
 		"route"},
 		func(l *machine.Level, v float64) { l.Hop = quantity.Micros(v) }},
+	// At least 1, and only with a port: it divides that.
 	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 		func(l *machine.Level, v float64) { l.Routes = int(v) }},
 }

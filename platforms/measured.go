@@ -10,6 +10,8 @@ import (
 // Measured holds the measurements that a layer was fitted to. The layer's times are those of the
 // curve through them, see [forecast.Curve]; its lines explain them, see [model.Measured].
 type Measured struct {
+	// Ascending, at least 2. Below [forecast.MinSizes] there is no curve, and the lines give the
+	// times.
 	Sizes []quantity.Bytes
 	Times []quantity.Micros // one way, of each size; the mean of the runs
 	// Deviations are the standard deviations between Runs at each size; empty with one run.
@@ -23,6 +25,8 @@ type Measured struct {
 // A measuredCurve remembers the forecasts that it has made.
 type measuredCurve struct {
 	curve forecast.Curve
+	// Copies of a layer share the curve, also between goroutines, and a sweep asks for the same few
+	// sizes again and again.
 	known sync.Map // of forecasts by size
 }
 
@@ -32,9 +36,11 @@ func (m *Measured) curve(message bool) (*measuredCurve, error) {
 	for i := range points {
 		points[i] = forecast.Point{Size: m.Sizes[i], Time: m.Times[i], Runs: m.Runs}
 		if m.Deviations != nil {
+			// The curve is in logarithms, where a share of the time is an absolute distance.
 			points[i].Deviation = float64(m.Deviations[i] / m.Times[i])
 		}
 	}
+	// The two kinds have widths of their own, calibrated on benchmarks of either.
 	kind := forecast.Operations()
 	if message {
 		kind = forecast.Latencies()
@@ -47,6 +53,7 @@ func (m *Measured) curve(message bool) (*measuredCurve, error) {
 func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	f, known := c.known.Load(n)
 	if !known {
+		// Two goroutines may compute the same one; both return the one stored first.
 		f, _ = c.known.LoadOrStore(n, c.curve.At(n))
 	}
 	return f.(forecast.Forecast)

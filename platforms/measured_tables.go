@@ -13,6 +13,7 @@ func (b *builder) measuredTables() {
 		t.named()
 		m := &Measured{Runs: 1, Source: t.text("source")}
 		m.Operation = value[bool](t.Keys, "operation")
+		// One time determines no line: β and τ are two numbers.
 		if sizes := len(t.list("sizes")); sizes < 2 {
 			t.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, sizes)
 		}
@@ -26,6 +27,7 @@ func (b *builder) measuredTables() {
 			t.fail("deviations", "%d deviations for %d sizes", len(m.Deviations), len(m.Sizes))
 		}
 		m.Runs = max(1, t.count("runs"))
+		// The uncertainty of a mean is deviation/√runs, and one run has no deviation.
 		if (m.Runs > 1) != (m.Deviations != nil) {
 			t.fail("", "runs and deviations go together: give at least 2 runs, "+
 				"and their standard deviation at each size")
@@ -51,6 +53,7 @@ func (b *builder) collectiveTables() {
 		if c.Collective == "" {
 			t.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
 		}
+		// Benchmarks print either. They differ where ranks finish at different times, as in a tree.
 		if c.Statistic != "average" && c.Statistic != "slowest" {
 			t.fail("statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
 		}
@@ -63,6 +66,7 @@ func (b *builder) collectiveTables() {
 				len(times), len(c.Ranks), len(c.Sizes))
 		}
 		c.Times = grid(&t, "times", &c, aboveZero)
+		// float64 holds whole numbers up to 2^53 exactly.
 		c.Runs = grid(&t, "runs", &c, whole[int64]("a number of repeats", 1, 1<<53))
 		c.Deviations = grid(&t, "deviations", &c, quantity.ParseMicros)
 		b.p.Collectives = append(b.p.Collectives, c)
@@ -73,6 +77,7 @@ func (b *builder) collectiveTables() {
 // again with more on each node.
 func (s *section) ranks(c *MeasuredCollective) {
 	perNode := s.list("ranks_per_node")
+	// 2^17 is the largest number of ranks for which package collective makes a schedule.
 	c.PerNode = each(s, "ranks_per_node", perNode, whole("a number of ranks", 1, 1<<17))
 	c.Ranks = each(s, "ranks", s.list("ranks"), whole("a number of ranks", 2, 1<<17))
 	for i, n := range c.Ranks {

@@ -69,6 +69,7 @@ func (s slot) reads() []int {
 }
 
 // check returns an error if the slot cannot have its value.
+// A word was checked when it was read or assigned.
 func (s *slot) check() error {
 	if s.Word != "" {
 		return nil
@@ -114,12 +115,14 @@ func halfWidth(text string, v quantity.Value) (float64, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("behind ±: %w", err)
+	// Without % a plain number is refused: "5us ± 0.1" could be 10 % or 0.1 µs.
 	case w.Dim == quantity.DimNone && v.Dim != quantity.DimNone && strings.Contains(text, "%"):
 		w.Num *= math.Abs(v.Num)
 	case w.Dim != v.Dim:
 		return 0, fmt.Errorf("%s ± %s; both have one unit, or the second is a percentage",
 			v.Dim, w.Dim)
 	}
+	// Negated, so that NaN fails as well.
 	if !(w.Num >= 0) || math.IsInf(w.Num, 0) {
 		return 0, errors.New("the half-width behind ± must be finite and not negative")
 	}

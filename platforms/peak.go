@@ -18,6 +18,8 @@ import (
 // It is true if no parameter has an interval.
 func (d Design) peakKnown() bool {
 	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
+	// A computed parameter moves with its inputs, whose intervals count here; its own would count
+	// twice.
 	uses := slices.DeleteFunc(d.Uses(), func(p Param) bool {
 		return !(p.PlusMinus > 0) || d.Platform.Computed(p.Path)
 	})
@@ -34,6 +36,7 @@ func (d Design) peakKnown() bool {
 		}
 		values[i] = p.Value.Num
 	}
+	// squares is 0 if no uncertain parameter costs anything per byte, as L and o do not.
 	return squares == 0 || now > math.Sqrt(squares)
 }
 
@@ -73,6 +76,7 @@ func (p Peak) Text(units quantity.UnitChoice) string {
 	case !p.Known:
 		return "r∞ = –, n½ = –: the interval of the time per byte holds 0"
 	}
+	// The rate follows the user's choice of units; a size reads the same in all of them.
 	rate := quantity.Value{Num: float64(p.Asymptote), Dim: quantity.DimRate}
 	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(rate), p.Half)
 }

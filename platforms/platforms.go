@@ -26,6 +26,7 @@ func Find(ref string) (Platform, Layer, error) {
 	var p Platform
 	var err error
 	file, layer := splitRef(ref)
+	// An embedded name wins, so that a folder called clip changes nothing; ./clip is the path.
 	if slices.Contains(Names(), file) {
 		p, err = load(file)
 	} else if looksLikeFile(file) {
@@ -81,6 +82,7 @@ func NamesLayer(ref string) bool {
 
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.
 func splitRef(ref string) (file, layer string) {
+	// The last one: a folder may end in .toml as well.
 	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {
 		return ref[:i+len(".toml")], ref[i+len(".toml/"):]
 	}

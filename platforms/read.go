@@ -54,6 +54,8 @@ func (s *source) platform() (_ Platform, err error) {
 		written:   map[string]section{},
 	}
 	defer catch(&err)
+	// In this order, since later tables name earlier ones: formulas name constants, layers name
+	// stages, protocols and measurements, and levels name layers.
 	b.clock()
 	b.constantTables()
 	b.roofTables()
@@ -75,6 +77,7 @@ type files struct {
 
 // platform reads the platform file at path.
 func (f *files) platform(path string) (Platform, error) {
+	// Absolute, so that two spellings of one path are one file, and a circle is found.
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return Platform{}, err
@@ -143,6 +146,7 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 		return nil, fmt.Errorf("%s: no such file", path)
 	case err != nil:
 		return nil, err
+	// A pipe or a device could block, or never end.
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
@@ -153,6 +157,7 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 	if name == "" {
 		name = p.Default
 	}
+	// Reduced to the layer and its parts, so that nothing else of the file comes along.
 	if p, err = p.With(name); err != nil {
 		return nil, err
 	}
@@ -194,6 +199,7 @@ func readFile(path string, others *files) (Platform, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return Platform{}, fmt.Errorf("%s: is a directory; give the path of a TOML file", path)
 	}
+	// One byte more than allowed, so that decode sees a larger file as too large, and not as cut.
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return Platform{}, err

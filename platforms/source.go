@@ -80,6 +80,7 @@ func (s *source) walk() {
 	for p.NextExpression() {
 		e := p.Expression()
 		switch e.Kind {
+		// [layer.eager], and behind it its keys.
 		case unstable.Table:
 			table = s.names(nil, e.Key())
 			s.enter(table)
@@ -94,11 +95,13 @@ func (s *source) walk() {
 
 // names appends the parts of a dotted key to a path, and notes the offset of each.
 func (s *source) names(path []string, key unstable.Iterator) []string {
+	// Clipped: append must not write into the path of the enclosing table.
 	path = slices.Clip(path)
 	for key.Next() {
 		n := key.Node()
 		path = append(path, string(n.Data))
 		at := strings.Join(path, ".")
+		// The last part is the key itself. An earlier part is a table, which stays where it began.
 		if _, known := s.offsets[at]; !known || key.IsLast() {
 			s.offsets[at] = int(n.Raw.Offset)
 		}
@@ -136,6 +139,7 @@ func (s *source) put(path []string, node *unstable.Node) {
 		}
 	case len(path) == 1:
 		set(&s.Keys, path[0], plainValue(node))
+	// The other spelling, [[layer.NAME.branches]], comes through walk.
 	case len(path) == 3 && path[2] == "branches":
 		for inside.Next() {
 			s.put(addBranch(t, path), inside.Node())

@@ -21,6 +21,7 @@ func (b *builder) clock() {
 	}
 	v, err := quantity.Eval(given, nil)
 	b.must("clock", err)
+	// A rate of 0 would make every time 0 cycles.
 	if v.Dim != quantity.DimClock || !(v.Num > 0) {
 		b.fail("clock", "%q: a clock rate is above zero, in kHz, MHz or GHz", given)
 	}
@@ -35,6 +36,7 @@ func (b *builder) constantTables() {
 		if !constantRule.MatchString(t.Name) {
 			t.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
+		// Path is the table's, constant.NAME: "value" would say nothing in an assignment.
 		b.constants[t.Name] = &scope{section: t, fields: map[string]Param{"value": {Path: t.path}}}
 	}
 	for _, t := range tables {
@@ -54,6 +56,7 @@ func (b *builder) roofTables() {
 		if err != nil {
 			t.fail("rate", "%q: %w", given, err)
 		}
+		// Shares of the roof divide by it.
 		if rate == 0 {
 			t.fail("rate", "%q: a roof is above zero", given)
 		}
@@ -93,6 +96,7 @@ func (s *scope) place(host model.Host) Place {
 	if !slices.Contains(sides, p.At) {
 		s.fail("at", "%q%s", p.At, usage.Hint(p.At, sides))
 	}
+	// The processor is a resource already, and the engine has one queue for it.
 	if host != model.NoHost && (resource != "" || at != "" || s.text("queue") != "") {
 		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
@@ -114,12 +118,14 @@ func (b *builder) protocolTables() {
 			Retry:          quantity.Micros(s.optional("retry")),
 			Rounds:         value[bool](t.Keys, "rounds"),
 			Poll:           quantity.Micros(s.optional("poll")),
-			Interrupt:      -1, // the processor polls
+			// Negative, since an interrupt may cost 0.
+			Interrupt: -1, // the processor polls
 		}
 		interrupts := t.text("interrupt") != ""
 		if interrupts {
 			p.Interrupt = quantity.Micros(s.optional("interrupt"))
 		}
+		// Without retry no sender keeps packets, so there would be nothing to send again.
 		if p.Rounds && p.Retry == 0 {
 			t.fail("rounds", "rounds send again what retry keeps; give retry too")
 		}
@@ -144,9 +150,11 @@ func (b *builder) levelTables() {
 	for _, t := range b.sections("level") {
 		b.p.Levels = append(b.p.Levels, t.level())
 	}
+	// It has all its layers: levelLayer has refused names without a table.
 	m, _ := b.p.Machine()
 	if i, key, err := m.Check(); err != nil {
 		path := "level." + m.Levels[i].Name + "." + key
+		// The rule is the machine's; the text in the file is known only here.
 		if given := b.given(path); given != "" {
 			err = fmt.Errorf("%w (got %q)", err, given)
 		}
