@@ -39,6 +39,7 @@ type Checked struct {
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
+		// A time of 0 has no relative error.
 		if r.Time > 0 && c.checks(r) {
 			rows = append(rows, Checked{Measurement: r})
 		}
@@ -48,6 +49,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		r.Predicted, err = c.predict(ctx, m, r.Measurement)
 		return err
 	})
+	// A prediction of 0 stands for a case that was not simulated.
 	rows = slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 })
 	if c.ChoicesKnown() {
 		rows = addCalls(rows)
@@ -84,6 +86,7 @@ func (c *Calibration) predict(ctx context.Context, m machine.Machine, r Measurem
 	if len(on) == 0 {
 		return 0, nil
 	}
+	// The two ranks meet at the innermost level with a unit that holds both cores.
 	common := func(cores int) bool { return on[0]/cores == on[1]/cores }
 	return m.Levels[slices.IndexFunc(m.Sizes(), common)].Layer.OneWay(r.Size), nil
 }
@@ -160,6 +163,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 			continue
 		}
 		s, err := e.ScheduleLimit(ctx, maxOperations, r.Pairs, call)
+		// Another algorithm may have a smaller schedule.
 		if errors.As(err, new(collective.TooLarge)) {
 			continue
 		}
@@ -174,6 +178,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 			least = t
 		}
 	}
+	// The schedules have messages and combinations, but not this copy.
 	if least > 0 && CopiesOwn(r.Measure) {
 		least += quantity.Micros(c.local(Copy, r.Size))
 	}
@@ -252,6 +257,8 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 		for range messages {
 			got = append(got, b.Recv(n, peer, 0))
 		}
+		// One answer to the whole burst shows the sender, whose clock is read, that all messages
+		// have come.
 		ack := b.Send(1, peer, 1)
 		for _, op := range got {
 			b.Requires(ack, op)
@@ -286,6 +293,7 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 	case r.Measure == FanOut || r.Measure == FanIn:
 		on = append(on, 0)
 		for i := 0; i < unit && len(on) <= r.Pairs; i++ {
+			// A leaf beside the root, in the same inner unit, would meet it at a lower level.
 			if core(i)/inner != 0 {
 				on = append(on, core(i))
 			}
@@ -302,6 +310,7 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 		}
 	case r.distant():
 		for i := 0; i+r.Variant < units; i++ {
+			// Variant is a power of two, so that each unit is in at most one pair.
 			if i&r.Variant == 0 {
 				on = append(on, i*inner, (i+r.Variant)*inner)
 			}
@@ -362,6 +371,7 @@ func Summarize(checks []Checked) (all []CheckSummary) {
 		for _, k := range groups[of] {
 			measured := k.Time
 			if k.Measure == Stream && k.Pairs > 1 {
+				// What pairs share was estimated from the mean over pairs too.
 				measured = k.Average
 			}
 			e := float64((k.Predicted+k.Call)/measured) - 1

@@ -9,6 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
+// choices is the table of default algorithms; its first lines describe its columns.
+//
 //go:embed choices.txt
 var choices string
 
@@ -18,6 +20,7 @@ func (c *Calibration) ChoicesKnown() bool { return libraryKey(c.Library) != "" }
 // libraryKey returns the library's name in choices.txt for what MPI_Get_library_version says; "" if
 // its choices are not known.
 func libraryKey(version string) string {
+	// The table is of these versions alone. For all other libraries, every algorithm is simulated.
 	switch fields := strings.Fields(version); {
 	case strings.HasPrefix(version, "Open MPI v4.1"), strings.HasPrefix(version, "Open MPI v5.0"):
 		return "openmpi"

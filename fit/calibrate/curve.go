@@ -30,6 +30,7 @@ func (c *Calibration) fanCurve(measure string, level, pairs int) (curve model.Cu
 		median := stats.QuantileOf(times[n], 0.5)
 		curve.Costs = append(curve.Costs, quantity.Micros(max(median, minTime)))
 	}
+	// The largest size comes first, so that one clean time limits all smaller sizes below it.
 	for i := len(curve.Costs) - 2; i >= 0; i-- {
 		curve.Costs[i] = min(curve.Costs[i], disturbed*curve.Costs[i+1])
 	}

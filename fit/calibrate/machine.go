@@ -98,8 +98,10 @@ func (c *Calibration) messages(level int) machine.Level {
 	for i, n := range way.Sizes {
 		t, k := way.Costs[i], n
 		if eager >= 0 && n > eager {
+			// Above the threshold a call waits for its peer; only its fixed part is an overhead.
 			k = 1
 		}
+		// A call that was not measured is taken to cost half of the shortest message.
 		half := way.Costs[0] / 2
 		g := gaps[i]
 		s, r := min(timeAt(send, k, half), g), min(timeAt(receive, k, half), g)

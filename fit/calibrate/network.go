@@ -37,6 +37,7 @@ func (c *Calibration) findNetwork() {
 		}
 	}
 	n := len(hosts)
+	// The distances may be missing: calibrate.c measures those of at most 64 hosts.
 	if n < 4 || len(c.Distances) != n*(n-1)/2 {
 		return
 	}
@@ -50,6 +51,8 @@ func (c *Calibration) findNetwork() {
 		byLinks := func(i, j int) float64 { // the mean of both ways, as a round trip has it
 			return float64(len(t.Route(i, j))+len(t.Route(j, i))) / 2
 		}
+		// Of topologies that explain the distances equally well, the first one stays: it has the
+		// fewest dimensions.
 		if hop, misfit := c.explain(byLinks, n, false); misfit < least && hop > 0 {
 			least, c.network = misfit, machine.Level{Topology: t, Hop: quantity.Micros(hop)}
 		}

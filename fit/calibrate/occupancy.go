@@ -73,6 +73,8 @@ func line(points []point) model.Layer {
 		}
 	}
 	switch {
+	// One size cannot separate fixed costs from costs per byte. Small messages are limited by their
+	// number, large ones by their bytes.
 	case first.n == last.n && last.n < 4096: // a rate of messages
 		return &model.Linear{Beta: quantity.Micros(last.each)}
 	case first.n == last.n: // a bandwidth
@@ -107,6 +109,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 			if d == 1 {
 				sharers = r.Pairs
 			}
+			// Divided by saturated, because the comparison below multiplies by it.
 			alone, unshared := float64(one.At(r.Size)), negligible/saturated*float64(way.At(r.Size))
 			base[r.Size] = max(base[r.Size], alone, unshared)
 			if g > saturated*base[r.Size] {
@@ -135,6 +138,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 // reached by one of them. It is 0 if the ratio of the port's speed to a stream's is not a whole
 // number of at least 2, or if the port is a host's.
 func (c *Calibration) routes(port model.Layer, level, meet int) int {
+	// At 1 MiB fixed costs hardly count, so the ratio is that of the bandwidths.
 	const n = 1 << 20
 	one := c.curve(Stream, meet)
 	if port == nil || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {

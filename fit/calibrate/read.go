@@ -86,6 +86,7 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 			}
 			return quantity.Micros(stats.QuantileOf(values, q))
 		}
+		// Column 0 has the median of a pass, column 5 its average.
 		m.Time, m.Average, m.Least = quantile(0, 0.25), quantile(5, 0.25), quantile(0, 0)
 	}
 	c.findNetwork()
@@ -114,8 +115,10 @@ func (c *calibrationReader) add(line string, number int) error {
 		c.header = number
 		return nil
 	case c.header > 0 && strings.HasPrefix(line, "# "):
+		// The last line of a whole run is its duration, such as 118.3 s.
 		c.ended = c.ended || strings.HasSuffix(line, " s")
 		return c.comment(strings.TrimPrefix(line, "# "), number-c.header)
+	// The job's script and mpirun print into the same file.
 	case c.header == 0 || len(fields) != len(calibrationColumns):
 		c.foreign++
 		return nil
@@ -149,6 +152,7 @@ func (c *Calibration) comment(text string, line int) error {
 			return fmt.Errorf("invalid number %q", words[3])
 		}
 		if words[2] == "holds" {
+			// A division, because the product of the levels could overflow.
 			if cores := c.cores(len(c.Levels)); n < 1 || n > machine.MaxCores/cores {
 				return fmt.Errorf("level %s holds %d: a level holds at least 1, "+
 					"and all of them at most 2^30 ranks", words[1], n)
@@ -163,6 +167,7 @@ func (c *Calibration) comment(text string, line int) error {
 	case len(words) == 2 && (words[0] == "places" || words[0] == "distances"):
 		for word := range strings.SplitSeq(words[1], ",") {
 			v, err := strconv.ParseFloat(word, 64)
+			// The negated comparison also rejects NaN, which ParseFloat reads.
 			if err != nil || !(v >= 0 && v < 1<<31) {
 				return fmt.Errorf("invalid number %q of %s", word, words[0])
 			}
@@ -187,6 +192,7 @@ const maxTime = 1e12
 // row reads the fields of a whole row: the case, and its times from median to average.
 func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
 	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
+	// Collectives and local work have no level.
 	if fields[1] != "" {
 		if m.Level = c.level(fields[1]); m.Level < 0 {
 			return m, times, fmt.Errorf("unknown level %q", fields[1])
@@ -198,6 +204,7 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[3+i], fields[3+i])
 		}
 	}
+	// A message between two ranks has at least a byte; a barrier has none.
 	if m.Size = quantity.Bytes(size); m.Size > quantity.MaxBytes || m.Level >= 0 && size == 0 {
 		return m, times, fmt.Errorf("invalid bytes %q", fields[4])
 	}

@@ -10,6 +10,7 @@ type Column struct {
 	Scale  float64 // of a number in µs and bytes
 }
 
+// Scripts find the numbers of JSON and CSV by these suffixes.
 var columns = map[Dimension]Column{
 	DimTime:    {"µs", "_us", 1},
 	DimSize:    {"bytes", "_bytes", 1},
@@ -20,6 +21,7 @@ var columns = map[Dimension]Column{
 
 // Column returns the unit of the dimension in tables and on axes.
 func (d Dimension) Column() Column {
+	// A dimension without a name, such as µs², is printed as it is computed, in µs and bytes.
 	c, ok := columns[d]
 	if !ok {
 		c.Scale = 1

@@ -51,6 +51,7 @@ func parse(text string, name func(name string, args []any) (*Expr, error)) (e *E
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
+		// Any other panic is a mistake of the program and goes on.
 		case syntaxError:
 			err = r.error
 		default:
@@ -208,6 +209,7 @@ func (p *parser) number() Value {
 func unitWord(text string) string {
 	end := 0
 	for i, r := range text {
+		// A slash belongs to the unit only right behind a letter: in 28us / g it divides.
 		if unicode.IsLetter(r) || r == '%' && i == 0 {
 			end = i + utf8.RuneLen(r)
 		} else if r != '/' || i != end {
@@ -274,6 +276,8 @@ func (p *parser) argument() any {
 // values returns the arguments of a function that is not built in, as a [Scope] takes them.
 func values(function string, args []any) ([]any, error) {
 	for i, a := range args {
+		// A scope computes its functions while the formula is parsed, before parameters have
+		// values.
 		e, ok := a.(*Expr)
 		if !ok {
 			continue
@@ -311,6 +315,7 @@ func builtin(name string, args []any) (e *Expr, known bool, err error) {
 		}
 		numbers[i] = number
 	}
+	// The minimum of a time and a size means nothing, so all arguments have one dimension.
 	dim := numbers[0].Dim
 	for _, f := range numbers[1:] {
 		if f.Dim != dim {

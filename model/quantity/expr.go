@@ -70,6 +70,8 @@ func constant(v Value) *Expr { return &Expr{Dim: v.Dim, num: v.Num} }
 
 // operate returns the operation on args, evaluated if all are constants.
 func operate(op operation, dim Dimension, args ...*Expr) *Expr {
+	// Constant parts are computed here, once, so that Compute repeats only what depends on the
+	// variables.
 	e := &Expr{Dim: dim, op: op, args: args}
 	for _, a := range args {
 		if !a.constant() {

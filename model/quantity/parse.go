@@ -73,6 +73,8 @@ func ParseSizes(text string) ([]Bytes, error) {
 		}
 		last := Bytes(0)
 		for k := 0; last < hi; k++ {
+			// Each size follows from the first, not from the size before it, so that rounding
+			// errors do not add up.
 			n := min(hi, Bytes(math.Round(float64(lo)*math.Exp2(float64(k)/float64(perDoubling)))))
 			if n == last {
 				continue // steps of less than a byte
@@ -139,6 +141,7 @@ func number(text string) (float64, string, error) {
 		switch {
 		case c >= '0' && c <= '9' || c == '.':
 			end++
+		// Without digits behind it, an e begins a unit, not an exponent.
 		case (c == 'e' || c == 'E') && exponent(text[end+1:]):
 			end += 2 // the digits behind it follow
 		default:

@@ -62,9 +62,12 @@ func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 		}
 	}
 	at := slices.IndexFunc(scaled, func(u UnitInfo) bool { return u.Name == baseNames[dim] })
+	// Sizes and plain numbers have no scaled units.
 	if most == 0 || at < 0 {
 		return UnitInfo{Name: baseNames[dim], Value: Value{1, dim}}
 	}
+	// Neighbouring units differ by a factor of 1,000, and the values that print well span 10⁷: no
+	// unit is both too small and too large.
 	for at < len(scaled)-1 && printed(most/scaled[at].Value.Num) >= enough {
 		at++
 	}
