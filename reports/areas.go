@@ -20,6 +20,7 @@ func (a Areas) sums() ([][]float64, error) {
 	if len(a.XS) < 2 || len(a.Parts) == 0 {
 		return nil, errors.New("nothing to draw: areas have at least one part and two places")
 	}
+	// The first edge is the axis.
 	sums := [][]float64{make([]float64, len(a.XS))}
 	for k, p := range a.Parts {
 		if len(p.Y) != len(a.XS) {
@@ -28,6 +29,7 @@ func (a Areas) sums() ([][]float64, error) {
 		}
 		next := make([]float64, len(a.XS))
 		for i, y := range p.Y {
+			// Written so that NaN fails too. A negative part would cover the part below it.
 			if !(y >= 0 && y <= largest) || !a.X.usable(a.XS[i]) {
 				return nil, fmt.Errorf("part %q is %v at %v", p.Name, y, a.XS[i])
 			}
@@ -119,6 +121,8 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		}
 		for _, part := range []vg.Length{0, 0.25, 0.5, 0.75, 1} {
 			r := box(at, w, h)
+			// Five points along the name, heavier than any sum of lines: no label of a mark may
+			// cover it.
 			labels.avoid(vg.Point{X: r.Min.X + part*w, Y: at.Y}, 1000)
 		}
 		c.FillText(name, at, label)
@@ -145,6 +149,7 @@ func (a areasPlotter) widest(
 			}
 		}
 		for _, m := range a.Marks {
+			// A name across the line of a mark would be struck through.
 			if d := tx(m.X) - center; m.Kind == AtX && d > -w/2-2 && d < w/2+2 {
 				high = low
 			}

@@ -21,6 +21,7 @@ import (
 func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
 	p.Y.Min, p.Y.Max = 0, top
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	// The rows have names and no order of size, so the axis needs neither line nor ticks.
 	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
 }
 
@@ -63,6 +64,7 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 		p := newPlot()
 		// How many lines of text a row has room for, the axis aside.
 		lines := int((area.Max.Y - area.Min.Y - 40) / vg.Length(len(t.Stages)+1) / (tickSize * 1.1))
+		// With many rows, every second or third name has room.
 		every := int(tickSize*1.1*vg.Length(len(t.Stages)+1)/(area.Max.Y-area.Min.Y-40)) + 1
 		var ticks []plot.Tick
 		for i, name := range t.Stages {
@@ -119,6 +121,7 @@ func (t Timeline) legend() []entry {
 func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
+	// At most 22 points to either side: with two stages, boxes would otherwise fill the plot.
 	tall := min(0.36, 22/float64(ty(1)-ty(0)))
 	number := textStyle(tickSize-1, ink)
 	number.XAlign, number.YAlign = text.XCenter, text.YCenter
@@ -202,6 +205,7 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 	lo, hi := t.Base, t.Base
 	for _, b := range t.Bars {
 		for _, v := range []float64{b.Low, b.High} {
+			// An infinite end must not stretch the axis.
 			if math.Abs(v) <= largest {
 				lo, hi = min(lo, v), max(hi, v)
 			}

@@ -63,6 +63,7 @@ func (c Change) text(s quantity.Scale) string {
 			return to
 		}
 		number, unit, _ := strings.Cut(from, " ")
+		// The unit is said once: "64 → 128 KiB".
 		if strings.HasSuffix(to, " "+unit) {
 			from = number
 		}
@@ -73,6 +74,7 @@ func (c Change) text(s quantity.Scale) string {
 	switch {
 	case s.Format(c.From) == to: // an arrow between equal numbers would look like a change
 		return to
+	// From 0, a change has no percentage.
 	case !finite(part):
 		return from + " → " + to
 	}
@@ -221,6 +223,8 @@ func bare(v any) string {
 	case rv.Kind() == reflect.Bool:
 		return strconv.FormatBool(rv.Bool())
 	case rv.Kind() == reflect.Slice:
+		// Spaces, since a comma would have to be quoted and a semicolon separates cells in some
+		// countries.
 		return joinElements(rv, " ", bare)
 	}
 	return rv.String()

@@ -92,6 +92,7 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 
 // writeMarkdown prints the section. Each block ends with an empty line.
 func (s Section) writeMarkdown(m *bytes.Buffer, level int) error {
+	// Markdown and HTML have six levels of headings.
 	fmt.Fprintf(m, "%s %s\n\n", strings.Repeat("#", min(level, 6)), escapeMarkdown(s.Title))
 	for _, b := range s.Blocks {
 		switch b := b.(type) {

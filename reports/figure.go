@@ -76,6 +76,8 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 			xs, ys = append(xs, s.X[i]), append(ys, s.Y[i])
 			low, high := s.bounds(i)
 			for _, v := range []float64{low, high} {
+				// A bound that cannot be drawn, such as one below 0 on a logarithmic axis, does not
+				// take its point along.
 				if f.Y.usable(v) {
 					ys = append(ys, v)
 				}
@@ -90,6 +92,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 		return x, y, left, errors.New("nothing to draw: no points")
 	}
 	for _, m := range f.Marks {
+		// Marks widen the axes: a roof above all measurements is what the picture is for.
 		if m.Kind != AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
 			if m.Kind == AtY && m.Label != "" && f.Y.Log {
@@ -319,6 +322,7 @@ func (f figurePlotter) errorBar(
 	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
 ) []vg.Point {
 	low, high := s.bounds(i)
+	// Without Low and High, bounds are infinite: the point has no bar.
 	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
 		return nil
 	}
@@ -375,6 +379,7 @@ func (s Stack) painter() (func(draw.Canvas) axes, error) {
 		lefts := make([]vg.Length, len(panels))
 		most, top := vg.Length(0), c.Max.Y
 		for i, paint := range panels {
+			// The first figure has the data; residuals need less height.
 			share := vg.Length(2) / 3
 			if i > 0 {
 				share = vg.Length(1) / 3 / vg.Length(len(panels)-1)
@@ -391,6 +396,8 @@ func (s Stack) painter() (func(draw.Canvas) axes, error) {
 			most = max(most, lefts[i])
 		}
 		for i, paint := range panels {
+			// All panels begin at the farthest axis, so that the same x stands at the same place in
+			// each.
 			areas[i].Min.X += most - lefts[i]
 			paint(areas[i])
 		}

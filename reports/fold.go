@@ -11,6 +11,8 @@ import (
 // characters without a width, such as those that change the direction of writing, by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(c rune) rune {
+		// Cf, format characters, has those that turn the direction of writing: a name of a file
+		// could use them to show another name.
 		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
 			return ' '
 		}
@@ -26,6 +28,8 @@ func escapeMarkdown(s string) string {
 		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
 	}
 	for i, c := range runes {
+		// An underscore within a word is text in CommonMark, so names such as one_way_us stay
+		// legible.
 		if strings.ContainsRune("\\`*<[", c) || c == '_' && !(inWord(i-1) && inWord(i+1)) {
 			b.WriteByte('\\')
 		}

@@ -127,6 +127,7 @@ func edges(middles []float64, a Axis) []float64 {
 	for i := 1; i < n; i++ {
 		e[i] = from((to(middles[i-1]) + to(middles[i])) / 2)
 	}
+	// The outer cells have no neighbour, so they reach as far outwards as inwards.
 	e[0] = from((3*to(middles[0]) - to(middles[1])) / 2)
 	e[n] = from((3*to(middles[n-1]) - to(middles[n-2])) / 2)
 	return e
@@ -137,9 +138,11 @@ type steps struct{ ends []float64 }
 
 // newSteps chooses about ten steps with round ends, by factors where the values span many.
 func newSteps(lo, hi float64) steps {
+	// With eleven equal steps, all values below a twelfth of the largest would share the first.
 	if lo > 0 && hi > 12*lo {
 		ends := []float64{oneTwoFive(lo, math.Floor)}
 		for ends[len(ends)-1] < hi*(1-1e-9) {
+			// 1.5 times 1, 2 or 5 lies below the next of them.
 			ends = append(ends, oneTwoFive(ends[len(ends)-1]*1.5, math.Ceil))
 		}
 		if len(ends) > 14 { // more shades cannot be told apart: powers of ten alone
@@ -150,6 +153,7 @@ func newSteps(lo, hi float64) steps {
 		}
 		return steps{ends}
 	}
+	// All cells are equal: one per cent around them still makes a scale.
 	if hi <= lo+1e-9*math.Abs(lo) {
 		hi = lo + max(1e-9, math.Abs(lo)/100)
 	}
@@ -202,6 +206,7 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 	number := textStyle(tickSize, ink)
 	number.YAlign = text.YCenter
 	every := 1
+	// A quarter of a line between two numbers of the scale.
 	for vg.Length(every)*(at(1)-at(0)) < tickSize*1.25 {
 		every++
 	}

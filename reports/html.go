@@ -31,6 +31,7 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 // the values under the pointer. It returns errors of w, of the tables (see Write) and of the
 // pictures.
 func (d Document) WriteHTML(w io.Writer) error {
+	// One stylesheet for all pictures: most of their styles recur, which keeps the page small.
 	h := &htmlWriter{sheet: newStylesheet()}
 	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
 		h.sheet.colors[hex(c)] = true
@@ -181,6 +182,7 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 		for i, row := range r.Data {
 			cell := htmlCell{Text: sheet.Cells[i][k], Number: number, Missing: absent(row[j])}
 			if !cell.Missing && isNumber(reflect.TypeOf(row[j])) {
+				// "900 ns" sorts before "1 µs" by its number, not by its letters.
 				cell.Value = bare(row[j])
 			}
 			cell.Long = !number && len([]rune(cell.Text)) > longText

@@ -51,6 +51,7 @@ var darkened = func() map[string]string {
 	add(grey, dark.grey)
 	add(faint, dark.faint)
 	add(white, dark.white)
+	// Tints are made in whole per cents, so every tint of the palette is in the table.
 	for percent := 100.0; percent > 0; percent-- {
 		for i := range palette {
 			add(tint(palette[i], percent/100), mix(dark.white, dark.palette[i], percent/100))

@@ -49,6 +49,8 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	if err != nil {
 		return at, err
 	}
+	// Below, the labels have no room; above, a PNG takes more than 400 MB of memory while it is
+	// drawn.
 	if width < 320 || height < 240 || width > 10000 || height > 10000 {
 		return at, fmt.Errorf("a picture of %d×%d pixels is not possible; "+
 			"choose from 320×240 to 10000×10000", width, height)
@@ -68,6 +70,7 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	}
 	c := draw.New(canvas)
 	c.SetColor(white)
+	// Without a ground of its own, a picture would be unreadable on a dark page.
 	c.Fill(c.Path())
 	at = paint(c)
 	var b bytes.Buffer

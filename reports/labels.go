@@ -201,6 +201,7 @@ func (l *labeller) draw(c draw.Canvas) {
 			l.avoidLine(leader, 6)
 			c.StrokeLines(draw.LineStyle{Color: lab.color, Width: 0.6}, leader)
 		}
+		// Four fifths white: the grid behind the letters fades, and a curve still shows.
 		fillBox(c, place, color.NRGBA{0xff, 0xff, 0xff, 0xd0})
 		st, _, _ := labelText(lab.color, lab.text)
 		c.FillText(st, vg.Point{X: place.Min.X, Y: place.Min.Y + 1}, lab.text)
@@ -225,6 +226,8 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			}
 		}
 		if line := lab.leader(r); line != nil {
+			// A leader through another label is as bad as five hidden measurements, whose weight is
+			// 6 each.
 			cost += 30 * crossings(line[0], line[1], taken)
 		}
 		for _, o := range l.obstacles {
@@ -254,6 +257,7 @@ func (lab label) leader(place vg.Rectangle) []vg.Point {
 		X: max(place.Min.X, min(place.Max.X, pt.X)),
 		Y: max(place.Min.Y, min(place.Max.Y, pt.Y)),
 	}
+	// A label within 12 points stands beside its mark, and needs no leader.
 	if d := end.Sub(pt); math.Hypot(float64(d.X), float64(d.Y)) <= 12 {
 		return nil
 	}

@@ -98,6 +98,7 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			hatch(c, r, edge)
 		}
 	})
+	// White borders separate regions without colours too; ink is left for the contours.
 	border := draw.LineStyle{Color: white, Width: 1}
 	for j, row := range m.At {
 		for i, at := range row {
@@ -186,6 +187,8 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 					Y: vg.Length(m.Y.interpolate(m.YS[a[1]], m.YS[b[1]], part)),
 				})
 			}
+			// A saddle has four crossings: which pairs belong together is not known, and neighbours
+			// are taken.
 			for k := 0; k+1 < len(crossed); k += 2 {
 				lines = append(lines, crossed[k:k+2:k+2])
 			}

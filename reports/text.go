@@ -80,6 +80,7 @@ func (g grid) fit(most int) (kept grid, left []string, ok bool) {
 		if last < 0 {
 			break
 		}
+		// Rank 0 also for a column that stays, so that it is not tried again.
 		all[last].dropped, all[last].rank = !all.distinguishes(last), 0
 	}
 	for _, c := range all {
@@ -137,6 +138,7 @@ func (g grid) fold(most int) bool {
 			}
 		}
 	}
+	// One letter at a time from the widest column, so that columns of text end equally wide.
 	for over := g.width() - most; over > 0; over-- {
 		widest := -1
 		for j, c := range g {

@@ -43,7 +43,8 @@ var (
 const pixel = vg.Inch / 96
 
 // palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's,
-// without the yellow, a little darker.
+// without the yellow, a little darker. Yellow has too little contrast for a line on white. A test
+// holds every colour to a contrast of at least 2.9 by the formula of WCAG.
 var palette = []color.NRGBA{
 	{0x00, 0x62, 0xa8, 0xff}, // blue
 	{0xc8, 0x4c, 0x00, 0xff}, // vermilion
@@ -94,7 +95,8 @@ type style struct {
 }
 
 // newStyle returns the style of the i-th name. Colour, dashes and glyph all differ among the first
-// eight; later names combine the same colours with other dashes and glyphs.
+// eight; later names combine the same colours with other dashes and glyphs. The shift by i/n pairs
+// each colour with the next pattern in each round of the palette.
 func newStyle(i int) style {
 	n := len(palette)
 	return style{palette[i%n], dashes[(i+i/n)%n], glyphs[(i+i/n)%n]}
@@ -174,6 +176,8 @@ func newPlot() *plot.Plot {
 // newScaledPlot returns a plot for c whose axes have these ends.
 func newScaledPlot(c draw.Canvas, xa, ya Axis, x, y limits) *plot.Plot {
 	p := newPlot()
+	// The labels of the axes take about 60 and 40 points. Their true sizes are known only when the
+	// ticks are, so the ticks are chosen for this estimate.
 	x.apply(&p.X, xa, c.Max.X-c.Min.X-60, horizontal)
 	y.apply(&p.Y, ya, c.Max.Y-c.Min.Y-40, vertical)
 	return p
@@ -269,6 +273,7 @@ func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Ca
 		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(s, title, c.Max.X-c.Min.X))
 		c.Max.Y -= titleSize * 1.7
 	}
+	// At most 45 % of the height for both, so that the plot keeps about half.
 	c.Min.Y += drawNotes(c, notes, full*0.15)
 	c.Min.Y += drawLegend(c, entries, full*0.3)
 	return c
@@ -315,6 +320,7 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 	}
 	columns := min(len(entries), max(1, int((width+gap)/(column+gap))))
 	rows := (len(entries) + columns - 1) / columns
+	// As many columns as these rows need: five entries in four columns would leave a row of one.
 	columns = (len(entries) + rows - 1) / rows
 	rows = min(rows, max(1, int(height/leading)))
 	const above, below = 6, 0
@@ -322,6 +328,8 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 	for i, e := range entries {
 		x := c.Min.X + vg.Length(i%columns)*(column+gap)
 		y := c.Min.Y + taken - above - leading*vg.Length(i/columns+1)
+		// The last place tells how many names are missing, so that nobody takes the legend for
+		// complete.
 		if i == rows*columns-1 && len(entries) > rows*columns {
 			more := "and " + numberLabel(float64(len(entries)-i)) + " more"
 			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, more, column))
@@ -354,6 +362,7 @@ func shorten(st text.Style, s string, width vg.Length) string {
 		return s
 	}
 	runes := []rune(s)
+	// A search by halves, since the width of a text grows with its letters; measuring is slow.
 	cut := func(n int) string { return strings.TrimRight(string(runes[:n]), " ") + "…" }
 	n := sort.Search(len(runes), func(n int) bool { return st.Width(cut(n+1)) > width })
 	if n == 0 {
@@ -386,6 +395,7 @@ func printable(s string) string {
 		if unicode.IsSpace(c) || unicode.IsControl(c) {
 			return ' '
 		}
+		// Glyph 0 of every font is the box for a missing letter.
 		if i, err := face.GlyphIndex(&buf, c); err != nil || i == 0 {
 			return '?'
 		}

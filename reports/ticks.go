@@ -60,9 +60,11 @@ func (a Axis) limits(values []float64) (limits, error) {
 			return limits{lo / 1.2, hi * 1.2}, nil
 		}
 		if hi < 2*lo { // powers of ten and their likes are far from both ends
+			// At most five steps between the values, and at least a fifth of one beyond them.
 			step := niceStep((hi - lo) / 5)
 			return limits{step * math.Floor(lo/step-0.2), step * math.Ceil(hi/step+0.2)}, nil
 		}
+		// 2 % beyond the values, so that a point at 1, 2 or 5 does not lie on the frame.
 		return limits{oneTwoFive(lo/1.02, math.Floor), oneTwoFive(hi*1.02, math.Ceil)}, nil
 	}
 	if a.Near && lo > hi/2 && hi > lo {
@@ -87,6 +89,8 @@ func (a Axis) limits(values []float64) (limits, error) {
 // oneTwoFive rounds v, above zero, to 1, 2 or 5 times a power of ten.
 func oneTwoFive(v float64, round func(float64) float64) float64 {
 	exp := math.Floor(math.Log10(v))
+	// The slack of 1e-9 is for a value that is round but for the last bits. round(0.5) is 0 for
+	// Floor and 1 for Ceil: functions cannot be compared.
 	best := 0.0
 	for _, m := range []float64{1, 2, 5, 10} {
 		w := m * math.Pow(10, exp)
@@ -128,6 +132,7 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 			continue
 		}
 		labels++
+		// Four points at either side keep two numbers from reading as one.
 		half := axis.Tick.Label.Rectangle(t.Label).Size().X/2 + 4
 		if dir == vertical {
 			half = axis.Tick.Label.FontExtents().Height / 2
@@ -150,15 +155,20 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 		if !a.Bytes {
 			label = numberLabel
 		}
+		// Values up to 1e100 have exponents of two up to 332, so the last steps leave a tick or
+		// two.
 		for step := 1; step <= 512; step += max(1, step/4) {
 			sets = append(sets, l.powers(2, step, label, nil))
 		}
 	case a.Log && l.max >= 5*l.min:
 		minor := []float64{2, 3, 4, 5, 6, 7, 8, 9}
+		// Over more than about five decades, ticks at 2 and 5 as well would be too many for any
+		// picture.
 		if l.max < 5e4*l.min {
 			sets = append(sets, l.powers(10, 1, numberLabel, []float64{2, 5}))
 		}
 		for step := 1; step <= 128; step += max(1, step/4) {
+			// Ticks between powers of ten that are not all labelled would run into a grey bar.
 			if step > 1 || l.max > 1e8*l.min {
 				minor = nil
 			}
@@ -174,6 +184,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 		step := niceStep((l.max - l.min) / 12)
 		for range 8 {
 			sets = append(sets, l.multiples(step, numberLabel))
+			// 1.5 times a nice step lies below the next one: 1 gives 2, 2 gives 5, 5 gives 10.
 			step = niceStep(step * 1.5)
 		}
 	}
@@ -203,6 +214,7 @@ func (l limits) powers(
 // withMinor adds ticks without labels at the factors times powers of ten.
 func (l limits) withMinor(ticks []plot.Tick, factors []float64) []plot.Tick {
 	for _, t := range l.powers(10, 1, func(float64) string { return "" }, factors) {
+		// Powers of ten themselves are among the ticks already, or left out on purpose.
 		if m := t.Value / math.Pow(10, math.Floor(math.Log10(t.Value)+1e-9)); m > 1.5 {
 			ticks = append(ticks, t)
 		}
@@ -213,6 +225,7 @@ func (l limits) withMinor(ticks []plot.Tick, factors []float64) []plot.Tick {
 // multiples returns ticks at the multiples of step.
 func (l limits) multiples(step float64, label func(float64) string) []plot.Tick {
 	var ticks []plot.Tick
+	// Counted in steps, since sums of a step such as 0.1 drift from its multiples.
 	first := math.Ceil(l.min/step - 1e-9)
 	for i := range 64 {
 		v := (first + float64(i)) * step
@@ -226,6 +239,8 @@ func (l limits) multiples(step float64, label func(float64) string) []plot.Tick 
 // holds allows for the last bits of a tick at the end of the axis.
 func (l limits) holds(v float64) bool {
 	slack := 1e-9 * (l.max - l.min)
+	// On a logarithmic axis the range is that of the large end, far above the values at the small
+	// end.
 	if l.min > 0 {
 		slack = 1e-9 * l.min
 	}
