@@ -14,6 +14,7 @@ type delivery struct {
 }
 
 func (d *delivery) check() error {
+	// The header has 16 bits for the segment and 32 for the place in it.
 	if len(d.words) > headerWords || d.segment > math.MaxInt16 ||
 		uint64(d.offset)+uint64(len(d.data)) > math.MaxUint32 {
 		return d.fault()
@@ -87,6 +88,7 @@ func (e *Endpoint) rendezvous(dst int) error {
 	if err := e.admitRequest(dst); err != nil {
 		return err
 	}
+	// Another grant may be counted already, so the wait is for one more than there are now.
 	before := e.grants
 	e.words(dst, Request, e.id(), askHandler, nil)
 	what := fmt.Sprintf("node %d to be ready for a large message", dst)
@@ -105,6 +107,7 @@ func (e *Endpoint) pieces(kind Kind, dst int, d *delivery, id uint32, of part) e
 				return err
 			}
 		}
+		// All pieces of a reply have the number of the request, whose credit the last one returns.
 		if kind != Reply {
 			id = e.id()
 		}
@@ -112,6 +115,8 @@ func (e *Endpoint) pieces(kind Kind, dst int, d *delivery, id uint32, of part) e
 		if end < len(data) {
 			more = More
 		}
+		// A piece travels as packets of the size that the port wants. An empty message has one
+		// packet.
 		for from := at; ; from += size {
 			if err := e.admit(dst); err != nil {
 				return err

@@ -161,6 +161,7 @@ type partialKey struct {
 	reply bool   // the receiver assigned id
 }
 
+// wholeMessage is no offset of a piece: offset and size together are at most this number.
 const wholeMessage = math.MaxUint32
 
 // Node returns the number of this node, from 0.
@@ -177,6 +178,7 @@ func (e *Endpoint) Stats() Stats {
 	s := e.stats
 	for i := range e.peers {
 		p := &e.peers[i]
+		// All packets from expect to end are missing, except for those that have come early.
 		if len(p.early) > 0 {
 			s.Missing += int64(p.end-p.expect) - int64(len(p.early))
 		}

@@ -30,6 +30,8 @@ func (f *Frame) arguments(words []uint32) {
 	f.NWords, f.Round = uint8(len(words)), 0
 	f.Words = [headerWords]uint32{}
 	for i, w := range words {
+		// The mask shows the compiler that the index is in range: there are at most headerWords of
+		// them.
 		f.Words[i&(headerWords-1)] = w
 	}
 }
@@ -42,6 +44,7 @@ func (e *Endpoint) launch(dst int) {
 	p.sent++
 	e.stats.Sent++
 	e.stats.BytesSent += int64(len(f.Payload))
+	// keep sets the round of the frame, so the checksum is computed after it.
 	if e.options.Retry > 0 {
 		e.keep(p, f)
 	}
@@ -49,6 +52,8 @@ func (e *Endpoint) launch(dst int) {
 	if e.options.Checksums {
 		f.Sum = f.sum()
 	}
+	// A handler must not wait for room: its reply queues behind the replies before it, in their
+	// order.
 	if e.inside && e.limited != nil && (len(e.deferred) > 0 || !e.limited.Room()) {
 		e.deferred = append(e.deferred, e.copyOf(f))
 		return

@@ -4,6 +4,7 @@ import "encoding/binary"
 
 // accept checks a frame from the port, and delivers it unless it is a duplicate.
 func (e *Endpoint) accept(f *Frame) {
+	// A damaged source could be the number of no node, even without checksums.
 	if e.options.Checksums && f.sum() != f.Sum || uint(f.Src) >= uint(len(e.peers)) {
 		e.stats.Corrupt++
 		return
@@ -31,14 +32,18 @@ func (e *Endpoint) accept(f *Frame) {
 }
 
 // maxOvertaken is the number of packets that can overtake one before it is given up.
+// It bounds the memory for the numbers of early packets on a network that loses some of them.
 const maxOvertaken = 1 << 16
 
 // first records the number of a packet, and reports whether it has come for the first time.
 func (p *peer) first(seq uint32, s *Stats) bool {
+	// Numbers wrap around at 2³². A difference of 2³¹ or more is negative: the packet is an
+	// old one.
 	ahead := seq - p.expect
 	if ahead >= 1<<31 || p.early[seq] {
 		return false
 	}
+	// A packet behind this one has been here, so this one was overtaken.
 	if p.end-seq-1 < 1<<31 {
 		s.Reordered++
 	} else {
@@ -67,6 +72,7 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 	data, n := f.Payload, len(f.Payload)
 	e.stats.Received++
 	e.stats.BytesReceived += int64(n)
+	// A port may deliver a damaged header, so nothing in it is used without a check.
 	if int(f.Handler) >= len(e.handlers) {
 		e.stats.Malformed++
 		return
@@ -144,12 +150,14 @@ func (e *Endpoint) run(p *peer, f *Frame, complete bool) {
 		if m.replied {
 			break
 		}
+		// The credit goes back even if the handler does not reply: alone, or when a batch is full.
 		if e.options.CreditBatch == 1 {
 			e.words(m.From, Reply, f.ID, NoHandler, nil)
 		} else if p.owed++; int(p.owed) >= e.options.CreditBatch {
 			e.pay(m.From)
 		}
 	case Reply:
+		// Only the last piece of a reply returns the credit, which its request took once.
 		if !f.Flags.Has(More) && p.out > 0 {
 			p.out--
 		}
@@ -161,6 +169,7 @@ func (e *Endpoint) pay(dst int) {
 	if p := &e.peers[dst]; p.owed > 0 {
 		owed := uint32(p.owed)
 		p.owed = 0
+		// A message without a reply: a request would take a credit in order to return some.
 		e.words(dst, OneWay, e.id(), paidHandler, []uint32{owed})
 	}
 }
@@ -245,6 +254,7 @@ func (p *peer) addBytes(q *partial, bytes, of uint32) (complete bool) {
 		return false
 	}
 	last := len(p.partials) - 1
+	// The last partial takes the place of the complete one: their order does not matter.
 	*q, p.partials[last] = p.partials[last], partial{}
 	p.partials = p.partials[:last]
 	return true

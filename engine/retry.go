@@ -24,6 +24,7 @@ import (
 const doublings = 5
 
 // window is the number of packets to one node that may be without an acknowledgement.
+// It bounds the copies that a sender keeps, and the packets that a receiver must have room for.
 const window = 64
 
 func (p *peer) protocol() *reliable {
@@ -38,6 +39,7 @@ func (e *Endpoint) keep(p *peer, f *Frame) {
 	f.Round = r.round
 	r.unacked = append(r.unacked, e.copyOf(f))
 	e.unacked++
+	// One timer for each peer is enough: it runs for the first packet without an acknowledgement.
 	if len(r.unacked) == 1 {
 		e.startTimer(r)
 	}
@@ -87,6 +89,7 @@ func (e *Endpoint) sendAgain(r *reliable, frames ...*Frame) {
 	for _, f := range frames {
 		f.Round = r.round
 		f.Sum = f.sum()
+		// The round is part of the checksum, which is computed again.
 		e.stats.Resent++
 		e.port.Send(f)
 	}
@@ -94,6 +97,7 @@ func (e *Endpoint) sendAgain(r *reliable, frames ...*Frame) {
 
 func (e *Endpoint) giveUp(dst int) {
 	r := e.peers[dst].reliable
+	// The copies become free memory, and nothing waits for acknowledgements of this peer.
 	e.kept = append(e.kept, r.unacked...)
 	e.unacked -= len(r.unacked)
 	r.unacked = nil
@@ -119,12 +123,15 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) (next bool) {
 		e.acknowledged(r, f.Words[0], f.Words[1])
 		return false
 	case Restart:
+		// Rounds wrap around at 256. Read as a signed difference, up to 127 rounds ahead are
+		// newer.
 		if int8(f.Round-r.round) > 0 { // an older one may come late
 			r.round = f.Round
 			e.sendAgain(r, r.unacked...)
 		}
 		return false
 	}
+	// As in first, a difference of 2³¹ or more is that of an old packet.
 	ahead := f.Seq - p.expect
 	switch {
 	case ahead < 1<<31 && e.options.Rounds && f.Round != e.round:
@@ -150,6 +157,7 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) (next bool) {
 	if len(r.held) > 0 {
 		e.stats.Reordered++
 	}
+	// An acknowledgement names the packet, and the next one that is expected.
 	e.sendControl(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
 	p.expect++
 	return true

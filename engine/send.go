@@ -24,6 +24,7 @@ func (e *Endpoint) Request(dst int, h HandlerID, words ...uint32) error {
 // Barrier returns when all nodes have called it.
 func (e *Endpoint) Barrier() error {
 	others := len(e.peers) - 1
+	// All nodes report to node 0, which answers all of them when the last one has come.
 	if e.Node() != 0 {
 		if err := e.Request(0, meetHandler); err != nil {
 			return err
@@ -34,6 +35,7 @@ func (e *Endpoint) Barrier() error {
 	if err := e.WaitFor("other nodes at a barrier", allMet); err != nil {
 		return err
 	}
+	// The count is reduced, not cleared: a fast node may have reached the next barrier already.
 	e.met -= others
 	for dst := 1; e.Node() == 0 && dst < len(e.peers); dst++ {
 		if err := e.Request(dst, meetHandler); err != nil {
@@ -135,6 +137,7 @@ func (m *Message) reply() error {
 	if m.frame.Kind != Request || m.replied {
 		return ErrReplied
 	}
+	// A second reply would return a credit that the request has not taken.
 	m.replied = true
 	return nil
 }

@@ -42,6 +42,8 @@ func (e *Endpoint) Flush() error {
 		if p.out == 0 {
 			continue
 		}
+		// A batch that is not full would not be returned by itself, so the receiver is asked for
+		// it.
 		if e.options.CreditBatch > 1 && e.err == nil {
 			if err := e.admit(dst); err != nil {
 				return err
@@ -75,6 +77,7 @@ func (e *Endpoint) Waiting() string {
 // begin is the first step of every sending call. It polls at every PollEvery-th message, and
 // refuses calls of handlers and to unknown nodes.
 func (e *Endpoint) begin(dst int) error {
+	// As an unsigned number, a negative node is out of range too: one comparison finds both.
 	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery ||
 		uint(dst) >= uint(len(e.peers)) {
 		return e.pollOrRefuse(dst)

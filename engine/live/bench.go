@@ -62,6 +62,7 @@ type point struct {
 }
 
 const (
+	// Beyond this, a larger budget gives more repeats, not longer ones.
 	longestRepeat = 10_000 // µs; half as many messages warm up before
 	highestNano   = int64(100 * time.Second)
 )
@@ -125,6 +126,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 // warm chooses the job's count so that a repeat takes about as long as said, in µs.
 func (p *point) warm(r Runner, repeat float64) error {
 	p.Count = 8
+	// The first run is short and cold. The second one has a count from it, and corrects that.
 	for range 2 {
 		result, err := r.Run(p.Job)
 		if err != nil {
@@ -191,6 +193,8 @@ func medianOf(t []quantity.Micros) (median, low, high quantity.Micros) {
 	median = (t[(n-1)/2] + t[n/2]) / 2
 	k, below, term := 0, 0.0, math.Exp2(-float64(n))
 	for ; k < n/2; k++ {
+		// term is the binomial probability that exactly k of the n values lie below the true
+		// median.
 		if below += term; below > 0.025 {
 			break
 		}
@@ -223,6 +227,7 @@ func Signature(
 			intervals = make([][]quantity.Micros, len(bursts))
 		}
 		for i, b := range bursts {
+			// The time of a burst contains one reading of the clock, which its messages share.
 			clock := clockCost() / quantity.Micros(b.Messages)
 			intervals[i] = append(intervals[i], max(0, b.Interval-clock))
 		}

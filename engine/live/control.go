@@ -33,13 +33,15 @@ type order struct {
 // Limits of a line in bytes: of an order or an answer, and of a greeting.
 const (
 	maxAnswer = 64 << 10
-	maxLine   = 4 << 10
+	// A greeting comes before its token is checked, so it may use little memory.
+	maxLine = 4 << 10
 )
 
 // serve runs the jobs that node 0 orders, until node 0 closes the connection or orders none for the
 // time idle; 0: no limit.
 func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
 	defer p.close()
+	// A peer that dies without closing its connection must not keep this node waiting.
 	p.stall, p.alone = micros(Patience), true
 	orders, done := make(chan order), make(chan struct{})
 	var ended atomic.Bool // the job that runs
@@ -49,6 +51,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 		case err != nil:
 			o.lost = err
 			p.raise(&signal{errors.New("the other node is gone")})
+		// The signal wakes the port, which may be waiting for messages that do not come any more.
 		case o.Job == nil:
 			ended.Store(true)
 			p.raise(&signal{})
@@ -84,6 +87,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
 		}
 		p.prepare(j.Epoch, j.Piece)
+		// The end of the last job is not that of the next; an error remains.
 		if s := p.signal.Load(); s != nil && s.err == nil {
 			p.signal.CompareAndSwap(s, nil)
 		}
@@ -133,6 +137,7 @@ func readLine(in *bufio.Reader, into any) error {
 	if errors.Is(err, io.EOF) {
 		return errClosed
 	}
+	// A line longer than the buffer is refused, so that the other node cannot use up the memory.
 	if errors.Is(err, bufio.ErrBufferFull) || err == nil && json.Unmarshal(text, into) != nil {
 		return errors.New("it does not speak halfpeak's protocol")
 	}
@@ -150,6 +155,7 @@ func printable(text string) string {
 	if len(text) > longest {
 		text = text[:longest] + "…"
 	}
+	// Escape sequences could change the terminal, or hide what was printed before.
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}

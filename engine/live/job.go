@@ -25,10 +25,11 @@ type Job struct {
 	Each    bool `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.
 	Deltas []float64 `json:"deltas,omitempty"`
-	Epoch  uint8     `json:"epoch"`
+	// Epoch numbers the jobs of a pair. Frames of an earlier job that come late are thrown away.
+	Epoch uint8 `json:"epoch"`
 }
 
-// Limits of a job.
+// Limits of a job. Both nodes check them: an order of a client must not exhaust a server.
 const (
 	MaxSize    = 64 << 20
 	MaxCredits = 1 << 16
@@ -59,6 +60,7 @@ func (j Job) program() (programs.Program, error) { return programs.Find(j.Progra
 
 func (j Job) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
 	o := engine.Options{Credits: j.Credits, Checksums: j.Check}
+	// By default credits come back in batches, which such a program must not have.
 	if program, err := j.program(); err == nil && program.EachReplied {
 		o.CreditBatch = 1
 	}
@@ -81,6 +83,7 @@ func (j Job) run(ep *engine.Endpoint, p *port) (r programs.Result, err error) {
 	if r, err = program.Run(ep, a); err != nil {
 		return r, err
 	}
+	// Rows hold one-way times, so that they compare with those of other programs.
 	if program.Measures == programs.RoundTrip {
 		r.Time /= 2
 	}
@@ -110,6 +113,7 @@ func (p *port) HandOver(rounds int) quantity.Micros {
 	}
 	var start quantity.Micros
 	for i := range rounds + rounds/4 {
+		// The first rounds warm up and are not measured.
 		if i == rounds/4 {
 			start = p.Now()
 		}

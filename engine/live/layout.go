@@ -33,6 +33,8 @@ const (
 // writes slots.
 type ring struct {
 	read uint32 // slots that the reader has freed, updated now and then
+	// The reader writes read, the writer writes slots: they share no line, nor a pair of lines
+	// that are fetched together.
 	_    [2*line - 4]byte
 	slot [slots]slot
 	data [slots][beside]byte // that has no place in the slot of its number

@@ -54,6 +54,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	}
 	child := exec.Command(path, args...)
 	child.Args[0] = os.Args[0]
+	// The child finds it as descriptor 3, behind its standard streams.
 	child.ExtraFiles = []*os.File{theirs}
 	var said bytes.Buffer
 	child.Stderr = &said
@@ -72,6 +73,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	q := newPair(t, p, in, out)
 	q.child, q.said = child, &said
 	if pinned {
+		// Only now: a process that is started while this one is pinned inherits its one processor.
 		if q.unpin, err = pin(0); err != nil {
 			return nil, errors.Join(err, q.Close())
 		}
@@ -83,11 +85,13 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 func (q *Pair) Largest() int { return q.port.largest }
 
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
+	// A peer that dies without closing its connection must not keep this node waiting.
 	p.stall, p.alone = micros(Patience), true
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
 	go readLines(from, func(a answer, err error) bool {
 		if err != nil {
 			a.lost = fmt.Errorf("the other node is gone: %w", err)
+			// The program may be waiting for a message of that node: the signal ends its wait.
 			p.raise(&signal{a.lost})
 		}
 		q.answers <- a
@@ -142,6 +146,7 @@ func (q *Pair) Run(j Job) (r programs.Result, err error) {
 		if r, err = j.run(ep, q.port); err != nil {
 			return err
 		}
+		// Node 1 may only be told to end when it owes no reply.
 		return ep.Flush()
 	})
 	if err != nil {
@@ -178,6 +183,7 @@ func (q *Pair) Close() error {
 
 // Child runs the other process of [Start]: it serves until in ends.
 func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
+	// Descriptor 3 is the first of the extra files that Start passes.
 	p, err := t.open(1, 3)
 	if err != nil {
 		return err

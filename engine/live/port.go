@@ -91,6 +91,7 @@ type lost struct{ error }
 
 func newPort(node int) *port {
 	p := &port{node: node, cut: math.MaxInt, spin: 2000, yield: 20000, start: time.Now()}
+	// On one processor the other node cannot run while this one polls.
 	if nodes > runtime.NumCPU() {
 		p.spin = 20
 	}
@@ -181,6 +182,7 @@ func (p *port) Receive() *engine.Frame {
 	if p.taken < len(p.stash) {
 		next := p.stash[p.taken]
 		*b, *next = *next, *b
+		// short is an array in the box: a payload in it must follow the copy of the box.
 		if len(b.Payload) > 0 && len(b.Payload) <= len(b.short) && &b.Payload[0] == &next.short[0] {
 			b.Payload = b.short[:len(b.Payload)]
 		}
@@ -235,6 +237,8 @@ const maxPolls = 500
 // that has nothing else to do, and slower on one that the other node needs. Both are tried for
 // some waits, and the faster one is kept for many.
 func (p *port) adapt() {
+	// 16 waits are compared on each side; the next trial is 4,000 waits later, so trials cost
+	// little.
 	const try, keep = 16, 4000
 	switch p.waits++; p.waits {
 	case try, 2 * try:
@@ -265,6 +269,7 @@ func (p *port) idle(i int, until float64) bool {
 	if !math.IsInf(until, 1) && float64(p.Now()) >= until {
 		return false
 	}
+	// Yielding lets another goroutine of this process run, such as the one that reads orders.
 	if i < p.spin+p.yield {
 		runtime.Gosched()
 		return true
@@ -289,6 +294,7 @@ var forever = math.Inf(1)
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			// Any other panic is a fault of the program, and goes on.
 			l, ok := r.(lost)
 			if !ok {
 				panic(r)

@@ -65,6 +65,7 @@ func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 // the copy.
 func (s *shared) Send(f *engine.Frame) {
 	r := &s.out
+	// The reader's count is loaded only when the ring seems full: each load takes its cache line.
 	for i := 0; r.at-r.freed >= slots; i++ {
 		if r.freed = atomic.LoadUint32(&r.ring.read); r.at-r.freed >= slots {
 			s.stuck(i)
@@ -72,6 +73,7 @@ func (s *shared) Send(f *engine.Frame) {
 	}
 	q := &r.slot[r.at%slots]
 	n := len(f.Payload)
+	// Up to 16 bytes travel in the words of the header, so the message is one cache line.
 	if n > 0 && n <= inWords && f.NWords == 0 {
 		low, high := pack(f.Payload)
 		q.block, q.epoch = -1, uint16(s.epoch)
@@ -98,6 +100,7 @@ func (s *shared) Send(f *engine.Frame) {
 		q.Set(&f.Header)
 	}
 	r.at++
+	// The number is the last store: a reader that sees it sees the whole slot.
 	publish(&q.valid, r.at)
 }
 
@@ -122,6 +125,8 @@ func (s *shared) Receive() *engine.Frame {
 
 func (s *shared) receive(b *box) bool {
 	q := &s.in.slot[s.in.at%slots]
+	// The flag is the number of the message, so a slot need not be cleared: that of the last round
+	// does not match.
 	return atomic.LoadUint32(&q.valid) == s.in.at+1 && s.open(b, q)
 }
 
@@ -152,10 +157,12 @@ func (s *shared) open(b *box, q *slot) bool {
 			1-s.node, number, size)
 	}
 	r.at++
+	// The sender learns of free slots eight at a time: each update takes the cache line from it.
 	if r.at-r.freed >= slots/8 {
 		r.freed = r.at
 		publish(&r.ring.read, r.at)
 	}
+	// The frame is of an earlier job. Its slot and block are freed all the same.
 	if epoch != uint16(s.epoch) {
 		s.release(b)
 		return false
@@ -165,6 +172,7 @@ func (s *shared) open(b *box, q *slot) bool {
 
 func (s *shared) sleep(d time.Duration) { nanosleep(d) }
 
+// nap sleeps briefly at first, since nothing wakes a reader of shared memory.
 func (s *shared) nap(i int) time.Duration {
 	if i > 1000 {
 		return time.Millisecond

@@ -67,6 +67,7 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 	if err != nil {
 		return nil, plain(address, err)
 	}
+	// Clients make the server spend processor time and memory, so strangers are kept out.
 	if !to.IP.IsLoopback() && s.Token == "" {
 		return nil, fmt.Errorf("other machines can reach %s: give a token "+
 			"(--token-file or HALFPEAK_TOKEN), or listen on 127.0.0.1", address)
@@ -175,14 +176,17 @@ func (s *Server) connection(c *net.TCPConn) error {
 	case h.Halfpeak != version:
 		return refuse(fmt.Sprintf("this is version %d of the protocol, the client has %d",
 			version, h.Halfpeak))
+	// The time of the comparison must not show how much of a guessed token is right.
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.Token)) != 1:
 		if h.Token == "" {
 			return refuse("it wants a token: give the server's " +
 				"(--token-file or " + TokenVariable + ")")
 		}
 		return refuse("the token is wrong")
+	// A session is a random text of the client. A short one could be guessed.
 	case len(h.Session) < 16:
 		return refuse("no session")
+	// What the reader holds already would be lost: orders are read from the connection itself.
 	case in.Buffered() > 0:
 		return refuse("more than a hello")
 	}
@@ -301,6 +305,7 @@ func Dial(address, token string) (*Pair, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Node 0 polls this connection for frames, while a goroutine reads answers from the other.
 	data, err := say(true)
 	if err != nil {
 		return nil, errors.Join(err, control.Close())

@@ -68,6 +68,7 @@ func (s *streams) send(f *engine.Frame) bool {
 				break
 			}
 			switch err {
+			// The kernel's buffer is full: wait until it has room, and take in frames meanwhile.
 			case unix.EAGAIN:
 				s.polls[1].Events |= unix.POLLOUT
 				s.stuck(i)
@@ -117,6 +118,7 @@ func (s *streams) read(flags uintptr) bool {
 	// A frame may not fit into the rest of the buffer.
 	if len(s.buffer)-s.from < directly+headerSize {
 		old := s.buffer
+		// A payload that was lent lies in the old buffer, which must not be overwritten.
 		if s.lent > 0 {
 			s.buffer = make([]byte, streamBuffer)
 		}
@@ -129,6 +131,7 @@ func (s *streams) read(flags uintptr) bool {
 	}
 	room := len(s.rest) + end - s.to
 	n, err := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, s.fd, s.rest, s.buffer[s.to:end], flags)
+	// A read that does not fill its room has emptied the socket.
 	if s.dry = 0; n < room && s.spin == 0 {
 		s.dry = dryPolls
 	}
@@ -187,6 +190,8 @@ func (s *streams) parse(b *box) bool {
 			fill.memory(n)
 		}
 		s.fills, s.rest = true, fill.Payload[copy(fill.Payload, payload):]
+		// A frame of an earlier job is read to its end and thrown away: the stream must stay in
+		// step.
 		s.old = epoch != s.epoch
 		return false
 	}

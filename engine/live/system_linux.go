@@ -26,6 +26,7 @@ func connectedTCP() (a, b int, err error) {
 		return -1, -1, err
 	}
 	defer accepted.Close()
+	// Any process of the machine may connect to the port before we do.
 	if accepted.RemoteAddr().String() != dialed.LocalAddr().String() {
 		return -1, -1, errors.New("another process of this machine connected first; try again")
 	}
@@ -86,6 +87,7 @@ func newMemory(size int) (fd int, err error) {
 	if fd, err = unix.MemfdCreate("halfpeak", unix.MFD_CLOEXEC); err != nil {
 		return -1, fmt.Errorf("shared memory: %w", err)
 	}
+	// The kernel clears new memory: a ring begins with no valid slot.
 	if err = unix.Ftruncate(fd, int64(size)); err != nil {
 		err = fmt.Errorf("shared memory of %d bytes: %w", size, err)
 		return -1, errors.Join(err, unix.Close(fd))

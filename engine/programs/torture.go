@@ -58,6 +58,7 @@ func newArena(n, slots int) arena {
 	return a
 }
 
+// A slot has a guard zone before it and one behind it, which it shares with the next slot.
 func (a arena) offset(slot int) int  { return guard + slot*(a.n+guard) }
 func (a arena) slot(slot int) []byte { return a.memory[a.offset(slot):][:a.n] }
 
@@ -98,6 +99,8 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	peers := t.peers(me, nodes)
 	for round := range rounds {
 		for _, dst := range peers {
+			// The data of every node and round differ, so that a stale copy does not pass the
+			// check.
 			seed := me + nodes*(round+1)
 			pattern(data, seed)
 			err := ep.Store(dst, take, storedAt, stored.offset(me), data, uint32(seed))

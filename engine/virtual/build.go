@@ -56,6 +56,7 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 		p := &plan{choice: &r}
 		for _, b := range r.Branches {
 			p.branches = append(p.branches, s.compile(b.Resources, added))
+			// The fastest branch is found by running all of them, without the formulas under test.
 			if r.Least {
 				p.costs = append(p.costs, s.alone(b.Resources))
 			}
@@ -67,6 +68,7 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 			outside = append(outside, addition{a.costs, true})
 		}
 		below := s.compile(r.Below, outside)
+		// The window of the layer is what the engine calls credits.
 		if r.Window > 0 {
 			s.Options.Credits = r.Window
 		}
@@ -85,11 +87,13 @@ func (s *System) leaf(r route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
+			// At 1 MiB the time per byte decides.
 			if st := &r.Stages[i]; costOf(st.Busy, 1<<20) > costOf(slowest.Busy, 1<<20) {
 				slowest = st
 			}
 		}
 		slowest.added = added
+		// The rest of the addition is a delay after all other stages.
 		r.Stages = append(r.Stages, stage{Resource: "added", added: added, last: true})
 	}
 	for i := range r.Stages {
@@ -216,5 +220,6 @@ func (s *System) stream(n int) int {
 		packets += (piece + size - 1) / size
 		left -= piece
 	}
+	// 16 messages of up to 1,250 packets; at least 4, so that half of them show the gap.
 	return min(16, max(4, 20_000/packets))
 }

@@ -69,6 +69,7 @@ func ParseFaults(text string) (Faults, error) {
 			return f, fmt.Errorf("no fault %q%s", name, usage.Hint(name, faultNames))
 		}
 	}
+	// Packets delayed by nothing would overtake nobody: the faults would have no effect.
 	if (f.Reorder > 0 || f.Delay > 0) && f.Late == 0 {
 		return f, fmt.Errorf("the time by which packets are delayed is missing; add late=100us")
 	}
@@ -96,6 +97,7 @@ func (f *Faults) check(nodes int) error {
 			return fmt.Errorf("the probability of a fault must be 0 to 1 (got %v)", p)
 		}
 	}
+	// Written so that NaN is refused too.
 	if !(f.Late >= 0) {
 		return fmt.Errorf("the time late must be at least 0 (got %v)", f.Late)
 	}

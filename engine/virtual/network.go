@@ -85,6 +85,8 @@ func (nd *node) setState(s state) {
 
 func (n *network) schedule(at quantity.Micros, host int, e event) {
 	n.sequence++
+	// The node comes first, so that simultaneous events happen in the order of the nodes: 20 bits
+	// for up to 2²⁰ of them, and 44 for the sequence.
 	order := uint64(host)<<44 | n.sequence
 	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: order, Value: e})
 }
@@ -104,6 +106,8 @@ func (n *network) step() {
 		n.resources[e.index].asked = false
 		n.serve(int32(e.index))
 	case e.what == wake:
+		// Something else may have woken the node since: then its generation is newer, and the
+		// event is void.
 		if nd := n.nodes[e.index]; nd.gen == e.gen && nd.state != dead {
 			nd.gen++
 			nd.waiting = false
@@ -142,6 +146,7 @@ func (n *network) enter(f *packet) bool {
 	st := &r.Stages[f.stage]
 	at := n.instance(f, st)
 	res := &n.resources[at]
+	// A full queue drops the packet, or leaves it where it keeps its previous resource busy.
 	if st.Queue > 0 && res.queue.count >= st.Queue {
 		if st.Drop {
 			n.drop(f)
@@ -177,6 +182,8 @@ func (n *network) serve(at int32) {
 		if n.trace != nil {
 			n.trace.add(at, n.now, res.until, &f.Frame)
 		}
+		// The queue has room for one more: the packet that has waited longest moves up and frees
+		// its stage.
 		if res.blocked.count > 0 {
 			g := res.blocked.pop()
 			res.queue.push(g)
@@ -189,6 +196,7 @@ func (n *network) serve(at int32) {
 		}
 		n.schedule(n.now+delay, int(f.Src), event{frame: f})
 	}
+	// One event is enough, however many packets wait.
 	if res.queue.count > 0 && !res.asked && n.now < res.until {
 		res.asked = true
 		n.schedule(res.until, int(at)/len(n.kinds), event{what: free, index: uint32(at)})
@@ -213,6 +221,7 @@ func (n *network) release(f *packet) {
 	case nothing:
 	case processor:
 		nd := n.nodes[f.Src]
+		// The node may be waiting for room to send its next packet.
 		nd.parked--
 		nd.wake(n.now)
 	default:
@@ -224,6 +233,7 @@ func (n *network) release(f *packet) {
 // arrive puts a packet into the inbox of its receiver.
 func (n *network) arrive(f *packet) bool {
 	nd := n.nodes[f.Dst]
+	// A packet that comes late because of a fault gets no second one.
 	if n.random != nil && f.stage != faulty && !n.fault(f) {
 		return true
 	}
@@ -271,12 +281,14 @@ func (n *network) fault(f *packet) bool {
 	}
 	if chance(n.faults.Duplicate) {
 		n.lost.Duplicated++
+		// The copy has its own payload, so damage to one does not show in the other.
 		twin := n.packet(&f.Frame)
 		twin.route = f.route
 		n.deliverLate(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
 	}
 	if chance(n.faults.Corrupt) {
 		n.lost.Corrupted++
+		// The low bits choose the bit, the others the byte or the word.
 		if bit := n.random.Uint32(); len(f.Payload) > 0 {
 			f.Payload[int(bit>>3)%len(f.Payload)] ^= 1 << (bit & 7)
 		} else {
@@ -316,6 +328,7 @@ func (n *network) packet(f *engine.Frame) *packet {
 	}
 	g := n.pool[last]
 	n.pool = n.pool[:last]
+	// The sender may change its data when Send returns, so a packet has a copy.
 	payload := append(g.Payload[:0], f.Payload...)
 	*g = packet{Frame: *f}
 	g.Payload = payload

@@ -35,6 +35,7 @@ func (p port) suspend() {
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d
+	// Then nothing else can happen meanwhile, and the program goes on without an event.
 	if len(net.events) == 0 || net.events[0].Key > until { // no event before that time
 		net.now = until
 		return
@@ -57,6 +58,7 @@ func (p port) work(d quantity.Micros, f *engine.Frame) {
 }
 
 func (p port) Compute(d quantity.Micros, interruptible bool) (left quantity.Micros) {
+	// Without interrupts a computation runs to its end, and packets wait in the inbox.
 	if p.net.Interrupt < 0 || !interruptible {
 		p.work(d, nil)
 		return 0
@@ -78,6 +80,7 @@ func (p port) Compute(d quantity.Micros, interruptible bool) (left quantity.Micr
 func (p port) Send(frame *engine.Frame) {
 	net := p.net
 	f := net.packet(frame)
+	// The library's own packets cross the network in a fixed time, and occupy nothing.
 	if f.Control() {
 		net.schedule(net.now+net.ack, p.id, event{frame: f})
 		return
@@ -113,6 +116,7 @@ func (p port) Receive() *engine.Frame {
 		return nil
 	}
 	f := p.inbox.pop()
+	// The inbox has room again: the packet that has waited longest comes in.
 	if p.blocked.count > 0 {
 		g := p.blocked.pop()
 		p.inbox.push(g)
@@ -149,6 +153,7 @@ func (p port) miss() {
 	if len(p.net.events) > 0 {
 		next = p.net.events[0].Key
 	}
+	// Until the next event nothing can change what the program polls for.
 	if next > p.net.now {
 		p.Wait(next)
 	} else {

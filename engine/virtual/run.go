@@ -31,6 +31,7 @@ type Report struct {
 // Run runs a program on all nodes, until it has ended on each. It returns the programs' error;
 // if they deadlock, the error lists which node waits for which.
 func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, error) {
+	// An event has 20 bits for its node.
 	if c.Nodes < 2 || c.Nodes > 1<<20 {
 		return Report{}, fmt.Errorf("%d nodes: a run has 2 to %d", c.Nodes, 1<<20)
 	}
@@ -41,6 +42,7 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	n.nodes = make([]*node, c.Nodes)
 	n.resources = make([]resource, c.Nodes*len(s.kinds))
 	if c.Faults.any() {
+		// The second number is "halfpeak" in ASCII; the seed alone selects the faults.
 		n.random = rand.New(rand.NewPCG(c.Faults.Seed, 0x68616c667065616b))
 	}
 	if n.trace != nil {
@@ -58,6 +60,7 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 			return Report{}, err
 		}
 	}
+	// Without events no program can go on: all have ended, or the rest wait for each other.
 	for len(n.events) > 0 {
 		n.step()
 	}
@@ -109,6 +112,7 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 			n.errs = append(n.errs, fmt.Errorf("node %d: %w", id, err))
 		}
 		nd.setState(ended)
+		// Other nodes may still send requests to it: it serves them until the run ends.
 		nd.endpoint.Linger(func() bool { return false })
 	})
 	n.nodes[id] = nd

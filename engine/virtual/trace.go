@@ -42,6 +42,7 @@ func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	if at >= 0 {
 		s.row = 1 + int(at)%len(t.kinds)
 		s.Node, s.Resource = int(at)/len(t.kinds), t.kinds[s.row-1].name
+		// There is one such resource for all nodes.
 		if t.kinds[s.row-1].side == model.AtNetwork {
 			s.Node = -1
 		}

@@ -28,6 +28,7 @@ var (
 		1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10,
 		64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
 	}
+	// No held size is a power of two or in the training set, so a fit cannot have seen it.
 	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
 	heldWindow = []int{1, 2, 4, 8}
 )
@@ -113,6 +114,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 		held = append(held, live.Job{Program: "ping_bulk", Size: heldMessage, Piece: p})
 	}
 	deltas := slices.Concat(x.trainDeltas, x.heldDeltas)
+	// A tenth of the budget goes to the signature, the rest to all other times.
 	signature, err := live.Signature(pair, deltas, 0, budget/10)
 	if err != nil {
 		return nil, err

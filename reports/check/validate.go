@@ -125,6 +125,7 @@ func (v *Validation) Figure() reports.Figure {
 		s.Low, s.High = append(s.Low, low), append(s.High, high)
 	}
 	for _, r := range v.Results {
+		// Other programs measure intervals or round trips, which have no place on this axis.
 		if r.Program != "latency" || r.Quantity != "one way" {
 			continue
 		}

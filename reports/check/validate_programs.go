@@ -199,6 +199,7 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
 }
 
 // longestBurst is the number of messages of the longest burst of a signature.
+// A burst must be long against the credits: at its end, that many requests are still on their way.
 const longestBurst = 2048
 
 // shortBurst is the number of messages of the shortest bursts of a signature, which give o_s.
@@ -237,6 +238,7 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
 	}
 	var early []bound
+	// The first replies come after a round trip, two one-way times.
 	if oneWay < shortBurst/2*send {
 		early = []bound{{reason: "replies come back while the shortest bursts are still sent, " +
 			"so that these have a part of o_r in them"}}
@@ -281,6 +283,7 @@ const maxTried = 256
 func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
+	// Only a pipeline has a packet size to choose.
 	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
 		return
 	}
@@ -301,6 +304,7 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 		try(quantity.Bytes(math.Ceil(float64(n / count))))
 	}
 	from, to := quantity.Bytes(math.Floor(float64(best)*0.9)), best*1.1
+	// Small messages are searched in all sizes: that is at most 4,096 short runs.
 	if n <= 4*quantity.KiB {
 		from, to = 1, n
 	}

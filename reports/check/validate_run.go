@@ -94,6 +94,7 @@ func (r *layerRun) add(
 	bounds ...bound,
 ) *Validated {
 	switch {
+	// These effects concern all programs, so they replace the bounds of a single formula.
 	case r.lost != (virtual.FaultStats{}):
 		bounds = []bound{{reason: lossy}}
 	case r.system.Poll > 0:
@@ -146,6 +147,7 @@ func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result 
 	}
 	config := virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}
 	result, report, err := virtual.Measure(r.system, config, p, a)
+	// Also of a run that fails: the losses may be the cause.
 	r.lost.Add(report.Faults)
 	for _, s := range report.Nodes {
 		r.resent += s.Resent
@@ -163,6 +165,7 @@ func (r *layerRun) other(name string, a programs.Args) programs.Result {
 
 // messages returns the number of messages of n bytes after which a stream is steady.
 func (r *layerRun) messages(n quantity.Bytes) int {
+	// Messages of many packets fill the path by themselves; a few of them are enough.
 	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
 	return min(31, max(4, int(20000/packets)))
 }
