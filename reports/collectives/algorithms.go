@@ -62,6 +62,7 @@ var parameters = []struct {
 func (a Algorithms) checkParameters(c collective.Call) error {
 	var all collective.ParamSet
 	for _, e := range a {
+		// A parameter that one of the algorithms takes is enough: the others ignore it.
 		all |= e.Params
 	}
 	for _, p := range parameters {

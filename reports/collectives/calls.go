@@ -68,6 +68,7 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 			return nil, fmt.Errorf("rules of the form %s cannot say %s %s",
 				q.Library, all[0].Collective, q.Algorithm)
 		}
+		// The best of segmented calls could not be written down.
 		if !l.segments && len(q.Segments) > 0 {
 			err := fmt.Errorf("rules of the form %s have no segments", q.Library)
 			return nil, usage.Fields(err, "segment")
@@ -80,6 +81,7 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 		}
 	}
 	c := q.Call
+	// Any segment serves the check: the sizes are checked with each call.
 	if len(q.Segments) > 0 {
 		c.Segment = uint64(q.Segments[0])
 	}

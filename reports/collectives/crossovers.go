@@ -82,6 +82,7 @@ func (s *search) best(ctx context.Context, p place) (Timing, error) {
 		return Timing{}, err
 	}
 	for _, c := range found.Times {
+		// A call that one algorithm alone can take was not compared; that algorithm is the best.
 		if c.Best || !c.Compared {
 			s.known[p] = c
 		}
@@ -99,6 +100,7 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 	if err != nil {
 		return err
 	}
+	// Another size of segments is another line in a library's rules, so it counts as a change.
 	same := func(a, b Timing) bool {
 		return a.Name == b.Name && a.Call.Segment == b.Call.Segment
 	}

@@ -46,6 +46,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		var here []Timing
 		here, cells = cut(cells, alike)
 		c, most := here[0], q.maxOps(1)
+		// The quantity is of no single algorithm: which one finishes first depends on the design.
 		if q.Algorithm == "best" {
 			c.Name, c.Call.Segment = "best", 0
 		}
@@ -60,6 +61,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		size := quantity.Bytes(c.Call.Bytes).String()
 		name := whatif.Finish
 		of := fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, c.Name, c.Ranks, size)
+		// A single quantity keeps its plain name; several need names that differ.
 		if !one || len(cells) > 0 {
 			name += fmt.Sprintf("_%s_%d_%s", c.Name, c.Ranks, strings.ReplaceAll(size, " ", ""))
 		}

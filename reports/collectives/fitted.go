@@ -37,6 +37,8 @@ type FittedQuestion struct {
 // the average that of the average. Algorithms are compared by the slowest where all have it, else
 // by the average. Of two tables of the same algorithm and statistic the first counts.
 func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
+	// A fit holds for the placement and the calls that were measured; it cannot be asked for
+	// others.
 	if q.Map != "" {
 		err := fmt.Errorf("%s was measured with its own placement of ranks; omit the placement",
 			q.Collective)
@@ -137,6 +139,7 @@ func (g *grid) choose() error {
 				g.Library)
 		}
 	}
+	// The slowest rank of one algorithm and the average of another cannot be compared.
 	averageOnly := func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil }
 	g.slowest = !slices.ContainsFunc(g.algorithms, averageOnly)
 	return nil
@@ -170,6 +173,8 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 			done <- nil
 			continue
 		}
+		// A fit takes long and cannot be interrupted. If the context ends, its goroutine goes on
+		// and its result is dropped, for which done has room.
 		go func() {
 			r, err := fitted.Fit(f.Data)
 			if err != nil {
@@ -196,6 +201,7 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 // slowest rank is never below the average.
 func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	at, block := fitted.Placement{Ranks: ranks, PerNode: g.PerNode}, n
+	// The fits of collectives of blocks are over the size of one rank's block.
 	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
 		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
 	}
@@ -217,8 +223,10 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 			g.copied++
 		}
 		compare(here, choice.Index)
+		// The loss is a fraction, as the fits have it; tables have percent.
 		here[choice.Index].MayLose = 100 * choice.LossHigh
 	}
+	// The averages served the comparison alone: they are not the time when the last rank is done.
 	if !g.slowest {
 		for i := range here {
 			here[i].Time = quantity.Unknown
@@ -241,6 +249,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 			continue
 		}
 		here := at
+		// Without a placement, the ranks are placed as in the measurements.
 		if here.PerNode == 0 {
 			here = of.PlacementOf(at.Ranks)
 		}
@@ -275,6 +284,7 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 	if p.NoInterval != "" && !slices.Contains(g.reasons, p.NoInterval) {
 		g.reasons = append(g.reasons, p.NoInterval)
 	}
+	// Only the library's own choice can follow several forms; a named algorithm has one.
 	if f.Entry.Name != libraryChoice {
 		return
 	}
@@ -335,6 +345,7 @@ func shares(weights map[string]float64) string {
 	}
 	var parts []string
 	for _, name := range names {
+		// Smaller shares hardly change the time and would make the note long.
 		if part := 100 * weights[name] / sum; part >= 5 {
 			parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))
 		}

@@ -40,6 +40,7 @@ func (t *Times) regions() reports.RegionMap {
 		}
 	}
 	for _, c := range t.Times {
+		// The negated comparison also leaves out NaN, the loss of an unknown time.
 		if !(c.Slower > 0) || c.Name == best[c.place()] {
 			continue
 		}
@@ -88,6 +89,7 @@ func (t *Times) regions() reports.RegionMap {
 // Picture draws a map of the best algorithms if there are several numbers of ranks, several sizes
 // and a best algorithm, otherwise the curves.
 func (t *Times) Picture() reports.Picture {
+	// A map of one row or one column would be a bar; curves show more.
 	if m := t.regions(); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
 		return m
 	}

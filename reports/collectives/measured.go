@@ -70,6 +70,7 @@ type MeasuredFiles struct {
 // name one. The errors are those of reading, and of Compute.
 func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measured, error) {
 	asked := q.calls()
+	// A file that does not name its collective is taken to have the one that was asked for.
 	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
@@ -90,6 +91,7 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 			continue
 		}
 		if !asked.several() {
+			// A file need not name its algorithm; the user who asks for one knows it.
 			d.Algorithm = cmp.Or(d.Algorithm, asked.Algorithm)
 			if d.Algorithm != asked.Algorithm {
 				continue
@@ -131,6 +133,7 @@ func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 		return err
 	}
 	a.on = times.On
+	// A timing that was not compared is the only one of its call.
 	best := map[place]Timing{}
 	for _, c := range times.Times {
 		if !c.Compared || c.Best {
@@ -144,6 +147,7 @@ func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 		if d.Statistic == fitted.Average {
 			t = c.Average
 		}
+		// The schedule was too large, or one rank was simulated for all and has no average.
 		if !ok || math.IsNaN(float64(t)) {
 			a.without++
 			continue
@@ -163,6 +167,7 @@ func sumUp(label string, cells []measuredCell) measuredErrors {
 	var size, signed []float64
 	most := map[int]quantity.Micros{} // by ranks
 	for _, c := range cells {
+		// Sizes ascend, so a time below an earlier one is a larger message that took less.
 		most[c.Ranks] = max(most[c.Ranks], c.Time)
 		m.unsteady = max(m.unsteady, 1-float64(c.Time/most[c.Ranks]))
 		e := c.relative()

@@ -64,6 +64,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
 		for _, c := range here {
+			// The timer leaves From empty where no schedule was small enough.
 			if c.From == "" {
 				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf(
 					"%s on %d ranks with %s: its schedule has too many operations",
@@ -71,6 +72,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 			}
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
+		// A single algorithm would be the best of itself.
 		if len(all) > 1 {
 			compare(here, -1)
 		}
@@ -143,15 +145,20 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 			latency, bandwidth := quantity.Unknown, quantity.Unknown
 			bounded := len(q.Machine.Levels) > 1
 			for _, e := range all {
+				// Some algorithms are for one number of ranks. Among several they are left out
+				// elsewhere; asked for alone, Check returns the error.
 				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
 					continue
 				}
 				for _, segment := range segments {
+					// A segment of the whole message is the whole message, which is in the list
+					// already.
 					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
 						continue
 					}
 					c := q.Call
 					c.Bytes, c.Segment = uint64(size), uint64(segment)
+					// The shape of such a tree depends on the costs of its messages.
 					if e.Params&collective.Shape != 0 {
 						c.LogP = logPOf(m, ranks, c)
 					}
@@ -176,6 +183,7 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 	n := c.Bytes
 	if c.Segment > 0 {
+		// The messages of a segmented call are its segments.
 		n = min(n, c.Segment)
 	}
 	level := 0
@@ -209,6 +217,8 @@ func bounds(m simulate.Machine, name string, ranks int, size uint64) (
 		sizes = append(sizes, n)
 	}
 	sizes = append(sizes, bytes)
+	// The bytes before the last message at the cheapest rate that any size of message has: no
+	// algorithm is faster.
 	perByte := quantity.Micros(math.Inf(1))
 	for _, n := range sizes {
 		cost := m.Cost(0, n)
@@ -259,12 +269,17 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 	each := func(ctx context.Context, k int) error {
 		t := timers.Get().(*timer)
 		defer timers.Put(t)
+		// Programs serve one algorithm and one number of ranks; those of the unit before are freed.
 		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
+		// Units with many ranks take the longest. Begun last, one of them would run alone at the
+		// end.
 		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
 			c := &cells[i]
 			if err := t.time(ctx, c); err != nil {
 				return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
 			}
+			// No schedule contains the copy of a rank's own data, with which all ranks begin at
+			// once.
 			copying := q.Copy.Times(c.size())
 			c.Time += copying
 			c.Average += copying

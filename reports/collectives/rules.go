@@ -45,6 +45,7 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path strin
 	if err != nil {
 		return err
 	}
+	// Nothing is written before all rules are known to be valid: half a file would still be read.
 	var text bytes.Buffer
 	if l.use != "" {
 		if !t.Fitted {
@@ -65,6 +66,7 @@ func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 	if !q.calls().several() {
 		return &all, nil
 	}
+	// Between two numbers of ranks the rules of the smaller one hold, so only sizes are searched.
 	changes, err := t.crossovers(ctx, q, false)
 	if err != nil {
 		return nil, err
@@ -99,6 +101,7 @@ func (t *Times) Rules() []rules.Rule {
 			if c.Params&collective.Fanout != 0 {
 				r.Fanout = c.Call.Fanout
 			}
+			// The library runs the algorithm for this number of ranks alone.
 			if c.Entry.Ranks != 0 {
 				r.Ranks.To = r.Ranks.From
 			}

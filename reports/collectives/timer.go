@@ -85,9 +85,12 @@ func (t *timer) largestShares(c *Timing) (collective.Call, bool) {
 func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, alone bool,
 	most int) (bool, error) {
 	m, of := t.m, standing{call, alone, most}
+	// On a machine of levels the ranks have different neighbours, so none stands for all.
 	if alone && !t.plain {
 		return false, nil
 	}
+	// Calls of many sizes have schedules of the same pattern. The pattern is built once, and
+	// resized charges its messages as those of the call.
 	pattern, size, ok := c.Pattern(call)
 	if ok = ok && t.plain; ok {
 		of.pattern, m = pattern, resized{m, size}
@@ -104,6 +107,7 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 			return false, err
 		}
 		if ok {
+			// Kept only if other sizes share it: a schedule can have a million operations.
 			t.programs[of] = p
 		} else if p == nil && !alone && t.large != nil {
 			t.large[whole] = of.pattern.Bytes

@@ -38,6 +38,7 @@ func (t *Times) Rows() reports.Rows {
 	slower := func(c Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
 	nextSlower := func(c Timing) any { return reports.OrAbsent(c.NextSlower, c.Next != nil) }
 	mayLose := func(c Timing) any {
+		// Only a choice among fits has a bound of what it may lose.
 		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
 		return reports.OrAbsent(reports.Finite(c.MayLose), known)
 	}
@@ -115,9 +116,11 @@ const unsure = "No collective was measured on this machine, nor many messages at
 
 // averageEnds returns the interval of the average, NaN if it has none.
 func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {
+	// Without the time of the slowest rank, the interval of the fit is that of the average.
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
 	}
+	// A fit has one interval, which belongs to the time.
 	if c.From == FromFit || within == (calibrate.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}

@@ -79,6 +79,7 @@ func compare(here []Timing, chosen int) {
 	}
 	byTime := func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) }
 	slices.SortStableFunc(order, byTime)
+	// The choice among fits need not have the shortest time; see fitted.Choose.
 	if i := slices.Index(order, chosen); i > 0 {
 		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
 	}
@@ -120,6 +121,7 @@ func (c Timing) bandwidths() (alg, bus quantity.MBps) {
 	if math.IsNaN(float64(t)) {
 		t = c.Average
 	}
+	// The registry has reduce-scatter where benchmarks have reduce_scatter.
 	of := platforms.Timed{
 		Of:         platforms.Collective,
 		Collective: strings.ReplaceAll(c.Collective, "-", "_"),

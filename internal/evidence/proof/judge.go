@@ -30,6 +30,7 @@ type platform struct {
 	taper          float64 // MB/s out of an inner group of nodes; 0: no groups
 }
 
+// bandwidth is that of a link in MB/s: 12.5 GB/s.
 const bandwidth = 12500
 
 func fatTree(parameters string) string   { return topology("FAT_TREE", parameters) }
