@@ -29,6 +29,8 @@ type Candidate struct {
 // place returns the candidate's place for smooth terms, in octaves: its size, its ranks, and the
 // bytes of a message, in the mean over the schedule's longest path.
 func (c *Candidate) place() [3]float64 {
+	// On the nominal network, Parts[2]/perByte is the bytes of the longest path and
+	// Parts[0]/latency its number of messages.
 	message := c.Parts[2] / perByte / max(1, c.Parts[0]/latency)
 	return [3]float64{math.Log2(c.Size), math.Log2(c.Ranks), math.Log2(max(1, message))}
 }
@@ -42,6 +44,8 @@ type Measurement struct {
 // Complete gives candidates without a schedule the parts of the fastest schedule of their call, so
 // that they may be the best until they are measured.
 func Complete(all []Candidate) {
+	// An algorithm without a schedule that was given a long time would never be measured, and one
+	// with a short time always.
 	least := map[int]Parts{}
 	for _, c := range all {
 		if l, known := least[c.Call]; c.Parts.sum() > 0 && (!known || c.Parts.sum() < l.sum()) {
@@ -54,6 +58,8 @@ func Complete(all []Candidate) {
 		}
 		all[i].Parts = least[c.Call]
 		if all[i].Parts.sum() == 0 {
+			// No algorithm of the call has a schedule: a tree's latency, one overhead, and the
+			// bytes once.
 			all[i].Parts = Parts{latency * math.Log2(2*c.Ranks), overhead, perByte * c.Size}
 		}
 	}
@@ -101,6 +107,7 @@ func known() map[string]Parts {
 		name, logs, _ := strings.Cut(line, ",")
 		var p Parts
 		if _, err := fmt.Sscanf(logs, "%g,%g,%g,%g", &p[0], &p[1], &p[2], &p[3]); err != nil {
+			// The file is part of the program, so an error in it is one of the program.
 			panic("known.csv: " + err.Error())
 		}
 		all[name] = p

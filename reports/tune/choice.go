@@ -47,6 +47,7 @@ func choiceOf(file string) (c Choice, err error) {
 		return c, errName
 	}
 	c.Collective, c.Name = parts[0], parts[1]
+	// The pass and the extension do not belong to the choice: all passes are of one.
 	numbers := strings.Join(parts[2:5], " ")
 	_, err = fmt.Sscanf(numbers, "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size)
 	if err != nil {

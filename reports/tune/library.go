@@ -70,6 +70,7 @@ func forceOpenMPI(c Choice) string {
 	// Without the priority, another component of Open MPI may take the collective.
 	s := "OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1"
 	s += fmt.Sprintf(" %s=%d", algorithm, c.OpenMPI)
+	// Without the variable, Open MPI takes its default for the segment.
 	if c.Segment > 0 {
 		s += fmt.Sprintf(" %s_segmentsize=%.0f", algorithm, float64(c.Segment))
 	}
@@ -103,6 +104,7 @@ func writeMPICH(w io.Writer, decisions []Decision) error {
 		if !slices.Contains(order, c.Collective) {
 			order = append(order, c.Collective)
 		}
+		// Counts over all ranks and sizes, since the variable holds for all.
 		counts[c.Collective+c.Name]++
 		if counts[c.Collective+c.Name] > counts[c.Collective+most[c.Collective].Name] {
 			most[c.Collective] = c

@@ -82,6 +82,7 @@ func (m *Map) add(ctx context.Context, name string) error {
 	}
 	sizes := m.Sizes
 	if name == "barrier" {
+		// A barrier sends no data, so it has one call for each number of ranks.
 		sizes = []quantity.Bytes{0}
 	}
 	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
@@ -125,6 +126,7 @@ func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Byt
 			continue
 		}
 		for _, segment := range m.Segments {
+			// A segment as long as the message is the whole message, which is a candidate already.
 			if segment < size {
 				all = append(all, Choice{e, ranks, m.PerNode, size, segment})
 			}
@@ -149,6 +151,7 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 		placed := o.PerNode == c.PerNode || c.PerNode == 0 // as far as the file says
 		return algorithm && o.Ranks == c.Ranks && o.Size == c.Size && placed
 	})
+	// A time of 0 or NaN has no logarithm.
 	if i < 0 || !(t > 0) {
 		m.Unknown++
 		return false
@@ -173,6 +176,8 @@ func (m *Map) own(call int) int {
 // the library's choice.
 func (m *Map) choose(call int) int {
 	best, i := m.Best(call), m.own(call)
+	// Both are of the same group, so their covariance is known: errors that they share cancel in
+	// the difference.
 	g, a, b := m.posterior(m.group[i]), m.at[i], m.at[best]
 	deviation := math.Sqrt(max(0, g.cov.At(a, a)+g.cov.At(b, b)-2*g.cov.At(a, b)))
 	if m.measured[i] == 0 || g.mean[a]-g.mean[b] < max(margin, deviation) {
@@ -186,6 +191,8 @@ func (m *Map) choose(call int) int {
 func (m *Map) Next(n int) (all []int) {
 	for call := range len(m.calls) {
 		i := m.own(call)
+		// [Map.choose] replaces a library's choice only if it was measured, so a rule needs that
+		// measurement.
 		replaced := len(m.measured) > 0 && m.measured[i] == 0 && m.Best(call) != i
 		if replaced && len(all) < n/2 {
 			all = append(all, i)

@@ -125,6 +125,8 @@ func (t *Tuner) base(i int) (whole float64, share Parts) {
 	}
 	sum := share.sum()
 	for k := range share {
+		// The share of a part is the derivative of the logarithmic time by the logarithm of that
+		// part's factor.
 		share[k] /= sum
 	}
 	return math.Log(sum), share
@@ -169,6 +171,8 @@ func (t *Tuner) rescale() {
 	}
 	h, r := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i, f := range t.factor {
+		// The prior of each factor: it keeps the equations solvable while factors have no
+		// measurement.
 		v := 1 / (f.deviation * f.deviation)
 		for k := range parts {
 			h.SetSym(parts*i+k, parts*i+k, v)
@@ -183,6 +187,7 @@ func (t *Tuner) rescale() {
 	if chol.Factorize(h) && chol.SolveVecTo(&step, r) == nil {
 		for i := range t.factor {
 			for k := range parts {
+				// The model is not linear in these logarithms, so a whole step could overshoot.
 				t.factor[i].log[k] += max(-1, min(1, step.AtVec(parts*i+k)))
 			}
 		}
@@ -280,6 +285,8 @@ func (t *Tuner) posterior(index int) *group {
 	var shift, white mat.VecDense
 	shift.MulVec(solved.T(), residual)
 	less.Mul(cross.T(), &solved)
+	// A machine that deviates more from its schedules than the prior expects gets wider
+	// predictions, in the mean of Freedom prior measurements and its own.
 	scale := 1.0 // of the variances, by the measurements' own
 	if t.prior.Freedom > 0 && chol.SolveVecTo(&white, residual) == nil {
 		seen := float64(len(g.measured))

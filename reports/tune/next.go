@@ -54,6 +54,9 @@ func (t *Tuner) Next(n int) (chosen []int) {
 		for i := range row.Len() {
 			row.SetVec(i, covs[g].At(i, k))
 		}
+		// Conditioning on one more measurement lowers the covariance by a matrix of rank one. It
+		// does not depend on the measured time, so several candidates can be chosen before any is
+		// measured.
 		covs[g].SymRankOne(covs[g], -1/(covs[g].At(k, k)+t.prior.Noise*t.prior.Noise), row)
 		values[g] = t.gains(g, covs[g])
 	}
@@ -87,6 +90,7 @@ func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, joint bool) int
 			if joint {
 				sum := 0.0
 				for _, j := range of {
+					// Measuring i lowers the variance of j by c²/(v + noise²).
 					c := covs[g].At(t.at[i], t.at[j])
 					sum += c * c
 				}
@@ -130,12 +134,15 @@ func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 	gains, now := make([]float64, n), make([]float64, n)
 	slope, level := make([]float64, n), make([]float64, n)
 	for i := range now {
+		// The logarithm of the mean of a log-normal time.
 		now[i] = g.mean[i] + cov.At(i, i)/2
 	}
 	for k := range gains {
 		s := math.Sqrt(cov.At(k, k) + t.prior.Noise*t.prior.Noise)
 		for i := range slope {
 			slope[i] = cov.At(i, k) / s
+			// Less by the variance that the measurement removes, so that the mean over z stays the
+			// present expected time.
 			level[i] = now[i] - slope[i]*slope[i]/2
 		}
 		for _, call := range g.calls {
@@ -150,6 +157,7 @@ func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
 func gain(call []int, now, level, slope []float64) float64 {
 	before, moved := math.Inf(1), false
 	for _, i := range call {
+		// Most candidates say nothing about most calls; those calls are skipped.
 		before, moved = min(before, now[i]), moved || math.Abs(slope[i]) > 1e-3
 	}
 	if !moved {
@@ -178,6 +186,7 @@ func (t *Tuner) loss(chosen int) float64 {
 		}
 		cov.SetSym(i, i, cov.At(i, i)+1e-9) // rounding may have left less than 0
 	}
+	// A fixed seed: the same measurements give the same losses in each run.
 	times, ok := distmv.NewNormal(mean, cov, rand.NewPCG(1, 2))
 	if !ok {
 		return math.NaN()

@@ -86,6 +86,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 	for at, p := range all {
 		t, known := own[at]
 		for i := range p {
+			// The split into parts stays that of the nominal network.
 			p[i] *= t / all[at].sum()
 		}
 		if all[at] = p; !known {

@@ -78,6 +78,8 @@ func leastTime(path string) (quantity.Micros, error) {
 			return 0, err
 		}
 		for _, t := range f.Tables {
+			// The script measures one size in each file; in place is another way to call the
+			// collective.
 			if t.Kind == benchfile.Collective && t.Series != "in-place" && len(t.Samples) == 1 {
 				times = append(times, t.Samples[0].Mean)
 			}
@@ -100,6 +102,8 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 	if err != nil {
 		return nil, err
 	}
+	// The collective ends when the slowest rank does. Benchmarks that print no maximum have the
+	// average.
 	statistic := fitted.Slowest
 	if !slices.ContainsFunc(all, func(s fitted.Data) bool { return s.Statistic == statistic }) {
 		statistic = fitted.Average
