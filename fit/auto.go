@@ -174,6 +174,8 @@ func leaveOut(points []Point, m form, quantum float64) []float64 {
 	return e
 }
 
+// relativeError returns |fitted/measured − 1|, at most 1: one absurd prediction must not decide
+// the mean over all sizes.
 func relativeError(pieces []piece, p Point) float64 {
 	return min(1, math.Abs(valueAt(pieces, float64(p.Size))/float64(p.Time)-1))
 }

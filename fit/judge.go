@@ -15,6 +15,7 @@ import (
 // first row) and about the model (an active bound, one dominant point, errors that are not noise).
 func (r *Result) judge() {
 	n := len(r.Points)
+	// A line through 4 sizes leaves 2 degrees of freedom: t is 4.3, and 2.0 for many sizes.
 	if n < 5 {
 		r.warn("%d sizes are few; for useful intervals, measure 10 over a factor of 100", n)
 	}

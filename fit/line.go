@@ -122,6 +122,8 @@ func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
 	rho := 0.0
 	if n >= minCorrelated && squares > 0 {
 		rho = (neighbours/squares + 2/float64(n)) / (1 - 4/float64(n))
+		// At ρ = 1 the errors would carry no information. Without correlation, the estimate of ρ
+		// has a standard deviation of 1/√n: up to 1.5 of these are no evidence.
 		if rho = min(rho, 0.95); rho <= 1.5/math.Sqrt(float64(n)) {
 			rho = 0
 		}

@@ -233,6 +233,7 @@ func meet(steady []plateau) (best meeting) {
 			}
 			sum += (p.value - v) * (p.value - v) / p.variance
 		}
+		// More Δ with the interval g are tried first and win a tie; 1e-12 is rounding.
 		if sum < least-1e-12 {
 			best, least = m, sum
 		}

@@ -74,6 +74,8 @@ func outlying(e []float64, bound float64) []bool {
 func inliers(points []Point, e []float64, scale float64) []Point {
 	n := float64(len(points))
 	free := max(1, n-2)
+	// 1.959964 is the 97.5 % point of the normal distribution, which T95 approaches for many
+	// points.
 	out := outlying(e, outlier*math.Sqrt(n/free)*stats.T95(free)/1.959964*scale)
 	var rest []Point
 	for i, p := range points {

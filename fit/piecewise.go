@@ -27,6 +27,7 @@ const (
 	// minPoints is the minimum number of sizes per segment: a line through two points always fits.
 	minPoints = 3
 	// maxCandidates is the maximum number of candidates for breaks in the first search.
+	// The costs of all pairs then take 4 MiB.
 	maxCandidates = 1024
 	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
@@ -104,6 +105,7 @@ func split(points []Point, k int, quantum float64) *division {
 		part, weights := points[ends[i]:ends[i+1]], w[ends[i]:ends[i+1]]
 		l := solve(part, weights)
 		for j, p := range part {
+			// The limits keep a line that misses a size entirely from silencing or exaggerating it.
 			fitted := min(max(l.at(float64(p.Size)), float64(p.Time)/1.5), float64(p.Time)*1.5)
 			weights[j] = float64(p.Count) / (fitted * fitted)
 			errors[ends[i]+j] = math.Abs(float64(p.Time)/fitted - 1)
@@ -121,6 +123,7 @@ func split(points []Point, k int, quantum float64) *division {
 	d.refine(ends, least)
 	d.search(points, w, least, most)
 	for i, p := range points {
+		// Rounding to a step q has the variance q²/12.
 		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
 	}
 	d.k = k

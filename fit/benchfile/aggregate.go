@@ -61,6 +61,7 @@ func (m *moments) variance() float64 {
 		return 0
 	}
 	n := float64(m.count)
+	// Rounding can make the difference of equal times negative.
 	return max(0, m.squares-m.sum*m.sum/n) / (n - 1)
 }
 
@@ -77,6 +78,7 @@ type aggregate struct {
 }
 
 // maxTimes is the maximum number of times of a size that are kept for its median.
+// A size takes 32 KiB at most. Without its times it has a mean, and no median.
 const maxTimes = 1 << 12
 
 // keep adds the time of the last row to the kept times. It returns by how many they grew.

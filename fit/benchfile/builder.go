@@ -19,6 +19,7 @@ type usage struct {
 }
 
 // maxKept is the maximum number of times of a file that are kept for medians.
+// They take 32 MiB at most.
 const maxKept = 1 << 22
 
 // A builder aggregates the rows of a table that is being read.

@@ -78,6 +78,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 	case n > len(g.texts):
 		return false
 	case n < len(g.texts):
+		// A row that was cut off has fewer columns, all of them numbers; other text is no row.
 		cut := lex.ParseAll(g.texts[:n], make([]lex.Number, n))
 		if cut {
 			g.b.count(cutOff)
@@ -129,6 +130,7 @@ func (g *grid) row(size float64) bool {
 		return true
 	default:
 		r.time = size / (v.Value * g.rateUnit * g.share)
+		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
 		if v.Value < 100*v.Quantum() {
 			g.b.count(coarse)
 		}

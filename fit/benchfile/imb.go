@@ -36,11 +36,13 @@ var (
 	imbCommand   = regexp.MustCompile(
 		`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|` +
 			`Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
+	// Processes that a benchmark does not use wait in a barrier; IMB says so under the title.
 	imbWaiting = regexp.MustCompile(`^# ?\( *\d+ additional process`)
 )
 
 var imbColumns = []gridRule{
 	{name: regexp.MustCompile(`(?i)^t(_avg|_ovrl)?\[usec\]$`), is: gridTime},
+	// Without an average over the ranks, the slowest rank stands for the operation.
 	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^t_min\[usec\]$`), is: gridMin},
 	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridMax},
@@ -106,6 +108,7 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	switch name := strings.ToLower(f.title); {
 	case !g.hasTimes():
 		t.warn("no times: they are the inverse of the message rate")
+		// Half of the processes send to the other half.
 		g.streams(&t, f.title, f.processes/2)
 	case strings.HasPrefix(name, "pingpong"):
 		t.Kind = OneWay

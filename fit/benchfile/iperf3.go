@@ -52,7 +52,9 @@ func (f *iperf3) intervals(p *parser, dec *json.Decoder, progress func()) error 
 			return err
 		}
 		progress()
+		// iperf3 --omit marks the first intervals, in which TCP is still in its slow start.
 		if sum := interval.Sum; !sum.Omitted && sum.Rate != 0 {
+			// bit/s to bytes/µs
 			f.add(p, sum.Rate/8e6)
 		}
 	}

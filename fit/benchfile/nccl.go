@@ -28,6 +28,7 @@ type nccl struct {
 }
 
 // maxHosts is the maximum number of hosts in a header.
+// Beyond it the number of nodes stays unknown, so that a broken header cannot fill the memory.
 const maxHosts = 1 << 12
 
 func (f *nccl) take(p *parser, line []byte) bool {
@@ -42,6 +43,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		return true
 	}
 	if rank, host, ok := ncclRank(line); ok {
+		// Rank 0 begins a list: each of several outputs in a file has its own.
 		if rank.Value == 0 {
 			f.ranks, f.hosts = 0, nil
 		}
@@ -97,6 +99,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
 		return false
 	}
+	// Size, count and type come first. Only some collectives and versions have a redop or a root
+	// behind them.
 	tail := n - 4*len(f.open)
 	if tail < 3 || tail > 5 {
 		f.open[0].count(cutOff)
@@ -105,6 +109,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	for i, b := range f.open {
 		alg, okAlg := lex.Parse(f.texts[tail+4*i+1])
 		bus, okBus := lex.Parse(f.texts[tail+4*i+2])
+		// Each printed bandwidth is uncertain by half of its last digit, which bounds their ratio
+		// on both sides. Every row narrows the bounds.
 		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
 			f.low = max(f.low, (bus.Value-half)/(alg.Value+half))
 			f.high = min(f.high, (bus.Value+half)/(alg.Value-half))
@@ -128,6 +134,7 @@ func (f *nccl) end(*parser) {
 	}
 	for _, b := range f.open {
 		op := &b.table.Collective
+		// Only the ratio of allreduce exceeds 1, from 3 ranks on.
 		if op.Name == "" && f.low > 1 && op.Ranks != 1 {
 			op.Name = "allreduce"
 		}
@@ -139,6 +146,7 @@ func (f *nccl) end(*parser) {
 		default:
 			continue
 		}
+		// A ratio r = w(p−1)/p gives p = w/(w−r).
 		ranks := math.Ceil(whole / (whole - f.low))
 		// The bounds leave one whole number: the rounded bandwidths decide it.
 		decided := f.high < whole && ranks == math.Floor(whole/(whole-f.high))

@@ -129,6 +129,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 	m := netperfCommand.FindStringSubmatch(text)
 	if command && m != nil && strings.HasPrefix(m[1], "-") {
 		f.flush(p)
+		// Without -t, netperf runs TCP_STREAM.
 		f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
 		if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
 			f.test = strings.ToUpper(t[1])
@@ -139,6 +140,8 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		if f.keyed == nil {
 			f.keyed = map[string]string{}
 		}
+		// A key that comes again begins the next run. The bound keeps a file of other NAME=value
+		// lines from filling the memory.
 		if _, again := f.keyed[m[1]]; again || len(f.keyed) > 200 {
 			f.flush(p)
 			f.keyed = map[string]string{}
@@ -397,6 +400,7 @@ func netperfOption(option *regexp.Regexp, command string, at int) float64 {
 		return 0
 	}
 	v, _ := lex.Parse([]byte(m[at]))
+	// netperf reads K, M and G as powers of two, and k, m and g as powers of ten.
 	unit := map[string]float64{
 		"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9,
 	}[m[at+1]]

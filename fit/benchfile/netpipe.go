@@ -71,18 +71,24 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 	size, t, unit := v[0].Value, v[len(v)-1], 1.0
 	bits := 8 * size // per µs: Mbit/s
 	rate, step := v[1].Value, v[1].Quantum()
+	// The Gbps of NetPIPE 4 and 5 are 10³ Mbit/s; the Mbps of NetPIPE 3 are of 2²⁰ bits, and
+	// its times in seconds.
 	scale := 1e3
 	if len(v) == 3 {
 		unit, scale = 1e6, (1<<20)/1e6
 	}
 	rate, step = rate*scale, step*scale
 	us, quantum := t.Value*unit, t.Quantum()*unit
+	// NetPIPE prints sizes as integers and rates with decimals. A row of other numbers is not its
+	// row.
 	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 {
 		return false
 	}
 	// Both are rounded to their last digit; 1 % is for averaging.
 	slack := rate*quantum + us*step + 0.01*bits
 	agrees := math.Abs(rate*us-bits) <= slack
+	// Rows of NetPIPE 3 with rates of 10⁶ bits are accepted too, with a warning: their times are
+	// right.
 	decimal := rate / scale * 1e6 / (1 << 20)
 	if !agrees && (len(v) != 3 || math.Abs(decimal*scale*us-bits) > slack) {
 		return false

@@ -37,6 +37,8 @@ var (
 )
 
 var osuColumns = []gridRule{
+	// The first rule that matches counts. "Overall" of a non-blocking collective includes the
+	// computation that it overlaps, so the pure communication stands before it.
 	{name: regexp.MustCompile(`(?i)^purecomm.*\(us\)`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^(latency|avglat|overall).*\(us\)`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^min.*\(us\)`), is: gridMin},
@@ -73,9 +75,13 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	first := strings.ToLower(names[0])
+	// OMB 7 prints "# Datatype: MPI_CHAR." between the title and the header. The line belongs to
+	// the output, but names no column.
 	if strings.HasPrefix(first, "datatype") && f.title != "" {
 		return true
 	}
+	// Without a size, as of a barrier, a header counts only under a title. A header alone is read
+	// if it has sizes: copied tables often lose their title.
 	isSize := first == "size" || first == "msg size" || first == "message size"
 	if !isSize && (f.title == "" || !strings.Contains(first, "(us)")) || isSize && len(names) < 2 {
 		return false
@@ -121,6 +127,8 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	}
 	switch {
 	case !g.hasTimes():
+		// The rates of osu_mbw_mr add up its pairs. The number is 0, unknown, if the line that
+		// names it is missing.
 		pairs := 1
 		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") ||
 			f.title == "" && g.messages {
@@ -133,6 +141,7 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	default:
 		if m := osuOperation.FindStringSubmatch(title); m != nil {
 			if m[1] != "" {
+				// MPI prefixes the names of its non-blocking collectives: MPI_Iallreduce.
 				m[2] = "i" + m[2]
 			}
 			if c, ok := collectiveNamed(m[2]); ok {
@@ -147,6 +156,8 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 			}
 		}
 	}
+	// Sizes rise within a run. Where runs follow each other without a header, a smaller size marks
+	// the next one.
 	g.rising = true
 	g.b = p.begin(t)
 	return true

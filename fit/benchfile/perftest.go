@@ -33,11 +33,14 @@ var (
 )
 
 var perftestRules = []gridRule{
+	// The typical time of perftest is the median. It stands for the time where no average is
+	// printed.
 	{name: regexp.MustCompile(`^t_avg\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`^t_min\[usec\]$`), is: gridMin},
 	{name: regexp.MustCompile(`^t_max\[usec\]$`), is: gridMax},
 	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridMedian},
+	// Mpps are 10⁶ messages a second, so 1 is one message per µs.
 	{name: regexp.MustCompile(`^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
 	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
 	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},

@@ -33,6 +33,7 @@ var (
 		`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
 )
 
+// maxPending bounds the values that wait for a size: a long log of runs without -v never prints it.
 const maxPending = 1000
 
 func (f *qperf) take(p *parser, line []byte) bool {
@@ -109,6 +110,7 @@ func (f *qperf) flush(p *parser) {
 	for _, r := range values {
 		r.size = f.size
 		if f.kind == Gap {
+			// The value is a bandwidth: the gap is the size over it.
 			r.time = f.size / r.time
 		} else {
 			b.resolution(f.quantum)

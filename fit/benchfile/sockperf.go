@@ -29,6 +29,7 @@ type sockperf struct {
 }
 
 var (
+	// pp, ul and tp are short names of the tests.
 	sockperfCommand = regexp.MustCompile(
 		`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
 	sockperfSize    = regexp.MustCompile(`\s(?:-m|--msg-size)[ =]?(\d+)`)
@@ -70,6 +71,7 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 		f.flush(p)
 		v, _ := lex.Parse([]byte(m[2]))
 		f.kind = OneWay
+		// sockperf --full-rtt prints whole round trips.
 		if m[1] == "Round trip" {
 			f.kind = RoundTrip
 		}
@@ -77,6 +79,7 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	} else if m := sockperfRate.FindStringSubmatch(text); m != nil {
 		f.flush(p)
 		v, _ := lex.Parse([]byte(m[1]))
+		// The rate is in messages a second, and the time in µs.
 		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.Value}, true
 	} else if m := sockperfPoint.FindStringSubmatch(text); m != nil && f.pending {
 		v, _ := lex.Parse([]byte(m[2]))

@@ -43,6 +43,8 @@ func (f *ucx) take(p *parser, line []byte) bool {
 	switch {
 	case bytes.Contains(line, []byte("ucx_perftest")):
 		f.flush(p)
+		// A command line begins a run: it inherits neither size nor test. The tables stay open,
+		// since several runs are one table.
 		*f = ucx{tables: f.tables, nosize: f.nosize}
 		if m := ucxTest.FindSubmatch(line); m != nil {
 			f.test = string(m[1])
@@ -78,6 +80,8 @@ func (f *ucx) take(p *parser, line []byte) bool {
 	var text [8][]byte
 	var v [8]lex.Number
 	n := lex.Fields(m[2], text[:])
+	// Rows have 7 or 8 columns. They end with the overall latency, two bandwidths and two message
+	// rates, so columns are counted from the end.
 	if n != 7 && n != 8 || !lex.ParseAll(text[:n], v[:n]) {
 		return true // cut off; the rows before it count
 	}
@@ -110,6 +114,7 @@ func (f *ucx) flush(p *parser) {
 		return
 	}
 	kind := OneWay
+	// The test is named "tag_lat" on a command line, and "tag match latency" in the box.
 	if !bytes.Contains(bytes.ToLower([]byte(f.test)), []byte("lat")) {
 		kind = Gap
 	}
@@ -120,6 +125,7 @@ func (f *ucx) flush(p *parser) {
 	}
 	r := row{size: f.size, time: f.latency}
 	if kind == Gap {
+		// The rate is in messages a second, and the time in µs.
 		r.time = 1e6 / f.rate
 	} else {
 		b.resolution(f.quantum)

@@ -68,6 +68,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 		}
 	}
 	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
+	// The margin keeps the first and the last point off the frame.
 	top.X.Min, top.X.Max = first/1.1, last*1.1
 	below.X.Min, below.X.Max = first/1.1, last*1.1
 	top.Notes = []string{"Points: measured. Lines: fitted."}
@@ -94,6 +95,7 @@ func curveSeries(c Curve, name string) (lines []reports.Series, points, residual
 	for _, s := range c.Segments {
 		line := reports.Series{Name: name, Kind: reports.Line}
 		for k := 0; ; k++ {
+			// A line is curved on logarithmic axes: 16 points an octave draw it smoothly.
 			n := min(quantity.Bytes(float64(s.From)*math.Exp2(float64(k)/16)), s.To)
 			line.X, line.Y = append(line.X, float64(n)), append(line.Y, float64(s.Time(n)))
 			if n == s.To {

@@ -49,7 +49,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 			all = append(all, segment{c, &c.Segments[i], name, i + 1})
 		}
 	}
-	// else r∞ has no bound within the interval
+	// r∞ = 1/τ has no upper end if the interval of τ contains 0.
 	known := func(s segment) bool { return s.Tau.Low > 0 }
 	tableRank := 0
 	if len(f.Curves) <= 1 && f.model != "pipeline" {

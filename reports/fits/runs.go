@@ -49,6 +49,7 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 			}
 		}
 	}
+	// This is a copy: the file itself keeps the tables that were read.
 	of := *first[0].file
 	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
 	of.Tables = nil
@@ -137,6 +138,8 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
 	of = slices.Repeat([]int{-1}, len(before))
 	taken := make([]bool, len(after))
+	// All pairs by the stricter rule are made first: a match by title alone must not take the
+	// partner of a table that also has the same file name.
 	for _, same := range []func(b, a fitSource) bool{sameFile, sameTitle} {
 		for i, b := range before {
 			for j, a := range after {

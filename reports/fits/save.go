@@ -106,6 +106,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 }
 
 // plainName returns a text as a part of a table's name.
+// Lower case letters, digits and hyphens need no quotes in a TOML key.
 func plainName(text string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {

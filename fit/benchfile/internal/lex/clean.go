@@ -40,6 +40,7 @@ func Clean(line []byte) []byte {
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
 	}
+	// One or two bytes exclude most lines before an expression runs.
 	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
 		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
 	}

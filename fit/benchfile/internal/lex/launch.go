@@ -43,6 +43,7 @@ func RanksOfFile(name string) (ranks, nodes int) {
 	}
 	if m := nameNodes.FindStringSubmatch(base); m != nil {
 		nodes, ranks := Count(m[1]), Count(m[2])
+		// Dates and versions are three numbers, too: only ranks that fill their nodes evenly count.
 		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
 			return ranks, nodes
 		}
@@ -88,10 +89,12 @@ func Ranks(line string) (ranks, perNode int) {
 	switch nodes := find(launchNodes); {
 	case n > 0 && name == "jsrun":
 		tasks := max(1, find(jsrunTasks))
+		// jsrun -n counts resource sets, -r those on each host, and -a the tasks in a set.
 		n, each = n*tasks, find(jsrunSets)*tasks
 	case n == 0 && slurm:
 		n = nodes * each
 	case slurm && each == 0 && nodes > 0:
+		// The fullest node has the rounded-up share.
 		each = (n + nodes - 1) / nodes
 	case n == 0:
 		if m := launchHosts.FindStringSubmatch(line); m != nil {
