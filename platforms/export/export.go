@@ -31,9 +31,11 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
 		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
 	}
+	// From here on the layer of a level has the level's own gap and overheads.
 	m.Levels = list.Map(m.Levels, withCosts)
 	for _, l := range m.Levels {
 		for _, n := range s.grid() {
+			// Errors are relative to the time. Negated, so that NaN fails as well.
 			if w := float64(l.Layer.OneWay(n)); !(w > 0) || math.IsInf(w, 0) {
 				return File{}, fmt.Errorf("%s: a message of %s takes %v µs one way; "+
 					"the time must be above zero", m.Name, n, w)
@@ -41,6 +43,7 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 		}
 	}
 	var f File
+	// No format gets lanes, ports or occupancies from the writers below.
 	if m.Shares() {
 		f.lose("shared resources: lanes, ports and their occupancy")
 	}
@@ -81,8 +84,10 @@ func Find(name string) (Target, error) {
 func table(f *File, m Machine, s Sizes) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
+	// Scripts read these names, each with the unit of its column.
 	w.Write([]string{"level", "size_bytes", "one_way_us", "gap_us", "o_s_us", "o_r_us"})
 	for _, l := range m.Levels {
+		// Doublings, and the largest size whether it is one or not.
 		for n := s.Low; ; n = min(2*n, s.High) {
 			send, receive := l.Layer.Overheads(n)
 			size := fmt.Sprintf("%.0f", float64(n))
@@ -95,6 +100,7 @@ func table(f *File, m Machine, s Sizes) error {
 	}
 	w.Flush()
 	f.Text = b.String()
+	// A csv.Writer keeps the first error of its rows until it is asked.
 	return w.Error()
 }
 

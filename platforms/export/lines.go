@@ -49,6 +49,7 @@ const tolerance = 0.001
 // pieces approximates the layer by at most most straight pieces. It cuts the sizes at protocol
 // switches, and where curves bend, until all errors are within tolerance.
 func pieces(l model.Layer, s Sizes, most int) []piece {
+	// A protocol switch is a jump, which no line on both sides of it can follow.
 	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
 	slices.Sort(ends)
 	var all []piece
@@ -64,6 +65,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 	for rounds := 0; len(all) < most && rounds < 16*most; rounds++ {
 		worst, at := tolerance, -1
 		for i, p := range all {
+			// A piece of one or two sizes has no error: its line passes through both.
 			if e := p.error(l); e > worst && p.to > p.from+1 {
 				worst, at = e, i
 			}
@@ -73,6 +75,8 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		}
 		a, b := all[at].halves(l)
 		all = slices.Replace(all, at, at+1, a, b)
+		// Without a spare piece, or at a step that cuts off single bytes, pieces are joined again
+		// at half the present error, so that rows go where the curve bends most.
 		if len(all) == most || b.to-b.from < 2 || a.to-a.from < 2 {
 			all = merged(l, all, max(tolerance, worst/2))
 		}
@@ -132,6 +136,8 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	slowest, steepest := 0.0, 0.0
 	for i, n := range sizes {
 		t := float64(l.OneWay(n))
+		// Divided by the time, so that a residual is a relative error: the smallest message counts
+		// as much as the largest.
 		fixed[i], each[i] = 1/t, float64(n)/t
 		slowest, steepest = max(slowest, t), max(steepest, t/float64(n))
 	}
@@ -151,6 +157,8 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 			return off(line{at, per})
 		}), per}
 	}
+	// Twice the steepest and the slowest point: above it, some error is 100 % or more, which the
+	// line 0 has already.
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
 	return best, best.error(l, s.dense())
 }
@@ -159,6 +167,7 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 // search. Times and rates span many powers of ten, so it makes 80 steps, which leave 2e-17 of the
 // interval. It returns 0 if f is not lower at the result.
 func lowest(lo, hi float64, f func(float64) float64) float64 {
+	// (√5 - 1)/2: each step keeps one of its two points, so it costs one evaluation.
 	const golden = 0.6180339887498949
 	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
 	fa, fb := f(a), f(b)

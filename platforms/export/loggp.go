@@ -21,23 +21,30 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 		f.lose("o is the mean of o_s = %s and o_r = %s, also between the messages of a stream",
 			send, receive)
 	}
+	// Of the smallest message, without the part that G charges for its bytes.
 	gap := max(float64(interfaceGap(l, s.Low))-best.per*float64(s.Low-1), 0)
 	latency := best.at + best.per - 2*overhead // b = n−1
+	// LogGOPSim charges o, L and o in series. A sum above the one-way time would make each message
+	// too slow.
 	if latency < 0 {
 		f.lose("L would be %s: the overheads overlap with the transfer, and are reduced here",
 			quantity.Micros(latency))
 		overhead, latency = (best.at+best.per)/2, 0
 	}
 	f.loseCurvature(off, s)
+	// LogGOPSim's O, per byte, adds to both overheads, and the line above has the whole time
+	// already.
 	if send2, receive2 := l.Overheads(s.High); send2+receive2 > send+receive {
 		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
 	}
 	parameters := []float64{latency, overhead, gap, best.per}
 	unit, scale := unitFor(parameters)
+	// LogGOPSim holds its parameters in 32 bits with a sign.
 	if most := slices.Max(parameters) * scale; most >= 1<<31 {
 		return fmt.Errorf("a parameter of %s is more than its 32 bits hold in ns",
 			quantity.Micros(most/scale))
 	}
+	// S is the size from which a message waits for its receive: 2^31-1, so none does.
 	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n",
 		latency*scale, overhead*scale, gap*scale, best.per*scale)
 	if scale != 1e3 {
@@ -45,6 +52,7 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 			"multiply calc in GOAL, which is in ns, by %.0f", unit, scale/1e3)
 	}
 	for i, name := range []string{"L", "o", "g", "G"} {
+		// Below it is what floating point leaves of a whole number.
 		if r := rounding(parameters[i] * scale); r > 1e-6 {
 			f.lose("digits of %s, which is rounded by %s", name, percent(r))
 		}
@@ -101,6 +109,7 @@ func codes(f *File, m Machine, s Sizes) error {
 	const trains = 10
 	l := m.outer().Layer
 	f.loseInnerLevels(m)
+	// A row has one L and one G, so each row is a straight piece of the curve.
 	all := pieces(l, s, codesRows)
 	worst, clamped := 0.0, false
 	rows := ""
@@ -110,10 +119,13 @@ func codes(f *File, m Machine, s Sizes) error {
 		send, receive := l.Overheads(n)
 		rtt, gap := 2*float64(l.OneWay(n)), float64(l.Gap(n))
 		fixed := p.way.at + p.way.per // b = n−1
+		// CODES adds (n-1)G of the one-way line to g, so g corrects for it at the largest size of
+		// the row.
 		g := p.gap.at + p.gap.per + (p.gap.per-p.way.per)*float64(p.to-1)
 		if g < 0 {
 			g, clamped = 0, true
 		}
+		// The second is paced: each message starts after the round trip of the one before it.
 		stream, spaced := rtt+(trains-1)*gap, rtt+(trains-1)*(rtt+float64(send))
 		rows += fmt.Sprintf("%.0f %d %s %s %s %s %s %s %s %.9g 0\n",
 			float64(n), trains, number(rtt), number(stream), number(spaced), number(fixed),

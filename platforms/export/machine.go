@@ -19,6 +19,7 @@ type Machine struct {
 }
 
 // outer returns the outermost level, whose costs formats with one level get.
+// The last: levels stand from inside out, and most pairs of ranks meet at the outermost.
 func (m Machine) outer() machine.Level { return m.Levels[len(m.Levels)-1] }
 
 // withCosts returns the level with a layer that has the level's own gap and overheads. The formats
@@ -54,6 +55,7 @@ func (s Sizes) grid() []quantity.Bytes {
 		if n >= s.High {
 			break
 		}
+		// Among a few bytes rounding gives a size twice.
 		if n > sizes[len(sizes)-1] {
 			sizes = append(sizes, n)
 		}
@@ -119,6 +121,7 @@ func (f *File) comments(mark string) string {
 
 // percent formats the upper bound x of an error, rounded up to two digits.
 func percent(x float64) string {
+	// The logarithm below has no value at 0.
 	if x <= 0 {
 		return "0 %"
 	}

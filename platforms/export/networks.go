@@ -17,6 +17,7 @@ func astra(f *File, m Machine, s Sizes) error {
 				l.Name)
 		}
 		f.loseCurvature(off, s)
+		// A Switch connects every pair of units at the same cost, as a level does.
 		names, topology = append(names, l.Name), append(topology, "Switch")
 		counts = append(counts, fmt.Sprint(l.Arity))
 		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there
@@ -24,6 +25,7 @@ func astra(f *File, m Machine, s Sizes) error {
 		latency = append(latency, number(best.at*1e3/2))
 		bandwidth = append(bandwidth, number(1e6/best.per/(1<<30)))
 	}
+	// The remarks stand as comments above the keys, so that they stay with the file.
 	f.lose("overheads and gaps: ASTRA-sim has latency and bandwidth only")
 	f.lose("a Switch has two hops, so latency is half of the time of 0 bytes")
 	f.Text = f.comments("#")
@@ -55,6 +57,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 	var networks []network
 	ranks := 1
 	for _, l := range m.Levels {
+		// Calculon's size is the number of ranks, and a level's arity that of units in it.
 		ranks *= l.Arity
 		best, off := oneLine(l.Layer, s)
 		if best.per == 0 {
@@ -63,7 +66,8 @@ func calculon(f *File, m Machine, s Sizes) error {
 		}
 		f.loseCurvature(off, s)
 		networks = append(networks, network{
-			Bandwidth:  jsonNumber(1e-3 / best.per),
+			Bandwidth: jsonNumber(1e-3 / best.per),
+			// The bandwidth is that of messages already, not the hardware's peak.
 			Efficiency: "1.0",
 			Size:       ranks,
 			Latency:    jsonNumber(best.at * 1e-6),
@@ -86,6 +90,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 // inference writes the network's keys of inference-sim: effective rates in one direction for a GPU,
 // and the latency of a hop between nodes.
 func inference(f *File, m Machine, s Sizes) error {
+	// The outermost level is the network, and the unit of the one inside it a node.
 	inner := len(m.Levels) - 2
 	if inner < 0 {
 		return errors.New("it needs a rate inside a node and one between nodes, " +
@@ -102,6 +107,7 @@ func inference(f *File, m Machine, s Sizes) error {
 	}
 	f.lose("these are three keys of a GPU's entry: the others (TFlopsPeak, MemoryGiB, " +
 		"…) are not about messages; add them, or it does not load")
+	// The three keys have one latency, that between nodes.
 	f.lose("the latency inside the node, overheads and gaps")
 	return f.setJSON(map[string]any{m.Name: struct {
 		Intra json.Number `json:"IntraNodeBwGBps"`

@@ -9,6 +9,7 @@ import (
 )
 
 // An event is one of the trace-event format.
+// A viewer draws a process for each PID, and in it a row for each TID.
 type event struct {
 	Phase string         `json:"ph"`
 	Name  string         `json:"name"`
@@ -25,11 +26,14 @@ func perfetto(f *File, m Machine, s Sizes) error {
 	var all []event
 	name := func(what string, pid, tid int, is string) {
 		args := map[string]any{"name": is}
+		// M: metadata, which names a process or a row.
 		all = append(all, event{Phase: "M", Name: what, PID: pid, TID: tid, Args: args})
 	}
 	box := func(what string, pid, tid int, start, end quantity.Micros) {
+		// A box without width cannot be seen.
 		if end > start {
 			all = append(all, event{
+				// X: a complete event, with its start and duration in one.
 				Phase: "X", Name: what, PID: pid, TID: tid,
 				Start: float64(start), Dur: float64(end - start),
 			})
@@ -46,6 +50,7 @@ func perfetto(f *File, m Machine, s Sizes) error {
 				name("thread_name", pid, tid, row)
 			}
 			box("o_s", pid, 0, 0, send)
+			// With overheads longer than the one-way time the way has no box, and none is negative.
 			box("way", pid, 1, min(send, end-receive), end-receive)
 			box("o_r", pid, 2, end-receive, end)
 			continue
@@ -63,6 +68,7 @@ func perfetto(f *File, m Machine, s Sizes) error {
 		}
 	}
 	f.lose("all other activity: the trace shows one message alone")
+	// ts and dur are in µs by the format; this changes the display alone.
 	text, err := json.Marshal(map[string]any{"displayTimeUnit": "ns", "traceEvents": all})
 	f.Text = string(text) + "\n"
 	return err

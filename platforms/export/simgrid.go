@@ -31,6 +31,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	level := m.outer()
 	f.loseInnerLevels(m)
 	sections := f.sections(level.Layer, s)
+	// The link has the largest latency of all sections, so that no factor is above 1.
 	latency, worst, stream := leastLatency, 0.0, 0.0
 	for _, p := range sections {
 		latency = max(latency, p.wire.at)
@@ -38,6 +39,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 			way := p.send.time(n) + p.receive.time(n) + p.wire.time(n+smpiHeader)
 			worst = max(worst, math.Abs(way/float64(level.Layer.OneWay(n))-1))
 			if gap := float64(level.Layer.Gap(n)); gap > 0 {
+				// A host sends the next message once its processor and its link are free again.
 				takes := max(p.send.time(n), p.wire.per*float64(n+smpiHeader))
 				if off := takes/gap - 1; math.Abs(off) > math.Abs(stream) {
 					stream = off
@@ -45,6 +47,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 			}
 		}
 	}
+	// Factors are relative to the last section, whose rate a long message has.
 	rate := 1 / sections[len(sections)-1].wire.per // of the link; in B/µs
 	if worst > 2*tolerance {
 		f.lose("sections of sizes are straight lines without negative parts: "+
@@ -54,11 +57,13 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	for i, p := range sections {
 		above := float64(p.from) - 1
 		header := above + smpiHeader
+		// The first section begins at 0: it also holds for messages below the smallest size.
 		if i == 0 {
 			above, header = 0, 0
 		}
 		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(p.wire.at/latency)))
 		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/p.wire.per/rate)))
+		// size:fixed:perByte, in s and s/B, as smpi/os and smpi/or take them.
 		inSeconds := func(l line) string {
 			return fmt.Sprintf("%.0f:%s:%s", above, number(l.at*1e-6), number(l.per*1e-6))
 		}
@@ -72,6 +77,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		"\"https://simgrid.org/simgrid.dtd\">\n")
 	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n",
 		escape(m.Name), dashes(f.comments("  ")))
+	// smpi/ois is the overhead of MPI_Isend; MPI_Send uses os. Here both cost the same.
 	for _, p := range [][2]string{
 		{"smpi/lat-factor", strings.Join(lat, ";")},
 		{"smpi/bw-factor", strings.Join(bw, ";")},
@@ -80,6 +86,8 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		{"smpi/or", strings.Join(receive, ";")},
 		{"smpi/send-is-detached-thresh", "2147483647"}, // os applies below it only
 		{"network/TCP-gamma", "0"},                     // no window of TCP
+		// In SimGrid's model of TCP these two weight flows that share a link, and charge a flow for
+		// those in the other direction. The layer's times have neither.
 		{"network/weight-S", "0"},
 		{"network/crosstraffic", "no"},
 	} {
@@ -111,7 +119,9 @@ func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 			return float64(l.OneWay(n)) - send.time(n) - receive.time(n)
 		}
 		wire := positiveLine(p.from, p.to, rest(p.from), rest(p.to))
+		// A link without a cost per byte would have an infinite bandwidth.
 		wire.per = max(wire.per, leastPerByte)
+		// SMPI charges the header per byte as well, so the fixed part is less by that.
 		wire.at = max(wire.at-smpiHeader*wire.per, 0)
 		all = append(all, section{p.from, p.to, send, receive, wire})
 	}

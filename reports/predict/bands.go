@@ -20,6 +20,7 @@ const ForecastNote = "95 %: the next measurement by the same benchmark, on the m
 func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	measured := d.Layer.Measured.Sizes
+	// There the band changes its kind: the forecast widens from the first size beyond.
 	beside := []quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}
 	for _, n := range append(beside, measured...) {
 		if n >= sizes[0] && n <= sizes[len(sizes)-1] {
@@ -55,6 +56,7 @@ func ForecastBands(
 				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 			}
 		}
+		// A band needs two sizes to have an area.
 		if len(s.X) > 1 {
 			bands = append(bands, s)
 		}
@@ -84,6 +86,7 @@ func BandNotes(series []reports.Series) []string {
 func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	for _, n := range boundaries {
+		// The boundary belongs to the lower branch, so the next one begins a byte above.
 		all = append(all, n, n+1)
 	}
 	return stats.Ascending(all)

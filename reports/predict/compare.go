@@ -54,6 +54,8 @@ func (c Comparison) Rows() reports.Rows {
 		reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1),
 	}
 	var more []reports.Field[Compared]
+	// One fitted layer gives all rows the columns of intervals: a program reads a table with one
+	// set of columns.
 	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
 	if fitted {
 		times = nextFields("one_way", "one way", predicted, oneWay)
@@ -105,6 +107,7 @@ func (c Comparison) Rows() reports.Rows {
 	said := map[string]bool{}
 	for _, x := range c {
 		ref := x.Platform + "/" + x.Layer
+		// Half a percent is left to the rounding of printed numbers.
 		if x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
 			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
@@ -129,6 +132,7 @@ func nextFields[T any](
 		return cell(q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High))
 	}
 	return []reports.Field[T]{
+		// A column without a key is for people, one without a heading for programs.
 		reports.Col("", head+" (95 %)", func(v T) any {
 			return interval(v, func(in quantity.Interval) any {
 				return reports.Interval{Dim: q.Dim, Interval: in}

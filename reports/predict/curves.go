@@ -71,6 +71,7 @@ func Curves(
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
 	f.Y = kind.Axis()
+	// A measured one-way time has a bandwidth, but no gap, and so no throughput.
 	follows := kind.Row().FromOneWay != nil
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	pointed, barred := false, false
@@ -81,6 +82,7 @@ func Curves(
 			return f, err
 		}
 		boundaries := model.Boundaries(l.Model, lo, hi)
+		// Without both sides of a boundary the line would slope through its jump.
 		all := WithBoundaries(sizes, boundaries)
 		if follows && d.Forecastable() {
 			all = WithMeasured(all, d)
@@ -96,6 +98,7 @@ func Curves(
 			}
 		}
 		f.Marks = append(f.Marks, BoundaryMarks(l, boundaries)...)
+		// Outside the sizes there is no curve to mark.
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: float64(half),
@@ -104,6 +107,7 @@ func Curves(
 			})
 		}
 	}
+	// A roof is a rate, which a time has no axis for.
 	if kind == Bandwidth || kind == Throughput {
 		f.Marks = append(f.Marks, roofMarks(designs)...)
 	}
@@ -134,6 +138,7 @@ func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 		under[label] = append(under[label], d)
 	}
 	for i, m := range marks {
+		// An equal roof of several systems is one line, which is of none in particular.
 		if one := under[m.Label]; len(designs) > 1 && len(one) == 1 {
 			marks[i].Label, marks[i].Series = one[0].Platform.Name+" "+m.Label, one[0].Layer.Ref()
 		}

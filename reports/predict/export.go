@@ -25,6 +25,7 @@ func Exported(
 	to := export.Machine{Name: d.Name(), Machine: d.Machine()}
 	switch {
 	case len(to.Levels) > 0 && ranks != 0:
+		// The levels say how many ranks there are: one for each core.
 		return export.File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number",
 			d.Name(), to.Cores()), "ranks")
 	case len(to.Levels) == 0:
@@ -35,6 +36,7 @@ func Exported(
 			err := fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)
 			return export.File{}, usage.Error{Err: err}
 		}
+		// A layer alone is a machine of one level: each pair of ranks is equally far apart.
 		to.Levels = []machine.Level{{Name: "all", Arity: ranks, Layer: d.Layer.Model}}
 	}
 	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})

@@ -46,11 +46,13 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 				time := pipe.OneWayAs(plan)
 				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, time})
 			}
+			// Equation 10 of CLIP needs three stages.
 			if len(pipe.Stages) >= model.PaperStages {
 				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
 			}
 			size, _ := pipe.BestPacket(n)
 			add("equal", model.EqualPlan(n, size))
+			// Packets of any real size are the lower bound for those of whole bytes.
 			ideal, _ := pipe.IdealPlan(n)
 			add("unequal", ideal)
 			whole, _ := pipe.BestPlan(n)
@@ -143,6 +145,7 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 		node     int
 		resource string
 	}
+	// The engine's numbers: node 0 sends to node 1, and -1 is the network between them.
 	nodes := map[model.Side]int{model.AtSender: 0, model.AtReceiver: 1, model.AtNetwork: -1}
 	stages := map[place]int{}
 	for i, s := range pipe.Stages {
@@ -150,6 +153,7 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 		where := d.Platform.Places[s.Name]
 		at := place{nodes[where.Side()], where.Resource}
 		if s.Host != model.NoHost {
+			// Stages of one processor share it, whatever their names.
 			at.resource = "processor"
 		}
 		if before, shared := stages[at]; shared {
@@ -173,6 +177,7 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	for _, span := range recorded.Spans {
 		if i, known := stages[place{span.Node, span.Resource}]; known {
 			t.Boxes = append(t.Boxes, reports.TimelineBox{
+				// People count packets from 1.
 				Stage: i, Packet: int(span.Packet) + 1,
 				Start: float64(span.Start), End: float64(span.End),
 			})

@@ -14,6 +14,7 @@ import (
 // ParameterRows lists every number of a platform with its source, and describes its layers in
 // notes.
 func ParameterRows(p platforms.Platform) reports.Rows {
+	// Constants first, since formulas behind them name these.
 	all := slices.Clone(p.Constants)
 	for _, r := range p.Roofs {
 		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
@@ -116,6 +117,8 @@ var baseUnits = map[quantity.Dimension]string{
 // base unit.
 func describe(q platforms.Param) (text, unit string) {
 	unit = baseUnits[q.Value.Dim]
+	// One slash is a unit, as in 5.9us/KB; two, or an operator, make a formula, which needs its
+	// value beside it.
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
 		return q.Text + " = " + quantity.UnitChoice(nil).Print(q.Value), unit
 	}
@@ -124,6 +127,7 @@ func describe(q platforms.Param) (text, unit string) {
 
 // asymptotes describes the peak of a layer, or what its times are of if no bandwidth follows.
 func asymptotes(l platforms.Layer) string {
+	// r∞ and n½ are of messages: no bandwidth follows from the time of a collective.
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()
 	}

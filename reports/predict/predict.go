@@ -61,6 +61,7 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		if _, err := d.Next(1); err != nil {
 			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
 		}
+		// The note about runs must hold for every layer, so it has the fewest.
 		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
 			all.runs = d.Layer.Measured.Runs
 		}
@@ -100,6 +101,7 @@ func (p *Predicted) follow(m model.Layer) {
 // measuredSizes returns the smallest and the largest measured size of the layer's times, if known.
 func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	var sizes []quantity.Bytes
+	// A table is its measurements, so what lies outside it is extrapolated, too.
 	if table, ok := l.Model.(*model.Table); ok {
 		sizes = table.Sizes
 	}
@@ -121,6 +123,8 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	next := func(key, head string, of func(f forecast.Forecast) any) reports.Field[Predicted] {
 		return nextCol(key, head, of).If(fitted)
 	}
+	// Scripts depend on these keys: with other times beside those of messages, the key must not say
+	// one way.
 	low, high := "one_way_low_us", "one_way_high_us"
 	if other {
 		low, high = "time_low_us", "time_high_us"
@@ -268,6 +272,7 @@ func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, erro
 	}
 	var times []int
 	for j, column := range rows.Columns {
+		// The key says the unit, so that a column of times is known without its values.
 		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
 			times = append(times, j)
 			head := column.Head
@@ -281,6 +286,7 @@ func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, erro
 		}
 	}
 	for i, row := range rows.Data {
+		// The first column is the platform, so each row is counted by its own clock.
 		clock := clocks[row[0].(string)]
 		for _, j := range times {
 			t, ok := row[j].(quantity.Micros)
