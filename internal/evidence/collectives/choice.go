@@ -40,6 +40,7 @@ func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
 		for _, p := range s.points {
 			if c := callOf(p); out(p) {
 				for len(measured[c]) < len(results) {
+					// The algorithms before this one were not measured at the call.
 					measured[c] = append(measured[c], math.NaN())
 				}
 				measured[c] = append(measured[c], float64(p.Time))
@@ -63,6 +64,7 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 			known = append(known, t)
 		}
 	}
+	// One algorithm alone is no choice.
 	if len(among) < 2 {
 		return
 	}

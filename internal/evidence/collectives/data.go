@@ -194,6 +194,7 @@ func table(path string,
 		}
 		s.collective = pico.Collective(s.collective)
 		if pico.InBlocks(s.collective) {
+			// The tables have the bytes of all ranks, a fit those of one rank's block.
 			p.Size /= quantity.Bytes(p.Ranks)
 		}
 		key := s.machine + s.name + s.collective + s.forced
@@ -219,6 +220,7 @@ func allreduces(path string, nodes, perNode int) (all []fitted.Point, err error)
 		return nil, err
 	}
 	for _, t := range f.Tables {
+		// nccl-tests times each call twice; one of the two times is enough.
 		if t.Kind != benchfile.Collective || t.Series == "in-place" {
 			continue
 		}

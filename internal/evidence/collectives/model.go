@@ -42,6 +42,7 @@ func (t *tally) add(predict model, p fitted.Point) {
 	}
 	m := float64(p.Time)
 	t.errors = append(t.errors, math.Abs(v/m-1))
+	// An open interval would contain every time, and count as right.
 	if math.IsNaN(low) || math.IsInf(high, 0) {
 		return
 	}

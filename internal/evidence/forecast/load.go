@@ -143,6 +143,7 @@ var pairs = benchfile.Options{Y: "latency:us", Group: []string{"mapby", "recv"}}
 func read(path string) (curves []Curve) {
 	f, err := benchfile.Open(path, benchfile.Options{})
 	if err != nil {
+		// The folders also hold scripts and notes, which no reader takes.
 		if f, err = benchfile.Open(path, pairs); err != nil {
 			return nil
 		}

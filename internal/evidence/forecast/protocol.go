@@ -121,6 +121,7 @@ func again(runs int) hold {
 		var before []*Curve
 		for i := range all {
 			if all[i].measurement() == c.measurement() && len(all[i].Points) == len(c.Points) {
+				// Only earlier runs are known when a run is predicted.
 				if &all[i] == c {
 					break
 				}
@@ -149,6 +150,7 @@ func together(runs []*Curve) []forecast.Point {
 		points[i].Time = quantity.Micros(mean)
 		points[i].Runs = len(runs)
 		if len(runs) > 1 {
+			// The sample variance divides by n − 1, since the mean comes from the same runs.
 			points[i].Deviation = math.Sqrt(squares / (n - 1))
 		}
 	}

@@ -106,6 +106,7 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error {
 	unseen := func(r calibrate.Measurement) bool {
 		octave := bits.Len64(uint64(r.Size)) // round trips have all, bursts every second one
+		// No curve can show a jump between two sizes that it has neither of.
 		if eager := c.Levels[max(r.Level, 0)].Eager; r.Size == eager || r.Size == eager+1 {
 			return false // where the protocol changes
 		}
@@ -162,6 +163,7 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 			if t, err = h.time(ctx, "env", tracer, "./programs", name); err != nil {
 				return err
 			}
+			// The prediction goes with the fastest traced run: its trace is disturbed the least.
 			if t > traced {
 				continue
 			}

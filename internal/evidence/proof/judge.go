@@ -127,6 +127,7 @@ func runCalibrate(ctx context.Context, dir, program string, p platform,
 		"--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
 		"--cfg=smpi/allgather:bruck"} // the default scans 2·ranks requests for each
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
+		// Options of smpirun stand before the program, those of calibrate behind it.
 		command, args = append(command, args[0]), args[1:]
 	}
 	flags := append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
@@ -238,6 +239,7 @@ func (r *result) compare(p platform, c *calibrate.Calibration, m machine.Machine
 	layer := m.Levels[at].Layer
 	r.latency = 100 * (float64(layer.OneWay(1))/p.latency - 1)
 	const n = 1 << 20
+	// The difference of two sizes, so that fixed costs cancel.
 	r.bandwidth = 100 * (n/float64(layer.OneWay(2*n)-layer.OneWay(n))/bandwidth - 1)
 	r.taper = "–"
 	if p.taper > 0 {

@@ -107,6 +107,7 @@ func read(path string) (all []row, err error) {
 			nodes: v["nodes"] + "x" + v["tasks_per_node"],
 		}
 		if pico.InBlocks(r.collective) {
+			// PICO's sizes are totals; schedules of such collectives have the block of a rank.
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}
 		all = append(all, r)

@@ -147,6 +147,7 @@ func (s *set) grid(k int) (losses []float64, share float64) {
 			at = append(at, all[int(math.Round((float64(j)+0.5)/float64(k)*float64(len(all))-0.5))])
 		}
 		if k > 1 {
+			// Both ends are measured, so that no line is drawn beyond the measured sizes.
 			at[0], at[k-1] = all[0], all[len(all)-1]
 		}
 		at = slices.Compact(at)
