@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -60,6 +62,9 @@ type source struct {
 	*ast.File
 }
 
+// made is the folder of what a release is made of, with copies of other modules.
+var made = filepath.Join(root, "packaging", "stage")
+
 func sources(t *testing.T, set *token.FileSet) []source {
 	t.Helper()
 	var all []source
@@ -67,7 +72,7 @@ func sources(t *testing.T, set *token.FileSet) []source {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && p != root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata") {
+		if d.IsDir() && p != root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata" || p == made) {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") {
@@ -138,6 +143,25 @@ func TestSizes(t *testing.T) {
 	for dir := range files {
 		if files[dir] > maxFiles {
 			t.Errorf("package %s has %d files, more than %d: move a question of its own into a package of its own, or short files into a related one", dir, files[dir], maxFiles)
+		}
+	}
+}
+
+// TestColumns holds that a line can be read without scrolling; a tab counts as four columns. An
+// expression that needs more wants a name.
+func TestColumns(t *testing.T) {
+	for _, f := range sources(t, token.NewFileSet()) {
+		text, err := os.ReadFile(filepath.Join(root, f.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+			if n := utf8.RuneCountInString(line); n > maxColumns {
+				t.Errorf("%s:%d: %d columns, more than %d", f.path, number, n, maxColumns)
+			}
 		}
 	}
 }
@@ -228,7 +252,7 @@ var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
 // TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of
 // others have flags too, and package explore writes command lines.
 func TestMessagesNameNoFlags(t *testing.T) {
-	others := []string{"iperf3 --json", "calibrate --passes", "--map-by ppr", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
+	others := []string{"iperf3 --json", "calibrate --passes", "--only-collectives", "--map-by ppr", "--mca ", "--save-mem", "--token-file", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
 		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "reports/page" {

@@ -2,7 +2,7 @@
 //
 //	ci tests                        print the output of go test -json as go test has it without -json
 //	ci skipped                      print the tests and scripts that were skipped, with the reason
-//	ci systems PATTERN GOOS/GOARCH… vet packages and their tests for other systems
+//	ci systems PATTERN GOOS/GOARCH… vet packages and their tests for systems
 package main
 
 import (
@@ -34,7 +34,7 @@ func command(args []string) error {
 	case len(args) == 1 && args[0] == "skipped":
 		return run(os.Stdin, os.Stdout, true)
 	case len(args) > 2 && args[0] == "systems":
-		return vetSystems(args[1], args[2:])
+		return vetSystems(os.Stderr, args[1], args[2:])
 	}
 	return errors.New("usage: ci tests | ci skipped | ci systems PATTERN GOOS/GOARCH…")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -10,25 +11,26 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// vetSystems vets packages and their tests for systems, each GOOS/GOARCH, and prints those without a
+// vetSystems vets packages and their tests for systems, each GOOS/GOARCH, and prints those without
+// a
 // finding. It works from source, which takes a tenth of the time of go vet, since go vet first
 // compiles Go's library for each system.
-func vetSystems(pattern string, targets []string) error {
+func vetSystems(w io.Writer, pattern string, targets []string) error {
 	for _, target := range targets {
-		found, err := vetSystem(target, pattern)
+		found, err := vetSystem(w, target, pattern)
 		if err == nil && found > 0 {
 			err = fmt.Errorf("%d findings", found)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
-		fmt.Fprintln(os.Stderr, target)
+		fmt.Fprintln(w, target)
 	}
 	return nil
 }
 
 // vetSystem returns the number of findings of go vet, including errors of the compiler.
-func vetSystem(target, pattern string) (found int, err error) {
+func vetSystem(w io.Writer, target, pattern string) (found int, err error) {
 	system, arch, _ := strings.Cut(target, "/")
 	all, err := packages.Load(&packages.Config{
 		Mode:  packages.LoadAllSyntax | packages.NeedModule,
@@ -53,7 +55,7 @@ func vetSystem(target, pattern string) (found int, err error) {
 			return 0, fmt.Errorf("%v: %w", act, act.Err)
 		}
 		for _, d := range act.Diagnostics {
-			fmt.Fprintf(os.Stderr, "%s: %s\n", act.Package.Fset.Position(d.Pos), d.Message)
+			fmt.Fprintf(w, "%s: %s\n", act.Package.Fset.Position(d.Pos), d.Message)
 			found++
 		}
 	}
