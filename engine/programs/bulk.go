@@ -65,6 +65,7 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	if ep.Node() != 0 {
 		return r, nil
 	}
+	// Growing the slice would take time between two readings of the clock.
 	if a.Each {
 		r.Each = make([]quantity.Micros, 0, a.Count)
 	}
@@ -108,6 +109,8 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 		}
 		if arrived == from {
 			start = ep.Now()
+			// The last store must bring the data again: what is there now is from those that were
+			// compared.
 			clear(memory)
 		}
 		if arrived == messages {
@@ -161,6 +164,8 @@ const minTime = quantity.Micros(1e-3)
 // packet. The clock is read around the stages of node 0, and its cost is subtracted; the round trip
 // is measured without these readings.
 func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
+	// Readings of the clock are part of the path that they time, so the whole path is measured
+	// alone.
 	whole, err := runPingBulk(ep, Args{Size: a.Size, Count: a.Count, Warm: a.Warm})
 	if err != nil {
 		return r, err
@@ -188,6 +193,8 @@ func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 	}
 	middle := func(t []quantity.Micros) quantity.Micros {
 		slices.Sort(t)
+		// Each time contains one reading of the clock. The median ignores times with an
+		// interruption.
 		return max(minTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
 	}
 	send, receive := middle(sent), middle(received)

@@ -83,6 +83,7 @@ func (a algorithm) begin(t *team, root, n int) (c call, err error) {
 		return c, fmt.Errorf("%s %s does not run among %d nodes", a.Collective, a.Name, p)
 	case a.Collective == "barrier":
 		return c, nil
+	// Sums are of numbers of 4 bytes, which no block may cut.
 	case n%4 != 0 || d.whole && n%(4*p) != 0:
 		return c, fmt.Errorf("%d bytes among %d nodes: "+
 			"programs need whole numbers of 4 bytes on each node", n, p)
@@ -173,6 +174,7 @@ func allreduceDoubling(t *team, c call) {
 func allgatherRing(t *team, c call) {
 	p, me := t.size(), t.me()
 	for step := range p - 1 {
+		// Each step passes on the block that came in the step before; the first is the node's own.
 		t.exchange((me+1)%p, t.block(c.data, me-step), (me+p-1)%p, t.block(c.data, me-step-1), 0)
 	}
 }
@@ -181,6 +183,7 @@ func alltoallPairwise(t *team, c call) {
 	p, me := t.size(), t.me()
 	copy(t.block(c.other, me), t.block(c.data, me))
 	for step := 1; step < p; step++ {
+		// In each step every node sends to one node and receives from one, so none is crowded.
 		to, from := (me+step)%p, (me-step+p)%p
 		t.exchange(to, t.block(c.data, me+step), from, t.block(c.other, me-step), 0)
 	}
@@ -211,6 +214,7 @@ func (a algorithm) timed(ep *engine.Endpoint, args Args) (r Result, err error) {
 		if err != nil {
 			return r, err
 		}
+		// Nodes begin together: the time of a late one would count for those that wait for it.
 		barrierDissemination(t, call{})
 		start := ep.Now()
 		a.run(t, c)
@@ -228,6 +232,7 @@ func (a algorithm) timed(ep *engine.Endpoint, args Args) (r Result, err error) {
 	if t.me() > 0 {
 		return r, ep.Request(0, report, pack(mine)...)
 	}
+	// A collective takes as long as its slowest node.
 	r.Time = max(r.Time, mine)
 	return r, ep.WaitFor("the times of all nodes", func() bool { return reports == t.size()-1 })
 }

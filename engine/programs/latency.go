@@ -15,6 +15,7 @@ var errDiffers = errors.New("the data received differs from the data sent")
 
 // pattern fills data so that each byte identifies its offset and its sender.
 func pattern(data []byte, seed int) {
+	// A linear congruential generator: its high byte depends on all bits before it.
 	x := uint32(seed)*2654435761 + 1
 	for i := range data {
 		x = x*1664525 + 1013904223
@@ -93,6 +94,8 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 	take := ep.Handle(func(m *engine.Message) {
 		same = same && bytes.Equal(m.Data, data[m.Offset:m.Offset+len(m.Data)])
 		if got += len(m.Data); got%n == 0 {
+			// A third is a whole number of messages, at least one, so that the clock starts at the
+			// end of one.
 			if end = ep.Now(); start == 0 && got >= (messages+2)/3*n {
 				start, from = end, got/n
 			}
@@ -118,6 +121,7 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 	came := make([]int, ep.Nodes()) // bytes from each sender; pieces may overtake each other
 	var start, end quantity.Micros
 	take := ep.Handle(func(m *engine.Message) {
+		// A message has come when its sender's bytes reach the next multiple of n.
 		before := came[m.From] / n
 		if came[m.From] += len(m.Data); came[m.From]/n == before {
 			return
@@ -168,6 +172,7 @@ func Signature(
 			}
 			burst := benchfile.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)}
 			bursts = append(bursts, burst)
+			// Replies that are still on their way would slow the next burst down.
 			if err := ep.Flush(); err != nil {
 				return nil, err
 			}
@@ -186,6 +191,7 @@ func must(err error) {
 // pack converts a time to words, unpack converts it back.
 func pack(t quantity.Micros) []uint32 {
 	b := math.Float64bits(float64(t))
+	// A word has 32 bits; a time is exact to the last bit in two of them.
 	return []uint32{uint32(b), uint32(b >> 32)}
 }
 

@@ -41,12 +41,15 @@ func newTeam(ep *engine.Endpoint) *team {
 	t := &team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{},
 		read: map[way]uint32{}}
 	t.take = ep.Handle(func(m *engine.Message) {
+		// The number keeps messages with the same tag apart: the next may come before this one is
+		// read.
 		key := letterKey{way{m.From, m.Words[0]}, m.Words[1]}
 		l := t.letters[key]
 		if l == nil {
 			l = &letter{data: make([]byte, m.Whole)}
 			t.letters[key] = l
 		}
+		// A long message comes in pieces, in any order.
 		copy(l.data[min(m.Offset, len(l.data)):], m.Data)
 		l.there += len(m.Data)
 	})

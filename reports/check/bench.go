@@ -34,6 +34,7 @@ func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 	}
 	start := time.Now()
 	var err error
+	// One place is enough: an interrupt must not be lost while a job runs.
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	defer signal.Stop(stop)
@@ -120,6 +121,7 @@ var ErrNoPacket = errors.New("no size fits into one packet, and the times of sta
 // are left out; if all do, the error wraps [ErrNoPacket].
 func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (StageBench, error) {
 	for _, n := range sizes {
+		// The stages of a message of several packets overlap, so their times would not add up.
 		if int(n) <= pair.Largest() {
 			o.Jobs = append(o.Jobs, live.Job{Program: "stages", Size: int(n), Check: o.Check})
 		}
@@ -164,6 +166,7 @@ type SignatureBench struct {
 // BenchSignature measures the signature with a number of credits, and with computations up to a few
 // times the transport's gap.
 func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*SignatureBench, error) {
+	// LogP can be read only from computations both shorter and longer than the gap.
 	deltas := []float64{0, 2, 4, 8, 16, 32} // µs
 	if pair.Transport == live.Shm {
 		deltas = []float64{0, 0.25, 0.5, 1, 2, 4}

@@ -96,6 +96,7 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		if err != nil {
 			continue // the signature is drawn although LogP does not describe it
 		}
+		// Six series were added, one for each Δ: the first has Δ = 0, the last the longest.
 		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
 		mark := func(s reports.Series, i int, format string, values ...any) {
 			f.Marks = append(f.Marks, reports.Mark{

@@ -124,6 +124,7 @@ func (m *liveMachine) inPackets(n, p quantity.Bytes) quantity.Micros {
 // ⌈w/2⌉ of them at a time in a short message; see [model.WindowInterval]. The sender also
 // receives that message, once for each batch.
 func (m *liveMachine) inWindow(n quantity.Bytes, w int) quantity.Micros {
+	// As the engine does by default: half of the credits at a time.
 	batch := (w + 1) / 2
 	receive := m.Pipeline.Stages[len(m.Pipeline.Stages)-1].Beta
 	gap := m.Gap.Time(n) + receive/quantity.Micros(batch)

@@ -37,6 +37,7 @@ func Reproduce(paper string) (Reproduction, error) {
 func (r Reproduction) Unexplained() error {
 	var ids []string
 	for _, one := range r {
+		// A measured number may be missed; a computed one must come out again, or have a reason.
 		if one.Role == data.Stated && !one.Met && one.Note == "" {
 			ids = append(ids,
 				fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
@@ -66,6 +67,8 @@ func (a Accuracy) Worst() float64 { return stats.Quantile(a.Errors, 1) }
 
 // Within counts the errors of at most that fraction.
 func (a Accuracy) Within(part float64) int {
+	// The next number above part makes the bound inclusive: the search finds the first error at or
+	// above it.
 	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
 	return n
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// Microseconds are written us in the data. Only a whole word is meant, not the end of bus.
 var microUnit = regexp.MustCompile(`\bus\b`)
 
 // remark returns the note of a number that is not met, or off by more than 10 %; otherwise "".

@@ -50,6 +50,7 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 	}
 	ran := p
 	if r.windowed(n) {
+		// A message without replies takes no credits; a store does, so it shows the window.
 		ran.Run = programs.Timed(programs.OneStore)
 	}
 	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
@@ -276,6 +277,7 @@ func (r *layerRun) bursts(
 }
 
 // maxTried is the maximum number of packets in the search for the best packet size.
+// It keeps the search short: each number of packets is a run of its own.
 const maxTried = 256
 
 // packet finds the best packet by running: small messages in packets of all sizes; larger ones in
