@@ -168,6 +168,7 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 // number; failing that, the first n such that some have; otherwise 0.
 func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 	some := 0
+	// Round distances, so that a reader can count on from a printed number.
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
 		fit, all := 0, 0
 		for _, b := range t.Boxes {

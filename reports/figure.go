@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
+// check returns an error for unequal lengths and unknown kinds: figures also come from users of the
+// library.
 func (f Figure) check() error {
 	for _, s := range f.Series {
 		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
@@ -340,6 +342,8 @@ func (f figurePlotter) errorBar(
 	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
 }
 
+// edge returns the line around a band: thinner and paler than the line of a model, and broken if
+// the band is extrapolated.
 func (s style) edge(k SeriesKind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {

@@ -229,6 +229,7 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 // cells are the edges of the columns and rows of a map.
 type cells struct{ x, y []float64 }
 
+// limits returns the outer edges as the ends of the axes: a margin would look like empty cells.
 func (e cells) limits() (x, y limits) {
 	return limits{e.x[0], e.x[len(e.x)-1]}, limits{e.y[0], e.y[len(e.y)-1]}
 }

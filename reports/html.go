@@ -92,6 +92,7 @@ type htmlTable struct {
 	Notes []string
 }
 
+// An htmlCell carries what the template cannot see in a text: whether to align, sort or wrap it.
 type htmlCell struct {
 	Text    string
 	Value   string // the key for sorting, where it differs from Text

@@ -100,6 +100,7 @@ type liveAxis struct {
 	Bytes bool   `json:"bytes,omitempty"`
 }
 
+// A liveSeries has null for infinite bounds, since JSON has no infinity.
 type liveSeries struct {
 	Name  string     `json:"name"`
 	Kind  SeriesKind `json:"kind"`

@@ -236,6 +236,7 @@ func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
 	if face.Font.Weight == xfont.WeightBold {
 		weight = "B"
 	}
+	// A font takes most of the bytes of a small file, so bold is embedded only if it is used.
 	if !p.fonts[weight] {
 		var ttf bytes.Buffer
 		if _, err := face.Face.WriteSourceTo(nil, &ttf); err != nil {

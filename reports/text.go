@@ -245,6 +245,8 @@ func (v Printer) bold(s string) string {
 	return "\x1b[1m" + s + "\x1b[0m"
 }
 
+// writeNotes prints the notes without control characters: they may hold names of files, and a
+// terminal would obey them.
 func (v Printer) writeNotes(b *bytes.Buffer, notes []string) {
 	for i, note := range notes {
 		if i == 0 {
@@ -258,6 +260,8 @@ func (v Printer) writeNotes(b *bytes.Buffer, notes []string) {
 	}
 }
 
+// writeMarkdown prints the table in Markdown. A bar in a cell is escaped, since it would end the
+// cell.
 func (v Printer) writeMarkdown(b *bytes.Buffer, r Rows) {
 	s, _ := r.printed(v.Units, escapeMarkdown)
 	for i, cells := range append([][]string{s.Heads}, s.Cells...) {

@@ -57,6 +57,8 @@ func (g Group) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// compare orders groups for tables. The sizes come last, so that groups of one benchmark stand
+// together.
 func (g Group) compare(o Group) int {
 	return cmp.Or(
 		strings.Compare(g.Benchmark, o.Benchmark),

@@ -75,6 +75,7 @@ func (a *Answer) test(models []*model) {
 	})
 }
 
+// trueFirst orders booleans, which package cmp does not.
 func trueFirst(x, y bool) int {
 	switch {
 	case x == y:

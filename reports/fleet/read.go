@@ -167,6 +167,7 @@ type worker struct {
 	Options
 	pattern *namePattern
 	ctx     context.Context
+	// Whether the pattern matched any name: a wrong pattern would skip all files without an error.
 	matched atomic.Bool
 }
 

@@ -181,7 +181,8 @@ func (f *Answer) FindingRows() reports.Rows {
 	return rows
 }
 
-// groupFields returns the columns, for programs alone, that name a group.
+// groupFields returns the columns, for programs alone, that name a group. Programs filter by the
+// parts of a group; people read them in one text.
 func groupFields() []reports.Field[Group] {
 	return []reports.Field[Group]{
 		reports.Col("benchmark", "", func(g Group) any { return g.Benchmark }),

@@ -19,10 +19,12 @@ type Tuner struct {
 	calls  map[int][]int
 
 	groups []group
-	stale  bool // measurements were added after the last update of the factors
+	// Updates wait for the next prediction: a file adds hundreds of measurements one by one.
+	stale bool // measurements were added after the last update of the factors
 }
 
-// A factor holds logarithms of factors that candidates share.
+// A factor holds logarithms of factors that candidates share. A step of the fit starts from log and
+// is pulled back to before, so both are kept.
 type factor struct {
 	name        string
 	log, before Parts // before: prior mean
