@@ -62,6 +62,7 @@ func (r *Result) measured() string {
 
 // difference returns b − a; its interval is the root of the sum of the squared intervals.
 func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
+	// The two fits are independent, so their variances add.
 	half := T(math.Hypot(a.halfWidth(), b.halfWidth()))
 	d := b.Value - a.Value
 	return Estimate[T]{d, d - half, d + half}

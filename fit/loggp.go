@@ -68,6 +68,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if err := r.fitLatency(latency); err != nil {
 		return nil, err
 	}
+	// The 95 % intervals of both G do not overlap.
 	apart := r.PerByte.Low > r.High.GapPerByte || r.PerByte.High < r.Low.GapPerByte
 	if r.Latencies != nil && apart {
 		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; "+

@@ -110,6 +110,7 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	with := make([]columnName, len(names))
 	for i, v := range values {
 		name := names[i]
+		// An empty unit, or dashes, leaves the name as it is.
 		if len(bytes.Trim(v, "()[]- ")) > 0 {
 			name = fmt.Appendf(nil, "%s [%s]", name, bytes.Trim(v, "()[] "))
 		}
@@ -127,6 +128,8 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 // worthParsing reports cheaply whether a line may be a header or a row; most lines of a log are
 // neither.
 func (f *csv) worthParsing(p *parser, line []byte) bool {
+	// Before the first header, and with columns that options give, any short line may begin a
+	// table.
 	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
 		return len(line) <= maxHeader
 	}

@@ -119,6 +119,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 			b.resolution(t.Quantum())
 			b.row(row{size: size.Value, time: t.Value})
 		} else {
+			// A time of N/A, as of alltoall in place, is dropped and counted.
 			b.row(row{})
 		}
 	}

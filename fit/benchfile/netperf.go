@@ -278,6 +278,7 @@ func (f *netperf) set(key, text, unit string) {
 		key, unit = name, u
 	}
 	v, ok := lex.Parse([]byte(strings.TrimSpace(text)))
+	// A burst may be 0; any other value of 0 was not measured.
 	if !ok || v.Value <= 0 && key != "BURST_SIZE" {
 		return
 	}
@@ -292,6 +293,7 @@ func (f *netperf) set(key, text, unit string) {
 	case "MEAN_LATENCY":
 		r.time = cmp.Or(r.time, v.Value)
 	case "TRANSACTION_RATE":
+		// With b further requests under way, each takes 1+b times the interval between two of them.
 		r.time = cmp.Or(r.time, (1+f.burst)*1e6/v.Value)
 	case "THROUGHPUT":
 		if known {

@@ -23,10 +23,12 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 		return false
 	}
 	var text [6][]byte
+	// A saturation test puts the rank first; other lines of numbers are not its rows.
 	if c <= '9' && c >= '0' && !bytes.Contains(line, []byte(",MPI_")) {
 		return false
 	}
 	parts := lex.Split(text[:0], line, ',')
+	// The calibration prints seconds; its saturation test, milliseconds.
 	unit, key := 1e6, ""
 	if len(parts) > 1 && c >= '0' && c <= '9' {
 		if _, ok := lex.Parse(parts[0]); !ok {

@@ -65,6 +65,7 @@ func newSplitter(p *parser, header []columnName, c *columns, like Table) splitte
 	for i, name := range header {
 		s.add(p, name, i)
 	}
+	// The first list whose columns all exist counts.
 	for _, names := range p.opt.Names {
 		if s.groupBy(names) {
 			break
@@ -155,6 +156,7 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 		s.key = s.key[:0]
 		for i := range s.columns {
 			if c := &s.columns[i]; c.role != pooled {
+				// A zero byte ends each value, so that "a", "bc" and "ab", "c" differ.
 				s.key = append(append(s.key, r.text(c.at)...), 0)
 			}
 		}
@@ -224,6 +226,7 @@ func (s *splitter) giveUp(p *parser, r *sheetRow) bool {
 			worst = i
 			break
 		}
+		// Pooling the column with the most values merges the most tables.
 		larger := worst < 0 || len(c.values) > len(s.columns[worst].values)
 		if larger && len(s.order) >= p.tableLimit {
 			worst = i

@@ -13,6 +13,7 @@ const NormalMAD = 1.4826
 // Mean returns the mean; 0 if there are no values.
 func Mean(values []float64) (m float64) {
 	for _, v := range values {
+		// Dividing each value keeps the sum of large ones finite.
 		m += v / float64(len(values))
 	}
 	return m

@@ -31,6 +31,7 @@ func T95(dof float64) float64 {
 var known sync.Map // float64 → float64
 
 // MaxDegrees is the number of degrees of freedom above which t is treated as normal.
+// There its 97.5 % quantile, 1.9602, is 0.0002 above the normal one.
 const MaxDegrees = 1e4
 
 // StudentTail returns the probability that Student's t with nu degrees of freedom exceeds x.

@@ -47,6 +47,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 		}
 		of[k].add(s.table, c, o.countsAll(k, c, s.table))
 	}
+	// A list is assigned by order, so it needs a number for every such table.
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
 		err := fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; "+
 			"pass one for all tables, or one for each", len(o.Ranks), unsaid)
@@ -102,6 +103,7 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 	if collective.Of(k.collective) == nil {
 		return k, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
 	}
+	// One rank sends no message, so its times show no parameter of the network.
 	if c.Ranks < 2 {
 		return k, c, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
 	}
@@ -195,6 +197,7 @@ func CanonicalOf(name string) string {
 // registeredAlgorithm returns the registry's name for an algorithm that a file gives by that name,
 // by Open MPI's number, or by the name in NCCL or MPICH; it is empty for the library's choice.
 func registeredAlgorithm(name, file string) (string, error) {
+	// Number 0 leaves the choice to Open MPI.
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil
 	}

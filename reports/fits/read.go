@@ -53,6 +53,7 @@ func (s fitSource) about(format string, args ...any) string {
 // dateSuffix returns " of " and the file's date, for the source of a saved fit.
 func (s fitSource) dateSuffix() string {
 	info, err := os.Stat(s.file.Name)
+	// A pipe or a device has no date of its measurement.
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
