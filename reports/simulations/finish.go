@@ -28,6 +28,7 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, 
 // FinishOf is like [Scheduled] for the schedule that finishes first; of names it in messages.
 func FinishOf(ctx context.Context, d whatif.Design, name, of string,
 	schedules ...*schedule.Schedule) (whatif.Design, error) {
+	// A changed platform keeps one layer and its parts, so the machine of its levels is gone.
 	if d.Whole {
 		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s",
 			d.Name(), d.Layer.Ref())
@@ -44,6 +45,7 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string,
 	run := func(l model.Layer, record bool) (first *simulate.Result, err error) {
 		layer := d.Layer
 		layer.Model = l
+		// A layer's times include its rendezvous, so the simulation adds none.
 		m, err := simulate.FromLayer(layer, simulate.NoLimit)
 		if err != nil {
 			return nil, err
@@ -74,6 +76,8 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string,
 				return float64(t)
 			}},
 		Limits: func(l model.Layer) ([]whatif.Share, error) {
+			// Only a recorded run has a path, and recording costs memory, so the sweeps above do
+			// without.
 			r, err := run(l, true)
 			if err != nil {
 				return nil, err

@@ -39,6 +39,7 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 		return nil, err
 	}
 	in := &Input{Name: strings.Join(names, " ")}
+	// A trace has a file for each rank: all names would fill an error of many lines.
 	if len(names) > 1 {
 		in.Name = names[0] + " …"
 	}
@@ -61,6 +62,7 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil }
 		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
+	// A factor without effect would look as if it had been applied.
 	case o.Scale != mpitrace.Defaults.Scale:
 		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, "+
 			"whose calc says how long each takes; omit the factor", sources[0].Name)
@@ -110,6 +112,7 @@ func matched(names []string) ([]string, error) {
 // beginning returns the first bytes of r, unpacked if it is compressed, and leaves them in r.
 func beginning(r *bufio.Reader) []byte {
 	head, _ := r.Peek(1 << 12) // the next read returns the error again
+	// gzip is known by its first bytes, not by the name of the file.
 	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
 		unpacked := make([]byte, 1<<12)
 		n, _ := io.ReadFull(z, unpacked) // it ends where the part does
@@ -125,6 +128,7 @@ type interruptible struct {
 }
 
 func (r interruptible) Read(p []byte) (int, error) {
+	// Asked before each block, so that a long trace ends at once.
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -147,6 +151,7 @@ func readNoise(text string, together bool) (n simulate.Noise, file bool, err err
 	case !strings.Contains(text, "="):
 		return n, true, fmt.Errorf("%w; give a file of detours, or their means "+
 			"as in \"exponential mean=10us every=1ms\"", err)
+	// Random detours have no moments that ranks could have in common.
 	case together:
 		return n, false, errors.New("only noise from a file can be synchronized")
 	}

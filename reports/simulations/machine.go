@@ -94,6 +94,7 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 	}
 	defer done()
 	const most = 64 << 20 // bytes: a million ranks take 20 MB
+	// A file without an end would fill the memory before it is refused.
 	rows, err := csv.NewReader(io.LimitReader(text, most)).ReadAll()
 	if err != nil || len(rows) < 2 {
 		return "", 0, fmt.Errorf("%s is not a table of ranks and nodes; "+
@@ -107,13 +108,16 @@ func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err er
 			"its first line names the columns, as in rank,node,group", path)
 	}
 	rows = rows[1:]
+	// Nodes and groups have any names in the file, not numbers.
 	nodes, groups := make([]string, len(rows)), make([]string, len(rows))
 	seen := make([]bool, len(rows))
 	for i, row := range rows {
 		n, err := strconv.Atoi(row[rank])
+		// Each rank from 0 once: with as many rows as ranks, no gap is possible.
 		if err != nil || n < 0 || n >= len(rows) || seen[n] {
 			return "", 0,
 				fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once",
+					// +2: lines count from 1, and the first has the names.
 					path, i+2, row[rank], len(rows), len(rows)-1)
 		}
 		seen[n], nodes[n] = true, row[node]

@@ -54,6 +54,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	if err != nil {
 		return nil, err
 	}
+	// An axis of time needs a length above 0.
 	if line.Finish == 0 {
 		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", in.Name)
 	}
@@ -113,6 +114,7 @@ func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (
 	for rank := first; rank <= last; rank++ {
 		for cpu := range cpus {
 			at := [2]int{rank, cpu}
+			// A further processor without a span has no row; the first stands for the rank itself.
 			if !busy[at] && cpu > 0 {
 				continue
 			}
@@ -131,6 +133,7 @@ func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (
 // the time until the finish, in µs. A processor without a span is done.
 func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	title string) reports.Areas {
+	// A figure is a few hundred points wide, so finer parts could not be seen.
 	const parts = 400
 	width := finish / parts
 	a := reports.Areas{

@@ -87,6 +87,7 @@ func (s *Simulation) machines() reports.Rows {
 func (s *Simulation) totals() reports.Rows {
 	r, messages := s.Runs[0].Result, 0
 	for _, op := range s.Schedule.Ops() {
+		// Each message has one send, so receives are not counted again.
 		if op.Kind == schedule.Send {
 			messages++
 		}
@@ -113,6 +114,7 @@ func (s *Simulation) distribution() reports.Rows {
 		sum += t
 	}
 	mean := sum / quantity.Micros(len(s.Times))
+	// 5 % and 95 % bound nine of ten runs; 99 % shows rare delays.
 	q := func(q float64) quantity.Micros { return simulate.Quantile(s.Times, q) }
 	return reports.Rows{
 		Columns: columns(
@@ -151,6 +153,7 @@ func (s *Simulation) reasons() reports.Rows {
 		"slope", "∂T/∂parameter")}
 	for _, g := range growths {
 		rows.Columns = append(rows.Columns, reports.Column{
+			// In ns, as LogGOPSim takes its parameters.
 			Key:  fmt.Sprintf("value_%.0f_percent_later_ns", 100*g),
 			Head: fmt.Sprintf("%.0f %% later at", 100*g),
 			Text: func(v any) string { return fmt.Sprintf("%.6g ns", v) },
@@ -200,6 +203,7 @@ func (s *Simulation) PathRows() reports.Rows {
 	}
 	path, r := s.Why.Path, s.Why.Result
 	hops := path.Segments
+	// Negative for a short path, which is shown whole.
 	left := len(hops) - 2*mostHops
 	var rows reports.Rows
 	for i, h := range hops {

@@ -52,6 +52,7 @@ func (t Text) Read(o *Question) (file bool, err error) {
 	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(t.LogGOPS, simulate.Defaults()); err != nil {
 		return false, usage.Fields(err, "loggops")
 	}
+	// Times of a platform include its rendezvous, so by default none is added.
 	o.Eager = simulate.NoLimit
 	if t.Eager != "" {
 		if o.Eager, err = quantity.ParseBytes(t.Eager); err != nil {
@@ -113,7 +114,9 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	// A trace is of a real program, whose user wants to know what its communication costs. Only a
 	// recorded path tells, and LogGOPSim's rules cannot be recorded.
 	byMachine := o.Table == Finishes && (several || in.Trace && o.Run.Rules == simulate.Default)
+	// Recording takes memory for every operation, so only a table of paths asks for it.
 	o.Run.Record = o.Run.Record || byMachine
+	// Wall is the simulation alone, without reading the schedule or placing ranks.
 	began := time.Now()
 	for i, m := range machines {
 		run := o.Run
@@ -132,6 +135,7 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 			}
 			s.Runs = append(s.Runs, one)
 		}
+		// With one machine the user knows which failed.
 		if err != nil && several {
 			err = fmt.Errorf("%s: %w", names[i], err)
 		}

@@ -33,6 +33,7 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 		}
 	}
 	var blocks []reports.Block
+	// Bandwidth shows long messages, and the one-way time short ones.
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
 		figure, err := predict.Curves(kind, sizes, s.Design)
 		if err != nil {
@@ -62,6 +63,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 		}
 	}
 	for _, n := range doublings(sizes) {
+		// A measured size has its row already, with the same cost.
 		if !slices.ContainsFunc(all, func(p curvePoint) bool { return p.n == n }) {
 			all = append(all, curvePoint{n: n})
 		}
@@ -111,6 +113,7 @@ func (s subject) numbers(
 		reports.Col("packet_bytes", "packet", func(p curvePoint) any {
 			return model.PacketSize(m, p.n)
 		}).If(!latency),
+		// The lines explain the measured curve, so both stand side by side for a fitted layer.
 		reports.Col("", "model", func(p curvePoint) any {
 			return quantityOf(kind, p.n, m.OneWay(p.n))
 		}).If(s.fitted),
@@ -124,6 +127,7 @@ func (s subject) numbers(
 			switch {
 			case p.Role == data.Input:
 				return nil // the model is made of it
+			// Bandwidth is a quotient by the time, so its error has the inverse ratio.
 			case kind == predict.Bandwidth:
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
@@ -144,6 +148,7 @@ func barOf(k predict.CurveKind, p data.Point) string {
 	low := quantityOf(k, p.Size, max(0, p.Low)).String()
 	high := quantityOf(k, p.Size, p.High).String()
 	if k == predict.Bandwidth {
+		// The shortest time has the highest bandwidth.
 		low, high = high, low
 		if p.Low <= 0 {
 			high = "∞"
@@ -178,6 +183,7 @@ func (s subject) thresholds() []reports.Block {
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	blocks := s.timelines(hi)
 	const kib = quantity.KiB
+	// Three sizes, since the best packet grows with the message.
 	sizes := []quantity.Bytes{4 * kib, 16 * kib, 64 * kib}
 	sizes = slices.DeleteFunc(sizes, func(n quantity.Bytes) bool {
 		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
@@ -250,6 +256,8 @@ const (
 // parameter.
 func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	doubled := doublings(sizes)
+	// 81 sizes make smooth areas. Those of the table are among them, so that both show the same
+	// numbers.
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	var blocks []reports.Block
 	var before reports.Areas
@@ -258,6 +266,8 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if err != nil {
 			return nil, err
 		}
+		// The gap has the same parts as the time where messages do not overlap: one drawing is
+		// enough.
 		if len(a.Parts) == 0 || len(a.XS) < 2 || reflect.DeepEqual(a.Parts, before.Parts) {
 			continue
 		}
@@ -273,6 +283,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A short, a moderate and a long message: each has other parameters that matter.
 	of, at := []whatif.Quantity{oneWay}, thinned(doubled, 3)
 	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), of, at, nil)
 	if err != nil {
@@ -280,6 +291,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	}
 	blocks = append(blocks, reports.Table{Title: "Effect of 1 % of each parameter", Rows: rows})
 	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
+		// The page is about the sizes that were asked for.
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
@@ -338,6 +350,7 @@ var captions = map[predict.CurveKind]string{
 func doublings(sizes []quantity.Bytes) []quantity.Bytes {
 	var some []quantity.Bytes
 	for _, n := range sizes {
+		// Log2 is exact for powers of two.
 		if e := math.Log2(float64(n)); e == math.Trunc(e) {
 			some = append(some, n)
 		}

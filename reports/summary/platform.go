@@ -30,6 +30,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 	n := min(longMessage, hi)
 	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
+	// A gap equal to the one-way time says nothing more: messages do not overlap.
 	if gap := m.Gap(1); gap > 0 && gap != m.OneWay(1) {
 		text += fmt.Sprintf(", and another every %s", gap)
 	}
@@ -43,6 +44,8 @@ func (s subject) summary(hi quantity.Bytes) string {
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
 		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.",
 			100*share, roof.Rate, roof.Name)
+		// A roof is a physical limit; the model only approaches r∞, and its parameters have
+		// errors.
 		if share > 1 {
 			text += " More than that is impossible, so some parameter is slightly too good."
 		}
@@ -68,6 +71,7 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by "+
 		"the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
 		len(measured), first, last, long.Size, long.Next.Middle, long.Next.Low, long.Next.High)
+	// Only a page that shows sizes beyond the measured ones needs the remark.
 	if hi > last {
 		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, "+
 			"and the intervals widen.", last)
@@ -132,6 +136,7 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	var sections []reports.Section
 	var failed error
 	add := func(title string, blocks []reports.Block, err error) {
+		// The first error, since all sections are made before it is looked at.
 		failed = cmp.Or(failed, err)
 		if len(blocks) > 0 {
 			sections = append(sections, reports.Section{Title: title, Blocks: blocks})
@@ -155,7 +160,9 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 // numberSources replaces each long source that occurs more than once by a number, which the notes
 // that it returns resolve.
 func numberSources(r reports.Rows) (notes []string) {
+	// A shorter source takes about as much room as its number and the look-up.
 	const long = 40 // bytes
+	// The source is the last column of the table of parameters.
 	last := len(r.Columns) - 1
 	count, number := map[any]int{}, map[any]string{}
 	for _, row := range r.Data {

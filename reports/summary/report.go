@@ -30,6 +30,7 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 	if err != nil {
 		return doc, err
 	}
+	// One system has nothing to be compared with.
 	if len(subjects) > 1 {
 		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
 		doc.Lead = []string{leaders(subjects, lo)}
@@ -76,6 +77,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 			return nil, err
 		}
 		s := subject{Design: d, fitted: d.Forecastable()}
+		// The papers speak of the platforms that come with halfpeak alone.
 		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			for _, r := range all {
 				of, _, _ := strings.Cut(r.Layer, "/")
@@ -102,6 +104,7 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 	})
 	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
 		len(subjects), ref(small), lo, small.OneWay)
+	// Infinite without a cost per byte; Finite takes it out of the comparison.
 	peak := func(c predict.Compared) float64 { return reports.Finite(float64(c.Asymptote)) }
 	large := slices.MaxFunc(costs, func(a, b predict.Compared) int {
 		return cmp.Compare(peak(a), peak(b))
@@ -118,6 +121,7 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
+	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
 	merits := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits.Rows()})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
@@ -154,6 +158,7 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 	})}
 	for _, s := range subjects {
 		costs := predict.Costs(sizes, s.Design).Costs
+		// Without a key: a page is for people, and the key would be a name of the user's.
 		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any {
 			return kind.Cell(costs[i])
 		}))
