@@ -294,7 +294,7 @@ func (f *Answer) note() {
 	}
 	noted := map[string]bool{}
 	for _, x := range f.reported() {
-		if name := x.Subject(); len(x.Apart) > 0 && !noted[name] {
+		if name := x.subject(); len(x.Apart) > 0 && !noted[name] {
 			noted[name] = true
 			say("%s has usual times with %s, in %s: together they may be in another part of the "+
 				"network rather than slow; give the groups of nodes to find out.",
@@ -303,7 +303,7 @@ func (f *Answer) note() {
 	}
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
 		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
-			x.Q, x.Subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+			x.Q, x.subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
 		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)

@@ -43,8 +43,8 @@ type Finding struct {
 	Reported bool
 }
 
-// Subject returns what was found: the node, the pair "a b", the two sides of a link, or the path.
-func (f *Finding) Subject() string {
+// subject returns what was found: the node, the pair "a b", the two sides of a link, or the path.
+func (f *Finding) subject() string {
 	switch {
 	case len(f.Nodes) == 0:
 		return f.Path

@@ -40,7 +40,7 @@ func TestBlocks(t *testing.T) {
 			}
 			got := map[string]bool{}
 			for _, f := range a.Findings {
-				if got[kindOfFinding(f)+" "+f.Subject()] = true; f.Across != nil &&
+				if got[kindOfFinding(f)+" "+f.subject()] = true; f.Across != nil &&
 					(f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part ||
 						math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
 					t.Errorf("%+v: effect %v (%v to %v)", c.made, f.Effect, f.Low, f.High)
@@ -114,7 +114,7 @@ func TestPlaces(t *testing.T) {
 	}
 	got := ""
 	for _, f := range a.Findings {
-		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.Subject(), 100*f.Effect)
+		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.subject(), 100*f.Effect)
 	}
 	if want := "link rack1 to rack3 10 %, node n04 8 %, "; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -194,8 +194,8 @@ func TestDirections(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for _, f := range a.Findings {
-			if got[kindOfFinding(f)+" "+f.Subject()] = true; math.Abs(f.Effect-0.35) > 0.05 {
-				t.Errorf("%s: %v", f.Subject(), f.Effect)
+			if got[kindOfFinding(f)+" "+f.subject()] = true; math.Abs(f.Effect-0.35) > 0.05 {
+				t.Errorf("%s: %v", f.subject(), f.Effect)
 			}
 		}
 		if want := map[string]bool{"sender n07": true, "receiver n04": true,
@@ -241,11 +241,11 @@ func TestBySize(t *testing.T) {
 	if err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%+v, %v", a.Findings, err)
 	}
-	if f := a.Findings[0]; f.Subject() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 ||
+	if f := a.Findings[0]; f.subject() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 ||
 		math.Abs(f.Last-16) > 0.5 {
 		t.Errorf("%+v", f)
 	}
-	if f := a.Findings[1]; f.Subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 ||
+	if f := a.Findings[1]; f.subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 ||
 		math.Abs(f.Last-0.5) > 0.05 {
 		t.Errorf("%+v", f)
 	}

@@ -70,7 +70,7 @@ func (a *Answer) test(models []*model) {
 		return cmp.Or(
 			trueFirst(x.Reported, y.Reported),
 			cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)),
-			strings.Compare(x.Subject(), y.Subject()),
+			strings.Compare(x.subject(), y.subject()),
 		)
 	})
 }

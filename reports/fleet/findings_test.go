@@ -99,7 +99,7 @@ func TestIntervalAboveZero(t *testing.T) {
 		}
 		for _, f := range a.Findings {
 			if reported++; !(f.Low > 0) {
-				t.Errorf("%s: %v (%v to %v), q %v", f.Subject(), f.Effect, f.Low, f.High, f.Q)
+				t.Errorf("%s: %v (%v to %v), q %v", f.subject(), f.Effect, f.Low, f.High, f.Q)
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func TestRing(t *testing.T) {
 		e.curves[i].Latency = quantity.Micros(v)
 	}
 	a, err := report([]fileSummary{e}, nil, Options{})
-	if err != nil || len(a.Findings) != 1 || a.Findings[0].Subject() != "n07 n08" ||
+	if err != nil || len(a.Findings) != 1 || a.Findings[0].subject() != "n07 n08" ||
 		math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
 		t.Errorf("%+v, %v", a.Findings, err)
 	}
@@ -270,9 +270,9 @@ func TestBefore(t *testing.T) {
 	}
 	var who []string // planted: n07 by 8 %, n02 with n11 by 25 %
 	for _, f := range a.Findings {
-		who = append(who, f.Subject())
+		who = append(who, f.subject())
 		if f.Low > 0.25 || f.High < 0.08 || f.Low < 0 {
-			t.Errorf("%s: %v, %v to %v", f.Subject(), f.Effect, f.Low, f.High)
+			t.Errorf("%s: %v, %v to %v", f.subject(), f.Effect, f.Low, f.High)
 		}
 	}
 	if !slices.Equal(who, []string{"n02 n11", "n07"}) {
@@ -342,9 +342,9 @@ func TestPublished(t *testing.T) {
 	}
 	slow := map[string]int{}
 	for _, f := range a.Findings {
-		slow[f.Subject()]++
+		slow[f.subject()]++
 		if p := f.Group.ranksPerNode(); p < 4 || f.Effect > 0.12 {
-			t.Errorf("%s in %s: %v", f.Subject(), f.Group, f.Effect)
+			t.Errorf("%s in %s: %v", f.subject(), f.Group, f.Effect)
 		}
 	}
 	if !reflect.DeepEqual(slow, map[string]int{"cnode3-002": 4, "cnode3-003": 4, "cnode3-009": 4}) {

@@ -127,16 +127,16 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	shown := map[string]bool{}
 	for _, x := range f.reported() {
 		// More lines over one band would hide each other; the table of findings has them all.
-		if x.Group != g || shown[x.Subject()] || len(shown) == 5 {
+		if x.Group != g || shown[x.subject()] || len(shown) == 5 {
 			continue
 		}
-		shown[x.Subject()] = true
+		shown[x.subject()] = true
 		// A finding of a group without lines, as of one size, has nothing to draw.
 		lines := p.lines(&x)
 		if len(lines) == 0 {
 			continue
 		}
-		s := reports.Series{Name: x.Subject(), Kind: reports.Line, X: sizes}
+		s := reports.Series{Name: x.subject(), Kind: reports.Line, X: sizes}
 		for i, n := range sizes {
 			s.Y = append(s.Y, 100*stats.Quantile(at(lines, n), 0.5)/middles[i])
 		}
@@ -259,6 +259,6 @@ func (f *Answer) summary() string {
 	}
 	effect := reports.PercentChange(x.Effect) + " of " + quantityWord(x.Quantity)
 	return fmt.Sprintf("%s %s. The first is %s: %s in %d of %d groups, most in %s.",
-		strings.Join(kinds, ", "), verb, x.Subject(), effect,
+		strings.Join(kinds, ", "), verb, x.subject(), effect,
 		x.groups, f.groupsOf(x.Finding), x.Group)
 }

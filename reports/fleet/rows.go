@@ -48,7 +48,7 @@ func (f *Answer) worst() (all []worstFinding) {
 	seen := map[string]map[Group]bool{}
 	for _, x := range f.reported() {
 		// A node alone and a pair of the same text must not meet in one row.
-		key := fmt.Sprint(x.Pair, x.Subject())
+		key := fmt.Sprint(x.Pair, x.subject())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
 			all = append(all, worstFinding{Finding: x})
@@ -79,7 +79,7 @@ func (f *Answer) WorstRows() reports.Rows {
 	}
 	return reports.TableOf(f.worst(),
 		reports.Col("", "kind", func(x worstFinding) any { return kindOfFinding(x.Finding) }),
-		reports.Col("", "node or pair", func(x worstFinding) any { return x.Subject() }),
+		reports.Col("", "node or pair", func(x worstFinding) any { return x.subject() }),
 		reports.Col("", head, func(x worstFinding) any {
 			if x.Wrong {
 				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v",

@@ -97,8 +97,8 @@ func (m Synthetic) Found(r *rand.Rand) bool {
 	for _, f := range a.Findings {
 		switch {
 		case m.Fault.Part == 0,
-			m.Fault.Pair && f.Pair && f.Subject() == "n001 n003",
-			!m.Fault.Pair && !f.Pair && f.Subject() == "n002":
+			m.Fault.Pair && f.Pair && f.subject() == "n001 n003",
+			!m.Fault.Pair && !f.Pair && f.subject() == "n002":
 			return true
 		}
 	}
