@@ -14,8 +14,7 @@ import (
 )
 
 // writeManPages writes the man pages of a command and its subcommands into an existing folder. They
-// carry the
-// date of the program's commit, so that the same program writes the same pages.
+// carry the date of the program's commit, so that the same program writes the same pages.
 func writeManPages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
@@ -48,8 +47,7 @@ func definition(text string) string {
 }
 
 // buildSetting returns the build setting of this program under a key such as vcs.revision, or the
-// empty
-// string.
+// empty string.
 func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -114,8 +114,7 @@ func startOf(refs []string) (page.Start, error) {
 		switch before, known := of[name]; {
 		case !known:
 			// Written anew, the file has the layers that it takes from others, which the page
-			// cannot
-			// read.
+			// cannot read.
 			text, err := p.Document().Encode("")
 			if err != nil {
 				return start, err

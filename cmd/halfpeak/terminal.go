@@ -94,8 +94,7 @@ func (q quiet) Write(p []byte) (int, error) {
 }
 
 // A bar of progress appears after patience, so that short work does not flicker, and is drawn anew
-// at
-// most every refresh.
+// at most every refresh.
 const (
 	patience = 500 * time.Millisecond
 	refresh  = 100 * time.Millisecond
@@ -105,9 +104,8 @@ const (
 const eraseLine = "\r\x1b[K"
 
 // progress returns a function that shows a count of things ("rows") and their rate in a line, if w
-// is
-// a terminal and the work takes longer than a moment; a negative count ends it. It may be called by
-// several goroutines. If things is empty, the line shows the completed share.
+// is a terminal and the work takes longer than a moment; a negative count ends it. It may be called
+// by several goroutines. If things is empty, the line shows the completed share.
 func progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(quiet); ok {
 		w = q.Writer // the line is ours, and moves the cursor

@@ -1,7 +1,7 @@
 // Ci does what .ci/run needs beside the go command:
 //
-//	ci tests                        print the output of go test -json as go test has it without -json
-//	ci skipped                      print the tests and scripts that were skipped, with the reason
+//	ci tests                        print the output of go test -json as go test has it
+//	ci skipped                      print the tests that were skipped, with the reason
 //	ci systems PATTERN GOOS/GOARCH… vet packages and their tests for systems
 package main
 

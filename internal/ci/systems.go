@@ -12,8 +12,7 @@ import (
 )
 
 // vetSystems vets packages and their tests for systems, each GOOS/GOARCH, and prints those without
-// a
-// finding. It works from source, which takes a tenth of the time of go vet, since go vet first
+// a finding. It works from source, which takes a tenth of the time of go vet, since go vet first
 // compiles Go's library for each system.
 func vetSystems(w io.Writer, pattern string, targets []string) error {
 	for _, target := range targets {

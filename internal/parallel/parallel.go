@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit
-// goroutines
+// Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit goroutines
 // at a time; a limit of 0 or less stands for the number of processors, and a larger limit gains
 // nothing.
 //

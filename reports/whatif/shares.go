@@ -30,8 +30,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	leaves := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool { return !p.Measure.Cost() })
 	prog, values := d.Compile(leaves...)
 	// A cost is linear in each of them near its value, so a central difference has no error but
-	// that
-	// of rounding: about 10⁻¹⁶/10⁻⁶ of the cost.
+	// that of rounding: about 10⁻¹⁶/10⁻⁶ of the cost.
 	const step = 1e-6
 	for i, v := range values { // before freezing, since Set does not check a frozen layer
 		for _, factor := range []float64{1 - step, 1 + step, 1} {
