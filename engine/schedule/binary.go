@@ -20,7 +20,7 @@ import (
 //	     for each rank its part:
 //	u32    operations n, u32 roots m
 //	u32    m times: a root, an operation without dependencies; ascending
-//	       n times 39 bytes: u32 dependencies, u8 kind, u32 peer, u64 size, u32 tag, u8 cpu, u8 nic,
+//	       n × 39 bytes: u32 dependencies, u8 kind, u32 peer, u64 size, u32 tag, u8 cpu, u8 nic,
 //	       u32 number of successors when done, u32 where they begin in the list,
 //	       u32 number of successors when started, u32 where they begin in the list
 //	u32    the list: for each operation its successors when done, then those when started
@@ -40,7 +40,8 @@ var le = binary.LittleEndian
 func (s *Schedule) WriteBinary(w io.Writer) error {
 	for op := range s.ops {
 		if o := &s.ops[op]; o.CPU > math.MaxUint8 || o.NIC > math.MaxUint8 {
-			return fmt.Errorf("schedule: %s of rank %d (%q) has a cpu or nic above 255, the largest that the binary form can hold; write text",
+			return fmt.Errorf("schedule: %s of rank %d (%q) has a cpu or nic above 255, the "+
+				"largest that the binary form can hold; write text",
 				s.Label(uint32(op)), s.RankOf(uint32(op)), s.ops[op])
 		}
 	}
@@ -160,7 +161,8 @@ func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, e
 		p.fail(p.at, "the last rank ends here, but the file goes on")
 	}
 	if s := &p.b.s; p.err == nil && (cpus != max(s.cpus, 1) || nics != max(s.nics, 1)) {
-		p.fail(12, "the highest cpu and nic should be %d and %d, but are %d and %d", cpus-1, nics-1, max(s.cpus, 1)-1, max(s.nics, 1)-1)
+		p.fail(12, "the highest cpu and nic should be %d and %d, but are %d and %d", cpus-1, nics-1,
+			max(s.cpus, 1)-1, max(s.nics, 1)-1)
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -193,7 +195,8 @@ func (p *binaryReader) next(n int) []byte {
 		got, err := p.r.Peek(n)
 		if err != nil {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
+				part := [...]string{"the head", "the table of ranks",
+					fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
 				err = fmt.Errorf("the file ends in %s; is it truncated?", part)
 			}
 			p.fail(p.at+int64(len(got)), "%w", err)
@@ -222,7 +225,8 @@ func (p *binaryReader) records(n uint32, size int, use func(b []byte, at int64))
 		if int(n)*size > p.r.Size() {
 			some = uint32(p.r.Size() / size)
 		}
-		for b := p.next(int(some) * size); len(b) > 0 && p.err == nil; b, at = b[size:], at+int64(size) {
+		for b := p.next(int(some) * size); len(b) > 0 && p.err == nil; b, at = b[size:],
+			at+int64(size) {
 			use(b[:size:size], at)
 		}
 		n -= some
@@ -235,7 +239,8 @@ func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 	p.records(ranks, 16, func(b []byte, at int64) {
 		from, to := le.Uint64(b), le.Uint64(b[8:])
 		if from != begin || to < from+8 || to > math.MaxInt64-8 {
-			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d", len(ends), begin, from, to)
+			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d",
+				len(ends), begin, from, to)
 		}
 		if len(ends) == cap(ends) { // the entries read bound the memory, not the claimed number
 			ends = append(memory.Make[uint64](min(int(ranks), 4*len(ends)+1<<12))[:0], ends...)
@@ -254,7 +259,8 @@ func (p *binaryReader) rank(end int64) {
 	}
 	n, m := le.Uint32(head), le.Uint32(head[4:])
 	if least := p.at + 4*int64(m) + nodeSize*int64(n); least > end {
-		p.fail(begin, "rank %d ends at %d, but %d operations and %d roots need at least until %d", p.part, end, n, m, least)
+		p.fail(begin, "rank %d ends at %d, but %d operations and %d roots need at least until %d",
+			p.part, end, n, m, least)
 	}
 	p.roots, p.nodes = p.roots[:0], p.nodes[:0]
 	p.records(m, 4, func(b []byte, _ int64) { p.roots = append(p.roots, le.Uint32(b)) })
@@ -262,7 +268,9 @@ func (p *binaryReader) rank(end int64) {
 	nodes, listed, roots := p.at, uint32(0), p.roots
 	p.records(n, nodeSize, func(b []byte, at int64) { roots = p.node(b, at, &listed, roots) })
 	if len(roots) > 0 {
-		p.fail(begin+8, "the list of roots of rank %d is not ascending, or has an operation that does not exist", p.part)
+		p.fail(begin+8,
+			"the list of roots of rank %d is not ascending, or has an operation that does not "+
+				"exist", p.part)
 	}
 	if p.err != nil {
 		return
@@ -271,7 +279,9 @@ func (p *binaryReader) rank(end int64) {
 	p.successors(listed)
 	for i, node := range p.nodes {
 		if node.waits != p.waits[i] {
-			p.fail(nodes+nodeSize*int64(i), "operation %d of rank %d should wait for %d operations, but %d name it as successor", i, p.part, node.waits, p.waits[i])
+			p.fail(nodes+nodeSize*int64(i),
+				"operation %d of rank %d should wait for %d operations, but %d name it as "+
+					"successor", i, p.part, node.waits, p.waits[i])
 		}
 	}
 	if p.at != end {
@@ -282,8 +292,10 @@ func (p *binaryReader) rank(end int64) {
 func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) []uint32 {
 	n := node{waits: le.Uint32(b), done: le.Uint32(b[23:]), started: le.Uint32(b[31:])}
 	atDone, atStarted := le.Uint32(b[27:]), le.Uint32(b[35:])
-	if atDone != *listed || atStarted != *listed+n.done || uint64(atStarted)+uint64(n.started) > math.MaxUint32 {
-		p.fail(at+23, "the successors should begin at %d and %d of the list, but do at %d and %d", *listed, *listed+n.done, atDone, atStarted)
+	if atDone != *listed || atStarted != *listed+n.done ||
+		uint64(atStarted)+uint64(n.started) > math.MaxUint32 {
+		p.fail(at+23, "the successors should begin at %d and %d of the list, but do at %d and %d",
+			*listed, *listed+n.done, atDone, atStarted)
 	}
 	*listed += n.done + n.started
 	i := uint32(len(p.nodes))
@@ -293,13 +305,16 @@ func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) 
 	}
 	p.nodes = append(p.nodes, n)
 	if p.err == nil {
-		p.b.Add(Op{Kind: Kind(b[4]), Peer: le.Uint32(b[5:]), Size: le.Uint64(b[9:]), Tag: le.Uint32(b[17:]), CPU: uint16(b[21]), NIC: uint16(b[22])})
+		p.b.Add(Op{Kind: Kind(b[4]), Peer: le.Uint32(b[5:]), Size: le.Uint64(b[9:]),
+			Tag: le.Uint32(b[17:]), CPU: uint16(b[21]), NIC: uint16(b[22])})
 	}
 	if err := p.b.Err(); err != nil {
 		p.fail(at, "%w", err)
 	}
 	if isRoot != (n.waits == 0) {
-		p.fail(at, "operation %d of rank %d has %d dependencies, which does not agree with the list of roots before it", i, p.part, n.waits)
+		p.fail(at,
+			"operation %d of rank %d has %d dependencies, which does not agree with the list "+
+				"of roots before it", i, p.part, n.waits)
 	}
 	return roots
 }
@@ -321,7 +336,8 @@ func (p *binaryReader) successors(listed uint32) {
 			e = &s.started
 		}
 		if to >= n {
-			p.fail(at, "operation %d has successor %d, but the rank has only %d operations", i-1, to, n)
+			p.fail(at, "operation %d has successor %d, but the rank has only %d operations", i-1,
+				to, n)
 			return
 		}
 		p.waits[to]++

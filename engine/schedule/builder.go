@@ -101,7 +101,8 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.ops = b.s.ops[:n+1]
 	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
-	to.Size, to.Peer, to.Tag, to.CPU, to.NIC, to.Kind = op.Size, op.Peer, op.Tag, op.CPU, op.NIC, op.Kind
+	to.Size, to.Peer, to.Tag, to.CPU, to.NIC, to.Kind = op.Size, op.Peer, op.Tag, op.CPU, op.NIC,
+		op.Kind
 	return uint32(n)
 }
 
@@ -165,7 +166,8 @@ func (b *Builder) checkLabel(isNew bool, label []byte) {
 	case !isNew:
 		b.fail("rank %d: label %q is given twice", b.rank(), label)
 	case len(b.s.names.text) > math.MaxUint32-maxLine:
-		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
+		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)",
+			uint32(math.MaxUint32-maxLine))
 	}
 }
 
@@ -221,7 +223,8 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 	}
 	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
 	if op < lo || op >= hi || before < lo || before >= hi {
-		b.fail("rank %d: operation %d cannot wait for %d: the rank has %d up to, but not including, %d",
+		b.fail("rank %d: operation %d cannot wait for %d: the rank has %d up to, but not "+
+			"including, %d",
 			b.rank(), op, before, lo, hi)
 		return
 	}
@@ -275,7 +278,8 @@ func (b *Builder) sort(e *edges, s *successors) {
 	for _, x := range *e {
 		s.first[x.from]++
 	}
-	end := uint32(len(s.to)) // of each operation's edges, which the second loop fills from their end
+	// of each operation's edges, which the second loop fills from their end
+	end := uint32(len(s.to))
 	for i := range s.first[lo:] {
 		end += s.first[lo+uint32(i)]
 		s.first[lo+uint32(i)] = end

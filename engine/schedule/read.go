@@ -40,7 +40,9 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 		case magic:
 			return readBinary(b, name, in.fraction())
 		case magicConsumed:
-			return nil, fmt.Errorf("%s:0: a simulator has used this binary schedule up, since it counts in the file (LogGOPSim --save-mem); convert the text again", name)
+			return nil,
+				fmt.Errorf("%s:0: a simulator has used this binary schedule up, since it "+
+					"counts in the file (LogGOPSim --save-mem); convert the text again", name)
 		}
 	}
 	return readText(b, name, in.fraction())

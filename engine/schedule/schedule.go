@@ -147,8 +147,8 @@ func (s *Schedule) CPUs() int { return s.cpus }
 // NICs returns the highest NIC of any operation, plus one; at least 1.
 func (s *Schedule) NICs() int { return s.nics }
 
-// Label returns the name of the operation in its rank: its label, else the default l1, l2 … by its
-// place in the rank. It is empty for an operation without a label in a GOAL text.
+// Label returns the name of the operation in its rank: its label, else the default l1, l2 … by
+// its place in the rank. It is empty for an operation without a label in a GOAL text.
 func (s *Schedule) Label(op uint32) string {
 	lo, _ := s.Rank(s.RankOf(op))
 	return string(s.appendLabel(nil, op, lo))

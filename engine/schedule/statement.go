@@ -20,7 +20,8 @@ type textReader struct {
 }
 
 func (t *textReader) errorf(at int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: "+format, append([]any{t.name, t.line, at - t.begin + 1}, args...)...)
+	return fmt.Errorf("%s:%d:%d: "+format,
+		append([]any{t.name, t.line, at - t.begin + 1}, args...)...)
 }
 
 func (t *textReader) fail(at int, format string, args ...any) {
@@ -132,7 +133,8 @@ func (t *textReader) message(l []byte, i int, op *Op) int {
 		at := i
 		var peer uint64
 		if peer, i = t.number(l, i, what, math.MaxUint64); peer >= t.ranks {
-			t.fail(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1, t.ranks)
+			t.fail(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1,
+				t.ranks)
 		}
 		op.Peer = uint32(peer)
 	}

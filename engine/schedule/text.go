@@ -38,7 +38,9 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 		case err != nil:
 			return nil, t.errorf(fill, "%w", err)
 		case fill >= maxLine:
-			return nil, t.errorf(0, "the line is longer than %d bytes; every statement ends with its line", maxLine)
+			return nil,
+				t.errorf(0, "the line is longer than %d bytes; every statement ends with its line",
+					maxLine)
 		case fill == len(buf)-1:
 			buf = append(buf, make([]byte, len(buf))...)
 		}
@@ -63,7 +65,9 @@ func (t *textReader) end(last []byte) (*Schedule, error) {
 	case t.inRank:
 		return nil, t.errorf(at, `the file ends inside of rank %d; close it with "}"`, t.b.rank())
 	case uint64(len(t.b.s.first)) < t.ranks:
-		return nil, t.errorf(at, "the file ends before rank %d, but num_ranks is %d; is it truncated?", len(t.b.s.first), t.ranks)
+		return nil,
+			t.errorf(at, "the file ends before rank %d, but num_ranks is %d; is it truncated?",
+				len(t.b.s.first), t.ranks)
 	}
 	s, err := t.b.Build()
 	if err != nil {
@@ -146,7 +150,9 @@ func (t *textReader) block(l []byte, begin, i int) int {
 		var n uint64
 		n, i = t.number(l, i, "the rank", MaxRanks)
 		if want := len(t.b.s.first); n != uint64(want) {
-			t.fail(begin, "rank %d where rank %d should be; ranks come in order, none twice, none left out", n, want)
+			t.fail(begin,
+				"rank %d where rank %d should be; ranks come in order, none twice, none left out",
+				n, want)
 		}
 		i = t.want(l, i, "{", `"{"`)
 		t.inRank = true

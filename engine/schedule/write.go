@@ -84,7 +84,8 @@ func (d *dependencyLines) linesAfter(i uint32) []dependency {
 	return d.lines[d.end[i-1]:d.end[i]]
 }
 
-func (d *dependencyLines) forEach(s *Schedule, lo, hi uint32, put func(after uint32, line dependency)) {
+func (d *dependencyLines) forEach(s *Schedule, lo, hi uint32,
+	put func(after uint32, line dependency)) {
 	for before := lo; before < hi; before++ {
 		after := before
 		for _, op := range s.done.list(before) {

@@ -145,8 +145,8 @@ func (r *run) findDeadlock() error {
 	if s.Unfinished > 0 {
 		s.Cycle = r.cycle()
 		if len(s.Waits) == 0 && len(s.Cycle) == 0 {
-			// Without a wait for another rank, operations wait for the mark of a send that LogGOPSim
-			// forgets.
+			// Without a wait for another rank, operations wait for the mark of a send that
+			// LogGOPSim forgets.
 			for i := range r.nodes {
 				if w := r.nodes[i].waits; w < lastState && len(s.Waits) < keptWaits {
 					s.Waits = append(s.Waits, r.wait(uint32(i)))

@@ -24,8 +24,8 @@
 //     answers it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
 //     send receives that and sends the data. The send is finished when the last byte has left.
 //
-// So one way takes o + bO + L + bG + o + bO. Without O this is LogGP's o + L + (n−1)G + o [loggp].
-// Each message of a stream takes the gap g + (n−1)G.
+// So one way takes o + bO + L + bG + o + bO. Without O this is LogGP's o + L + (n−1)G + o
+// [loggp]. Each message of a stream takes the gap g + (n−1)G.
 //
 // Operations that need the same CPU or NIC run in the order in which they became ready. If several
 // became ready together, sends are first, then receives, then computations. Receives without
@@ -37,11 +37,11 @@
 // # LogGOPSim
 //
 // The rules LogGOPSim reproduce the program of that name [loggops]: the finish time of each rank
-// and the number of events are equal to the last digit. This includes arithmetic modulo 2⁶⁴ and the
-// unstable sort of its C++ library. These rules differ from the default rules where LogGOPS leaves
-// a choice or means something else. The examples have L = 2500, o = 1500, g = 1000, G = 6, O = 0
-// (ns) and S = 65535, unless they state another value. The times are the finish times of ranks 0
-// and 1 in ns; TestDifferences runs them.
+// and the number of events are equal to the last digit. This includes arithmetic modulo 2⁶⁴ and
+// the unstable sort of its C++ library. These rules differ from the default rules where LogGOPS
+// leaves a choice or means something else. The examples have L = 2500, o = 1500, g = 1000, G = 6, O
+// = 0 (ns) and S = 65535, unless they state another value. The times are the finish times of ranks
+// 0 and 1 in ns; TestDifferences runs them.
 //
 //	                                                    LogGOPSim           default rules
 //	A successor waits for its predecessor's finish only if they are on one CPU; here always.

@@ -77,14 +77,15 @@ func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float
 	}
 	ranks := r.s.Ranks()
 	alone = float64(c.stream)
-	links := r.shared.pass(from, to, r.ops[f.op].Size, c.gap, func(resource int, inside bool, o occupancy) {
-		if o.each > 0 {
-			alone = max(alone, float64(o.alone))
-		}
-		if !inside || part == 1 { // the inside has no direction
-			add(2*ranks+resource, o.each)
-		}
-	})
+	links := r.shared.pass(from, to, r.ops[f.op].Size, c.gap,
+		func(resource int, inside bool, o occupancy) {
+			if o.each > 0 {
+				alone = max(alone, float64(o.alone))
+			}
+			if !inside || part == 1 { // the inside has no direction
+				add(2*ranks+resource, o.each)
+			}
+		})
 	if links == 0 {
 		add(int(from), c.gap)
 		add(ranks+int(to), c.intake)

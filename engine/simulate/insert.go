@@ -119,7 +119,9 @@ func (r *run) sort(list []uint32) {
 		byKind(list, r.ops)
 		return
 	}
-	slices.SortStableFunc(list, func(a, b uint32) int { return int(r.ops[a].Kind) - int(r.ops[b].Kind) })
+	slices.SortStableFunc(list, func(a, b uint32) int {
+		return int(r.ops[a].Kind) - int(r.ops[b].Kind)
+	})
 }
 
 // finish records the finish or start time of an operation in its successors. It appends to r.here

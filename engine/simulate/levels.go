@@ -12,9 +12,10 @@ import (
 type levels struct {
 	machine.Machine
 	eager quantity.Bytes
-	units []uint32 // for each rank, its units from the innermost outwards, numbered across all levels
-	count int      // number of units with ranks
-	ways  *ways    // of the topology of the outermost level, or nil
+	// for each rank, its units from the innermost outwards, numbered across all levels
+	units []uint32
+	count int   // number of units with ranks
+	ways  *ways // of the topology of the outermost level, or nil
 
 	places machine.Places
 	inner  []int // cores of an inner unit, by level
@@ -33,7 +34,7 @@ type levels struct {
 // the unit it delays other messages by w and takes a if it is alone (see [machine.Occupancy]), and
 // it is the Nth message since the clock was last behind the time:
 //
-//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if that is above zero
+//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if above 0
 //
 // The largest of these delays is added to the message's latency; a message alone has the cost of
 // its level. It uses the inside of the units that contain both ranks, from their common level
@@ -41,9 +42,9 @@ type levels struct {
 // that contain only the receiver.
 //
 // So up to c transfers at once through c lanes are as fast as one. The last of k > c equal
-// transfers takes k/c times as long, as with fair shares; the remaining ones end earlier. N·w keeps
-// a short message from waiting for all earlier long ones: with fair shares, each of these takes no
-// more from it than it needs itself.
+// transfers takes k/c times as long, as with fair shares; the remaining ones end earlier. N·w
+// keeps a short message from waiting for all earlier long ones: with fair shares, each of these
+// takes no more from it than it needs itself.
 //
 // # Rendezvous of a level
 //
@@ -52,7 +53,8 @@ type levels struct {
 // the send is finished when the last byte is at the receiver.
 func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
-		return nil, fmt.Errorf("the eager threshold must be at least 0 bytes (got %v)", float64(eager))
+		return nil,
+			fmt.Errorf("the eager threshold must be at least 0 bytes (got %v)", float64(eager))
 	}
 	if len(m.Levels) == 0 {
 		return nil, fmt.Errorf("the machine has no level; give at least one")
@@ -64,14 +66,16 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	for level := range m.Levels {
 		for _, n := range probes {
 			if err := check(l.Cost(level, n)); err != nil {
-				return nil, fmt.Errorf("level %s: a message of %d bytes: %w", m.Levels[level].Name, n, err)
+				return nil,
+					fmt.Errorf("level %s: a message of %d bytes: %w", m.Levels[level].Name, n, err)
 			}
 		}
 	}
 	numbers, cores := map[[2]int]uint32{}, m.Cores()
 	for rank, core := range on {
 		if core < 0 || core >= cores {
-			return nil, fmt.Errorf("rank %d on core %d: the machine has %d cores", rank, core, cores)
+			return nil,
+				fmt.Errorf("rank %d on core %d: the machine has %d cores", rank, core, cores)
 		}
 		for level := range m.Levels {
 			core /= m.Levels[level].Arity
@@ -133,8 +137,8 @@ func (l *levels) joint(level int, n uint64) bool {
 	return most > 0 && quantity.Bytes(n) > most
 }
 
-// asksAtOnce reports whether requests of a level take no time: without turns they would overtake the
-// eager messages before them.
+// asksAtOnce reports whether requests of a level take no time: without turns they would overtake
+// the eager messages before them.
 func (l *levels) asksAtOnce() bool {
 	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Eager > 0 })
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// loggopsim runs the schedule by LogGOPSim's rules, exactly. Times are nanoseconds modulo 2⁶⁴, as
-// in LogGOPSim.
+// loggopsim runs the schedule by LogGOPSim's rules, exactly. Times are nanoseconds modulo 2⁶⁴,
+// as in LogGOPSim.
 //
 // That program puts each blocked operation back into its queue, with its number, until it comes
 // when its resources are free. Parking them at desks gives the same, since clocks only grow: all of

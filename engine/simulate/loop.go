@@ -99,7 +99,8 @@ func (r *run) prefetch() {
 	}
 	c, at := r.q.current.first, r.q.next+aheadNext
 	// Steps of equal size need no help: the processor prefetches them by itself.
-	if c == nil || at >= c.n || c.entries[at].what-c.entries[at-1].what == c.entries[at-1].what-c.entries[at-2].what {
+	if c == nil || at >= c.n ||
+		c.entries[at].what-c.entries[at-1].what == c.entries[at-1].what-c.entries[at-2].what {
 		return
 	}
 	r.prefetchNext(c.entries[at].what)

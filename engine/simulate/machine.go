@@ -15,9 +15,9 @@ type Machine interface {
 	// Level returns the distance of two ranks as a small number that the machine defines (the same
 	// socket, the same node, …). Costs depend on the ranks only through their level.
 	Level(from, to int) int
-	// Cost returns the cost of a message of n ≥ 0 bytes between ranks of that level. All times are
-	// finite; only Latency may be negative, and is then at least −Send. If Rendezvous is set, a
-	// request and a grant of one byte each come before the message.
+	// Cost returns the cost of a message of n ≥ 0 bytes between ranks of that level. All times
+	// are finite; only Latency may be negative, and is then at least −Send. If Rendezvous is set,
+	// a request and a grant of one byte each come before the message.
 	Cost(level int, n uint64) machine.Cost
 }
 
@@ -60,7 +60,9 @@ type layerMachine struct {
 // overhead.
 func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
-		return nil, fmt.Errorf("%s: the eager threshold must be at least 0 bytes (got %v)", l.Ref(), float64(eager))
+		return nil,
+			fmt.Errorf("%s: the eager threshold must be at least 0 bytes (got %v)", l.Ref(),
+				float64(eager))
 	}
 	m := layerMachine{l.Model, eager}
 	for _, n := range probes {
@@ -127,7 +129,8 @@ type cost struct {
 func inTicks(c machine.Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	// An error of rounding in a latency of −Send must not let a message arrive before its send began.
+	// An error of rounding in a latency of −Send must not let a message arrive before its send
+	// began.
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
 	return cost{
 		send:       send,

@@ -93,7 +93,9 @@ func (l *wildLists) arrive(m *matching, i uint32) (uint32, bool) {
 		best.posted = best.posted[1:]
 		return op, true
 	}
-	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
+	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) {
+		w.arrived = append(w.arrived, i)
+	})
 	return 0, false
 }
 

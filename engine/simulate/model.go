@@ -171,7 +171,8 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 	from, to := &r.nodes[i], &r.nodes[j]
 	to.next = i
 	if r.ops[i].Size > r.ops[j].Size {
-		r.fail("rank %d: %s has no room for the message of rank %d: %s", to.rank, r.name(j), from.rank, r.name(i))
+		r.fail("rank %d: %s has no room for the message of rank %d: %s", to.rank, r.name(j),
+			from.rank, r.name(i))
 		return
 	}
 	c := r.messageCost(from.rank, to.rank, r.ops[i].Size)

@@ -188,7 +188,8 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	}
 	n := len(t.begin)
 	if n > len(t.length) {
-		return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, t.begin[n-1])
+		return Noise{},
+			fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, t.begin[n-1])
 	}
 	if n < 2 || t.begin[n-1] == 0 {
 		return Noise{}, fmt.Errorf("%s: a noise trace needs at least 2 detours, "+
@@ -219,7 +220,8 @@ func (t *noiseTrace) take(word string) error {
 		t.length = append(t.length, v)
 		return nil
 	case n > 0 && v < t.begin[n-1]:
-		return fmt.Errorf("the detour at %d ns comes after the one at %d ns; sort them", v, t.begin[n-1])
+		return fmt.Errorf("the detour at %d ns comes after the one at %d ns; sort them", v,
+			t.begin[n-1])
 	case n == maxDetours:
 		return fmt.Errorf("more than %d detours", maxDetours)
 	}

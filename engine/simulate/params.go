@@ -105,7 +105,8 @@ func parameterOf(letter string) (parameter, error) {
 		}
 		letters = append(letters, p.letter)
 	}
-	return parameter{}, fmt.Errorf("LogGOPS has no parameter %q%s", letter, usage.Hint(letter, letters))
+	return parameter{},
+		fmt.Errorf("LogGOPS has no parameter %q%s", letter, usage.Hint(letter, letters))
 }
 
 func quoted(s string) string {

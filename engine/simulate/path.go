@@ -67,9 +67,9 @@ func (s *Shares) add(t Shares) {
 	}
 }
 
-// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is
-// on the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as the
-// path stays the same.
+// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is on
+// the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as
+// the path stays the same.
 type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
 
 // all returns the slopes in the order of the parameters.

@@ -42,7 +42,8 @@ const (
 	requested                            // a send waits for the grant
 	granted                              // a send may send its data
 	streaming                            // the data is on its way
-	arriving                             // a receive's message is there but for the processor's part
+	// a receive's message is there but for the processor's part
+	arriving
 	done
 	lastState
 )
@@ -100,9 +101,9 @@ func numberLabels(used []bool) labels {
 	return l
 }
 
-// New makes a schedule ready to run. It is an error if the schedule has more than 2²⁹ operations,
-// or if the clocks of its processors and NICs (ranks times labels) would take far more memory than
-// its operations.
+// New makes a schedule ready to run. It is an error if the schedule has more than 2²⁹
+// operations, or if the clocks of its processors and NICs (ranks times labels) would take far more
+// memory than its operations.
 func New(s *schedule.Schedule) (*Program, error) {
 	p := &Program{s: s, ops: s.Ops()}
 	ranks := s.Ranks()

@@ -31,10 +31,10 @@ func (e entry) item() item { return item{Key: e.time, Order: e.num, Value: e.wha
 
 // A queue is a priority queue for times that mostly grow: a radix heap (Ahuja, Mehlhorn, Orlin,
 // Tarjan 1990). Bucket i has the entries whose time differs from now, the time of the last entry
-// taken, in bit i−1 and not above; so an entry moves down at most 64 times, and in schedules about
-// twice. Entries of one time stay in order of arrival, which is nearly always the order of their
-// numbers, so taking them is reading a list. The few that arrive out of order, or before now, are
-// in a small heap.
+// taken, in bit i−1 and not above; so an entry moves down at most 64 times, and in schedules
+// about twice. Entries of one time stay in order of arrival, which is nearly always the order of
+// their numbers, so taking them is reading a list. The few that arrive out of order, or before now,
+// are in a small heap.
 type queue struct {
 	now     uint64
 	size    int

@@ -26,10 +26,11 @@ type flows struct {
 	next    uint64          // time at which the first flow ends
 	pending bool            // the rates must be computed at the end of this moment
 	free    []float64       // by resource: the remaining capacity
-	load    []float64       // by resource: its use by flows with rising rates, for each byte per tick
-	rising  []int           // by resource: number of flows with rising rates
-	users   []int           // by resource: number of flows that use it
-	seed    uint32          // of the ranks' first moments
+	// by resource: its use by flows with rising rates, for each byte per tick
+	load   []float64
+	rising []int  // by resource: number of flows with rising rates
+	users  []int  // by resource: number of flows that use it
+	seed   uint32 // of the ranks' first moments
 }
 
 // A flow is one message. Its rate is in messages per tick.

@@ -47,7 +47,8 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 func (r *run) recordDelay(send uint32, by delay) {
 	if r.recording && by != (delay{}) {
 		d := r.shared.held[send]
-		r.shared.held[send] = delay{d.shared + by.shared, d.order + by.order, d.request + by.request}
+		r.shared.held[send] = delay{d.shared + by.shared, d.order + by.order,
+			d.request + by.request}
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A sharing holds the clocks of the resources that the ranks of a unit share, and the order in which
-// messages arrive. It is nil if a machine shares nothing and has no requests that take no time.
+// A sharing holds the clocks of the resources that the ranks of a unit share, and the order in
+// which messages arrive. It is nil if a machine shares nothing and has no requests that take no
+// time.
 type sharing struct {
 	*levels
 	shares   bool        // else nothing delays a message but those before it
@@ -22,8 +23,8 @@ type sharing struct {
 	fail     func(format string, args ...any)
 }
 
-// A delay is how long a message waits, in ticks: for shared resources; for messages before it, which
-// delay its arrival only; and its request for messages before that.
+// A delay is how long a message waits, in ticks: for shared resources; for messages before it,
+// which delay its arrival only; and its request for messages before that.
 type delay struct{ shared, order, request uint64 }
 
 func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {

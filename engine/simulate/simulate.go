@@ -110,7 +110,8 @@ func (r *run) simulate(o Setup) error {
 	if o.Rules == LogGOPSim {
 		switch {
 		case o.Machine != nil:
-			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use another machine")
+			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use " +
+				"another machine")
 		case o.Record:
 			return errors.New("a run by LogGOPSim's rules cannot be recorded: " +
 				"its clocks of one rank run apart; leave out the rules")

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit goroutines
-// at a time; a limit of 0 or less stands for the number of processors, and a larger limit gains
-// nothing.
+// Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit
+// goroutines at a time; a limit of 0 or less stands for the number of processors, and a larger
+// limit gains nothing.
 //
 // After an error no more calls start, and running calls complete. Each returns the error with the
 // lowest i, which does not depend on timing. (The errgroup package returns the first error in

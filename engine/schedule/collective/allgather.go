@@ -24,10 +24,10 @@ func linearAllgather(p *member) {
 	}
 }
 
-// bruckAllgather: in the round with d = 1, 2, 4 … member i sends d blocks, its own first, to i − d,
-// but at most those that are missing there (Bruck and others, Efficient algorithms for all-to-all
-// communications, 1997): ⌈lg p⌉ rounds for any p. Each round waits for the previous one; so does
-// the last round of p ≠ 2^k, though it could carry earlier blocks.
+// bruckAllgather: in the round with d = 1, 2, 4 … member i sends d blocks, its own first, to i
+// − d, but at most those that are missing there (Bruck and others, Efficient algorithms for
+// all-to-all communications, 1997): ⌈lg p⌉ rounds for any p. Each round waits for the previous
+// one; so does the last round of p ≠ 2^k, though it could carry earlier blocks.
 func bruckAllgather(p *member) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
@@ -58,7 +58,8 @@ func ringAllgather(p *member) {
 
 // ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends
 // block v + first − s, and receives from its left neighbour by take.
-func (p *member) ring(first int, block func(i int) span, take func(from int, to ...span) uint32, step func()) {
+func (p *member) ring(first int, block func(i int) span, take func(from int, to ...span) uint32,
+	step func()) {
 	v, n := p.virtual(), p.Size
 	for s := range n - 1 {
 		p.send(p.real((v+1)%n), block((v+first-s+n)%n))

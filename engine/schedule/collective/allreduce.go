@@ -122,9 +122,12 @@ func doubleTree(p *member) {
 	halves, n := p.halves(), p.Size
 	to, back := func(q int) int { return n - 1 - q }, func(q int) int { return n - 1 - q }
 	if n%2 == 1 {
-		to, back = func(q int) int { return (q - 1 + n) % n }, func(q int) int { return (q + 1) % n }
+		to, back = func(q int) int { return (q - 1 + n) % n }, func(q int) int {
+			return (q + 1) % n
+		}
 	}
-	branches := [2]branch{branchOf(ncclTree, p, p.Place, func(q int) int { return q }), branchOf(ncclTree, p, to(p.Place), back)}
+	branches := [2]branch{branchOf(ncclTree, p, p.Place, func(q int) int { return q }),
+		branchOf(ncclTree, p, to(p.Place), back)}
 	tag := p.Tag
 	each := func(pass func(branch, *member, span)) {
 		for s := range halves[0].hi {

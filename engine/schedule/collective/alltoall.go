@@ -9,9 +9,9 @@ func (p *member) pairs() {
 	p.copy(slot(p.Size+p.Place), slot(p.Place))
 }
 
-// linearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the member
-// at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for each
-// other. If it serves as an allgather, a member's messages all have the same contents.
+// linearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the
+// member at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for
+// each other. If it serves as an allgather, a member's messages all have the same contents.
 func linearAlltoall(p *member) { shiftAlltoall(p, func() {}) }
 
 func shiftAlltoall(p *member, step func()) {

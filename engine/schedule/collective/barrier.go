@@ -3,10 +3,10 @@ package collective
 // Barriers: no rank leaves before all have entered. The single slot represents the arrivals so far
 // and holds no bytes; if Bytes is above 0, messages have that size.
 
-// dissemination notifies every member of every other member's arrival (Hensgen,
-// Finkel, Manber, Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
-// the member at place i sends Bytes bytes to (i + 2^k) mod p and receives as many
-// from (i − 2^k) mod p. A barrier has Bytes of 0.
+// dissemination notifies every member of every other member's arrival (Hensgen, Finkel, Manber, Two
+// algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1 the member at
+// place i sends Bytes bytes to (i + 2^k) mod p and receives as many from (i − 2^k) mod p. A
+// barrier has Bytes of 0.
 func dissemination(p *member) {
 	p.Gamma = 0 // nothing is combined
 	p.blocks(1)

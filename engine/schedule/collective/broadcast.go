@@ -5,9 +5,9 @@ package collective
 
 // binomialBroadcast sends Bytes bytes from the root to all members.
 //
-// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k, if that exists:
-// ⌈lg p⌉ rounds. So v receives from the member without its highest bit, and then sends to v + 2^k
-// for each 2^k > v, the nearest first, which is Open MPI's order of children.
+// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k, if that
+// exists: ⌈lg p⌉ rounds. So v receives from the member without its highest bit, and then sends
+// to v + 2^k for each 2^k > v, the nearest first, which is Open MPI's order of children.
 func binomialBroadcast(p *member) { tree(binomialTree).broadcast(p) }
 
 // splitBinaryBroadcast sends the first half of the elements, rounded up, down the left half of
@@ -53,7 +53,9 @@ func splitBinaryBroadcast(p *member) {
 // numbered from the root.
 func scatterTree(p *member) {
 	p.portions(p.Size)
-	tree(farthestFirst).scatter(p, func(v int) []span { return []span{{v, v + subtreeSize(v, p.Size)}} })
+	tree(farthestFirst).scatter(p, func(v int) []span {
+		return []span{{v, v + subtreeSize(v, p.Size)}}
+	})
 }
 
 // scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A

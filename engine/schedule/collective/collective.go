@@ -209,7 +209,8 @@ func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 type TooLarge struct{ Ranks, Most int }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
+	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another "+
+		"algorithm", e.Ranks, e.Most)
 }
 
 // limits bound the operations of a schedule. If all ranks are alike, the first one decides whether
@@ -221,7 +222,8 @@ type limits struct {
 }
 
 // schedule builds a program of parts: the collective, the barrier, the collective …
-func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c Call, parts int, watch watcher) (*schedule.Schedule, error) {
+func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c Call, parts int,
+	watch watcher) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
 	}
@@ -248,7 +250,8 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 		}
 		n := b.Next()
 		least = min(least, int(n-before))
-		if int(n) > l.most || l.alike && least > l.most/ranks || rank == 7 && least > 2*l.most/ranks {
+		if int(n) > l.most || l.alike && least > l.most/ranks || rank == 7 &&
+			least > 2*l.most/ranks {
 			return nil, TooLarge{ranks, l.most}
 		}
 	}

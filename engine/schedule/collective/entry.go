@@ -97,8 +97,10 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the tag must be 0 to %d (got %d)", uint32(math.MaxUint32-2), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
-	case e.Params&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
-		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
+	case e.Params&Segment != 0 && c.Segment > 0 &&
+		c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
+		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; "+
+			"use larger ones",
 			maxPieces/ranks, c.Segment, ranks)
 	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
 		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
@@ -107,7 +109,8 @@ func (e Entry) Check(ranks int, c Call) error {
 	case e.Params&Shape != 0 && !finite(c.LogP):
 		m := c.LogP
 		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)",
-			float64(m.Latency), float64(m.SendOverhead), float64(m.ReceiveOverhead), float64(m.GapTime))
+			float64(m.Latency), float64(m.SendOverhead), float64(m.ReceiveOverhead),
+			float64(m.GapTime))
 	}
 	return nil
 }
@@ -174,7 +177,8 @@ func (e Entry) Runs(ranks int, c Call) string {
 // many calls share; size converts its sizes to those of c. ok is false for calls with segments,
 // combinations or elements, and for those that cut a message into parts other than halves.
 func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool) {
-	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 || e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
+	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 ||
+		e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
 		return c, nil, false
 	}
 	pattern, n := c, c.Bytes

@@ -96,9 +96,9 @@ func (h halving) exchange(p *member) []span {
 }
 
 // exchangeHalves combines a window of parts in a power of two of ranks: in the round with distance
-// d = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window with
-// rank XOR d. It returns the rank's window before each round, and the one at the end. slots returns
-// the slots of a window.
+// d = 1, 2, 4 …, or … 4, 2, 1 unless up is set, a rank exchanges half of its remaining window
+// with rank XOR d. It returns the rank's window before each round, and the one at the end. slots
+// returns the slots of a window.
 func (h halving) exchangeHalves(p *member, up bool, slots func(span) []span, step func()) []span {
 	windows := []span{{0, h.power}}
 	for near, far := 1, h.power/2; far > 0; near, far = 2*near, far/2 {

@@ -76,8 +76,8 @@ type treeShape struct {
 // member reaches p ≥ 1 members, or a byte of each reaches one member. It is the time of the best
 // broadcast in LogP if only the less busy processor counts (Karp, Sahay, Santos, Schauser 1993). If
 // a member cannot send again before its message has arrived, as in Hockney's and the postal model
-// (Bar-Noy, Kipnis 1992, with λ = 1), it is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha, van de
-// Geijn, Collective communication: theory, practice, and experience, 2007, section 4.
+// (Bar-Noy, Kipnis 1992, with λ = 1), it is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha,
+// van de Geijn, Collective communication: theory, practice, and experience, 2007, section 4.
 func LatencyBound(m model.LogP, p int) quantity.Micros {
 	// The less busy processor pays its overhead per message. The rest of the way is latency, which
 	// overlaps with everything, so the bound holds whichever side is slower.

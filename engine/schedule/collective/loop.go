@@ -6,13 +6,15 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Loop returns a program such as OSU's benchmarks: the collective, a barrier, the collective … with
-// parts calls in all, barriers included. If parts is odd, each rank's time of the last call is its
-// finish time minus its finish time in the loop of parts − 1. That time depends on the order in
-// which ranks leave the barrier: after an exchange of two ranks, for example, the receiver of a
+// Loop returns a program such as OSU's benchmarks: the collective, a barrier, the collective …
+// with parts calls in all, barriers included. If parts is odd, each rank's time of the last call is
+// its finish time minus its finish time in the loop of parts − 1. That time depends on the order
+// in which ranks leave the barrier: after an exchange of two ranks, for example, the receiver of a
 // broadcast leaves it one message time before the root.
-func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
-	return limits{most: maxOperations}.schedule(context.Background(), a, barrier, ranks, c, parts, nil)
+func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule,
+	error) {
+	return limits{most: maxOperations}.schedule(context.Background(), a, barrier, ranks, c, parts,
+		nil)
 }
 
 // DefaultBarrier returns the barrier that Open MPI uses by default: the fixed decision of

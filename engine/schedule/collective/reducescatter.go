@@ -12,8 +12,9 @@ func ringReduceScatter(p *member) {
 	p.ring(-1, slot, p.fold, func() {})
 }
 
-// pairwiseReduceScatter: in step s = 1 … p−1 member i sends its contribution to block i + s to that
-// member, and receives one to its own block from i − s. Each step waits for the previous step.
+// pairwiseReduceScatter: in step s = 1 … p−1 member i sends its contribution to block i + s to
+// that member, and receives one to its own block from i − s. Each step waits for the previous
+// step.
 func pairwiseReduceScatter(p *member) {
 	p.blocks(p.Size)
 	for s := 1; s < p.Size; s++ {
@@ -30,8 +31,8 @@ func ofRanks(extra int) func(span) []span {
 	return func(s span) []span { return []span{{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}} }
 }
 
-// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of its
-// remaining blocks with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
+// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of
+// its remaining blocks with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
 func halvingReduceScatter(p *member) {
 	p.blocks(p.Size)
 	h := foldToPowerOfTwo(p, span{0, p.Size})

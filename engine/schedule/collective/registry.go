@@ -30,7 +30,8 @@ var Algorithms = []Entry{
 		Help: "one chain, in segments"},
 	{Collective: "bcast", Name: "split-binary", OpenMPI: 4,
 		Params: Root | Segment, partition: halves, Algorithm: splitBinaryBroadcast,
-		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
+		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half " +
+			"of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
 	{Collective: "bcast", Name: "binary", OpenMPI: 5,
 		Params: Root | Segment, Algorithm: tree(binaryTree).broadcast,
@@ -102,7 +103,8 @@ var Algorithms = []Entry{
 		Help: "reduce-scatter and allgather around the ring"},
 	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5,
 		Params: Segment | Gamma, partition: shares, symmetry: shifted, Algorithm: segmentedRing,
-		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
+		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer " +
+			"elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
 	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6,
 		Params: Gamma, partition: shares, symmetry: exchanged, Algorithm: rabenseifnerAllreduce,
@@ -252,10 +254,14 @@ func Find(collective, name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	if names == nil {
-		collectives := slices.Compact(list.Map(Algorithms, func(e Entry) string { return e.Collective }))
-		return Entry{}, fmt.Errorf("no collective %q%s", collective, usage.Hint(collective, collectives))
+		collectives := slices.Compact(list.Map(Algorithms, func(e Entry) string {
+			return e.Collective
+		}))
+		return Entry{},
+			fmt.Errorf("no collective %q%s", collective, usage.Hint(collective, collectives))
 	}
-	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, usage.Hint(name, names))
+	return Entry{},
+		fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, usage.Hint(name, names))
 }
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is

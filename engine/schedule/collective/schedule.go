@@ -17,11 +17,13 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 // ScheduleLimit is like Schedule, but does not check the call, and returns a TooLarge error above
 // the given number of operations, as early as it can. It returns the error of ctx when that is
 // done.
-func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
+func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule,
+	error) {
 	if e.Params&Root == 0 {
 		c.Root = 0
 	}
-	return limits{min(most, maxOperations), e.alike(ranks, c) != asymmetric}.schedule(ctx, e.Algorithm, nil, ranks, c, 1, nil)
+	return limits{min(most, maxOperations), e.alike(ranks, c) != asymmetric}.schedule(ctx,
+		e.Algorithm, nil, ranks, c, 1, nil)
 }
 
 // alike returns the symmetry of a call. The substitute that runs under the entry's conditions
@@ -29,7 +31,8 @@ func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*sch
 func (e Entry) alike(ranks int, c Call) symmetry {
 	c = e.padded(ranks, c)
 	e, _ = e.runs(ranks, c)
-	if e.symmetry == exchanged && !isPower(ranks) || e.partition == shares && !c.equalShares(ranks) {
+	if e.symmetry == exchanged && !isPower(ranks) || e.partition == shares &&
+		!c.equalShares(ranks) {
 		return asymmetric
 	}
 	return e.symmetry

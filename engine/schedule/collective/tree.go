@@ -138,9 +138,9 @@ func starTree(size, _, v int) (parent int, children []int) {
 	return -1, children
 }
 
-// inOrderTree is a binary tree of the places lo … hi−1 that combines them in order: a place comes
-// after its subtrees, and the second child's subtree before the first child's. The root is the last
-// place.
+// inOrderTree is a binary tree of the places lo … hi−1 that combines them in order: a place
+// comes after its subtrees, and the second child's subtree before the first child's. The root is
+// the last place.
 func inOrderTree(lo, hi, place int) (parent int, children []int) {
 	parent = -1
 	for {

@@ -30,14 +30,17 @@ func (a *arguments) bytes(way int) (uint64, error) {
 	case count < 0 || size < 0:
 		return 0, fmt.Errorf("%.0f elements of %d bytes", count, size)
 	case !(bytes < math.MaxInt64):
-		return 0, fmt.Errorf("%g elements of %d bytes are more than %d bytes", count, size, int64(math.MaxInt64))
+		return 0,
+			fmt.Errorf("%g elements of %d bytes are more than %d bytes", count, size,
+				int64(math.MaxInt64))
 	}
 	return uint64(bytes), nil
 }
 
 // message returns the send or receive of one direction. ok is false if its peer is the null
 // process, so that no message is sent.
-func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
+func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool,
+	err error) {
 	bytes, err := a.bytes(way)
 	if err != nil {
 		return op, false, err
@@ -98,7 +101,8 @@ func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 // collective adds a collective. Without a request, the next operation waits until it is done.
 func (r *rank) collective(name string, a *arguments, q *request) error {
 	way := 0
-	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" && !atRoot {
+	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" &&
+		!atRoot {
 		way = 1 // this rank sends nothing, or only to itself
 	}
 	bytes, err := a.bytes(way)
@@ -115,7 +119,8 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
 	}
 	before := slices.Clone(r.before)
-	c := collective.Call{Root: int(a.root), Bytes: bytes, Tag: collectiveTag + r.calls%collectiveTags}
+	c := collective.Call{Root: int(a.root), Bytes: bytes,
+		Tag: collectiveTag + r.calls%collectiveTags}
 	r.calls++
 	r.waitFor(r.o.Collectives[name].Add(r.b, r.group, c, before...)...)
 	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)

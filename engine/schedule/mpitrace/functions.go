@@ -21,14 +21,18 @@ type function struct {
 var functions = func() map[string]function {
 	const message = "_ count type peer tag comm"
 	// by binds a kind of operation.
-	by := func(do func(*profiled, *arguments, schedule.Kind) error, kind schedule.Kind) func(*profiled, *arguments) error {
+	by := func(do func(*profiled, *arguments, schedule.Kind) error,
+		kind schedule.Kind) func(*profiled, *arguments) error {
 		return func(p *profiled, a *arguments) error { return do(p, a, kind) }
 	}
-	blocking := func(p *profiled, a *arguments, kind schedule.Kind) error { return p.blocking(a, kind) }
+	blocking := func(p *profiled, a *arguments, kind schedule.Kind) error {
+		return p.blocking(a, kind)
+	}
 	all := map[string]function{
-		"MPI_Recv":             {message + " _", by(blocking, schedule.Recv)},
-		"MPI_Irecv":            {message + " request", by((*profiled).nonBlocking, schedule.Recv)},
-		"MPI_Sendrecv":         {"_ count type peer tag _ count2 type2 peer2 tag2 comm _", (*profiled).sendrecv},
+		"MPI_Recv":  {message + " _", by(blocking, schedule.Recv)},
+		"MPI_Irecv": {message + " request", by((*profiled).nonBlocking, schedule.Recv)},
+		"MPI_Sendrecv": {"_ count type peer tag _ count2 type2 peer2 tag2 comm _",
+			(*profiled).sendrecv},
 		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
 		"MPI_Probe":            {"_ _ comm _", (*profiled).probe},
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
@@ -39,19 +43,23 @@ var functions = func() map[string]function {
 	}
 	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
 		all["MPI_"+mode+"end"] = function{message, by(blocking, schedule.Send)}
-		all["MPI_"+mode+"end_init"] = function{message + " request", by((*profiled).prepare, schedule.Send)}
-		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", by((*profiled).nonBlocking, schedule.Send)}
+		all["MPI_"+mode+"end_init"] = function{message + " request",
+			by((*profiled).prepare, schedule.Send)}
+		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request",
+			by((*profiled).nonBlocking, schedule.Send)}
 	}
 	// If a call has both counts, a root's own count, or the first one with MPI_IN_PLACE, may be
 	// undefined.
 	const second, both = "_ _ _ _ count type comm", "_ count type _ count2 type2 root comm"
 	for name, args := range map[string]string{
-		"barrier": "comm", "bcast": "_ count type root comm", "reduce": "_ _ count type _ root comm", "allreduce": "_ _ count type _ comm",
+		"barrier": "comm", "bcast": "_ count type root comm",
+		"reduce": "_ _ count type _ root comm", "allreduce": "_ _ count type _ comm",
 		"allgather": second, "alltoall": second, "gather": both, "scatter": both,
 	} {
-		all["MPI_"+strings.ToUpper(name[:1])+name[1:]] = function{args, func(p *profiled, a *arguments) error {
-			return p.collective(name, a, nil)
-		}}
+		all["MPI_"+strings.ToUpper(name[:1])+name[1:]] = function{args,
+			func(p *profiled, a *arguments) error {
+				return p.collective(name, a, nil)
+			}}
 		all["MPI_I"+name] = function{args + " request", func(p *profiled, a *arguments) error {
 			p.reuse(a.request[0])
 			return p.collective(name, a, &a.request)
@@ -69,18 +77,26 @@ var functions = func() map[string]function {
 // local reports whether a function does not communicate, so that its time is computation.
 func local(name string) bool {
 	switch name {
-	case "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_free", "MPI_Comm_test_inter",
-		"MPI_Comm_set_name", "MPI_Comm_get_name", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Comm_delete_attr",
+	case "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_free",
+		"MPI_Comm_test_inter",
+		"MPI_Comm_set_name", "MPI_Comm_get_name", "MPI_Comm_get_attr", "MPI_Comm_set_attr",
+		"MPI_Comm_delete_attr",
 		"MPI_Comm_set_errhandler", "MPI_Comm_get_errhandler", "MPI_Comm_create_errhandler",
-		"MPI_Cart_coords", "MPI_Cart_get", "MPI_Cart_rank", "MPI_Cart_shift", "MPI_Cartdim_get", "MPI_Dims_create", "MPI_Topo_test",
-		"MPI_Get_count", "MPI_Get_elements", "MPI_Get_processor_name", "MPI_Get_version", "MPI_Get_address", "MPI_Address",
-		"MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread", "MPI_Wtime", "MPI_Wtick", "MPI_Pcontrol",
-		"MPI_Alloc_mem", "MPI_Free_mem", "MPI_Buffer_attach", "MPI_Buffer_detach", "MPI_Pack", "MPI_Unpack", "MPI_Pack_size",
+		"MPI_Cart_coords", "MPI_Cart_get", "MPI_Cart_rank", "MPI_Cart_shift", "MPI_Cartdim_get",
+		"MPI_Dims_create", "MPI_Topo_test",
+		"MPI_Get_count", "MPI_Get_elements", "MPI_Get_processor_name", "MPI_Get_version",
+		"MPI_Get_address", "MPI_Address",
+		"MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread", "MPI_Wtime",
+		"MPI_Wtick", "MPI_Pcontrol",
+		"MPI_Alloc_mem", "MPI_Free_mem", "MPI_Buffer_attach", "MPI_Buffer_detach", "MPI_Pack",
+		"MPI_Unpack", "MPI_Pack_size",
 		"MPI_Op_create", "MPI_Op_free", "MPI_Error_class", "MPI_Error_string",
-		"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Request_get_status", "MPI_Request_free":
+		"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe",
+		"MPI_Request_get_status", "MPI_Request_free":
 		return true
 	}
-	for _, prefix := range []string{"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Attr_", "MPI_Keyval_", "MPI_Errhandler_"} {
+	for _, prefix := range []string{"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Attr_",
+		"MPI_Keyval_", "MPI_Errhandler_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -81,7 +81,8 @@ func translateLiballprof(r *rank, f *file) error {
 func (p *profiled) translate(name string, fields [][]byte) error {
 	f, ok := functions[name]
 	if !ok {
-		return errors.New("not supported; only messages, their requests and collectives with one size are")
+		return errors.New("not supported; only messages, their requests and collectives with " +
+			"one size are")
 	}
 	words := strings.Fields(f.args)
 	if len(fields) != len(words)+3 {
@@ -95,7 +96,8 @@ func (p *profiled) translate(name string, fields [][]byte) error {
 		return fmt.Errorf("its end: %w", err)
 	}
 	if p.from < p.clock || p.to < p.from {
-		return fmt.Errorf("the clock goes back: the call lasts from %d to %d ns, but the previous one ended at %d ns", p.from, p.to, p.clock)
+		return fmt.Errorf("the clock goes back: the call lasts from %d to %d ns, but the "+
+			"previous one ended at %d ns", p.from, p.to, p.clock)
 	}
 	var a arguments
 	for i, word := range words {
@@ -143,8 +145,10 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 			return err
 		}
 		if size != int64(p.group.Size) || place != int64(p.group.Place) {
-			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of %d; "+
-				"only communicators of all ranks in their order are supported (or files are missing or in another order)",
+			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of "+
+				"%d; "+
+				"only communicators of all ranks in their order are supported (or files are "+
+				"missing or in another order)",
 				place, size, p.group.Place, p.group.Size)
 		}
 	}

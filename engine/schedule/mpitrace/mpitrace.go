@@ -28,9 +28,9 @@
 // MPI_Waitany and MPI_Waitsome, since a trace does not contain their results; one-sided
 // communication; files; collectives with a size for each rank.
 //
-// MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in Open
-// MPI, and −555, −444 and −666 in SimGrid's. Matching ignores communicators: a receive with any
-// tag can match the message of a collective.
+// MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in
+// Open MPI, and −555, −444 and −666 in SimGrid's. Matching ignores communicators: a receive
+// with any tag can match the message of a collective.
 package mpitrace
 
 import (
@@ -47,8 +47,11 @@ import (
 // trace with all ranks. Each source is opened when it is read, so only one is open at a time.
 // Errors name file and line.
 func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
-	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) || math.IsInf(o.FlopsPerSecond, 0) {
-		return nil, fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above 0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
+	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) ||
+		math.IsInf(o.FlopsPerSecond, 0) {
+		return nil,
+			fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above "+
+				"0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
 	}
 	if len(sources) == 0 {
 		return nil, errors.New("mpitrace: no trace files")

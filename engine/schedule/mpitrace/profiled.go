@@ -27,14 +27,18 @@ type persistent struct {
 // gap adds the computation between the previous call and this one.
 func (p *profiled) gap() error {
 	if p.from < p.clock {
-		return fmt.Errorf("the clock goes back: the call begins at %d ns, but the previous one ended at %d ns", p.from, p.clock)
+		return fmt.Errorf("the clock goes back: the call begins at %d ns, but the previous one "+
+			"ended at %d ns", p.from, p.clock)
 	}
 	err := p.compute(float64(p.from - p.clock))
 	p.clock = p.to
 	return err
 }
 
-func (p *profiled) sendrecv(a *arguments) error { return p.blocking(a, schedule.Send, schedule.Recv) }
+func (p *profiled) sendrecv(a *arguments) error {
+	return p.blocking(a, schedule.Send,
+		schedule.Recv)
+}
 
 func (p *profiled) replace(a *arguments) error {
 	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size

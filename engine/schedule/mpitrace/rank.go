@@ -39,7 +39,8 @@ type request [3]int64
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
 func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
-	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place}, requests: map[request][]uint32{}, enter: func() error { return nil }}
+	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place},
+		requests: map[request][]uint32{}, enter: func() error { return nil }}
 }
 
 // add adds an operation that waits for those in before.

@@ -38,7 +38,9 @@ var typeBytes = [...]int64{8, 4, 1, 2, 8, 4, 1}
 var actions = func() map[string]action {
 	nothing := func(*replayed, *arguments) error { return nil }
 	blocking := func(kind schedule.Kind) action {
-		return action{"peer tag size [type]", func(p *replayed, a *arguments) error { return p.blocking(a, kind) }}
+		return action{"peer tag size [type]", func(p *replayed, a *arguments) error {
+			return p.blocking(a, kind)
+		}}
 	}
 	nonBlocking := func(kind schedule.Kind) action {
 		return action{"peer tag size [type]", func(p *replayed, a *arguments) error {
@@ -57,20 +59,25 @@ var actions = func() map[string]action {
 		"location":  {"- -", nothing},
 		"test":      {"from to tag", nothing},
 		"compute":   {"flops", (*replayed).flops},
-		"sleep":     {"seconds", func(p *replayed, a *arguments) error { return p.compute(a.amount * 1e9) }},
-		"send":      blocking(schedule.Send),
-		"isend":     nonBlocking(schedule.Send),
-		"recv":      blocking(schedule.Recv),
-		"irecv":     nonBlocking(schedule.Recv),
-		"wait":      {"from to tag", (*replayed).waitOne},
-		"waitall":   {"[-]", (*replayed).waitAll},
+		"sleep": {"seconds", func(p *replayed, a *arguments) error {
+			return p.compute(a.amount * 1e9)
+		}},
+		"send":    blocking(schedule.Send),
+		"isend":   nonBlocking(schedule.Send),
+		"recv":    blocking(schedule.Recv),
+		"irecv":   nonBlocking(schedule.Recv),
+		"wait":    {"from to tag", (*replayed).waitOne},
+		"waitall": {"[-]", (*replayed).waitAll},
 	}
 	for name, args := range map[string]string{
-		"barrier": "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]", "allreduce": "size flops [type]",
-		"gather": "size size2 [root] [type] [type2]", "scatter": "size size2 [root] [type] [type2]",
+		"barrier": "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]",
+		"allreduce": "size flops [type]",
+		"gather":    "size size2 [root] [type] [type2]",
+		"scatter":   "size size2 [root] [type] [type2]",
 		"allgather": "size size2 [type] [type2]", "alltoall": "size size2 [type] [type2]",
 	} {
-		all[name] = action{args, func(p *replayed, a *arguments) error { // a reduction's flops come after it
+		// a reduction's flops come after it
+		all[name] = action{args, func(p *replayed, a *arguments) error {
 			if err := p.collective(name, a, nil); err != nil || a.amount == 0 {
 				return err
 			}
@@ -98,7 +105,8 @@ func translateSimGrid(r *rank, f *file) error {
 		l, err := f.next()
 		if err == io.EOF {
 			if !p.ended {
-				return f.errorf("the trace of rank %d ends without finalize; is it truncated?", r.group.Place)
+				return f.errorf("the trace of rank %d ends without finalize; is it truncated?",
+					r.group.Place)
 			}
 			return nil
 		}
@@ -141,7 +149,9 @@ func readAll(f *file, o Translation) (*schedule.Schedule, error) {
 	for place := range len(ranks) {
 		lines, ok := ranks[place]
 		if !ok {
-			return nil, f.errorf("%d ranks have actions, but rank %d has none; ranks count from 0", len(ranks), place)
+			return nil,
+				f.errorf("%d ranks have actions, but rank %d has none; ranks count from 0",
+					len(ranks), place)
 		}
 		b.NextRank()
 		p := newReplayed(newRank(b, &o, place, len(ranks)))
@@ -152,7 +162,8 @@ func readAll(f *file, o Translation) (*schedule.Schedule, error) {
 			}
 		}
 		if !p.ended {
-			return nil, f.errorf("the trace of rank %d ends without finalize; is it truncated?", place)
+			return nil,
+				f.errorf("the trace of rank %d ends without finalize; is it truncated?", place)
 		}
 	}
 	return b.Build()
@@ -165,7 +176,8 @@ func (p *replayed) action(f *file, l []byte) error {
 		return nil
 	}
 	if n, err := strconv.ParseUint(words[0], 10, 32); err != nil || n != uint64(p.group.Place) {
-		return f.errorf("%.40q is not rank %d; is this the file of another rank?", words[0], p.group.Place)
+		return f.errorf("%.40q is not rank %d; is this the file of another rank?", words[0],
+			p.group.Place)
 	}
 	if len(words) == 1 {
 		return f.errorf("an action is missing after the rank")
@@ -224,12 +236,14 @@ func (a *arguments) parse(args string, words []string) error {
 func (a *arguments) set(name, word string) (err error) {
 	amounts := [...]*float64{&a.amount, &a.amount, &a.way[0].count, &a.way[1].count}
 	if i := slices.Index([]string{"flops", "seconds", "size", "size2"}, name); i >= 0 {
-		if *amounts[i], err = strconv.ParseFloat(word, 64); err != nil || !(*amounts[i] >= 0) || math.IsInf(*amounts[i], 0) {
+		if *amounts[i], err = strconv.ParseFloat(word, 64); err != nil || !(*amounts[i] >= 0) ||
+			math.IsInf(*amounts[i], 0) {
 			return fmt.Errorf("an amount must be at least 0 (got %.40q)", word)
 		}
 		return nil
 	}
-	numbers := [...]*int64{&a.way[0].size, &a.way[1].size, &a.way[0].peer, &a.way[0].tag, &a.request[0], &a.request[1], &a.root}
+	numbers := [...]*int64{&a.way[0].size, &a.way[1].size, &a.way[0].peer, &a.way[0].tag,
+		&a.request[0], &a.request[1], &a.root}
 	i := slices.Index([]string{"type", "type2", "peer", "tag", "from", "to", "root"}, name)
 	if i < 0 {
 		return nil
@@ -253,7 +267,8 @@ func (p *replayed) flops(a *arguments) error {
 // tag. If there is none either, a test of the traced run has found the request done.
 func (p *replayed) waitOne(a *arguments) error {
 	from, to, tag := a.request[0], a.request[1], a.way[0].tag
-	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag}, {p.anyRank, to, p.anyTag}} {
+	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag},
+		{p.anyRank, to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
 			p.wait(op)
 			break

@@ -23,7 +23,9 @@ type Source struct {
 // trace-10.
 func Files(names ...string) []Source {
 	names = slices.Clone(names)
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(natural(a, b), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(natural(a, b), cmp.Compare(a, b))
+	})
 	var all []Source
 	for _, name := range names {
 		all = append(all, Source{name, func() (io.ReadCloser, error) { return os.Open(name) }})

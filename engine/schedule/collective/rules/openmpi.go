@@ -28,7 +28,8 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 		switch {
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
 			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of "+
-				"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d", i+1, c.Fanout)
+				"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
+				i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
 			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of "+
 				"alltoall linear-sync; omit them, and set "+
