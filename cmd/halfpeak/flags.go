@@ -289,9 +289,9 @@ type columnsFlag struct {
 }
 
 type columnRole struct {
-	name, help string
-	one        *string
-	several    *[]string
+	name    string
+	one     *string
+	several *[]string
 }
 
 // sizeAndTime returns the roles that every command with columns has.

@@ -64,9 +64,9 @@ type channel struct{ from, tag uint32 }
 
 // accepts reports whether a receive from channel c accepts a message with that source and tag.
 func (c channel) accepts(from, tag uint32) bool {
-	fromAccepted := c.from == from || c.from == schedule.Any
-	tagAccepted := c.tag == tag || c.tag == schedule.Any || tag == schedule.Any
-	return fromAccepted && tagAccepted
+	// In one expression, since few sources match and the tags of the rest need no look.
+	return (c.from == from || c.from == schedule.Any) &&
+		(c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
 }
 
 // labels numbers the labels that occur, so that a processor with the label 65535 takes no memory

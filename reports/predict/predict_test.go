@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -20,11 +19,6 @@ func designOf(t *testing.T, ref string) platforms.Design {
 }
 
 // made is a design of a layer that no file describes.
-func made(name string, l model.Layer) platforms.Design {
-	return platforms.Design{Platform: platforms.Platform{Name: name},
-		Layer: platforms.Layer{Platform: name, Name: "x", Model: l}}
-}
-
 func near(t *testing.T, what string, got, want, part float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= part*math.Abs(want)) {
