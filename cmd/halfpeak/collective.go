@@ -182,10 +182,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case (f.PerNode > 0 || f.Total) && len(f.Fits) == 0:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
 			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
-			"where " +
-			"" +
-			"" +
-			"nodes end, and sizes are those of one rank's block")
+			"where nodes end, and sizes are those of one rank's block")
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
@@ -286,8 +283,7 @@ func newSchedule() *cobra.Command {
 			}
 			if len(args) == 0 {
 				return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule "+
-					"bcast "+
-					"--algorithm binomial\"", name)
+					"bcast --algorithm binomial\"", name)
 			}
 			c.Bytes, c.Segment = uint64(size), uint64(segment)
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it

@@ -61,8 +61,7 @@ func newFit() *cobra.Command {
 		"`ranks` of a collective on each node, for files that do not give them")
 	f.BoolVar(&o.asked.Measured.Total, "total", false,
 		"in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as "+
-			"in "+
-			"nccl-tests")
+			"in nccl-tests")
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	completeAlgorithms(cmd)

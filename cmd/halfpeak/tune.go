@@ -38,15 +38,13 @@ func newCalibrate() *cobra.Command {
 			}
 			sources := []cSource{{"calibrate.c", calibrate.Source,
 				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 " +
-					"nodes " +
-					"or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
+					"nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
 			if trace {
 				sources = append(sources, cSource{"trace.c", calibrate.TraceSource,
 					"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x " +
 						"LD_PRELOAD=$PWD/libtrace.so " +
 						"./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate " +
-						"trace.[0-9]* " +
-						"--machine me.toml\n"})
+						"trace.[0-9]* --machine me.toml\n"})
 			}
 			for _, s := range sources {
 				path := filepath.Join(folder, s.name)

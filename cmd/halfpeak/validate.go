@@ -78,10 +78,7 @@ func (o *validateOptions) check(args []string) error {
 		(len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" ||
 			len(o.asked.Sizes) != 1) {
 		return usagef("--trace shows one run: give one platform, one program (not packet) and " +
-			"one " +
-			"" +
-			"" +
-			"size")
+			"one size")
 	}
 	return nil
 }

@@ -104,10 +104,7 @@ func (o *whatifOptions) check() error {
 			"'bandwidth(4KiB) >= 100MB/s'")
 	case o.against != "" && !o.uncertainty:
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side " +
-			"by " +
-			"" +
-			"" +
-			"side")
+			"by side")
 	case questions > 1:
 		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and " +
 			"--uncertainty are different questions; choose one")

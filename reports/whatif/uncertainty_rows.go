@@ -168,8 +168,7 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 	}
 	notes = append(notes,
 		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
-			"of a "+
-			"fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
+			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return notes
 }
