@@ -179,8 +179,8 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
-// declareToken declares the flag of the file with the token. The token itself is no flag, since ps
-// shows a process's arguments to every user.
+// declareToken declares the flag of the file with the token. A flag for the token itself would show
+// it to every user, since ps prints the arguments of processes.
 func declareToken(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "token-file", "",
 		"`file` whose first line is the token of the server; else the variable "+live.TokenVariable)

@@ -319,9 +319,15 @@ func (c *columnsFlag) Set(text string) error {
 			*role.several = append(*role.several, column)
 		}
 	}
-	c.text = text
+	c.text = strings.TrimPrefix(c.text+","+text, ",")
+	return nil
+}
+
+// check returns a usage error if only one of size and time is given. It is for the flag as a whole,
+// which may be given several times.
+func (c *columnsFlag) check() error {
 	if size, time := *c.roles[0].one, *c.roles[1].one; (size == "") != (time == "") {
-		return errors.New("size and time go together")
+		return usagef("--columns %q: size and time go together", c.text)
 	}
 	return nil
 }

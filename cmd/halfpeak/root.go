@@ -124,11 +124,15 @@ func spelled(cmd *cobra.Command, fields []string) string {
 }
 
 // checkFlags returns a usage error for a flag that is given and empty: most often a script's
-// variable that is not set. An empty title is a title.
+// variable that is not set. An empty title is a title. It also checks flags that are whole only
+// after the last time they are given.
 func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
+		}
+		if columns, ok := f.Value.(*columnsFlag); ok && err == nil {
+			err = columns.check()
 		}
 	})
 	return err

@@ -325,8 +325,8 @@ func Dial(address, token string) (*Pair, error) {
 const TokenVariable = "HALFPEAK_TOKEN"
 
 // Token returns the token of a server or its client: the first line of a file or, without a path,
-// the value of [TokenVariable]; "" if both are missing. It is no argument of a command, since ps
-// would show that to every user. An empty file is an error, since it would admit everybody.
+// the value of [TokenVariable]; "" if both are missing. Commands do not take it as an argument,
+// since ps would show that to every user. An empty file is an error: it would admit everybody.
 func Token(path string) (string, error) {
 	if path == "" {
 		return checkToken(os.Getenv(TokenVariable), TokenVariable)
