@@ -61,6 +61,8 @@ func (e *Endpoint) launch(dst int) {
 	e.port.Send(f)
 }
 
+// sendDeferred sends the replies for which there was no room, in the order in which they were
+// made.
 func (e *Endpoint) sendDeferred() {
 	for len(e.deferred) > 0 && e.limited.Room() {
 		f := e.deferred[0]

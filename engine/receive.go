@@ -31,8 +31,9 @@ func (e *Endpoint) accept(f *Frame) {
 	}
 }
 
-// maxOvertaken is the number of packets that can overtake one before it is given up.
-// It bounds the memory for the numbers of early packets on a network that loses some of them.
+// maxOvertaken is the number of packets that can overtake one before it is given up. It
+// bounds the memory for the numbers of early packets on a network that loses some of them:
+// each lost packet would otherwise keep all numbers after it for ever.
 const maxOvertaken = 1 << 16
 
 // first records the number of a packet, and reports whether it has come for the first time.
@@ -57,6 +58,7 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 		if len(p.early) <= maxOvertaken {
 			return true
 		}
+		// The set is full: the oldest missing packet counts as lost, and expect moves past it.
 		s.Missing++
 	}
 	p.expect++
@@ -121,6 +123,8 @@ func (e *Endpoint) deliverPart(p *peer, f *Frame) {
 	m, offset := &e.message, f.At
 	if stores {
 		if offset = f.Addr - f.At; f.Total < f.Whole {
+			// The handler of a store runs once, when all pieces are there in any order; a medium
+			// message runs it for each piece, since nothing keeps the data of the others.
 			data, complete = e.wholeData(p, f)
 		}
 	}

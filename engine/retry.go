@@ -19,12 +19,15 @@ import (
 // informs all senders, and discards packets of the old round; the senders resend all packets
 // without an acknowledgement.
 
-// doublings is the number of times that a packet's timeout doubles. With more, a receiver that has
-// come back, or a packet lost many times, would wait for seconds.
+// doublings is the number of times that a packet's timeout doubles. With more, a receiver
+// that has come back, or a packet lost many times, would wait for seconds: at a timeout of 2
+// ms, 32 times that is 64 ms.
 const doublings = 5
 
-// window is the number of packets to one node that may be without an acknowledgement.
-// It bounds the copies that a sender keeps, and the packets that a receiver must have room for.
+// window is the number of packets to one node that may be without an acknowledgement. It
+// bounds the copies that a sender keeps, and the packets that a receiver must have room for.
+// StarT-JR leaves the number open; 64 datagrams of 4 KiB fit into the receive buffer of
+// package live.
 const window = 64
 
 func (p *peer) protocol() *reliable {
@@ -34,6 +37,8 @@ func (p *peer) protocol() *reliable {
 	return p.reliable
 }
 
+// keep copies a frame that may have to be sent again. The frame itself belongs to the
+// caller's next message as soon as the port has sent it.
 func (e *Endpoint) keep(p *peer, f *Frame) {
 	r := p.protocol()
 	f.Round = r.round
@@ -48,6 +53,8 @@ func (e *Endpoint) keep(p *peer, f *Frame) {
 // startTimer sets the timeout of the first packet without an acknowledgement.
 func (e *Endpoint) startTimer(r *reliable) {
 	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, doublings))
+	// due is a lower bound over all peers: after an acknowledgement the true time may be later,
+	// and resend then finds nothing to do.
 	e.due = min(e.due, r.due)
 }
 
@@ -59,8 +66,8 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends the first packet to each peer again if it has timed out; the receiver probably has
-// the packets behind it.
+// resend sends the first packet to each peer again if it has timed out; the receiver probably
+// has the packets behind it. It is called at each poll, so it first compares two times.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {
@@ -88,8 +95,8 @@ func (e *Endpoint) resend() {
 func (e *Endpoint) sendAgain(r *reliable, frames ...*Frame) {
 	for _, f := range frames {
 		f.Round = r.round
-		f.Sum = f.sum()
 		// The round is part of the checksum, which is computed again.
+		f.Sum = f.sum()
 		e.stats.Resent++
 		e.port.Send(f)
 	}
@@ -106,6 +113,9 @@ func (e *Endpoint) giveUp(dst int) {
 	}
 }
 
+// sendControl uses a frame of its own: out may hold a message that waits for room at this
+// moment. Control frames have no sequence number and are never sent again. A lost
+// acknowledgement is repeated when the packet comes again.
 func (e *Endpoint) sendControl(dst int, kind Kind, words [headerWords]uint32) {
 	f := &e.signal
 	f.Src, f.Dst = e.node, int32(dst)
@@ -134,13 +144,19 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) (next bool) {
 	// As in first, a difference of 2³¹ or more is that of an old packet.
 	ahead := f.Seq - p.expect
 	switch {
+	// The sender has not heard of this round. It will send the packet again in the new one, so
+	// this copy is thrown away, and the news is repeated in case it was lost.
 	case ahead < 1<<31 && e.options.Rounds && f.Round != e.round:
 		e.sendControl(src, Restart, [headerWords]uint32{})
 		return false
+	// The packet has been here: its acknowledgement was lost or late. Without another one the
+	// sender would repeat the packet until it gives this node up.
 	case ahead >= 1<<31 || r.held[f.Seq] != nil:
 		e.stats.Duplicate++
 		e.sendControl(src, Ack, [headerWords]uint32{f.Seq, p.expect})
 		return false
+	// A packet before this one is missing. It is kept and acknowledged, so that only the missing
+	// one is sent again; that is the selective in selective repeat.
 	case ahead > 0:
 		r.held[f.Seq] = e.copyOf(f)
 		e.sendControl(src, Ack, [headerWords]uint32{f.Seq, p.expect})

@@ -21,7 +21,9 @@ func (e *Endpoint) Request(dst int, h HandlerID, words ...uint32) error {
 	return nil
 }
 
-// Barrier returns when all nodes have called it.
+// Barrier returns when all nodes have called it. Node 0 counts, which takes 2(N−1) messages
+// and is enough for the tests that it separates; a collective of its own is in package
+// programs.
 func (e *Endpoint) Barrier() error {
 	others := len(e.peers) - 1
 	// All nodes report to node 0, which answers all of them when the last one has come.
@@ -90,6 +92,8 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 			Kind: Request, ID: e.id(), Handler: getHandler, NWords: headerWords,
 			Message: first, Segment: int16(toSegment), Addr: uint32(toOffset + at), At: uint32(at),
 			Words: [headerWords]uint32{
+				// The request says where the data lies. Where it goes stands in the header,
+				// which the reply copies.
 				uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(piece), uint32(n),
 			},
 		}

@@ -38,6 +38,7 @@ func (e *Endpoint) WaitFor(what string, done func() bool) error {
 // Flush waits until all requests have their replies, and all packets their acknowledgements.
 func (e *Endpoint) Flush() error {
 	for dst := range e.peers {
+		// One node after the other: replies of later ones arrive meanwhile.
 		p := &e.peers[dst]
 		if p.out == 0 {
 			continue

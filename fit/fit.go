@@ -140,10 +140,10 @@ func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 // printing; 0 if both are unknown.
 func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
-// Layer returns the result as a layer of a platform: one line as
-// [model.Linear], several as a [model.Switch] between them. The time of an operation
-// or a collective, and the gap of a stream, stand for the cost of a message; interpret the
-// layer's costs accordingly. A per-size table and overheads cannot be layers.
+// Layer returns the result as a layer of a platform: one line as [model.Linear], several as a
+// [model.Switch] between them, and a per-size fit as a [model.Table]. The time of an operation or a
+// collective, and the gap of a stream, stand for the cost of a message; interpret the layer's costs
+// accordingly. Overheads, intervals and the gap of all streams together cannot be layers.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective,

@@ -54,7 +54,10 @@ type Change struct {
 
 func (c Change) dim() quantity.Dimension { return c.Dim }
 func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
-func (c Change) digits() int             { return 3 }
+
+// Three digits of the smaller value: changes of less than 1 % still show in the
+// percentage.
+func (c Change) digits() int { return 3 }
 
 func (c Change) text(s quantity.Scale) string {
 	if c.Dim == quantity.DimSize {
@@ -81,7 +84,8 @@ func (c Change) text(s quantity.Scale) string {
 	return from + " → " + to + ", " + PercentChange(part)
 }
 
-// alone formats a cell with a scale of its own, not that of a column.
+// alone formats a cell with a scale of its own, not that of a column: a sentence has
+// no column whose values should be comparable.
 func alone(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
@@ -102,7 +106,8 @@ func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok 
 	return dim, nil, 0, false
 }
 
-// scales returns the scale of each dimension in column j; most columns have one or none.
+// scales returns the scale of each dimension in column j, so that all its cells have
+// one unit and can be compared at a glance. Most columns have one dimension or none.
 func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
 	for _, row := range r.Data {
@@ -162,7 +167,9 @@ func (r Rows) seen(j int) bool {
 		}))
 }
 
-// numeric reports whether column j holds only numbers.
+// numeric reports whether column j holds only numbers, and so is aligned to the
+// right. A column without any value is not: its heading would stand right for no
+// reason.
 func numeric(data [][]any, j int) bool {
 	some := false
 	for _, row := range data {
@@ -177,7 +184,8 @@ func numeric(data [][]any, j int) bool {
 	return some
 }
 
-// forEyes formats a cell for text and Markdown.
+// forEyes formats a cell for text and Markdown, by the order of precedence that
+// [Printer.Write] states.
 func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
 	if absent(v) {
 		return "–"

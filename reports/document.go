@@ -23,7 +23,8 @@ type Section struct {
 	Sections []Section
 }
 
-// A Block is a [Paragraph], [Facts], a [Table] or a [Drawing].
+// A Block is a [Paragraph], [Facts], a [Table] or a [Drawing]. The set is closed, since every
+// format has a case for each.
 type Block interface{ block() }
 
 // A Paragraph is running text.
@@ -58,7 +59,8 @@ func (Facts) block()     {}
 func (Table) block()     {}
 func (Drawing) block()   {}
 
-// numbers returns the rows under the picture, and its notes apart from them.
+// numbers returns the rows under the picture, and its notes apart from them: HTML
+// prints the notes between the picture and the table.
 func (b Drawing) numbers() (rows Rows, notes []string) {
 	rows = b.Numbers
 	if b.Note != "" {
@@ -76,6 +78,7 @@ func (b Drawing) numbers() (rows Rows, notes []string) {
 // WriteMarkdown prints the document as Markdown. It returns errors of w and of the tables (see
 // Write).
 func (d Document) WriteMarkdown(w io.Writer) error {
+	// The text is complete before w gets any of it: an error leaves no half of a document.
 	var m bytes.Buffer
 	fmt.Fprintf(&m, "# %s\n\n", escapeMarkdown(d.Title))
 	for _, p := range d.Lead {
@@ -97,7 +100,7 @@ func (s Section) writeMarkdown(m *bytes.Buffer, level int) error {
 	for _, b := range s.Blocks {
 		switch b := b.(type) {
 		case Paragraph:
-			m.WriteString(escapeMarkdown(string(b)) + "\n")
+			m.WriteString(escapeMarkdown(string(b)) + "\n") // names of files may have asterisks
 		case Facts:
 			for _, f := range b {
 				fmt.Fprintf(m, "- %s: **%s**", escapeMarkdown(f.Name), escapeMarkdown(f.Value))

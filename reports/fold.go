@@ -20,7 +20,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// escapeMarkdown escapes what Markdown would format, except bars, which matter in tables only.
+// escapeMarkdown escapes what Markdown would format, except bars, which matter in
+// tables only and are escaped there.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
 	runes := []rune(OneLine(s))

@@ -31,6 +31,8 @@ import (
 //
 // Write returns errors of w, and an error if a row or cell is malformed.
 func (v Printer) Write(w io.Writer, r Rows) error {
+	// Everything is checked and printed to memory first, so that no error leaves half
+	// a table behind.
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -61,6 +63,8 @@ func (r Rows) JSON() ([]byte, error) { return r.bytes(JSON) }
 // CSV returns what [Printer.Write] prints in that format.
 func (r Rows) CSV() ([]byte, error) { return r.bytes(CSV) }
 
+// bytes prints to memory; the fields of CSV and JSON do not depend on a terminal or
+// units.
 func (r Rows) bytes(f TableFormat) ([]byte, error) {
 	var b bytes.Buffer
 	err := writeTable(&b, f, r)
@@ -89,6 +93,8 @@ func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteString("]\n")
 }
 
+// jsonValue prints a cell. Numbers and bools are as in CSV; texts, slices and absent
+// values are not.
 func jsonValue(v any) string {
 	rv := reflect.ValueOf(v)
 	switch {

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// check returns the ends of Z, or the first fault of the map.
+// check returns the ends of Z, or the first fault of the map. A single column or row
+// has no neighbour, and so no width.
 func (h HeatMap) check() (lo, hi float64, err error) {
 	if h.Names != nil && (len(h.Names) != len(h.XS) || len(h.Names) != len(h.YS)) {
 		return 0, 0, fmt.Errorf("%d names for a map of %d columns and %d rows",
@@ -54,6 +55,8 @@ func (a Axis) checkMiddles(middles []float64) error {
 	return nil
 }
 
+// painter draws the map and, on its right, the scale. The widths of the scale's
+// numbers decide how much is left for the map.
 func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 	lo, hi, err := h.check()
 	if err != nil {
@@ -66,6 +69,7 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 		for i, s := range h.Lines {
 			styles[s.Name] = style{ink, dashes[(i+1)%len(dashes)], glyphs[0]}
 		}
+		// Lines over the cells have no colours, which mean values here; dashes tell them apart.
 		area := frame(c, h.Title, f.legend(styles), h.Notes)
 		bar := area
 		scale := textStyle(tickSize, ink)
@@ -73,6 +77,8 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 		for _, v := range steps.ends {
 			widest = max(widest, scale.Width(numberLabel(v)))
 		}
+		// 1.6 lines are for the upright title. Of the 22 points the box takes 14, the
+		// tick with its gap 5, and the rest keeps the numbers off the title.
 		bar.Min.X = area.Max.X - widest - labelSize*1.6 - 22
 		area.Max.X = bar.Min.X - 14
 		in := cells{edges(h.XS, h.X), edges(h.YS, h.Y)}
@@ -97,6 +103,8 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 		longest = max(longest, s.Width(n))
 	}
 	names := h.Names
+	// Names of nodes may be full domain names; a quarter of the width leaves the map
+	// most of the picture.
 	most := (area.Max.X - area.Min.X) / 4
 	if longest > most {
 		names = make([]string, len(h.Names))
@@ -105,6 +113,8 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 		}
 		longest = most
 	}
+	// Both axes have the same names, so the shorter one decides how many have room.
+	// 20 points are for the labels of the axes.
 	side := min(area.Max.X-area.Min.X, area.Max.Y-area.Min.Y) - longest - 20
 	needed := float64(len(names)) * float64(s.FontExtents().Height) * 1.05 // of all names
 	every := max(1, int(math.Ceil(needed/float64(side))))
@@ -113,6 +123,7 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 		ticks = append(ticks, plot.Tick{Value: h.XS[i], Label: names[i]})
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(ticks), plot.ConstantTicks(ticks)
+	// Upright names take the height of a line each, however long they are.
 	s.Rotation, s.XAlign, s.YAlign = math.Pi/2, text.XRight, text.YCenter
 }
 
@@ -157,6 +168,7 @@ func newSteps(lo, hi float64) steps {
 	if hi <= lo+1e-9*math.Abs(lo) {
 		hi = lo + max(1e-9, math.Abs(lo)/100)
 	}
+	// niceStep rounds up, so there are eleven steps or fewer, and one more for the round ends.
 	step := niceStep((hi - lo) / 11)
 	first := math.Floor(lo/step + 1e-9)
 	var s steps
@@ -168,7 +180,8 @@ func newSteps(lo, hi float64) steps {
 	}
 }
 
-// index returns the step that holds v.
+// index returns the step that holds v. The ends are rounded outwards, so v leaves
+// them at most by a rounding error, and then belongs to the first or the last step.
 func (s steps) index(v float64) int {
 	after := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > v })
 	return max(0, min(after-1, len(s.ends)-2))
@@ -187,6 +200,8 @@ var ramp = []color.NRGBA{
 	{0x0c, 0x22, 0x60, 0xff},
 }
 
+// color spreads the steps over the whole ramp, however few they are; a single one
+// takes the middle.
 func (s steps) color(i int) color.NRGBA {
 	at := 0.5 * float64(len(ramp)-1)
 	if n := len(s.ends) - 1; n > 1 {
@@ -205,8 +220,8 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 	}
 	number := textStyle(tickSize, ink)
 	number.YAlign = text.YCenter
-	every := 1
 	// A quarter of a line between two numbers of the scale.
+	every := 1
 	for vg.Length(every)*(at(1)-at(0)) < tickSize*1.25 {
 		every++
 	}
@@ -234,8 +249,10 @@ func (e cells) limits() (x, y limits) {
 	return limits{e.x[0], e.x[len(e.x)-1]}, limits{e.y[0], e.y[len(e.y)-1]}
 }
 
-// fill calls paint for each run of cells of one kind in a row, with its rectangle and with one that
-// laps over the next runs, so that no gap shows. Cells of a kind below 0 are left out.
+// fill calls paint for each run of cells of one kind in a row, with its rectangle and
+// with one that laps over the next runs by a pixel, so that no gap shows: those to
+// the right and above are painted later, and cover what laps over. Cells of a kind
+// below 0 are left out.
 func (e cells) fill(
 	c draw.Canvas, p *plot.Plot,
 	kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle),

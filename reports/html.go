@@ -49,9 +49,11 @@ func (d Document) WriteHTML(w io.Writer) error {
 		}
 		page.Sections = append(page.Sections, body)
 	}
+	// Only now are the colours and rules of all pictures known.
 	light, dark := h.sheet.schemes()
 	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
 	page.Drawings = template.CSS(h.sheet.rules.String())
+	// A failing template has written half of a page by then, which w never sees.
 	var b bytes.Buffer
 	if err := htmlTemplate.Execute(&b, page); err != nil {
 		return err
@@ -60,6 +62,8 @@ func (d Document) WriteHTML(w io.Writer) error {
 	return err
 }
 
+// An htmlDocument is what the template prints. Types of html/template mark what it must not escape:
+// our own style and script, and drawings that inlineSVG made. Everything from a user is a string.
 type htmlDocument struct {
 	Title       string
 	Lead        []string
@@ -109,12 +113,15 @@ type htmlDrawing struct {
 	Table     *htmlTable
 }
 
-// htmlWriter converts sections for the template.
+// htmlWriter converts sections for the template. It numbers figures through the whole
+// page, since their identifiers are addresses in it.
 type htmlWriter struct {
 	sheet   *stylesheet
 	figures int
 }
 
+// section converts a section and those below it. Identifiers are made of numbers:
+// titles may repeat, and may have letters that an address cannot.
 func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, error) {
 	out := htmlSection{ID: id, Title: s.Title, Level: min(level, 6)}
 	for _, b := range s.Blocks {
@@ -139,6 +146,8 @@ func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, erro
 	return out, nil
 }
 
+// block converts one block. Each picture is drawn twice, for wide and narrow screens,
+// since letters that shrink with the picture could not be read on a telephone.
 func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 	switch b := b.(type) {
 	case Paragraph:
@@ -157,6 +166,7 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 			}
 			d.Images = append(d.Images, template.HTML(svg))
 		}
+		// Maps and timelines have no values of this kind; their pictures stand as they are.
 		if l, ok := b.Picture.(live); ok {
 			d.Values = l.values()
 		}
@@ -168,9 +178,12 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 	return block, err
 }
 
-// longText is the number of letters beyond which a cell of text is broken into lines.
+// longText is the number of letters beyond which a cell of text may be broken into
+// lines. Shorter ones, such as names of algorithms, are read faster whole.
 const longText = 32
 
+// newHTMLTable prints cells as Markdown has them, and adds what a script needs to
+// sort them.
 func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -193,6 +206,8 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	return t, nil
 }
 
+// numberAndUnit has the units that halfpeak prints. Any word after a number would join "3 of 4"
+// too.
 var numberAndUnit = regexp.MustCompile(`(\d) ([nµm]?s|[kKMGT]?i?B/s|[KMGT]?i?B|MHz|%)`)
 
 // unbreak keeps numbers and their units on one line.

@@ -43,6 +43,8 @@ var dark = struct {
 var darkened = func() map[string]string {
 	m := map[string]string{}
 	add := func(light, dark color.NRGBA) {
+		// The first colour wins: pale tints of different colours may be equal, and
+		// then have one counterpart.
 		if _, ok := m[hex(light)]; !ok {
 			m[hex(light)] = hex(dark)
 		}
@@ -60,6 +62,8 @@ var darkened = func() map[string]string {
 	return m
 }()
 
+// hex returns a colour as gonum writes it into SVG: six capital digits. Names of
+// variables derive from it.
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
 // htmlSizes are the two sizes in pixels of each picture of a document: for screens, and for
@@ -86,7 +90,8 @@ func untitled(p Picture) Picture {
 // live is a picture with values that a script can show.
 type live interface{ values() any }
 
-// liveFigure holds the values of a figure for the script.
+// liveFigure holds the values of a figure for the script, html.js, which reads these
+// keys.
 type liveFigure struct {
 	Kind   string       `json:"kind"`
 	X      liveAxis     `json:"x"`
@@ -113,6 +118,7 @@ type liveSeries struct {
 }
 
 // values returns the points that the picture shows, in the order of the legend.
+// Points that it leaves out have no place where a reader could point at them.
 func (f Figure) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(f.X), Y: newLiveAxis(f.Y)}
 	styles := f.styles()
@@ -136,6 +142,8 @@ func (f Figure) values() any {
 	return v
 }
 
+// values returns the size of each part, and where its upper edge is drawn: a reader
+// wants the part, and sees the sum.
 func (a Areas) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(a.X), Y: newLiveAxis(a.Y)}
 	top := make([]float64, len(a.XS))
@@ -168,6 +176,8 @@ type liveTimeline struct {
 	Boxes  [][4]float64 `json:"boxes"` // stage, packet, start, end
 }
 
+// values returns the boxes as lists of four numbers: names of fields would make up
+// most of a page with thousands of boxes.
 func (t Timeline) values() any {
 	v := liveTimeline{Kind: "timeline", Stages: t.Stages}
 	for _, b := range t.Boxes {
@@ -188,7 +198,9 @@ func brief(v float64) float64 {
 // variable returns the CSS variable of a colour, which differs between light and dark.
 func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
 
-// sheet collects what drawings need in the stylesheet of their page.
+// A stylesheet collects what drawings need in the stylesheet of their page: the
+// colours, which become variables with a light and a dark value, and a class for each
+// style that gonum writes into an attribute.
 type stylesheet struct {
 	colors  map[string]bool
 	classes map[string]string // by style, "fill:none;stroke:…"
@@ -203,6 +215,8 @@ func newStylesheet() *stylesheet {
 func (s *stylesheet) class(style string) string {
 	name, ok := s.classes[style]
 	if !ok {
+		// Short names, since each element of each drawing has one; a class cannot
+		// begin with a digit.
 		name = "p" + strconv.FormatInt(int64(len(s.classes)), 36)
 		s.classes[style] = name
 		rule := svgColor.ReplaceAllStringFunc(style, func(c string) string {
@@ -214,7 +228,10 @@ func (s *stylesheet) class(style string) string {
 	return name
 }
 
-// inlineSVG draws the picture for a page with that stylesheet.
+// inlineSVG draws the picture for a page with that stylesheet. It edits the text that
+// gonum writes, since its canvas knows neither classes nor dark colours; a change of
+// gonum's output shows in the golden page. Screen readers are given the table below
+// instead of the drawing.
 func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (string, error) {
 	var b bytes.Buffer
 	at, err := writeImage(&b, untitled(p), "svg", width, height)

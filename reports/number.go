@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// bareFloat formats v with 12 significant digits: enough for any measurement, and few enough to be
-// equal on machines that fuse x*y+z.
+// bareFloat formats v with 12 significant digits: enough for any measurement, and few
+// enough to be equal on machines that fuse x*y+z, whose results differ in the last
+// bits of 16.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
 // appendFloat appends v, rounded to 12 significant digits, as its shortest text. Numbers below 1e-6
@@ -58,9 +59,12 @@ func PercentError(percent any) string {
 // PercentShare formats a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
 
-// minus replaces the hyphen of a negative number by a minus sign.
+// minus replaces the hyphen of a negative number by a minus sign, which is as wide as
+// a plus.
 func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
+// toFloat returns the number of a cell of any float type; NaN for others, which is
+// printed as a dash.
 func toFloat(v any) float64 {
 	rv := reflect.ValueOf(v)
 	if rv.CanFloat() {

@@ -30,7 +30,8 @@ type Axis struct {
 	Min, Max float64 `json:"-"`
 }
 
-// quantity returns the axis's label with its unit.
+// quantity returns the axis's label with its unit, for programs: ticks of bytes carry
+// their units themselves, but the numbers in CSV are plain bytes.
 func (a Axis) quantity() string {
 	if a.Bytes && !strings.Contains(a.Label, "(") {
 		return a.Label + " (B)"
@@ -131,7 +132,8 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	}{m.Kind, AppendNumber(nil, m.X), AppendNumber(nil, m.Y), m.Label, m.Series})
 }
 
-// placed returns the mark with NaN where its kind needs no number.
+// placed returns the mark with NaN where its kind needs no number: 0 would look like
+// a place.
 func (m Mark) placed() Mark {
 	switch m.Kind {
 	case AtX:
@@ -142,7 +144,8 @@ func (m Mark) placed() Mark {
 	return m
 }
 
-// title returns the title of the figure or, without one, its labels.
+// title returns the title of the figure or, without one, its labels: an SVG needs a
+// name.
 func (f Figure) title() string {
 	if f.Title == "" {
 		return f.Y.Label + " against " + f.X.Label
@@ -167,7 +170,8 @@ func (s Series) bounds(i int) (low, high float64) {
 // and X.Max.
 type Stack []Figure
 
-// Rows returns the rows of all figures.
+// Rows returns the rows of all figures. Their columns have the same keys; y_quantity
+// tells the figures apart.
 func (s Stack) Rows() Rows {
 	var rows Rows
 	for _, f := range s {

@@ -44,7 +44,8 @@ func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
 	return tint(c, regionTints[i%len(regionTints)]), c, i >= len(palette)
 }
 
-// contourStyles has the lines of contours, the lowest level first.
+// contourStyles has the lines of contours, the lowest level first: the more of a line is drawn, the
+// higher its level. Colours are taken by the regions below.
 var contourStyles = []style{
 	{color: ink, dashes: []vg.Length{1.5, 2}},
 	{color: ink, dashes: []vg.Length{6, 2.5}},
@@ -56,6 +57,8 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 		return nil, err
 	}
 	return func(c draw.Canvas) axes {
+		// The legend lists only names that have a cell: of twenty algorithms, four may win
+		// somewhere.
 		used := make([]bool, len(m.Names))
 		for _, row := range m.At {
 			for _, at := range row {
@@ -128,6 +131,7 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		label = printable(label)
 		w, h := name.Width(label)+8, vg.Length(tickSize*1.6)
 		if at, ok := m.room(k, w, h, tx, ty); ok {
+			// Pale behind the name: on a dark region its letters could not be read.
 			fillBox(c, box(at, w-2, h-2), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
 			c.FillText(name, at, label)
 		}
@@ -139,12 +143,15 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 func (m regionPlotter) room(
 	k int, w, h vg.Length, tx, ty func(float64) vg.Length,
 ) (at vg.Point, ok bool) {
+	// Trying all of a fine map would take longer than drawing it, and no reader sees the
+	// difference.
 	const places = 60
 	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
 	for j := 0; j < len(m.At); j += stepY {
 		for i := 0; i < len(m.XS); i += stepX {
 			to := len(m.XS) // where the region ends in one of the rows from j to up
 			for up := j; up < len(m.At) && m.At[up][i] == k; up++ {
+				// The rectangle from (j, i) up to row up is as wide as its narrowest row.
 				n := i
 				for n < to && m.At[up][n] == k {
 					n++
@@ -166,7 +173,9 @@ func (m regionPlotter) room(
 }
 
 // contour returns the lines along which Z passes a level, by squares between the middles of four
-// cells.
+// cells (marching squares): a side whose ends lie on both sides of the level is crossed, at the
+// place that interpolation along the side gives. Neighbouring squares share sides and compute the
+// same crossings, to the last bit, by which joined finds the ends that meet.
 func (m regionPlotter) contour(level float64) [][]vg.Point {
 	var lines [][]vg.Point
 	for j := range len(m.YS) - 1 {
@@ -197,7 +206,8 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 	return joined(lines)
 }
 
-// joined joins pieces that meet end to end, so that dashes continue.
+// joined joins pieces that meet end to end, so that dashes continue: each piece alone is shorter
+// than a dash. A line grows from one piece in both directions, by turning it round once.
 func joined(pieces [][]vg.Point) [][]vg.Point {
 	ends := map[vg.Point][]int{}
 	for i, l := range pieces {
@@ -213,6 +223,7 @@ func joined(pieces [][]vg.Point) [][]vg.Point {
 					continue
 				}
 				used[i], found = true, true
+				// Pieces have no direction: the end that is not here is the next point.
 				next := pieces[i][0]
 				if next == last {
 					next = pieces[i][1]

@@ -1,6 +1,3 @@
-// Package reports writes rows as tables (text, Markdown, CSV, JSON), values as pictures (PNG, SVG,
-// PDF), and both as documents (HTML, Markdown). It does no modelling; it only formats and draws its
-// input.
 package reports
 
 import (
@@ -70,7 +67,9 @@ type manyNumbers interface {
 	text(s quantity.Scale) string
 }
 
-// check returns an error for the first malformed row or cell.
+// check returns an error for the first malformed row or cell. A library user may make
+// rows by hand, and a wrong number of cells would shift all columns after it without
+// a sign.
 func (r Rows) check() error {
 	for i, row := range r.Data {
 		if len(row) != len(r.Columns) {
@@ -90,6 +89,7 @@ func (r Rows) check() error {
 	return nil
 }
 
+// isCell reports whether the formats can print v.
 func isCell(v any) bool {
 	if v == nil {
 		return true
@@ -111,7 +111,8 @@ func isNumber(t reflect.Type) bool {
 	return reflect.Int <= k && k <= reflect.Float64 && k != reflect.Uintptr
 }
 
-// absent reports whether v is nil, a nil slice, or a float that is not finite.
+// absent reports whether v is nil, a nil slice, or a float that is not finite: JSON
+// has neither NaN nor infinity, and a spreadsheet reads them as text.
 func absent(v any) bool {
 	switch rv := reflect.ValueOf(v); {
 	case v == nil:

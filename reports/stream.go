@@ -45,6 +45,8 @@ func NewRowEncoder(
 		format, strings.Join(StreamFormats(), ", "))
 }
 
+// encodeCSV appends numbers alone, which never need quotes. A number that is not
+// finite is empty, as in [Printer.Write].
 func encodeCSV(text []byte, row []float64) []byte {
 	for i, v := range row {
 		if i > 0 {

@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// columnGap separates the columns of a table of text.
+// columnGap separates the columns of a table of text. Two spaces, since cells have single ones:
+// "1.5 µs".
 const columnGap = "  "
 
 // A grid is a printed table: the columns with a head, as strings.
 type grid []gridColumn
 
+// A gridColumn is a column as it is fitted into the terminal.
 type gridColumn struct {
 	cells       []string // the head first
 	right       bool     // aligned
@@ -21,7 +23,9 @@ type gridColumn struct {
 	dropped     bool
 }
 
-// newGrid prints the cells of the visible columns.
+// newGrid prints the cells of the visible columns. It measures each column twice:
+// with intervals behind their values, and below them, where the widest line decides
+// and the heading is broken between its words.
 func (v Printer) newGrid(r Rows) (g grid) {
 	sheet, columns := r.printed(v.Units, OneLine)
 	for k, j := range columns {
@@ -64,11 +68,15 @@ func (g grid) total(of func(gridColumn) int) int {
 	return max(0, sum)
 }
 
+// width is that of the table with each interval behind its value.
 func (g grid) width() int { return g.total(func(c gridColumn) int { return c.width }) }
 
-// fit drops columns until the table fits the width with intervals below their values, and returns
-// the table and the heads of what it dropped; if that is not enough, it folds the columns of text.
+// fit drops columns until the table fits the width with intervals below their values,
+// and returns the table and the heads of what it dropped; if that is not enough, it
+// folds the columns of text. Ranks decide the order, not widths: the same columns
+// stay whatever the values are.
 func (g grid) fit(most int) (kept grid, left []string, ok bool) {
+	// The caller's table stays whole: if nothing fits, it is printed upright with all columns.
 	all := slices.Clone(g)
 	for all.total(func(c gridColumn) int { return c.half }) > most {
 		last := -1 // the column to drop: of the highest rank, the last
@@ -87,7 +95,7 @@ func (g grid) fit(most int) (kept grid, left []string, ok bool) {
 		if c.dropped {
 			left = append(left, c.cells[0])
 		} else {
-			c.cells = slices.Clone(c.cells)
+			c.cells = slices.Clone(c.cells) // which fold changes
 			kept = append(kept, c)
 		}
 	}
@@ -117,9 +125,10 @@ func (g grid) distinguishes(j int) bool {
 // have about one word a line.
 const minFolded = 8
 
-// fold puts intervals below their values, the last column first, and narrows the columns of text,
-// the widest first and none below its longest word, until the table has the width. It reports
-// whether that is enough.
+// fold puts intervals below their values, the last column first, and narrows the
+// columns of text, the widest first and none below its longest word, until the table
+// has the width. Columns of numbers are never narrowed: a number on two lines would
+// be read as two. It reports whether that is enough.
 func (g grid) fold(most int) bool {
 	for j := len(g) - 1; j >= 0 && g.width() > most; j-- {
 		if c := &g[j]; c.half < c.width {
@@ -129,6 +138,8 @@ func (g grid) fold(most int) bool {
 			}
 		}
 	}
+	// A word that is broken cannot be searched or copied, so no column gets narrower than its
+	// longest one.
 	least := make([]int, len(g))
 	for j, c := range g {
 		least[j] = max(minFolded, displayWidth(c.cells[0]))
@@ -184,6 +195,7 @@ func (v Printer) writeText(b *bytes.Buffer, r Rows) {
 }
 
 // line returns the aligned cells of row i, 0 for the heads, on several lines if a column is folded.
+// Spaces at the end of a line are cut: they would wrap in a terminal that is exactly as wide.
 func (g grid) line(i int) string {
 	var all []string
 	width := 0 // of the columns before
@@ -193,6 +205,7 @@ func (g grid) line(i int) string {
 		}
 		k := 0
 		for part := range strings.SplitSeq(c.cells[i], "\n") {
+			// A column keeps its own line breaks, such as those of intervals, as far as they fit.
 			if displayWidth(part) > c.width {
 				part = Fold(strings.Join(strings.Fields(part), " "), c.width)
 			}
@@ -215,7 +228,8 @@ func (g grid) line(i int) string {
 	return strings.Join(all, "\n")
 }
 
-// writeUpright prints each record as one line per column that is not empty.
+// writeUpright prints each record as one line per column that is not empty. It always
+// fits: Fold gives a longer word a line of its own.
 func (v Printer) writeUpright(b *bytes.Buffer, g grid, records int) {
 	longest := 0
 	for _, c := range g {
@@ -230,6 +244,8 @@ func (v Printer) writeUpright(b *bytes.Buffer, g grid, records int) {
 			if cell == "" {
 				continue
 			}
+			// The head is folded along, so that Fold counts its width in the first line; bold
+			// comes after, since its escape sequences have no width.
 			pad := strings.Repeat(" ", longest-displayWidth(head)) + columnGap
 			line := Fold(head+pad+cell, v.Width)
 			b.WriteString(v.bold(head) + strings.TrimPrefix(line, head) + "\n")

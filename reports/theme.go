@@ -32,6 +32,8 @@ const (
 	sampleSize = vg.Length(28) // the length of a line in the legend
 )
 
+// ink is nearly black and not black: full black on white tires the eye, and grid and axes must stay
+// behind the data. grey still has a contrast of 5.7 to white, so notes in it can be read.
 var (
 	ink   = color.NRGBA{0x22, 0x22, 0x22, 0xff}
 	grey  = color.NRGBA{0x66, 0x66, 0x66, 0xff}
@@ -77,7 +79,7 @@ var glyphs = []draw.GlyphDrawer{
 	draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
-// hollow is an outline filled with white.
+// hollow is an outline filled with white: a line through the hole would make it look full.
 type hollow struct{ fill, outline draw.GlyphDrawer }
 
 func (h hollow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
@@ -106,6 +108,8 @@ func (s style) line() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: lineWidth, Dashes: s.dashes}
 }
 
+// bar returns the line of an error bar, thinner than a curve: the measurement counts, and hundreds
+// of bars beside each other would make a black band.
 func (s style) bar() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: 0.9}
 }
@@ -119,7 +123,8 @@ func (s style) dot() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: lineWidth, Shape: draw.CircleGlyph{}}
 }
 
-// tint mixes c into white.
+// tint mixes c into white: 1 is c, 0 is white. It is opaque, unlike a colour with
+// alpha, so that a band over the grid looks the same in all formats.
 func tint(c color.NRGBA, part float64) color.NRGBA { return mix(white, c, part) }
 
 // mix returns the colour at a part of the way from a to b.
@@ -128,7 +133,8 @@ func mix(a, b color.NRGBA, part float64) color.NRGBA {
 	return color.NRGBA{at(a.R, b.R), at(a.G, b.G), at(a.B, b.B), 0xff}
 }
 
-// drawDiamond draws the glyph of a mark.
+// drawDiamond draws the glyph of a mark. No series has a diamond, so a mark on a curve is not taken
+// for one of its measurements.
 func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
 	const r = 3.6
 	corners := []vg.Point{
@@ -136,13 +142,14 @@ func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
 		{X: pt.X, Y: pt.Y + r},
 		{X: pt.X + r, Y: pt.Y},
 		{X: pt.X, Y: pt.Y - r},
-		{X: pt.X - r, Y: pt.Y},
+		{X: pt.X - r, Y: pt.Y}, // again, which closes the outline
 	}
 	c.FillPolygon(white, corners)
 	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, corners)
 }
 
-// textStyle returns the sans font in the given size.
+// textStyle returns the sans font in the given size. Liberation is embedded by gonum, so that a
+// picture has the same letters and places of labels on every system.
 func textStyle(size vg.Length, col color.Color) text.Style {
 	return text.Style{
 		Color:   col,
@@ -159,9 +166,12 @@ func titleStyle() text.Style {
 	return s
 }
 
+// newPlot returns a plot in the theme. The alignment of gonum's tick labels is kept,
+// since it differs between the axes.
 func newPlot() *plot.Plot {
 	p := plot.New()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		// gonum sets the axes apart from the data; halfpeak's curves begin at the axis.
 		a.Padding = 0
 		a.LineStyle = draw.LineStyle{Color: grey, Width: 0.8}
 		a.Tick.LineStyle = draw.LineStyle{Color: grey, Width: 0.8}
@@ -191,6 +201,7 @@ func drawPlot(
 ) vg.Rectangle {
 	s := textStyle(labelSize, ink)
 	s.XAlign = text.XCenter
+	// One line of text and its distance from the ticks.
 	inner := c
 	if x != "" {
 		inner.Min.Y += labelSize * 1.6
@@ -212,7 +223,8 @@ func drawPlot(
 
 var gridLine = draw.LineStyle{Color: faint, Width: 0.6}
 
-// drawUprights draws a faint line at each labelled tick of x.
+// drawUprights draws a faint line at each labelled tick of x, and none at the ticks between them:
+// on a logarithmic axis these would crowd before each power of ten.
 func drawUprights(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
 	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
@@ -273,6 +285,7 @@ func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Ca
 		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(s, title, c.Max.X-c.Min.X))
 		c.Max.Y -= titleSize * 1.7
 	}
+	// Notes come first since they stand lowest; each takes its height from the bottom.
 	// At most 45 % of the height for both, so that the plot keeps about half.
 	c.Min.Y += drawNotes(c, notes, full*0.15)
 	c.Min.Y += drawLegend(c, entries, full*0.3)
@@ -288,6 +301,7 @@ func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
 	for _, n := range notes {
 		lines = append(lines, wrap(s, printable(n), c.Max.X-c.Min.X)...)
 	}
+	// The last line shown ends with an ellipsis, so that a cut is seen. One line is always shown.
 	if most := max(1, int(height/leading)); len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = shorten(s, lines[most-1]+" …", c.Max.X-c.Min.X)
@@ -312,6 +326,8 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 	s := textStyle(tickSize, ink)
 	leading := tickSize * 1.5
 	width := c.Max.X - c.Min.X
+	// All columns are as wide as the longest name needs. No name takes more than half of the
+	// legend, so that two columns always fit.
 	var column vg.Length
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -335,7 +351,7 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, more, column))
 			break
 		}
-		mid := y + tickSize*0.55
+		mid := y + tickSize*0.55 // of the capitals: half their height, over the descent
 		if e.fill != nil {
 			r := rect(x+4, mid-4.5, x+sampleSize, mid+4.5)
 			fillBox(c, r, *e.fill)
@@ -371,7 +387,8 @@ func shorten(st text.Style, s string, width vg.Length) string {
 	return cut(n)
 }
 
-// wrap breaks s between words into lines of at most the given width.
+// wrap breaks s between words into lines of at most the given width. A word that is longer than a
+// line, such as a path, is cut off: broken anywhere it could not be copied either.
 func wrap(st text.Style, s string, width vg.Length) []string {
 	var lines []string
 	line := ""
@@ -387,7 +404,9 @@ func wrap(st text.Style, s string, width vg.Length) []string {
 	return lines
 }
 
-// printable returns s on one line, with question marks for runes that the fonts lack.
+// printable returns s on one line, with question marks for runes that the fonts lack. Names in
+// pictures come from users' files and may hold anything; a missing letter would be drawn as an
+// empty box, and a line break would leave the place that was measured.
 func printable(s string) string {
 	face := plot.DefaultTextHandler.Cache().Lookup(textStyle(tickSize, ink).Font, tickSize).Face
 	var buf sfnt.Buffer

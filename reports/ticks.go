@@ -33,7 +33,8 @@ func (a Axis) usable(v float64) bool {
 	return math.Abs(v) <= largest && (!a.Log || v >= smallest)
 }
 
-// limits are the ends of an axis as drawn.
+// limits are the ends of an axis as drawn, in the unit of its values, also on a
+// logarithmic axis.
 type limits struct{ min, max float64 }
 
 // axes holds the position of a plot on a canvas, and the values at its edges.
@@ -42,7 +43,10 @@ type axes struct {
 	x, y limits
 }
 
-// limits chooses the ends of the axis for values that are all usable.
+// limits chooses the ends of the axis for values that are all usable. Ends that the
+// axis states are kept. Otherwise a logarithmic axis ends at round values around the
+// data, and a linear one begins at 0, so that heights can be compared, unless its
+// values are near each other and far from 0.
 func (a Axis) limits(values []float64) (limits, error) {
 	if a.Max > a.Min {
 		if !a.usable(a.Min) || !a.usable(a.Max) {
@@ -107,8 +111,9 @@ func oneTwoFive(v float64, round func(float64) float64) float64 {
 // niceStep returns the smallest 1, 2 or 5 times a power of ten that is at least v.
 func niceStep(v float64) float64 { return oneTwoFive(v, math.Ceil) }
 
-// apply sets the range and the ticks of an axis of this length: the densest ticks whose labels keep
-// apart.
+// apply sets the range and the ticks of an axis of this length: the densest ticks
+// whose labels keep apart. The last candidate is taken whatever it is, so an axis
+// always has ticks.
 func (l limits) apply(axis *plot.Axis, a Axis, length vg.Length, dir direction) {
 	axis.Min, axis.Max = l.min, l.max
 	if a.Log {
@@ -146,7 +151,8 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 	return labels <= 11 // more are crowded, even if they have room
 }
 
-// candidates returns sets of ticks, the densest first.
+// candidates returns sets of ticks, the densest first. Powers of two are for sizes
+// and ranks; 1, 2, 5 for everything else.
 func (l limits) candidates(a Axis) [][]plot.Tick {
 	var sets [][]plot.Tick
 	switch {

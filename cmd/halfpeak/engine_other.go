@@ -11,6 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// errLive is the error of everything that needs transports. The command exists on all
+// systems, so that its absence is explained.
 var errLive = errors.New("real transports require Linux")
 
 func newEngine() *cobra.Command {

@@ -1,7 +1,7 @@
 // Halfpeak predicts what a message costs.
 //
-// It holds analytical models of message-passing systems, fits them to the output
-// of benchmarks, and draws their curves.
+// It holds analytical models of message-passing systems, fits them to the output of
+// benchmarks, and draws their curves.
 //
 //	$ halfpeak predict clip --size 64KiB --packet 4096
 //	$ halfpeak packet clip/user-buffer --size 64KiB
@@ -10,6 +10,26 @@
 //	$ halfpeak reproduce
 //
 // "halfpeak help COMMAND" describes each command.
+//
+// # How the program is built
+//
+// A command declares flags, makes one call of a package below reports, and prints the
+// answer. No theory and no statistics are here, and only here flags have names: a
+// package that refuses a field of its question says which (usage.Fields), and run
+// adds the flag.
+//
+// root.go has the way of every command: flags, the checks that all commands share,
+// errors and exit status. help.go takes the text of a command from docs/commands.md,
+// so that there is one. flags.go has flags that several commands declare, output.go
+// the destinations and formats, terminal.go widths, colours and bars of progress.
+// Each other file has a command, or a few of one subject.
+//
+// Rules of all commands: what flags alone can tell is checked before anything is read
+// or computed, since that may take minutes. An output file is written beside its
+// target and renamed, so that an error leaves what was there. An error is one line
+// with the rule, the value and the way out, on stderr. The exit status is 2 for a
+// mistake on the command line and 1 for all other errors. The same input gives the
+// same output to the byte; only measurements and bars of progress depend on time.
 package main
 
 import (
@@ -17,6 +37,7 @@ import (
 	"os"
 )
 
+// main is as short as can be, so that tests call run and need no process.
 func main() {
 	if err := checkLimits(); err != nil {
 		fmt.Fprintln(os.Stderr, "halfpeak:", err)

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A terminal describes standard output. It is detected once, at the start; the zero value is not a
-// terminal.
+// A terminal describes standard output. It is detected once, at the start; the zero
+// value is not a terminal. It travels in the context, so that tests can set one.
 type terminal struct {
 	Width  int  // of standard output, in letters; 0: not a terminal
 	Color  bool // standard output takes colours, and the reader wants them
@@ -30,6 +30,8 @@ func detectTerminal(stdout, stderr io.Writer) (t terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if f, ok := terminalFile(stdout); ok {
 		t.Color = wanted
+		// Some terminals, as in editors and CI, report a width of 0.
+		// 80 is the width that programs of text have assumed since the terminals of the seventies.
 		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
 			t.Width = 80
 		}
@@ -45,6 +47,8 @@ func terminalFile(w io.Writer) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
+// key is the key of the terminal in a context; its own type keeps it apart from all
+// others.
 type key struct{}
 
 // withContext returns a context that carries the terminal.
@@ -69,8 +73,9 @@ func (t terminal) alarm(text string) string {
 	return "\x1b[1;31m" + text + "\x1b[0m"
 }
 
-// A quiet writer shows control characters in a visible form, since file names and other external
-// text may contain escape sequences.
+// A quiet writer shows control characters in a visible form, since file names and
+// other external text may contain escape sequences. Line breaks and tabs are our own
+// form of messages.
 type quiet struct{ io.Writer }
 
 func (q quiet) Write(p []byte) (int, error) {
@@ -87,14 +92,15 @@ func (q quiet) Write(p []byte) (int, error) {
 		}
 		text = text[n:]
 	}
+	// The count is that of the input: a caller must not think that bytes were lost.
 	if _, err := io.WriteString(q.Writer, b.String()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// A bar of progress appears after patience, so that short work does not flicker, and is drawn anew
-// at most every refresh.
+// A bar of progress appears after patience, so that short work does not flicker, and
+// is drawn anew at most every refresh, so that drawing takes no time from the work.
 const (
 	patience = 500 * time.Millisecond
 	refresh  = 100 * time.Millisecond
@@ -103,9 +109,10 @@ const (
 // eraseLine moves the cursor of a terminal to the beginning of its line, and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// progress returns a function that shows a count of things ("rows") and their rate in a line, if w
-// is a terminal and the work takes longer than a moment; a negative count ends it. It may be called
-// by several goroutines. If things is empty, the line shows the completed share.
+// progress returns a function that shows a count of things ("rows") and their rate in
+// a line, if w is a terminal and the work takes longer than a moment; a negative
+// count ends it. It may be called by several goroutines. If things is empty, the line
+// shows the completed share. In a file, a log would fill with bars.
 func progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(quiet); ok {
 		w = q.Writer // the line is ours, and moves the cursor
@@ -121,6 +128,7 @@ func progress(w io.Writer, total int64, things string) func(n int64) {
 		defer mutex.Unlock()
 		now := time.Now()
 		if n < 0 {
+			// The line is erased, so that the table begins where the command did.
 			if !drawn.IsZero() {
 				fmt.Fprint(w, eraseLine)
 			}
@@ -151,9 +159,9 @@ func progressLine(done, total int64, things string, since time.Duration) string 
 	return strings.Join(parts, ", ")
 }
 
-// counter returns a progress bar that appears at the first call of bar, with the number of
-// completed things and the total. If that number decreases, a new round has begun, and gets a new
-// bar.
+// counter returns a progress bar that appears at the first call of bar, with the
+// number of completed things and the total: a simulation knows its total only after
+// reading. If the number decreases, a new round has begun, and gets a new bar.
 func counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
 	shown := int64(0)
@@ -176,8 +184,9 @@ func counter(w io.Writer, things string) (bar func(done, total int64), end func(
 	return bar, end
 }
 
-// readingBar returns a function that shows a bar of the bytes read from a large file, if w is a
-// terminal.
+// readingBar returns a function that shows a bar of the bytes read from a large file,
+// if w is a terminal. Files below 20 MiB are read within patience; of a pipe, the
+// size is not known.
 func readingBar(w io.Writer) func(path string) (read func(int64), done func()) {
 	const large = 20 << 20
 	return func(path string) (func(int64), func()) {
@@ -190,7 +199,8 @@ func readingBar(w io.Writer) func(path string) (read func(int64), done func()) {
 	}
 }
 
-// A sink is the standard output. It keeps its first error and discards all later output.
+// A sink is the standard output. It keeps its first error and discards all later
+// output: most code that prints does not look at errors, and run reports this one.
 type sink struct {
 	w   io.Writer
 	err error
@@ -205,6 +215,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	}
 	n, err := s.w.Write(p)
 	if err != nil {
+		// "write /dev/stdout: no space left" names a file that the user did not.
 		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
 			err = pathErr.Err
 		}

@@ -64,11 +64,13 @@ type point struct {
 const (
 	// Beyond this, a larger budget gives more repeats, not longer ones.
 	longestRepeat = 10_000 // µs; half as many messages warm up before
-	highestNano   = int64(100 * time.Second)
+	// The histogram needs an upper bound. Longer round trips count as this one.
+	highestNano = int64(100 * time.Second)
 )
 
-// Fewest is the number of repeats that each program and size has, whatever the budget: with fewer,
-// the interval of a median would be that of all.
+// Fewest is the number of repeats that each program and size has, whatever the budget. Of
+// nine values the 95 % interval of the median is the second to the eighth; with five or fewer
+// it would be all.
 const Fewest = 9
 
 // Bench measures until all medians are as certain as wanted or the budget is spent, and every
@@ -93,6 +95,8 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	points := list.Map(append(jobs, o.Jobs...), func(j Job) *point {
 		return &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)}
 	})
+	// The budget divided by the repeats of all points and their runs to warm up. A repeat takes
+	// at least 1 ms, so that an interruption of some µs is a small part of it.
 	repeat := min(max(float64(o.Budget.Microseconds())/float64((Fewest+3)*len(points)), 1000),
 		longestRepeat)
 	for _, p := range points {
@@ -100,6 +104,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 			return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
 		}
 	}
+	// The order alone is random: a seed gives the same order again, not the same times.
 	random := rand.New(rand.NewPCG(o.Seed, 0))
 	open := slices.Clone(points)
 	for round := 1; len(open) > 0 && (round <= Fewest || time.Since(start) < o.Budget); round++ {
@@ -113,6 +118,8 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 			}
 		}
 		open = slices.DeleteFunc(open, func(p *point) bool {
+			// A point that is certain enough is not measured again. Stopping when an interval is
+			// narrow picks narrow ones a little too often; at least Fewest repeats keep that small.
 			return round >= Fewest && p.row(o.Within).Done
 		})
 		if o.Progress != nil {
@@ -125,6 +132,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 
 // warm chooses the job's count so that a repeat takes about as long as said, in µs.
 func (p *point) warm(r Runner, repeat float64) error {
+	// Enough to wake the other node up, and few enough for a size that takes seconds.
 	p.Count = 8
 	// The first run is short and cold. The second one has a count from it, and corrects that.
 	for range 2 {
@@ -132,6 +140,8 @@ func (p *point) warm(r Runner, repeat float64) error {
 		if err != nil {
 			return err
 		}
+		// At least 8, or one slow message would be the result; at most 100,000, so that a wrong
+		// first time of nearly 0 does not order minutes of work.
 		p.Count = int(min(max(repeat/float64(result.Time), 8), 100_000))
 	}
 	return nil
@@ -148,6 +158,8 @@ func (p *point) measure(r Runner) error {
 	for i, t := range result.Stages {
 		p.parts[i] = append(p.parts[i], t)
 	}
+	// Every fourth: the histogram gets thousands of messages in one of these runs, and the
+	// budget belongs to the medians.
 	if program, err := p.program(); err != nil || !program.Timed || len(p.times)%4 != 1 {
 		return err
 	}
@@ -171,11 +183,13 @@ func (p *point) row(within float64) Row {
 	for i, part := range p.parts {
 		row.Stages[i], _, _ = medianOf(slices.Sorted(slices.Values(part)))
 	}
+	// Within is a half width on each side of the median.
 	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
 	if p.each.TotalCount() > 0 {
 		row.P50 = quantity.Micros(p.each.ValueAtQuantile(50)) / 1000
 		row.P99 = quantity.Micros(p.each.ValueAtQuantile(99)) / 1000
 	} else {
+		// Of fewer than 100 repeats this is the largest one.
 		row.P50, row.P99 = row.Time, t[min(len(t)-1, len(t)*99/100)]
 	}
 	return row
@@ -204,7 +218,8 @@ func medianOf(t []quantity.Micros) (median, low, high quantity.Micros) {
 	return median, t[k], t[n-1-k]
 }
 
-// longest is the number of messages of the longest burst of a signature.
+// longest is the number of messages of the longest burst of a signature: many times the
+// default number of credits, so that the interval has reached its flat right.
 const longest = 1024
 
 // Signature measures the LogP signature with computations of deltas µs. Each point is the median
@@ -216,6 +231,8 @@ func Signature(
 	start := time.Now()
 	var bursts []benchfile.Burst
 	var intervals [][]quantity.Micros
+	// A median needs three. The interval of 31 values is the 10th to the 22nd; more would hardly
+	// narrow it.
 	for i := 0; i < 3 || i < 31 && time.Since(start) < budget; i++ {
 		result, err := r.Run(Job{Program: "signature", Size: 1, Count: longest, Deltas: deltas,
 			Credits: credits})

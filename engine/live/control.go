@@ -32,6 +32,7 @@ type order struct {
 
 // Limits of a line in bytes: of an order or an answer, and of a greeting.
 const (
+	// A job of 100 computations is about 2 KiB of JSON; errors of the other node may be longer.
 	maxAnswer = 64 << 10
 	// A greeting comes before its token is checked, so it may use little memory.
 	maxLine = 4 << 10
@@ -43,6 +44,8 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 	defer p.close()
 	// A peer that dies without closing its connection must not keep this node waiting.
 	p.stall, p.alone = micros(Patience), true
+	// Orders are read by a goroutine, so that the end of a connection is noticed during a job,
+	// too.
 	orders, done := make(chan order), make(chan struct{})
 	var ended atomic.Bool // the job that runs
 	defer close(done)
@@ -87,11 +90,14 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
 		}
 		p.prepare(j.Epoch, j.Piece)
-		// The end of the last job is not that of the next; an error remains.
+		// The end of the last job is not that of the next; an error remains. CompareAndSwap, since
+		// an error may replace the signal between the two calls.
 		if s := p.signal.Load(); s != nil && s.err == nil {
 			p.signal.CompareAndSwap(s, nil)
 		}
 		ended.Store(false)
+		// Node 0 sends its first frame when it reads this. The port has the new epoch by then, so
+		// that no frame of the job is taken for an old one.
 		if err := say.Encode(answer{Ready: true}); err != nil {
 			return err
 		}
@@ -151,6 +157,8 @@ var errClosed = errors.New("it closed the connection")
 
 // printable makes text of the other node safe to print at a terminal.
 func printable(text string) string {
+	// Four lines of a terminal: a text is for people, and a hostile node must not fill the
+	// screen.
 	const longest = 300
 	if len(text) > longest {
 		text = text[:longest] + "…"

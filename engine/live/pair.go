@@ -87,6 +87,8 @@ func (q *Pair) Largest() int { return q.port.largest }
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
 	// A peer that dies without closing its connection must not keep this node waiting.
 	p.stall, p.alone = micros(Patience), true
+	// Room for the two answers of a job, the error of the connection, and one to spare: the
+	// reader never waits for a Pair that is being closed.
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
 	go readLines(from, func(a answer, err error) bool {
 		if err != nil {
@@ -129,6 +131,7 @@ func (q *Pair) Run(j Job) (r programs.Result, err error) {
 		return r, err
 	}
 	defer func() { q.failed = err != nil }()
+	// It wraps around after 256 jobs: frames of a job so long ago cannot still be on their way.
 	q.epoch++
 	j.Epoch = q.epoch
 	q.port.prepare(j.Epoch, j.Piece)
@@ -168,6 +171,7 @@ func (q *Pair) Close() error {
 	if q.child != nil {
 		wait := Patience
 		if q.failed {
+			// Half a second: the result is lost already, and a user waits for the message.
 			wait /= 8
 		}
 		late := time.AfterFunc(wait, func() { _ = q.child.Process.Kill() })

@@ -41,6 +41,8 @@ type box struct {
 	lent  bool   // of a stream: its buffer
 }
 
+// memory gives the box n bytes of its own for its payload. Short ones lie in the box, so that
+// most messages allocate nothing; own grows to the largest piece and stays.
 func (b *box) memory(n int) {
 	if n <= len(b.short) {
 		b.Payload = b.short[:n]
@@ -90,6 +92,9 @@ type signal struct{ err error }
 type lost struct{ error }
 
 func newPort(node int) *port {
+	// 2,000 polls take some 50 µs, longer than a message takes to come back; a wait that is
+	// longer need not be quick. The 20,000 polls that yield after it are for the other
+	// goroutine, which reads orders.
 	p := &port{node: node, cut: math.MaxInt, spin: 2000, yield: 20000, start: time.Now()}
 	// On one processor the other node cannot run while this one polls.
 	if nodes > runtime.NumCPU() {
@@ -108,7 +113,9 @@ func (p *port) raise(s *signal) {
 	p.wake()
 }
 
-// fail ends the program on this node with an error, which guard returns.
+// fail ends the program on this node with an error, which guard returns. A panic, since the
+// methods of [engine.Port] return no errors: a loss is too rare to be checked for in every
+// send.
 func (p *port) fail(format string, args ...any) { panic(lost{fmt.Errorf(format, args...)}) }
 
 func (p *port) Node() int { return p.node }
@@ -121,6 +128,8 @@ func micros(d time.Duration) quantity.Micros {
 	return quantity.Micros(float64(d) / float64(time.Microsecond))
 }
 
+// Compute reads the clock until d has passed. Sleeping would give up the processor, and cold
+// caches would slow down the next message. Nothing interrupts it.
 func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 	for until := p.Now() + d; p.Now() < until; {
 	}
@@ -132,6 +141,7 @@ func (p *port) Cut(_, left int) (piece, size int) {
 	return piece, piece
 }
 
+// Short is the size up to which all transports send one frame without waiting for a block.
 func (p *port) Short() int { return min(beside, p.cut) }
 
 // prepare makes the port ready for a job, whose pieces have at most the given size; 0: no bound.
@@ -178,6 +188,8 @@ func (p *port) Receive() *engine.Frame {
 		p.waited = false
 		return &b.Frame
 	}
+	// The frame before is no longer valid, so its block or buffer goes back now and not with the
+	// next message.
 	p.release(b)
 	if p.taken < len(p.stash) {
 		next := p.stash[p.taken]
@@ -201,6 +213,7 @@ func (p *port) Receive() *engine.Frame {
 func (p *port) Wait(until quantity.Micros) {
 	chain := p.chain
 	p.release(&p.got)
+	// A frame in the stash has come already, so there is nothing to wait for.
 	for i := 0; len(p.stash) == 0; i++ {
 		if p.sees {
 			p.seen = p.Now()
@@ -215,6 +228,7 @@ func (p *port) Wait(until quantity.Micros) {
 		if i >= p.spin && !p.idle(i, float64(until)) {
 			return
 		}
+		// The chain is kept in a local variable, since its field would be a store in each poll.
 		chain = pause(chain)
 	}
 }
@@ -222,15 +236,24 @@ func (p *port) Wait(until quantity.Micros) {
 // pause delays the next poll. Without it, polling takes the cache line again and again from the
 // node that wants to write it, so that handing over takes longer.
 func pause(chain uint32) uint32 {
+	// Each step needs the result of the one before, and the result is kept in the port, so
+	// neither the processor nor the compiler can shorten the pause. The numbers are those of a
+	// common linear congruential generator; any would do.
 	for range gap {
 		chain = chain*1664525 + 1
 	}
 	return chain
 }
 
+// gap is the number of steps of a pause. With about 4 cycles each (a multiplication and an
+// addition) it takes some 20 ns at 3 GHz, a quarter of the 85 ns that handing over takes
+// (docs/live.md): a message is not seen much later, and its line is left alone for most of
+// the time.
 const gap = 15
 
-// maxPolls is the number of times that a socket is polled before the port sleeps on it.
+// maxPolls is the number of times that a socket is polled before the port sleeps on it. A
+// poll is a system call that finds nothing, of a few tenths of a µs, so the polls cover the
+// times of messages over loopback (4 to 30 µs up to 64 KiB, docs/live.md) and end soon after.
 const maxPolls = 500
 
 // adapt chooses after each wait whether to poll before sleeping. Polling is faster on a processor

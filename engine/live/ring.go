@@ -82,6 +82,7 @@ func (s *shared) Send(f *engine.Frame) {
 		w[0], w[1] = low, high
 	} else {
 		number := int16(-1)
+		// Three places, from the nearest: in the slot, beside it, in a block.
 		if n > inline && n <= beside {
 			number = -2
 			copy(r.data[r.at%slots][:], f.Payload)
@@ -104,6 +105,8 @@ func (s *shared) Send(f *engine.Frame) {
 	publish(&q.valid, r.at)
 }
 
+// number returns the block's index in the pool. An address would mean nothing in the other
+// process.
 func (s *shared) number(k *block) int16 {
 	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(s.mine))) / unsafe.Sizeof(*k))
 }
@@ -111,6 +114,7 @@ func (s *shared) number(k *block) int16 {
 // Receive returns the next frame as [engine.Port] requires, with direct calls.
 func (s *shared) Receive() *engine.Frame {
 	b := &s.got
+	// Rare cases take the common path of all ports.
 	if s.waited || len(s.stash) > 0 {
 		return s.port.Receive()
 	}
@@ -130,7 +134,9 @@ func (s *shared) receive(b *box) bool {
 	return atomic.LoadUint32(&q.valid) == s.in.at+1 && s.open(b, q)
 }
 
-// open takes the frame out of a valid slot. If the slot cannot be a frame, the peer has failed.
+// open takes the frame out of a valid slot. If the slot cannot be a frame, the peer has
+// failed. The peer is another process, which may have been killed in the middle of a store or
+// be of another version, so sizes and numbers are checked before they are used.
 func (s *shared) open(b *box, q *slot) bool {
 	r := &s.in
 	b.Header.Set(&q.Header)
@@ -174,6 +180,8 @@ func (s *shared) sleep(d time.Duration) { nanosleep(d) }
 
 // nap sleeps briefly at first, since nothing wakes a reader of shared memory.
 func (s *shared) nap(i int) time.Duration {
+	// After 1,000 naps of 50 µs nothing has come for 50 ms: the other node is busy with other
+	// work, and this one leaves it the processor.
 	if i > 1000 {
 		return time.Millisecond
 	}

@@ -37,7 +37,7 @@ type welcome struct {
 
 // Limits of a server.
 const (
-	// MaxClients is the number of clients that a server serves at a time. The next one is refused.
+	// Clients that measure at the same time disturb each other, so a few places are enough.
 	MaxClients = 4
 	// MaxGreeting is the number of connections that may be sending their token. Each has
 	// GreetingTime for all of it, however slowly it writes; one more connection closes the oldest.
@@ -116,6 +116,8 @@ func (s *Server) Serve(l *net.TCPListener) error {
 		if err != nil {
 			return err
 		}
+		// Before the goroutine starts: otherwise a flood of connections would be a flood of
+		// goroutines that have not been counted yet.
 		s.greet(c)
 		go func() {
 			defer c.Close()
@@ -159,6 +161,7 @@ func (s *Server) greeted(c *net.TCPConn) bool {
 }
 
 func (s *Server) connection(c *net.TCPConn) error {
+	// A stranger can make the server hold this much, and no more.
 	in := bufio.NewReaderSize(c, maxLine)
 	var h hello
 	err := readLine(in, &h)
@@ -195,6 +198,8 @@ func (s *Server) connection(c *net.TCPConn) error {
 	}
 	mine := make(chan int, 1)
 	s.mu.Lock()
+	// Decided and booked under one lock: two clients that come together cannot both take the
+	// last place.
 	full, known := s.clients >= MaxClients, s.waiting[h.Session] != nil
 	if !full && !known {
 		s.waiting[h.Session] = mine
@@ -241,6 +246,8 @@ func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
 	fd := -1
 	select {
 	case fd = <-data:
+	// The session goes, under the lock: either data has taken it before, and sends its
+	// descriptor, or it will not find it any more. So no descriptor is left open.
 	case <-time.After(GreetingTime):
 		s.mu.Lock()
 		late := s.waiting[session] == data
@@ -275,6 +282,7 @@ func (p patient) Write(b []byte) (int, error) {
 
 // Dial connects with a [Server].
 func Dial(address, token string) (*Pair, error) {
+	// 26 random characters: the connection for data is admitted by its token and this text.
 	session := rand.Text()
 	say := func(data bool) (*net.TCPConn, error) {
 		conn, err := net.DialTimeout("tcp", address, Patience)
@@ -284,6 +292,7 @@ func Dial(address, token string) (*Pair, error) {
 		c := conn.(*net.TCPConn)
 		_ = c.SetDeadline(time.Now().Add(Patience))
 		greeting := hello{Halfpeak: version, Token: token, Session: session, Data: data}
+		// Both sides name their version, so that each can say which one is too old.
 		err = json.NewEncoder(c).Encode(greeting)
 		var w welcome
 		if err == nil {
@@ -301,6 +310,8 @@ func Dial(address, token string) (*Pair, error) {
 		}
 		return c, c.SetDeadline(time.Time{})
 	}
+	// The connection of control comes first: it books the place that the one for data belongs
+	// to.
 	control, err := say(false)
 	if err != nil {
 		return nil, err
@@ -336,6 +347,7 @@ func Token(path string) (string, error) {
 		return "", fmt.Errorf("the token: %w", err)
 	}
 	defer f.Close()
+	// A wrong path may name a huge file or a device without an end.
 	text, err := io.ReadAll(io.LimitReader(f, maxLine))
 	if err != nil {
 		return "", fmt.Errorf("the token: %w", err)
@@ -347,7 +359,8 @@ func Token(path string) (string, error) {
 	return checkToken(line, strconv.Quote(path))
 }
 
-// longestToken fits into a hello, however JSON writes it.
+// longestToken fits into a hello, however JSON writes it: a byte may become six (\u0000), and
+// the other fields need space.
 const longestToken = maxLine / 16
 
 func checkToken(token, from string) (string, error) {

@@ -14,8 +14,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// longestNap is long: setting a timer that fires before the kernel's next tick costs a microsecond
-// or more.
+// longestNap is long, as data and signals end a sleep. Setting a timer that fires before the
+// kernel's next tick costs a microsecond or more. The sleep ends at all so that the port can
+// look at the time and give up a silent peer.
 const longestNap = 20 * time.Millisecond
 
 // A socket is a port with a connected socket. It sleeps on the socket and on one more descriptor,
@@ -78,6 +79,7 @@ func (s *socket) sleep(d time.Duration) {
 	} else {
 		_, _ = unix.Ppoll(s.polls[:], &t, nil)
 	}
+	// A signal is read off, or the next sleep would end at once.
 	if s.polls[0].Revents != 0 {
 		_, _ = unix.Read(s.event, make([]byte, 8))
 	}
@@ -89,6 +91,7 @@ func transfer(
 ) (n int, errno unix.Errno) {
 	var r uintptr
 	switch {
+	// A plain call needs no list of parts.
 	case len(first) == 0:
 		first = second
 		fallthrough
@@ -139,6 +142,8 @@ func (d *datagrams) receive(b *box) bool {
 		b.own = make([]byte, headerSize+maxDatagram)
 	}
 	for {
+		// An error, such as ECONNREFUSED of a node that is gone, is an empty socket here: the
+		// endpoint gives the node up after its timeouts.
 		n, errno := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, d.fd, b.own, nil,
 			unix.MSG_DONTWAIT)
 		if errno != 0 {

@@ -27,6 +27,7 @@ type streams struct {
 }
 
 const (
+	// A read takes up to seven frames of 8 KiB with one system call.
 	streamBuffer = 64 << 10
 	// directly is the payload size at or above which the part that is not in the buffer yet is read
 	// to its place: another system call costs less than copying that much.
@@ -45,6 +46,8 @@ func newStreams(node, fd int) (*port, error) {
 	if err := s.init(node, fd, maxPayload, s); err != nil {
 		return nil, err
 	}
+	// Reads block for at most blocksFor. If the kernel refuses the limit, the socket stays
+	// non-blocking, and waits are polls, as without this.
 	limit := unix.NsecToTimeval(int64(blocksFor))
 	s.timed = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit) == nil &&
 		unix.SetNonblock(fd, false) == nil
@@ -60,6 +63,7 @@ func (s *streams) release(b *box) {
 
 func (s *streams) send(f *engine.Frame) bool {
 	for head, data := s.encoder.encode(f, s.epoch); len(head)+len(data) > 0; {
+		// The kernel may take a part of the frame. The rest must follow before any other frame.
 		for i := 0; ; i++ {
 			n, err := transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, s.fd, head, data,
 				unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
@@ -94,6 +98,8 @@ func (s *streams) receive(b *box) bool {
 	if s.take(b) {
 		return true
 	}
+	// The socket was empty a moment ago; a system call to see that again costs more than the
+	// poll.
 	if s.dry > 0 {
 		s.dry--
 		return false
@@ -102,6 +108,7 @@ func (s *streams) receive(b *box) bool {
 		if s.take(b) {
 			return true
 		}
+		// Only a large payload that is being filled is worth another call at once.
 		if !s.fills || s.dry > 0 {
 			break
 		}
@@ -125,6 +132,8 @@ func (s *streams) read(flags uintptr) bool {
 		s.to = copy(s.buffer, old[s.from:s.to])
 		s.from = 0
 	}
+	// After a large frame another one is likely. Only its header is read, so that its payload
+	// goes to its place and not through the buffer.
 	end := len(s.buffer)
 	if s.large {
 		end = min(end, s.to+headerSize)
@@ -174,6 +183,7 @@ func (s *streams) parse(b *box) bool {
 	if err != nil {
 		s.fail("node %d sent garbage: %w", 1-s.node, err)
 	}
+	// A small frame that is not complete waits in the buffer for its rest.
 	if s.large = n >= streamBuffer/2; have < headerSize+n && n < directly {
 		return false
 	}

@@ -103,6 +103,7 @@ func pin(node int) (unpin func(), err error) {
 	if err := unix.SchedGetaffinity(0, &may); err != nil {
 		return nil, fmt.Errorf("pin: %w", err)
 	}
+	// With one processor both nodes share it.
 	which := node % may.Count()
 	for cpu := 0; ; cpu++ {
 		if !may.IsSet(cpu) {

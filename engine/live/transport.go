@@ -29,7 +29,8 @@ const (
 // Transports lists all transports.
 var Transports = []Transport{Shm, Unix, TCP, UDP}
 
-// Patience is the longest time to wait for a peer that has to answer.
+// Patience is the longest time to wait for a peer that has to answer. With it, a node that
+// hangs is an error within 5 s; see kill_test.go.
 const Patience = 4 * time.Second
 
 // ParseTransport finds a transport by its name.
@@ -51,10 +52,13 @@ func (t Transport) Switches() []int {
 	case UDP:
 		return []int{maxDatagram}
 	}
+	// Fits divide a curve at these sizes: a line through both sides of one would fit neither.
 	return []int{directly, streamBuffer - headerSize}
 }
 
 const (
+	// One for each slot of a ring: with fewer, a sender would wait for credits while slots are
+	// free.
 	defaultCredits = 64 // which keep shared memory busy
 	pollEvery      = 8  // messages: more often, polls that find nothing take time from sending
 )
@@ -64,6 +68,8 @@ const (
 func (p *port) endpoint(t Transport, o engine.Options) (*engine.Endpoint, error) {
 	o.PollEvery = pollEvery
 	o.Credits = cmp.Or(o.Credits, defaultCredits)
+	// Half of the credits: with batches of all of them, the sender would stop for a round trip
+	// each time; with batches of one, each message would have a reply.
 	o.CreditBatch = cmp.Or(o.CreditBatch, (o.Credits+1)/2)
 	if t == UDP {
 		o.Checksums, o.Retry, o.Attempts = true, retry, attempts

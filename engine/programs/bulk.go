@@ -25,6 +25,7 @@ func newEcho(ep *engine.Endpoint, n int) *echo {
 	e.segment = ep.Register(e.memory)
 	e.arrived = func() bool { return e.back >= e.sent }
 	e.ping = ep.Handle(func(m *engine.Message) {
+		// A handler cannot return an error, so the program does at its end.
 		if err := m.ReplyStore(e.pong, e.segment, 0, e.memory); err != nil {
 			e.failed = err
 		}
@@ -42,6 +43,8 @@ func (e *echo) wait() error { return e.ep.WaitFor("the data back from node 1", e
 // trip stores the data and waits for it to come back. The first and last byte change with each trip
 // and are compared after it; all data is compared after the last trip.
 func (e *echo) trip() error {
+	// Comparing all bytes of each trip would take as long as a trip; two bytes show a copy of
+	// the trip before. With one byte of data both are the same.
 	first, last := &e.data[0], &e.data[len(e.data)-1]
 	*first, *last = byte(e.sent), byte(e.sent)
 	if err := e.store(); err != nil {
@@ -70,6 +73,7 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Each = make([]quantity.Micros, 0, a.Count)
 	}
 	var start, last quantity.Micros
+	// Rounds below 0 warm up.
 	for i := -a.Warm; i < a.Count; i++ {
 		if i == 0 {
 			start = ep.Now()
@@ -198,6 +202,8 @@ func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 		return max(minTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
 	}
 	send, receive := middle(sent), middle(received)
+	// Handing over begins and ends on different nodes, whose clocks may differ, so it is what
+	// remains.
 	r.Stages = StageTimes{send, max(minTime, whole.Time-send-receive), receive}
 	r.Time = whole.Time
 	return r, e.failed

@@ -9,8 +9,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An algorithm of a collective is a program that every node runs, after which it has the data that
-// the operation defines. It is independent of package engine/schedule/collective except for names.
+// An algorithm of a collective is a program that every node runs, after which it has the data
+// that the operation defines. It is independent of package engine/schedule/collective except
+// for names: collectives_test.go compares their times, and a shared tree would agree with
+// itself.
 type algorithm struct {
 	Collective, Name string
 	PowerOfTwo       bool // the number of nodes must be a power of two
@@ -34,6 +36,8 @@ type definition struct {
 	want func(t *team, c call, at int) uint32
 }
 
+// definitions has what MPI-3.1 (chapter 5) says that each node has in the end. Results are
+// compared with it, not with another algorithm.
 var definitions = map[string]definition{
 	"bcast":     {true, atRoot, everywhere, ofRoot},
 	"reduce":    {true, everywhere, atRoot, sumOfAll},
@@ -59,7 +63,8 @@ func ofBlockOwner(_ *team, c call, at int) uint32 { return contribution(at/c.n, 
 func sumOfAll(t *team, _ call, at int) uint32     { return sum(t.size(), at) }
 
 // contribution returns the number that a node contributes at an offset, sum that of the first
-// nodes.
+// nodes. The factors are odd, so that blocks of two nodes or offsets that were exchanged do
+// not go unnoticed.
 func contribution(node, at int) uint32 { return uint32(node+1)*2654435761 + uint32(at)*40503 }
 
 func sum(nodes, at int) (s uint32) {
@@ -90,6 +95,8 @@ func (a algorithm) begin(t *team, root, n int) (c call, err error) {
 	case root < 0 || root >= p:
 		return c, fmt.Errorf("root %d of %d nodes", root, p)
 	}
+	// In MPI a call of bcast or reduce names the whole message, and one of allgather or alltoall
+	// the block of a node.
 	size := n
 	if !d.whole {
 		size = p * n
@@ -116,6 +123,7 @@ func (a algorithm) check(t *team, c call) error {
 	if c.other != nil {
 		got = c.other
 	}
+	// Blocks that a node need not have are not compared: algorithms may use them as they like.
 	first, last := d.gets(t, c)
 	for at := first; at < last; at += 4 {
 		if get(got[at:]) != d.want(t, c, at) {
@@ -164,8 +172,11 @@ func reduceBinomial(t *team, c call) {
 	}
 }
 
+// allreduceDoubling adds the numbers of two groups of nodes in each step; groups double. The
+// tag is the step's bit: a partner may be a step ahead.
 func allreduceDoubling(t *team, c call) {
 	for bit := 1; bit < t.size(); bit *= 2 {
+		// Sent before it is added to. The engine has copied it when send returns.
 		t.send(t.me()^bit, uint32(bit), c.data)
 		t.add(c.data, t.me()^bit, uint32(bit))
 	}
@@ -189,6 +200,9 @@ func alltoallPairwise(t *team, c call) {
 	}
 }
 
+// barrierDissemination: after the step with bit b, a node has a message, direct or passed on,
+// from each of the 2b − 1 nodes before it (Hensgen, Finkel and Manber 1988). It works for any
+// number of nodes.
 func barrierDissemination(t *team, c call) {
 	p, me := t.size(), t.me()
 	for bit := 1; bit < p; bit *= 2 {
@@ -247,6 +261,7 @@ func runCombine(ep *engine.Endpoint, a Args) (r Result, err error) {
 		addNumbers(sum, b)
 	}
 	start := ep.Now()
+	// No message is sent: γ, the time per byte of a reduction, is a time of the processor alone.
 	for range a.Count {
 		addNumbers(sum, b)
 	}

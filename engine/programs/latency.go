@@ -18,6 +18,8 @@ func pattern(data []byte, seed int) {
 	// A linear congruential generator: its high byte depends on all bits before it.
 	x := uint32(seed)*2654435761 + 1
 	for i := range data {
+		// Numerical Recipes' numbers; 2654435761 is Knuth's multiplicative hash, which spreads
+		// seeds that follow each other.
 		x = x*1664525 + 1013904223
 		data[i] = byte(x >> 24)
 	}
@@ -34,6 +36,7 @@ func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) 
 	}
 	start := ep.Now()
 	for i := range rounds {
+		// Four words fill a header: the 16 bytes of HP-LAM's ping.
 		if err := ep.Request(1, ping, uint32(i), 1, 2, 3); err != nil {
 			return 0, err
 		}
@@ -52,6 +55,8 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 	got, same := 0, true
 	var last quantity.Micros
 	ping := ep.Handle(func(m *engine.Message) {
+		// The time of the last arrival, not of the end of the loop: polls that follow are not part
+		// of it.
 		last = ep.Now()
 		same = same && bytes.Equal(m.Data, data[m.Offset:m.Offset+len(m.Data)])
 		got += len(m.Data)
@@ -63,6 +68,7 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 	awaited := []string{"the message back from node 1", "the message of node 0"}[me]
 	start := ep.Now()
 	for i := range rounds {
+		// Node 0 sends first. One program for both nodes keeps the two directions alike.
 		for sender := range 2 {
 			if sender == me {
 				err = ep.Send(1-me, ping, data)
@@ -89,6 +95,8 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
 	data := make([]byte, n)
 	pattern(data, n)
+	// A stream in a pipeline of S stages is steady after S messages, fewer than a third of any
+	// run.
 	got, from, same := 0, 0, true
 	var start, end quantity.Micros
 	take := ep.Handle(func(m *engine.Message) {
@@ -154,6 +162,8 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 func Signature(
 	ep *engine.Endpoint, messages []int, deltas []quantity.Micros,
 ) (bursts []benchfile.Burst, err error) {
+	// The handler replies nothing, so the library replies for it: each request takes o_r at both
+	// ends, as in the paper's program.
 	take := ep.Handle(func(*engine.Message) {})
 	if ep.Node() != 0 {
 		return nil, nil

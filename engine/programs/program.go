@@ -3,6 +3,19 @@
 // nodes, as any program of package engine does, and uses the endpoint's clock. Node 0 returns the
 // result, which is empty on other nodes. If a program measures two nodes, the other nodes return
 // immediately and only serve requests, since a barrier would add messages.
+//
+// Read program.go for what a program is, latency.go for the simplest ones, then bulk.go (stores,
+// and the stages of a packet), torture.go (all data checked), team.go and collectives.go
+// (collectives on active messages), and registry.go, which lists them all.
+//
+// Three rules hold for every program, so that a time can be compared with a model:
+//
+//   - Its code is the same on the virtual clock and on a real transport. It asks the endpoint alone
+//     for the time, and only [Args.Transport], if there is one, for parts of the port.
+//   - It registers its handlers and segments in the same order on all nodes, before the first call
+//     that polls.
+//   - It compares the data that it receives, outside of the measured time where that is possible. A
+//     transport that is fast and wrong is an error, not a result.
 package programs
 
 import (

@@ -11,7 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// All lists the programs, in the order of runs and of output.
+// All lists the programs, in the order of runs and of output. Cheap ones come first;
+// test_xfer and test_med, which check all data, are the slowest of HP-LAM's.
 var All = []Program{
 	{Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
 		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver},
@@ -129,12 +130,14 @@ func runTorture(
 ) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Time, err = test(ep, cmp.Or(a.Traffic, OneToOne), a.Size, a.Count)
+		// The test returns its total time. An exchange is one round of it.
 		r.Time /= quantity.Micros(a.Count)
 		return r, err
 	}
 }
 
-// warmBurst is the length of the unmeasured burst before the bursts of a Δ.
+// warmBurst is the length of the unmeasured burst before the bursts of a Δ: four windows of
+// live's 64 credits, after which credits return at their steady rate.
 const warmBurst = 256
 
 func runSignature(ep *engine.Endpoint, a Args) (r Result, err error) {
@@ -144,12 +147,14 @@ func runSignature(ep *engine.Endpoint, a Args) (r Result, err error) {
 			messages = append(messages, n)
 		}
 	}
+	// Simulated runs do not warm up, as their nodes have no caches.
 	if a.Warm == 0 {
 		r.Bursts, err = Signature(ep, messages, a.Deltas)
 		return r, err
 	}
 	all, err := Signature(ep, append([]int{warmBurst}, messages...), a.Deltas)
 	for i, b := range all {
+		// The first burst of each Δ warmed up.
 		if i%(len(messages)+1) > 0 {
 			r.Bursts = append(r.Bursts, b)
 		}

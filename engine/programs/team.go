@@ -7,8 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// A team is a node's view of the nodes of a collective: messages with a sender and a tag, received
-// one at a time, on top of active messages without replies.
+// A team is a node's view of the nodes of a collective: messages with a sender and a tag,
+// received one at a time, on top of active messages without replies. Algorithms then read
+// like MPI programs. Messages between two nodes with one tag are numbered, since the pieces
+// of two messages may be mixed.
 type team struct {
 	ep      *engine.Endpoint
 	take    engine.HandlerID
@@ -74,6 +76,7 @@ func (t *team) receive(from int, tag uint32, n int) []byte {
 	w := way{from, tag}
 	key := letterKey{w, t.read[w]}
 	t.read[w]++
+	// An empty message is complete when its one packet has come.
 	ready := func() bool { l := t.letters[key]; return l != nil && l.there >= len(l.data) }
 	if t.err == nil {
 		t.err = t.ep.WaitFor("a message of a collective", ready)
@@ -83,6 +86,7 @@ func (t *team) receive(from int, tag uint32, n int) []byte {
 	}
 	data := t.letters[key].data
 	delete(t.letters, key)
+	// A wrong algorithm would otherwise copy a part, and only check would notice.
 	if len(data) != n {
 		t.err = fmt.Errorf("node %d sent %d bytes where %d were due", from, len(data), n)
 	}
@@ -104,7 +108,8 @@ func (t *team) exchange(to int, data []byte, from int, room []byte, tag uint32) 
 	t.into(room, from, tag)
 }
 
-// addNumbers adds the numbers in b to those in sum, modulo 2³².
+// addNumbers adds the numbers in b to those in sum, modulo 2³². Integers, unlike floats, give
+// the same sum in any order, so every algorithm can be compared with one result.
 func addNumbers(sum, b []byte) {
 	for ; len(sum) >= 4 && len(b) >= 4; sum, b = sum[4:], b[4:] {
 		put(sum, get(sum)+get(b))

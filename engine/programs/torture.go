@@ -29,6 +29,7 @@ func (t Traffic) peers(node, nodes int) []int {
 	case t == AllToAll:
 		var all []int
 		for i := 1; i < nodes; i++ {
+			// Without that, all nodes would send to node 0 first, then all to node 1.
 			all = append(all, (node+i)%nodes) // each starts with another
 		}
 		return all
@@ -36,9 +37,11 @@ func (t Traffic) peers(node, nodes int) []int {
 	return nil
 }
 
-// guard is the size of the zone on each side of a destination that must not change.
+// guard is the size of the zone on each side of a destination that must not change. 64 bytes
+// are the widest vector store, so a copy that overruns by a part of one changes the zone.
 const guard = 64
 
+// guardByte is 10100101 in binary: neither 0 nor 0xFF, as fresh memory may be.
 const guardByte = 0xA5
 
 // errGuard is the error of a transfer that wrote outside of its destination.
@@ -62,6 +65,8 @@ func newArena(n, slots int) arena {
 func (a arena) offset(slot int) int  { return guard + slot*(a.n+guard) }
 func (a arena) slot(slot int) []byte { return a.memory[a.offset(slot):][:a.n] }
 
+// intact looks at every guard zone, once at the end: a transfer that has overrun cannot
+// repair it.
 func (a arena) intact() error {
 	for at := 0; at < len(a.memory); at += a.n + guard {
 		for _, b := range a.memory[at : at+guard] {
@@ -116,6 +121,7 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 		if err := ep.WaitFor("data that it gets", func() bool { return got >= asked }); err != nil {
 			return 0, err
 		}
+		// All stores of this round have arrived: the next round may overwrite their slots.
 		if err := ep.Flush(); err != nil {
 			return 0, err
 		}
@@ -126,6 +132,7 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	if err := ep.Barrier(); err != nil {
 		return 0, err
 	}
+	// After the barrier: other nodes may still fetch from this one's memory before it.
 	took = ep.Now() - took
 	return took, errors.Join(errs, stored.intact(), home.intact(), fetched.intact())
 }
@@ -147,6 +154,7 @@ func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micro
 	ping := ep.Handle(func(m *engine.Message) {
 		check(m)
 		came += len(m.Data)
+		// The reply has the place of the piece in its words: its own offset is that in the reply.
 		errs = errors.Join(errs, m.ReplyMedium(pong, m.Data, m.Words[0], uint32(m.Offset)))
 	})
 	data := make([]byte, n)

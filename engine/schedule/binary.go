@@ -27,6 +27,8 @@ import (
 //
 // It has no labels.
 const (
+	// txt2bin's constants; the second one marks a file that a simulator has used up. 39 is the
+	// size of its packed struct.
 	magic         = 4223
 	magicConsumed = 2342
 	nodeSize      = 39
@@ -39,6 +41,7 @@ var le = binary.LittleEndian
 // the form has 8 bits for each.
 func (s *Schedule) WriteBinary(w io.Writer) error {
 	for op := range s.ops {
+		// txt2bin would cut the number to 8 bits, and the simulation would use another processor.
 		if o := &s.ops[op]; o.CPU > math.MaxUint8 || o.NIC > math.MaxUint8 {
 			return fmt.Errorf("schedule: %s of rank %d (%q) has a cpu or nic above 255, the "+
 				"largest that the binary form can hold; write text",
@@ -52,6 +55,8 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 	b.Write(buf)
 
 	waits := s.Waits()
+	// The table of ranks, whose offsets count from behind the magic: 6 bytes of head, 16 for
+	// each rank.
 	at := 6 + 16*uint64(s.Ranks())
 	for rank := range s.Ranks() {
 		buf = le.AppendUint64(buf[:0], at)
@@ -59,6 +64,7 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 		at += 8 + nodeSize*uint64(hi-lo)
 		for op := lo; op < hi; op++ {
 			at += 4 * uint64(waits[op])
+			// A root: its number is listed.
 			if waits[op] == 0 {
 				at += 4
 			}
@@ -96,6 +102,8 @@ func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
 		buf = le.AppendUint32(buf, o.Peer)
 		buf = le.AppendUint64(buf, o.Size)
 		buf = append(le.AppendUint32(buf, o.Tag), uint8(o.CPU), uint8(o.NIC))
+		// Both lists of an operation follow each other, so beginnings are sums of the lengths
+		// before.
 		for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
 			buf = le.AppendUint32(buf, uint32(len(next)))
 			buf = le.AppendUint32(buf, listed)
@@ -157,9 +165,12 @@ func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, e
 		}
 	}
 	p.discard()
+	// Bytes behind the end mean that the file is another one than its head says.
 	if _, err := r.Peek(1); p.err == nil && err != io.EOF {
 		p.fail(p.at, "the last rank ends here, but the file goes on")
 	}
+	// A simulator reserves resources by the head. If it disagrees with the operations, the file
+	// is damaged.
 	if s := &p.b.s; p.err == nil && (cpus != max(s.cpus, 1) || nics != max(s.nics, 1)) {
 		p.fail(12, "the highest cpu and nic should be %d and %d, but are %d and %d", cpus-1, nics-1,
 			max(s.cpus, 1)-1, max(s.nics, 1)-1)
@@ -238,6 +249,8 @@ func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 	begin := 6 + 16*uint64(ranks)
 	p.records(ranks, 16, func(b []byte, at int64) {
 		from, to := le.Uint64(b), le.Uint64(b[8:])
+		// Parts follow each other without gaps, as txt2bin writes them. Eight bytes are the least
+		// of a part: its two counts.
 		if from != begin || to < from+8 || to > math.MaxInt64-8 {
 			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d",
 				len(ends), begin, from, to)
@@ -258,6 +271,7 @@ func (p *binaryReader) rank(end int64) {
 		return
 	}
 	n, m := le.Uint32(head), le.Uint32(head[4:])
+	// Checked before anything is allocated for the counts: a damaged one could be four billion.
 	if least := p.at + 4*int64(m) + nodeSize*int64(n); least > end {
 		p.fail(begin, "rank %d ends at %d, but %d operations and %d roots need at least until %d",
 			p.part, end, n, m, least)
@@ -267,6 +281,7 @@ func (p *binaryReader) rank(end int64) {
 	p.b.NextRank()
 	nodes, listed, roots := p.at, uint32(0), p.roots
 	p.records(n, nodeSize, func(b []byte, at int64) { roots = p.node(b, at, &listed, roots) })
+	// node takes each root off the list when it comes to it. What remains was never met.
 	if len(roots) > 0 {
 		p.fail(begin+8,
 			"the list of roots of rank %d is not ascending, or has an operation that does not "+
@@ -290,8 +305,11 @@ func (p *binaryReader) rank(end int64) {
 }
 
 func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) []uint32 {
+	// Offsets as in the layout above: 4+1+4+8+4+1+1 = 23 bytes come before the successors.
 	n := node{waits: le.Uint32(b), done: le.Uint32(b[23:]), started: le.Uint32(b[31:])}
 	atDone, atStarted := le.Uint32(b[27:]), le.Uint32(b[35:])
+	// LogGOPSim would follow any place in the list; txt2bin writes them in order, and with that
+	// the list can be read as a stream.
 	if atDone != *listed || atStarted != *listed+n.done ||
 		uint64(atStarted)+uint64(n.started) > math.MaxUint32 {
 		p.fail(at+23, "the successors should begin at %d and %d of the list, but do at %d and %d",
@@ -311,6 +329,8 @@ func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) 
 	if err := p.b.Err(); err != nil {
 		p.fail(at, "%w", err)
 	}
+	// A simulator starts the roots of the list. One that is missing would never start, and its
+	// whole rank would wait.
 	if isRoot != (n.waits == 0) {
 		p.fail(at,
 			"operation %d of rank %d has %d dependencies, which does not agree with the list "+
@@ -335,6 +355,7 @@ func (p *binaryReader) successors(listed uint32) {
 			left.started--
 			e = &s.started
 		}
+		// A dependency between ranks does not exist in GOAL.
 		if to >= n {
 			p.fail(at, "operation %d has successor %d, but the rank has only %d operations", i-1,
 				to, n)

@@ -12,11 +12,12 @@ import (
 // MaxRanks is the maximum number of ranks. The next number means Any.
 const MaxRanks = math.MaxUint32
 
-// maxOps bounds the operations, and the dependencies of each kind: their indices and counts have 32
-// bits.
+// maxOps bounds the operations, and the dependencies of each kind: their indices and counts
+// have 32 bits, and one more than the last index must be a number too.
 const maxOps = math.MaxUint32 - 1
 
-// maxLine bounds a line of text, so that a file without newlines is not read into memory.
+// maxLine bounds a line of text, so that a file without newlines is not read into memory. The
+// longest statement with labels of a thousand bytes is far below it.
 const maxLine = 1 << 20
 
 // A Builder makes a Schedule, rank after rank: NextRank, then the operations of that rank and their
@@ -34,7 +35,9 @@ type Builder struct {
 	err    error
 }
 
-// edges holds the dependencies of one kind of the current rank, in the order of their addition.
+// edges holds the dependencies of one kind of the current rank, in the order of their
+// addition. They are sorted when the rank is complete, while they are in the processor's
+// cache.
 type edges []edge
 
 type edge struct{ from, to uint32 }
@@ -53,6 +56,7 @@ func NewBuilder(ranks int) *Builder {
 // Err returns the first error, or nil.
 func (b *Builder) Err() error { return b.err }
 
+// Callers add operations in long loops, which need no check of each.
 func (b *Builder) fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("schedule: "+format, args...)
@@ -106,9 +110,11 @@ func (b *Builder) Add(op Op) uint32 {
 	return uint32(n)
 }
 
-// grown makes room for n more elements. If the capacity is exhausted, it estimates the final length
-// from the part of the file that was read, or else from the part of the ranks that was added, which
-// limits both copying and memory. The estimate from ranks is at most 4 times the present length.
+// grown makes room for n more elements. If the capacity is exhausted, it estimates the final
+// length from the part of the file that was read, or else from the part of the ranks that was
+// added, which limits both copying and memory. The estimate from ranks is at most 4 times the
+// present length. The factor 1.02 makes up for an estimate that is a little low. Growth by a
+// quarter, the least that is made, copies each element four times on average.
 func grown[T any](b *Builder, s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
@@ -116,6 +122,8 @@ func grown[T any](b *Builder, s []T, n int) []T {
 	least := float64(len(s) + n)
 	part, most := float64(max(len(b.s.first), 1))/float64(b.ranks), 4*least
 	if b.read != nil {
+		// The part of a file is measured, so it may be trusted for larger steps than the part of
+		// the ranks, whose first ones may be the largest (the root of a tree).
 		part, most = b.read(), 64*least
 	}
 	return append(memory.Make[T](int(max(min(1.02*least/part, most), 1.25*least, 64)))[:0], s...)
@@ -153,6 +161,8 @@ func (b *Builder) Label(op uint32, label string) {
 		b.fail("operation %d is labelled %q before the first rank", op, label)
 	case op+1 != b.Next() || op < b.s.first[b.rank()]:
 		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
+	// A label l7 at another place than the seventh would stand for two operations when the
+	// schedule is written as text.
 	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
 		b.fail("rank %d: %q cannot be a label", b.rank(), label)
 	default:
@@ -171,8 +181,9 @@ func (b *Builder) checkLabel(isNew bool, label []byte) {
 	}
 }
 
-// define labels the next operation of the rank; an empty label means none. It returns false if
-// another operation of the rank has the label.
+// define labels the next operation of the rank; an empty label means none. It returns false
+// if another operation of the rank has the label. While all labels are the default ones
+// nothing is stored; the first other label puts those before it into the table.
 func (b *Builder) define(label []byte) bool {
 	s := &b.labels
 	place := s.count
@@ -183,6 +194,7 @@ func (b *Builder) define(label []byte) bool {
 			return true
 		}
 		s.plain = false
+		// Enough for "l" and ten digits.
 		var text [16]byte
 		for i := range place {
 			s.insert(appendDefaultLabel(text[:0], i), i)
@@ -221,6 +233,8 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 		b.fail("a dependency before the first rank")
 		return
 	}
+	// Both ends must exist already: a builder's mistake is named at its call, and not when it is
+	// simulated.
 	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
 	if op < lo || op >= hi || before < lo || before >= hi {
 		b.fail("rank %d: operation %d cannot wait for %d: the rank has %d up to, but not "+
@@ -241,9 +255,11 @@ func (b *Builder) Build() (*Schedule, error) {
 		return nil, b.err
 	}
 	s := b.s
+	// The schedule is immutable from now on. A Builder that went on would share its arrays.
 	b.s = Schedule{}
 	b.fail("the schedule is built already")
 	n := uint32(len(s.ops))
+	// One entry more than ranks, so that the end of each rank is the beginning of the next.
 	s.first = append(s.first, n)
 	s.cpus, s.nics = max(s.cpus, 1), max(s.nics, 1)
 	s.done.close(n)

@@ -33,6 +33,33 @@
 // order, from 0. A calc is in nanoseconds; -1 is [Any]; omitted numbers are 0. Labels are local to
 // a rank, each defined once and before its use.
 //
-// The packages below this one make schedules of collective operations (collective) and of traces of
+// For example, rank 0 sends 8 bytes to rank 1, which computes for 2 µs when they have come:
+//
+//	num_ranks 2
+//
+//	rank 0 {
+//	l1: send 8b to 1 tag 7
+//	}
+//
+//	rank 1 {
+//	l1: recv 8b from 0 tag 7
+//	l2: calc 2000
+//	l2 requires l1
+//	}
+//
+// This is what LogGOPSim's converter txt2bin accepts, apart from damage: txt2bin wraps numbers that
+// are too large and ignores the second definition of a label, both of which are errors here.
+//
+// # Invariants
+//
+// Operations have one number through all ranks, in the order of their addition. Both ends of a
+// dependency belong to one rank. A finished Schedule never changes, so simulations share it. What
+// is read is checked: a count in a file allocates nothing before its elements have been read.
+//
+// # Reading the package
+//
+// Read schedule.go (the data), builder.go (how it is made), labels.go (names of operations), then
+// the two forms: statement.go and text.go, write.go, binary.go. read.go chooses between them. The
+// packages below this one make schedules of collective operations (collective) and of traces of
 // real programs (mpitrace).
 package schedule

@@ -19,6 +19,7 @@ import (
 // in bytes from 0 in a binary, both in the decompressed data.
 func Read(r io.Reader, name string) (s *Schedule, err error) {
 	defer func() {
+		// Below a million operations a collection would take longer than the memory is worth.
 		if s != nil && len(s.ops) > 1<<20 {
 			runtime.GC() // the buffers of reading are as large as the schedule
 		}
@@ -26,6 +27,8 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 	in := &counted{Reader: r}
 	b := bufio.NewReaderSize(in, 1<<16)
 	in.ahead = b
+	// A file of fewer bytes is a text, whose reader says what is missing. An error comes again
+	// when the text is read.
 	head, _ := b.Peek(8)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
@@ -39,6 +42,7 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 		switch binary.LittleEndian.Uint64(head) {
 		case magic:
 			return readBinary(b, name, in.fraction())
+		// LogGOPSim --save-mem maps the file and counts dependencies down in it.
 		case magicConsumed:
 			return nil,
 				fmt.Errorf("%s:0: a simulator has used this binary schedule up, since it "+
@@ -48,6 +52,8 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 	return readText(b, name, in.fraction())
 }
 
+// counted counts the bytes that come from the file, compressed or not: the part that has been
+// read estimates the length of the schedule, see grown.
 type counted struct {
 	io.Reader
 	n     int64

@@ -5,8 +5,10 @@ import (
 	"math"
 )
 
-// A textReader reads GOAL's text form; the package comment has its grammar. Its methods parse l
-// from i on and return the place after it. The first error is kept.
+// A textReader reads GOAL's text form; the package comment has its grammar. Its methods parse
+// l from i on and return the place after it. The first error is kept. A parser by hand reads
+// a file as fast as its bytes are copied; blanks may be left out where words stay apart, as
+// in "10b".
 type textReader struct {
 	name    string
 	line    int    // the current one, from 1
@@ -30,7 +32,8 @@ func (t *textReader) fail(at int, format string, args ...any) {
 	}
 }
 
-// expected fails, since l[i:] is not what was expected.
+// expected fails, since l[i:] is not what was expected. It quotes the word there, of at most
+// 40 bytes: a line of a wrong file may have a million.
 func (t *textReader) expected(l []byte, i int, what string) {
 	if lineEnds(l, i) {
 		t.fail(i, "%s is missing at the end of the line", what)
@@ -51,6 +54,7 @@ func (t *textReader) statement(l []byte, begin, i int) int {
 		t.expected(l, begin, `a statement or "}"`)
 		return i
 	}
+	// Every line ends in a newline, so l[i] exists behind blanks; the same is true below.
 	if i = blanks(l, i); l[i] == ':' {
 		return t.operation(l, blanks(l, i+1), name)
 	}
@@ -106,6 +110,7 @@ func (t *textReader) operation(l []byte, i int, label []byte) int {
 	if t.err != nil {
 		return i
 	}
+	// The Builder checks what the grammar does not: numbers of operations and of labels.
 	t.b.Add(op)
 	if t.b.Err() == nil {
 		t.b.checkLabel(t.b.define(label), label)
@@ -132,6 +137,7 @@ func (t *textReader) message(l []byte, i int, op *Op) int {
 	} else {
 		at := i
 		var peer uint64
+		// Any number is read, so that the message can name it with the limit.
 		if peer, i = t.number(l, i, what, math.MaxUint64); peer >= t.ranks {
 			t.fail(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1,
 				t.ranks)
@@ -150,6 +156,7 @@ func (t *textReader) message(l []byte, i int, op *Op) int {
 	if l[i] == '\n' {
 		return i
 	}
+	// LogGOPSim's parser accepts this order only, and WriteText writes it.
 	i = t.place(l, i, "cpu", &op.CPU)
 	i = t.place(l, i, "nic", &op.NIC)
 	return t.lineEnd(l, i, `"tag", "cpu", "nic" (in this order) or the end of the line`)
@@ -200,6 +207,7 @@ func (t *textReader) number(l []byte, i int, what string, limit uint64) (uint64,
 		if d > 9 {
 			break
 		}
+		// The first comparison alone is made for nearly all digits; the others find an overflow.
 		if n > (math.MaxUint64-9)/10 && (n > math.MaxUint64/10 || d > math.MaxUint64-n*10) {
 			t.fail(begin, "%s is larger than %d", what, limit)
 			return 0, i
@@ -222,7 +230,8 @@ func blanks(l []byte, i int) int {
 	return i
 }
 
-// word reports whether w stands at i.
+// word reports whether w stands at i. It need not end there: "tag5" is "tag 5", as in
+// txt2bin.
 func word(l []byte, i int, w string) bool {
 	return len(l)-i >= len(w) && string(l[i:i+len(w)]) == w
 }

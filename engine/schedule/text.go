@@ -9,14 +9,15 @@ import (
 
 func readText(r io.Reader, name string, read func() float64) (*Schedule, error) {
 	t := textReader{name: name, line: 1, read: read}
-	// Whole lines are parsed in place; the rest of the last line moves to the front before more is
-	// read. One byte is reserved for the newline that the last line may lack.
+	// 64 KiB: larger buffers leave the processor's cache, smaller ones make more system calls.
 	buf := make([]byte, 1<<16)
 	fill, empty := 0, 0
 	for {
 		n, err := r.Read(buf[fill : len(buf)-1])
 		if empty++; n > 0 {
 			empty = 0
+			// A reader that returns neither bytes nor an error a hundred times is broken, as
+			// bufio has it too.
 		} else if err == nil && empty == 100 {
 			err = io.ErrNoProgress
 		}
@@ -41,6 +42,7 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 			return nil,
 				t.errorf(0, "the line is longer than %d bytes; every statement ends with its line",
 					maxLine)
+		// A line longer than the buffer. It doubles, up to maxLine.
 		case fill == len(buf)-1:
 			buf = append(buf, make([]byte, len(buf))...)
 		}
@@ -55,6 +57,7 @@ func (t *textReader) end(last []byte) (*Schedule, error) {
 		if t.parse(last); t.err != nil {
 			return nil, t.err
 		}
+		// parse has counted the newline that was added; the message is about the line before.
 		t.line, t.begin = t.line-1, 0
 	}
 	switch {
@@ -81,6 +84,7 @@ func (t *textReader) parse(l []byte) {
 	t.begin = 0
 	for i := 0; i < len(l) && t.err == nil; {
 		if t.comment {
+			// A comment may end on any later line, also of another buffer: comment remembers it.
 			for !word(l, i, "*/") {
 				if i == len(l) {
 					return
@@ -97,11 +101,13 @@ func (t *textReader) parse(l []byte) {
 		begin := i
 		i = labelEnd(l, i)
 		switch {
+		// A word inside of a rank begins a statement, which takes the whole line.
 		case i > begin && t.inRank:
 			i = t.statement(l, begin, i)
 			t.newline(i)
 			i++
 		case i > begin:
+			// Outside of ranks a line may go on: "num_ranks 1 rank 0 { }" is a whole file.
 			i = t.block(l, begin, i)
 		case lineEnds(l, i) || word(l, i, "//"):
 			i += bytes.IndexByte(l[i:], '\n')

@@ -17,6 +17,8 @@ func (s *Schedule) WriteText(w io.Writer) error {
 		line = strconv.AppendInt(append(line[:0], "\nrank "...), int64(rank), 10)
 		b.Write(append(line, " {\n"...))
 		lo, hi := s.Rank(rank)
+		// Lines of dependencies come as early as possible, so that a reader can work rank by rank
+		// and statement by statement.
 		lines.fill(s, lo, hi)
 		for op := lo; op < hi; op++ {
 			line = s.appendLabel(line[:0], op, lo)
@@ -37,6 +39,8 @@ func (s *Schedule) WriteText(w io.Writer) error {
 			}
 			b.Write(line)
 		}
+		// A bufio.Writer keeps its first error: one check for each rank ends the work on a full
+		// disk.
 		if _, err := b.WriteString("}\n"); err != nil {
 			return err
 		}
@@ -60,6 +64,7 @@ type dependency struct {
 }
 
 func (d *dependencyLines) fill(s *Schedule, lo, hi uint32) {
+	// A counting sort, whose arrays are reused from rank to rank.
 	d.end = append(d.end[:0], make([]uint32, hi-lo+1)...)
 	n := uint32(0)
 	d.forEach(s, lo, hi, func(after uint32, _ dependency) { d.end[after-lo+1]++; n++ })
@@ -87,6 +92,9 @@ func (d *dependencyLines) linesAfter(i uint32) []dependency {
 func (d *dependencyLines) forEach(s *Schedule, lo, hi uint32,
 	put func(after uint32, line dependency)) {
 	for before := lo; before < hi; before++ {
+		// The line of a successor comes behind both of its operations, and not before a line of the
+		// same predecessor that was written later: so reading the text gives the successors in the
+		// same order.
 		after := before
 		for _, op := range s.done.list(before) {
 			after = max(after, op)

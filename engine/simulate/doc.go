@@ -13,16 +13,25 @@
 //
 //   - The send begins when all operations that it requires have finished, its CPU is free and
 //     its NIC may send. It occupies the CPU for o + bO, and the NIC for g + bG.
+//
 //   - If n ≤ S it is finished when its CPU is free again. The first byte is at the receiver L
 //     later.
+//
 //   - Once posted, the receive takes the message at no cost. Its NIC takes in one message after the
 //     other, in the order of their matches, each for g + bG. The last byte is in bG after the first
 //     byte.
+//
 //   - Then the CPU of the receive is occupied for o + bO, as soon as it is free, and the
 //     receive is finished.
+//
 //   - If n > S (rendezvous), the send first sends a request of 1 byte. Once matched, the receive
-//     answers it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
-//     send receives that and sends the data. The send is finished when the last byte has left.
+//     answers it: its CPU receives the request for o and then at once sends a grant of 1 byte. The
+//     CPU of the send receives that for o and then at once sends the data. Each of these begins
+//     when its CPU is free and when its NIC may send o later. The send is finished when the last
+//     byte has left.
+//
+//   - Where messages cost what a layer of LogP says, at most ⌈L/g⌉ are in transit to a rank, each
+//     for L. The CPU of a further send stalls behind its o until one of them is there [logp].
 //
 // So one way takes o + bO + L + bG + o + bO. Without O this is LogGP's o + L + (n−1)G + o
 // [loggp]. Each message of a stream takes the gap g + (n−1)G.
@@ -84,6 +93,8 @@
 //
 //	[loggops]  Hoefler, Schneider, Lumsdaine. LogGOPSim – Simulating Large-Scale Applications
 //	           in the LogGOPS Model. LSAP 2010.
+//	[logp]     Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken. LogP:
+//	           Towards a Realistic Model of Parallel Computation. PPoPP 1993.
 //	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into
 //	           the LogP Model. SPAA 1995.
 package simulate

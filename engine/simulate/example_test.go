@@ -157,7 +157,7 @@ func Example_collective() {
 		fmt.Printf("%-12s %v\n", algorithm, finish)
 	}
 	// Output:
-	// linear       25028.73 µs
+	// linear       24935.73 µs
 	// binomial     2458.26 µs
 	// scatter-ring 1153.23 µs
 }

@@ -30,8 +30,9 @@ func Of(p platforms.Platform, l platforms.Layer) *System {
 	return s
 }
 
-// Build returns the system that a layer describes, see [model.Resources]; the cost that a series
-// adds occupies the slowest stage of the layer below.
+// Build returns the system that a layer describes, see [model.Resources]; the cost that a
+// series adds occupies the slowest stage of the layer below. Checksums are on, as faults
+// may be injected; they take no virtual time. The node polls.
 func Build(name string, l model.Layer) *System {
 	s := &System{Name: name, Interrupt: -1,
 		Options: engine.Options{Credits: defaultCredits, Checksums: true}}
@@ -39,7 +40,9 @@ func Build(name string, l model.Layer) *System {
 	return s
 }
 
-// defaultCredits covers all round trips of table 4.2 of HP-LAM.
+// defaultCredits covers all round trips of table 4.2 of HP-LAM: with fewer credits than
+// messages that fit into a round trip, a stream would measure the window instead of the
+// gap.
 const defaultCredits = 32
 
 func (s *System) build(r model.Resources) {
@@ -47,7 +50,8 @@ func (s *System) build(r model.Resources) {
 	s.setAck()
 }
 
-// compile returns the plan of a description with additions.
+// compile returns the plan of a description with additions. A sum collects its addition
+// on the way down, and the routes at the bottom take it.
 func (s *System) compile(r model.Resources, added []addition) *plan {
 	switch r := r.(type) {
 	case model.Route:
@@ -63,6 +67,7 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 		}
 		return p
 	case model.Pieces:
+		// What stands above the cut costs once for the message, not for each piece.
 		var outside []addition
 		for _, a := range added {
 			outside = append(outside, addition{a.costs, true})
@@ -77,6 +82,7 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 		if s.Options.EagerThreshold > 0 { // the engine runs the rendezvous itself
 			return s.compile(r.Below, added)
 		}
+		// A new slice: branches of a choice below must not append to each other's.
 		return s.compile(r.Below, append([]addition{{s.alone(r.Added), false}}, added...))
 	}
 	panic(fmt.Sprintf("virtual: the engine cannot run %T", r))
@@ -87,7 +93,8 @@ func (s *System) leaf(r route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
-			// At 1 MiB the time per byte decides.
+			// The slowest stage sets the pace of a stream, so the gap of the addition occupies
+			// that one. At 1 MiB the time per byte decides which one it is.
 			if st := &r.Stages[i]; costOf(st.Busy, 1<<20) > costOf(slowest.Busy, 1<<20) {
 				slowest = st
 			}
@@ -106,6 +113,8 @@ func (s *System) leaf(r route, added []addition) *plan {
 // route returns the route of a description, with its stages in the places that the platform gives
 // them.
 func (s *System) route(d model.Route) route {
+	// A place of the platform overrides the resource of a stage with the same name: the
+	// model says what a stage costs, the platform which stages share a bus.
 	r := route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {
 		next := stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
@@ -121,7 +130,8 @@ func (s *System) route(d model.Route) route {
 	return r
 }
 
-// memo returns f with a memory of its results.
+// memo returns f with a memory of its results. Runs are single-threaded, so the map needs
+// no lock.
 func memo[T any](f func(n int) T) func(n int) T {
 	known := map[int]T{}
 	return func(n int) T {
@@ -134,7 +144,8 @@ func memo[T any](f func(n int) T) func(n int) T {
 	}
 }
 
-// kindOf returns the number of the stage's kind of resource.
+// kindOf returns the number of the stage's kind of resource. There are a few kinds, so a
+// list is searched.
 func (s *System) kindOf(st stage) int32 {
 	k := kind{st.Resource, st.Side}
 	if k.side == model.AtReceiver {
@@ -148,6 +159,8 @@ func (s *System) kindOf(st stage) int32 {
 }
 
 func (s *System) setAck() {
+	// An acknowledgement is a packet that the interfaces exchange: it takes the delays of
+	// the stages for one byte, waits for nothing, and takes no processor time at either end.
 	at := s.plan.routeAt(1, 1)
 	for _, st := range s.routes[at].Stages {
 		s.ack += costOf(st.Delay, 1)
@@ -171,8 +184,9 @@ func (s *System) alone(r model.Resources) costs {
 	return memo(part.measure)
 }
 
-// measure returns the cost of a message of n bytes in a stream of them: the first gives the one-way
-// time, the last half the gap, since the path is full by then.
+// measure returns the cost of a message of n bytes in a stream of them: the first gives
+// the one-way time, the last half the gap, since the path is full by then. Times of a run
+// are exact, so that one run without repetition is enough.
 func (s *System) measure(n int) cost {
 	data, stream := make([]byte, n), s.stream(n)
 	var arrivals []quantity.Micros
@@ -204,6 +218,7 @@ func (s *System) measure(n int) cost {
 		sending:   report.Busy[0] / quantity.Micros(stream),
 		receiving: report.Busy[1] / quantity.Micros(stream),
 	}
+	// The three parts follow each other only if the message is one packet.
 	if c.network = c.oneWay - c.sending - c.receiving; c.network < 0 {
 		// Both processors work at the same time, on different packets.
 		c.sending, c.receiving, c.network = 0, 0, c.oneWay
@@ -216,10 +231,13 @@ func (s *System) measure(n int) cost {
 func (s *System) stream(n int) int {
 	packets := 0
 	for left := n; left > 0; {
+		// The same division as in the endpoint's: the run will have so many packets.
 		piece, size := s.cut(n, left)
 		packets += (piece + size - 1) / size
 		left -= piece
 	}
-	// 16 messages of up to 1,250 packets; at least 4, so that half of them show the gap.
+	// 16 messages of up to 1,250 packets: the first 8 fill the path, the others show the
+	// gap. At least 4, so that two of them show it. 20,000 packets bound the time of such a
+	// run, of which a layer may need one for each size.
 	return min(16, max(4, 20_000/packets))
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Faults are the faults to inject into a run. The first five are probabilities from 0 to 1, drawn
-// for each packet when it has crossed the network.
+// Faults are the faults to inject into a run. The first five are probabilities from 0 to
+// 1, drawn for each packet when it has crossed the network. The zero Faults inject
+// nothing.
 type Faults struct {
 	Seed      uint64
 	Drop      float64

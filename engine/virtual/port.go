@@ -7,6 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// A port is a node as the engine sees it. Its methods run in the coroutine of the node's
+// program.
 type port struct{ *node }
 
 func (p port) Node() int { return p.id }
@@ -27,11 +29,14 @@ func (p port) routeOf(f *engine.Frame) int32 {
 func (p port) Cut(n, left int) (piece, size int) { return p.net.cut(n, left) }
 
 func (p port) suspend() {
+	// The run is over. The program may be deep in a call, so a panic unwinds it, which add
+	// recovers.
 	if !p.pause(struct{}{}) {
 		panic(unwound{})
 	}
 }
 
+// sleep lets d µs go by on this node.
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d
@@ -44,7 +49,9 @@ func (p port) sleep(d quantity.Micros) {
 	p.suspend()
 }
 
-// work is sleep with its place in the trace.
+// work is sleep with its place in the trace. Time with messages counts as busy, the
+// program's own computations do not: [Report.Busy] is compared with the overheads of a
+// model.
 func (p port) work(d quantity.Micros, f *engine.Frame) {
 	if p.net.trace != nil {
 		p.net.trace.add(-1-int32(p.id), p.net.now, p.net.now+d, f)
@@ -72,6 +79,8 @@ func (p port) Compute(d quantity.Micros, interruptible bool) (left quantity.Micr
 	}
 	left = start + d - p.net.now
 	if left > 0 {
+		// The rest of the computation follows after the handlers, so the interrupt comes on top
+		// of it. A packet that comes at the end of the computation interrupts nothing.
 		p.sleep(p.net.Interrupt)
 	}
 	return left
@@ -92,6 +101,8 @@ func (p port) Send(frame *engine.Frame) {
 		p.work(d, &f.Frame)
 	}
 	f.stage, f.held = 0, processor
+	// The first stage is full. Send returns all the same, as its processor time is over; Room is
+	// false until the packet has entered.
 	if !net.enter(f) {
 		p.parked++
 	}
@@ -105,6 +116,8 @@ func (p port) Receive() *engine.Frame {
 		net.pool = append(net.pool, p.current)
 		p.current = nil
 	}
+	// A stopped node never returns from this poll. Packets pile up in its inbox and then in
+	// the network, as behind a process that hangs.
 	if at, stops := net.faults.Stop[p.id]; stops && net.now >= at && p.state < stopped {
 		p.setState(stopped)
 	}
@@ -122,6 +135,8 @@ func (p port) Receive() *engine.Frame {
 		p.inbox.push(g)
 		net.release(g)
 	}
+	// The processor takes the packet out of the interface: the time is the receiver's
+	// overhead.
 	if r := &net.routes[f.route]; !f.Control() {
 		_, added := r.additionalWork(&f.Frame)
 		if d := costOf(r.Receive, quantity.Bytes(f.Size())) + added; d > 0 {
@@ -133,8 +148,9 @@ func (p port) Receive() *engine.Frame {
 	return &f.Frame
 }
 
-// patience is the number of polls at the same time after which a run advances to the next event: no
-// time passes in a loop that only polls.
+// patience is the number of polls at the same time after which a run advances to the next
+// event. Without it, a program that loops over Poll until something arrives would never end,
+// as its polls take no virtual time.
 const patience = 10000
 
 // miss handles a poll that finds no packet.
@@ -153,7 +169,8 @@ func (p port) miss() {
 	if len(p.net.events) > 0 {
 		next = p.net.events[0].Key
 	}
-	// Until the next event nothing can change what the program polls for.
+	// Until the next event nothing can change what the program polls for. At the same time,
+	// other nodes have steps to make first.
 	if next > p.net.now {
 		p.Wait(next)
 	} else {

@@ -41,6 +41,7 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	n := &network{System: s, faults: c.Faults, trace: c.Trace, running: c.Nodes}
 	n.nodes = make([]*node, c.Nodes)
 	n.resources = make([]resource, c.Nodes*len(s.kinds))
+	// Without faults there is no generator, which arrive takes as its sign to skip them.
 	if c.Faults.any() {
 		// The second number is "halfpeak" in ASCII; the seed alone selects the faults.
 		n.random = rand.New(rand.NewPCG(c.Faults.Seed, 0x68616c667065616b))
@@ -48,6 +49,8 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	if n.trace != nil {
 		n.trace.start(s, c.Nodes)
 	}
+	// Programs that wait are suspended in the middle of a call. Stopping their coroutines
+	// unwinds them, so that their deferred calls run and nothing is left behind.
 	defer func() {
 		for _, nd := range n.nodes {
 			if nd != nil {
@@ -68,6 +71,8 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	for _, nd := range n.nodes {
 		r.Nodes, r.Busy = append(r.Nodes, nd.endpoint.Stats()), append(r.Busy, nd.busy)
 	}
+	// A program that still waits does so for ever. Its error comes last, behind those of
+	// programs that failed: one of these is often the cause.
 	if n.running > 0 {
 		n.errs = append(n.errs, n.deadlock())
 	}
@@ -100,8 +105,12 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 	if nd.endpoint, err = engine.New(port{nd}, n.Options); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
+	// The node's program is a coroutine that yields nothing: each pause hands control back to
+	// the loop.
 	nd.resume, nd.stop = iter.Pull(func(pause func(struct{}) bool) {
 		defer func() {
+			// Only the end of the run is recovered here. Any other panic is a fault of the program,
+			// and goes on.
 			if r := recover(); r != nil && r != (unwound{}) {
 				panic(r)
 			}
@@ -116,6 +125,7 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 		nd.endpoint.Linger(func() bool { return false })
 	})
 	n.nodes[id] = nd
+	// All programs begin at time 0, in the order of the nodes.
 	n.schedule(0, id, event{what: wake, index: uint32(id)})
 	if at, dies := n.faults.Die[id]; dies {
 		n.schedule(at, id, event{what: die, index: uint32(id)})
@@ -142,6 +152,7 @@ func (n *network) deadlock() error {
 		default:
 			continue
 		}
+		// Twenty nodes fill a screen, and show the pattern of a deadlock among thousands.
 		if shown++; shown > 20 {
 			fmt.Fprintf(&b, "\n  …")
 			break

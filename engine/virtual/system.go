@@ -1,14 +1,3 @@
-// Package virtual runs programs of package engine on simulated nodes, under a virtual clock, with
-// the costs from a platform's file.
-//
-// A packet crosses the sending processor, then stages, then the receiving processor. A stage
-// occupies a resource (a bus, an interface, a link) for some time. A resource serves one packet at
-// a time, in the order of arrival, from any sender. This alone causes pipelining, gaps and
-// bottlenecks. [Build] makes a system from a [model.Layer], [Run] runs a program on it, and
-// [Measure] one of the benchmark programs.
-//
-// Runs are deterministic: simultaneous events happen in the order of the nodes, and on one node in
-// the order in which they were caused.
 package virtual
 
 import (
@@ -21,7 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A System is a kind of node and network, as the engine runs it.
+// A System is a kind of node and network, as the engine runs it. It is not changed by a
+// run, so runs can share one, but not at the same time: it remembers costs by size.
 type System struct {
 	Name    string
 	Options engine.Options
@@ -39,7 +29,9 @@ type System struct {
 	ack    quantity.Micros // the time that an acknowledgement takes
 }
 
-// A kind of resource: an instance of it is on each node, or in the network.
+// A kind of resource: an instance of it is on each node, or in the network. It is an
+// index into the resources of a node: the network allots one resource for each kind and
+// node, so that a packet finds its resource without a map.
 type kind struct {
 	name string
 	side model.Side
@@ -53,8 +45,9 @@ type route struct {
 	Cut     func(n int) int  // packet size for a piece of n bytes; nil: pieces travel whole
 }
 
-// A stage of a route delays a packet by Delay and occupies its resource for Busy, which is mostly
-// the same.
+// A stage of a route delays a packet by Delay and occupies its resource for Busy, which
+// is mostly the same. The two differ where a resource is free again before the packet has
+// left it, such as an interface with the gap g of LogP.
 type stage struct {
 	Resource    string // stages that name the same resource on the same node share it
 	Side        model.Side
@@ -67,9 +60,11 @@ type stage struct {
 	last  bool // the stage after all others
 }
 
-// An addition is the cost that a series adds to the layer below, for a piece or for the whole
-// message. The processors' parts of it are added to theirs, and the rest comes after all stages;
-// its gap occupies the slowest stage.
+// An addition is the cost that a series adds to the layer below, for a piece or for the
+// whole message. The processors' parts of it are added to theirs, and the rest comes
+// after all stages; its gap occupies the slowest stage. Only the last packet of a piece
+// or message carries it, since a layer such as SLR above PUT costs once for a message,
+// however many packets the layer below cuts it into.
 type addition struct {
 	costs costs
 	whole bool
@@ -78,7 +73,8 @@ type addition struct {
 // costs returns what a message of n bytes costs.
 type costs func(n int) cost
 
-// A cost holds the times of a message: oneWay = sending + network + receiving.
+// A cost holds the times of a message: oneWay = sending + network + receiving. All are in
+// µs. gap is the interval between messages in a stream.
 type cost struct{ oneWay, gap, sending, network, receiving quantity.Micros }
 
 // A plan chooses the route of a message by its size: [model.Resources], compiled.
@@ -105,8 +101,9 @@ func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	return delay, busy
 }
 
-// additional returns the cost that additions add to a packet: 0 except for the last packet of a
-// piece or of the message.
+// additional returns the cost that additions add to a packet: 0 except for the last
+// packet of a piece or of the message. The size is at least 1: a message without data
+// still costs what the smallest one does.
 func additional(added []addition, f *engine.Frame) (sum cost) {
 	if len(added) == 0 || !f.Ends() {
 		return sum
@@ -130,6 +127,8 @@ func additional(added []addition, f *engine.Frame) (sum cost) {
 
 // additionalWork returns the processor times that the additions of the route add to a packet.
 func (r *route) additionalWork(f *engine.Frame) (sending, receiving quantity.Micros) {
+	// leaf puts the stage with the rest of an addition last. Without additions the last
+	// stage is an ordinary one, whose list is empty.
 	added := r.Stages[len(r.Stages)-1].added
 	if len(added) == 0 {
 		return 0, 0
@@ -138,7 +137,9 @@ func (r *route) additionalWork(f *engine.Frame) (sending, receiving quantity.Mic
 	return sum.sending, sum.receiving
 }
 
-// routeAt returns the number of the route of a piece of a message of n bytes.
+// routeAt returns the number of the route of a piece of a message of n bytes. A choice
+// decides by the size of the message at its own level: above a cut it sees the message,
+// below it the piece.
 func (p *plan) routeAt(n, piece int) int32 {
 	for {
 		switch {
@@ -152,7 +153,8 @@ func (p *plan) routeAt(n, piece int) int32 {
 	}
 }
 
-// pieceOf returns the size of the pieces of a message of n bytes.
+// pieceOf returns the size of the pieces of a message of n bytes. Cuts nest, and the
+// smallest piece on the way down is what travels.
 func (p *plan) pieceOf(n int) int {
 	size := math.MaxInt
 	for {
@@ -168,9 +170,12 @@ func (p *plan) pieceOf(n int) int {
 	}
 }
 
-// branch returns the plan that serves a message of n bytes.
+// branch returns the plan that serves a message of n bytes. Branches by size are few, two
+// or three in all platforms, so they are searched in order. The last one has no upper
+// limit.
 func (p *plan) branch(n int) *plan {
 	if p.choice.Least {
+		// Equal times go to the first branch, as in the model.
 		best, least := 0, quantity.Micros(math.Inf(1))
 		for i, b := range p.costs {
 			if t := b(n).oneWay; t < least {
@@ -180,6 +185,7 @@ func (p *plan) branch(n int) *plan {
 		return p.branches[best]
 	}
 	last := len(p.branches) - 1
+	// The last branch has no upper limit.
 	for i, b := range p.choice.Branches[:last] {
 		if quantity.Bytes(n) <= b.UpTo {
 			return p.branches[i]
@@ -211,11 +217,16 @@ func costOf(c model.PacketCost, n quantity.Bytes) quantity.Micros {
 	sizes, costs := c.Curve.Sizes, c.Curve.Costs
 	last := len(sizes) - 1
 	right := sort.Search(last, func(i int) bool { return sizes[i] >= n })
+	// There is no neighbour to the left: small messages cost what the smallest measured one
+	// does.
 	if right == 0 {
 		return costs[0]
 	}
 	x0, x1 := float64(sizes[right-1]), float64(sizes[right])
 	y0, y1 := float64(costs[right-1]), float64(costs[right])
+	// Beyond the largest size the line continues on linear axes: at such sizes the time per
+	// byte is constant. A fall between the last two sizes is noise, and would make large
+	// messages free.
 	if x := float64(n); x > x1 {
 		return quantity.Micros(y1 + max(0, (y1-y0)*(x-x1)/(x1-x0)))
 	}

@@ -36,7 +36,8 @@ func (t *Trace) start(s *System, nodes int) {
 	t.Spans, t.kinds, t.nodes = t.Spans[:0], s.kinds, nodes
 }
 
-// add records a span of a resource, or of the processor of the node -1-at.
+// add records a span of a resource, or of the processor of the node −1−at: resources have the
+// numbers from 0 on.
 func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	s := Span{Node: int(-1 - at), Resource: "processor", Start: start, End: end, Bytes: -1}
 	if at >= 0 {
@@ -56,8 +57,18 @@ func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 
 var kindNames = [...]string{"one way", "request", "reply", "ack", "restart"}
 
-// Write prints the trace in the format of Chrome's tracing and of Perfetto: a process for each
-// node, a row for each resource, times in µs.
+// Write prints the trace in the format of Chrome's tracing (Trace Event Format, JSON object),
+// which Perfetto opens as well: a process for each node, a row for each resource, times in
+// µs.
+//
+//	{"displayTimeUnit":"ns","traceEvents":[
+//	{"ph":"M","pid":0,"name":"process_name","args":{"name":"node 0"}},
+//	{"ph":"M","pid":0,"tid":1,"name":"thread_name","args":{"name":"bus"}},
+//	{"ph":"X","pid":0,"tid":1,"ts":3,"dur":5.6,"name":"0→1","args":{"packet":0,"bytes":512}}]}
+//
+// "M" events name processes and rows, "X" events are spans with their duration. The text is
+// written by hand: a trace has millions of spans, and encoding/json would take most of the
+// run's time.
 func (t *Trace) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
@@ -70,6 +81,8 @@ func (t *Trace) Write(w io.Writer) error {
 			node)
 	}
 	for i, k := range t.kinds {
+		// Resources of the network have one row, in the process −1: the loop below runs once, for
+		// that.
 		nodes := t.nodes
 		if k.side == model.AtNetwork {
 			nodes = 0
@@ -94,4 +107,6 @@ func (t *Trace) Write(w io.Writer) error {
 	return b.Flush()
 }
 
+// micros prints 12 significant digits, as all output for programs: sums of costs such as 0.1
+// + 0.2 do not show their rounding.
 func micros(t quantity.Micros) string { return strconv.FormatFloat(float64(t), 'g', 12, 64) }

@@ -10,6 +10,15 @@ import (
 // perftest reads ib_send_lat, ib_write_bw and their like. A header "#bytes #iterations"
 // names the columns; a title such as "RDMA_Write BW Test" stands before it.
 //
+//	                   RDMA_Write BW Test
+//	#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+//	1          10000000         0.00               3.16               3.312819
+//	2          10000000         0.00               6.67               3.499174
+//
+//	                   Send Latency Test
+//	#bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]  …
+//	2       1000          5.35           11.78        5.49               5.50         …
+//
 // Latencies are half of a round trip, or a whole one for reads and atomics. MB/sec are of 2²⁰
 // bytes; the header may say Gb/sec instead. With -b they add up both directions. The gap is the
 // inverse of the message rate where there is one. Server and client print the same rows: a row that
@@ -27,6 +36,8 @@ var (
 	perftestTitle = regexp.MustCompile(
 		`^(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(Test|BW|` +
 			`Latency)`)
+	// Names of columns contain single blanks, and a script's echo may have collapsed the wide
+	// ones between them, so the names themselves are found.
 	perftestColumns = regexp.MustCompile(
 		`(#bytes|#iterations|BW \w+ ?\[\w+/sec\]|MsgRate ?\[\w+\]|t_\w+ ?\[usec\]|` +
 			`[\d.]+% percentile ?\[usec\]|[\w#%.]+(\[\w+\])?)`)
@@ -50,6 +61,7 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
 		return true
 	}
+	// The first letters of all titles; most other lines end here.
 	if bytes.IndexByte([]byte("RSAW"), line[0]) < 0 {
 		if line[0] != '#' {
 			return false
@@ -84,6 +96,7 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	case strings.Contains(title, "Read") || strings.Contains(title, "Atomic"):
 		t.Kind = RoundTrip
 	}
+	// Of server and client in one file, rows are interleaved: equal rows follow each other.
 	g.unique = true
 	g.b = p.begin(t)
 	return true

@@ -60,10 +60,12 @@ const (
 	Copy        = "copy"         // local copy
 )
 
-// networked reports whether a topology, not levels, connects the hosts.
+// networked reports whether a topology, not levels, connects the hosts. The outermost
+// level then stands for all of it.
 func (c *Calibration) networked() bool { return c.network.Topology.Units() > 1 }
 
-// pair reports whether a unit of the level is two ranks.
+// pair reports whether a unit of the level is two ranks. There no two pairs can share
+// it, so what the inside carries is known from exchanges alone; see bothWays.
 func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Arity == 2 }
 
 // cores returns the number of ranks in a unit that a number of levels, from inside out, make up.
@@ -75,6 +77,8 @@ func (c *Calibration) cores(levels int) int {
 	return n
 }
 
+// level returns the index of a level by its name, as rows of the file call it; −1 if
+// there is none.
 func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l machine.Level) bool { return l.Name == name })
 }
@@ -84,8 +88,11 @@ func (m Measurement) IsCollective() bool {
 	return m.Level < 0 && m.Measure != Combine && m.Measure != Copy
 }
 
-// distant reports whether pairs of units at a distance were measured, all of a unit at once.
+// distant reports whether pairs of units at a distance were measured, all of a unit
+// at once. Such rows show what blocks of units share; they must stay out of curves,
+// which are of one pair or neighbours.
 func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
 
-// hostLevels are the names of levels outside the hosts.
+// hostLevels are the names of levels outside the hosts, as calibrate.c names them.
+// Only these may be a network: inside a host, levels are caches and sockets.
 var hostLevels = []string{"switch", "group", "cluster"}

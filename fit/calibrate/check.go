@@ -62,7 +62,9 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 	return rows, err
 }
 
-// checks reports whether a measurement checks the machine: messages that it was not made of.
+// checks reports whether a measurement checks the machine: messages that it was not
+// made of. Round trips and bursts of one pair count too, since the machine was made
+// of their medians over pairs, and may fail to describe each of them.
 func (c *Calibration) checks(r Measurement) bool {
 	switch r.Measure {
 	case Send, Receive, LateReceive, LateSend, FanFirst, Combine, Copy:
@@ -74,6 +76,8 @@ func (c *Calibration) checks(r Measurement) bool {
 }
 
 // predict returns the time of a measurement on the machine; 0 if it is not simulated.
+// A round trip of two ranks needs no simulation: half of it is the one-way time of the
+// level.
 func (c *Calibration) predict(ctx context.Context, m machine.Machine, r Measurement) (
 	quantity.Micros, error) {
 	if r.IsCollective() {
@@ -102,6 +106,8 @@ func (c *Calibration) fromRest(n quantity.Bytes) quantity.Micros {
 	return max(exchange.At(n)-way.At(n)-(exchange.At(8)-way.At(8)), 0)
 }
 
+// isReduction reports whether the ranks combine data, which takes calls of another
+// length.
 func isReduction(measure string) bool { return measure == "reduce" || measure == "allreduce" }
 
 // addCalls sets the time of a call of collectives, and removes the rows that it comes from: the
@@ -143,9 +149,10 @@ func addCalls(rows []Checked) (checked []Checked) {
 	return checked
 }
 
-// collective returns the time of the library's default algorithm of a collective among the ranks of
-// the job or, where that is not known, the least time of all algorithms; 0 if each is too large or
-// unknown.
+// collective returns the time of the library's default algorithm of a collective
+// among the ranks of the job or, where that is not known, the least time of all
+// algorithms; 0 if each is too large or unknown. The least, since a library that was
+// tuned takes a fast one.
 func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (
 	least quantity.Micros, err error) {
 	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
@@ -204,7 +211,9 @@ func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (
 // 16 gaps remain.
 const burst = 17
 
-// timeOf simulates pairs or a fan as calibrate.c does them.
+// timeOf simulates pairs or a fan as calibrate.c does them. A burst is simulated
+// twice, short and long: the difference has the gaps alone, without the start and the
+// answer.
 func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Measurement) (
 	quantity.Micros, error) {
 	if len(places) == 0 {
@@ -282,8 +291,9 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 	}
 }
 
-// places returns the cores of a case's ranks, as calibrate.c chooses them; none if the machine has
-// too few units.
+// places returns the cores of a case's ranks, as calibrate.c chooses them; none if
+// the machine has too few units. The two must agree: a pair on other cores would meet
+// at another level.
 func (c *Calibration) places(r Measurement) (on machine.Places) {
 	inner := c.cores(r.Level)
 	units := c.Levels[r.Level].Arity

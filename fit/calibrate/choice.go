@@ -30,9 +30,10 @@ func libraryKey(version string) string {
 	return ""
 }
 
-// chosen returns the algorithm that a library takes by default. A line of choices.txt is for fewer
-// ranks than its third field, or for any if that is 0; of its choices the first counts whose limit
-// in bytes is above the size.
+// chosen returns the algorithm that a library takes by default. A line of choices.txt
+// is for fewer ranks than its third field, or for any if that is 0; of its choices the
+// first counts whose limit in bytes is above the size. The file is read anew for each
+// call: it is short, and simulating the answer takes far longer.
 func chosen(library, name string, ranks int, size uint64) (e collective.Entry, known bool) {
 	for line := range strings.Lines(choices) {
 		fields := strings.Fields(line)

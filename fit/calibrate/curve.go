@@ -11,8 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// curve returns the times of a measure on one pair of ranks by size: the medians over pairs of the
-// same kind.
+// curve returns the times of a measure on one pair of ranks by size: the medians over
+// pairs of the same kind, so that a pair with a slow core does not stand for its
+// level.
 func (c *Calibration) curve(measure string, level int) model.Curve {
 	return c.fanCurve(measure, level, 1)
 }
@@ -78,7 +79,8 @@ func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
 	return bits.Len64(uint64(n))%4 == 1 || eager > 0 && (n == eager || n == eager+1)
 }
 
-// exchanges returns the exchanges that the machine is fitted to.
+// exchanges returns the exchanges that the machine is fitted to. All other sizes are
+// kept for [Calibration.Check], which would prove nothing at the sizes of the fit.
 func (c *Calibration) exchanges(level int) (curve model.Curve) {
 	all := c.curve(Exchange, level)
 	for i, n := range all.Sizes {
@@ -106,8 +108,9 @@ func LocalWork(p platforms.Platform, work string) quantity.MicrosPerByte {
 	return 0
 }
 
-// PerByte returns the time of local work, Combine or Copy, of a byte of the largest size; 0 if it
-// was not measured.
+// PerByte returns the time of local work, Combine or Copy, of a byte of the largest
+// size; 0 if it was not measured. The largest size resembles the data of long messages
+// most, where local work counts.
 func (c *Calibration) PerByte(work string) (each quantity.MicrosPerByte) {
 	largest := quantity.Bytes(0)
 	for _, r := range c.Rows {

@@ -67,8 +67,9 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 	return m, unmeasured, nil
 }
 
-// nearestMeasured returns the index of level i of n if it was measured, otherwise of the next outer
-// or else inner level that was; −1 if none was.
+// nearestMeasured returns the index of level i of n if it was measured, otherwise of
+// the next outer or else inner level that was; −1 if none was. Outer first: ranks
+// farther apart are slower, so the machine errs on the side of long times.
 func nearestMeasured(n, i int, measured func(level int) bool) int {
 	for k := i; k < n; k++ {
 		if measured(k) {
@@ -87,6 +88,8 @@ func nearestMeasured(n, i int, measured func(level int) bool) int {
 func (c *Calibration) messages(level int) machine.Level {
 	way, gap := c.curve(PingPong, level), c.curve(Stream, level)
 	for i := range way.Costs {
+		// The topology adds the hops of each pair, so those of the measured
+		// neighbours come off.
 		if c.networked() && level == len(c.Levels)-1 {
 			way.Costs[i] = max(way.Costs[i]-c.near, minTime)
 		}
@@ -126,8 +129,9 @@ func (c *Calibration) messages(level int) machine.Level {
 	return l
 }
 
-// reverse returns the fraction by which the bytes of the largest exchange take longer than one way;
-// 0 if it was not measured or the level holds two ranks: see bothWays.
+// reverse returns the fraction by which the bytes of the largest exchange take longer
+// than one way; 0 if it was not measured or the level holds two ranks: see bothWays.
+// From 64 KiB on, bytes and not fixed costs make up the difference.
 func (c *Calibration) reverse(level int, way model.Curve) float64 {
 	exchange := c.exchanges(level)
 	last := len(exchange.Sizes) - 1

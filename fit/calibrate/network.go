@@ -21,8 +21,10 @@ const (
 	networkMisfit = 0.2
 )
 
-// findNetwork sets the topology that explains the distances of hosts best, if one explains them
-// and levels do not. One level then stands for those outside the hosts.
+// findNetwork sets the topology that explains the distances of hosts best, if one
+// explains them and levels do not. One level then stands for those outside the hosts.
+// It tries all topologies of that many hosts, since nothing in the output of a job
+// says how its hosts are wired.
 func (c *Calibration) findNetwork() {
 	outside := func(l machine.Level) bool { return slices.Contains(hostLevels, l.Name) }
 	outer := slices.IndexFunc(c.Levels, outside)
@@ -114,7 +116,8 @@ func (c *Calibration) linkPoints(outer, inner int, index map[int]int) (points []
 	return points
 }
 
-// crowd returns the number of a row's pairs, of units at a distance, whose routes share a link.
+// crowd returns the number of a row's pairs, of units at a distance, whose routes
+// share the link that most of them use: that link limits them.
 func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most int) {
 	size := c.cores(r.Level) / inner // hosts of a unit
 	load := map[int]int{}
@@ -140,8 +143,11 @@ func (c *Calibration) common(a, b int) int {
 	return len(c.Levels)
 }
 
-// explain returns how far the distances of n hosts are from a line through x, or with classes set
-// from the mean of those with the same x: the slope, and the 95 % quantile of relative errors.
+// explain returns how far the distances of n hosts are from a line through x, or with
+// classes set from the mean of those with the same x: the slope, and the 95 %
+// quantile of relative errors. Levels are classes, since their numbers have no scale;
+// hops of links are, on a line. The quantile and not the worst: one pair in twenty
+// may have been disturbed.
 func (c *Calibration) explain(x func(i, j int) float64, n int, classes bool) (
 	slope, misfit float64) {
 	var xs []float64
@@ -171,6 +177,8 @@ func (c *Calibration) explain(x func(i, j int) float64, n int, classes bool) (
 }
 
 // topologies returns those that may connect n units, those of few dimensions first.
+// Sizes of a torus are tried in every order, since hosts are numbered along its
+// dimensions.
 func topologies(n int) (all []machine.Topology) {
 	var texts []string
 	var split func(sizes string, left, parts int)

@@ -15,12 +15,14 @@ import (
 // resource is taken to be shared.
 const saturated = 1.2
 
-// negligible is the ratio of the gap of several pairs to the time of a message below which they
-// share nothing.
+// negligible is the ratio of the gap of several pairs to the time of a message below
+// which they share nothing. Short messages have tiny gaps, whose ratios are noise.
 const negligible = 0.01
 
-// occupancy returns how long a message occupies the inside of a unit of the level or, if port is
-// set, one of its ports; nil if no number of pairs saturated it.
+// occupancy returns how long a message occupies the inside of a unit of the level or,
+// if port is set, one of its ports; nil if no number of pairs saturated it. A
+// resource that was not saturated may exist, but no measured number of pairs waits
+// for it.
 func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.Layer {
 	meet := level
 	if port {
@@ -60,8 +62,10 @@ type point struct {
 	pairs   int
 }
 
-// line returns the line through the least and the largest size of points, of each size with the
-// largest number of pairs.
+// line returns the line through the least and the largest size of points, of each
+// size with the largest number of pairs: that one surely saturates the resource. Two
+// sizes give a time per message and one per byte; those between would let noise in
+// the middle bend both.
 func line(points []point) model.Layer {
 	slices.SortFunc(points, func(a, b point) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs))

@@ -19,8 +19,8 @@ import (
 // Header is the first line of the output of calibrate.c.
 const Header = "# halfpeak calibrate 1"
 
-// IsCalibration reports whether a line of a text is Header. Lines of a job's script or
-// of mpirun may stand before it.
+// IsCalibration reports whether a line of a text is Header. Lines of a job's script
+// or of mpirun may stand before it, so it looks at all of them.
 func IsCalibration(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if string(bytes.TrimRight(line, "\r\n")) == Header {
@@ -38,8 +38,9 @@ var calibrationColumns = []string{
 // maxLine is the maximum length of a line; the places of 500,000 ranks fit.
 const maxLine = 4 << 20
 
-// Read reads the output of calibrate.c; name stands in errors. A last row that was cut
-// off is dropped with a note.
+// Read reads the output of calibrate.c; name stands in errors. A last row that was
+// cut off is dropped with a note, and so is what other programs of the job printed in
+// between: jobs end early, and what was measured until then is worth a machine.
 func Read(r io.Reader, name string) (*Calibration, error) {
 	c := &calibrationReader{index: map[Measurement]int{}}
 	lines := bufio.NewReaderSize(r, maxLine)
@@ -93,7 +94,9 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 	return &c.Calibration, nil
 }
 
-// A calibrationReader collects the lines of a calibration.
+// A calibrationReader collects the lines of a calibration. Rows of several passes of
+// a case may be anywhere in the file: calibrate.c goes through all cases in each
+// pass, so that a disturbance hits one pass of many cases and not all passes of one.
 type calibrationReader struct {
 	Calibration
 	index   map[Measurement]int // of a case in Rows
@@ -189,7 +192,9 @@ var levelName = regexp.MustCompile(`^[a-z0-9_-]+$`) // as of a platform
 // be negative, since the time of a single message is subtracted, and may have been disturbed.
 const maxTime = 1e12
 
-// row reads the fields of a whole row: the case, and its times from median to average.
+// row reads the fields of a whole row: the case, and its times from median to
+// average. It refuses what calibrate.c cannot print, since a damaged number would
+// become a machine.
 func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
 	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
 	// Collectives and local work have no level.

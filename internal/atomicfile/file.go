@@ -85,7 +85,9 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// Write appends text to a file: all of it or, on an error such as a full disk, nothing.
+// Write appends text to a file: all of it or, on an error such as a full disk,
+// nothing: a sweep ends its partial file with a whole row. What a pipe has taken
+// cannot be taken back.
 func (f *File) Write(text []byte) (int, error) {
 	n, err := f.file.Write(text)
 	if err != nil {
@@ -98,7 +100,7 @@ func (f *File) Write(text []byte) (int, error) {
 	return n, nil
 }
 
-// Close gives the file its name.
+// Close gives the file its name. Only then does anything happen to an existing file.
 func (f *File) Close() error { return f.rename(f.target) }
 
 // Keep ends a file that is not complete. What was written is then in the file that it returns,
@@ -110,6 +112,8 @@ func (f *File) Keep() (part string, err error) {
 	return f.target + ".partial", f.rename(f.target + ".partial")
 }
 
+// rename closes first: a full disk may be reported only then, and Windows renames no
+// open file.
 func (f *File) rename(to string) error {
 	err := f.file.Close()
 	if err == nil && f.target != "" {
@@ -131,7 +135,8 @@ func (f *File) Discard() {
 	}
 }
 
-// FileError describes, in one line, why path cannot be written and what to do.
+// FileError describes, in one line, why path cannot be written and what to do. The
+// system's own words name the temporary file, which the user never asked for.
 func FileError(path string, err error) error {
 	var reason string
 	switch dir := filepath.Dir(path); {
@@ -165,6 +170,7 @@ func FileError(path string, err error) error {
 	return &wrapped{fmt.Sprintf("cannot write %q: %s", path, reason), err}
 }
 
+// wrapped has a message of its own, and keeps the cause for errors.Is.
 type wrapped struct {
 	message string
 	err     error

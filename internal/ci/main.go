@@ -39,8 +39,10 @@ func command(args []string) error {
 	return errors.New("usage: ci tests | ci skipped | ci systems PATTERN GOOS/GOARCH…")
 }
 
-// run prints a line for each package and the output of tests that failed or, if skipped is set, a
-// line for each top-level test that was skipped.
+// run prints a line for each package and the output of tests that failed or, if
+// skipped is set, a line for each top-level test that was skipped. The output of a
+// test is kept until its end shows whether anybody wants it, and dropped then: a run
+// of all tests prints megabytes.
 func run(r io.Reader, w io.Writer, skipped bool) error {
 	type test struct{ pkg, name string }
 	output := map[test]*strings.Builder{}
@@ -63,6 +65,7 @@ func run(r io.Reader, w io.Writer, skipped bool) error {
 		case skipped:
 		case e.Action == "fail" && e.Test != "":
 			fmt.Fprint(w, output[t].String())
+		// Lines of a package are its result; PASS alone repeats it.
 		case e.Action == "build-output", e.Action == "output" && e.Test == "" &&
 			e.Output != "PASS\n":
 			fmt.Fprint(w, e.Output)
@@ -78,7 +81,8 @@ var (
 	script = regexp.MustCompile(`(?m)^ *> .*\bskip '(.*)'$`)
 )
 
-// reason returns the message of t.Skip, or of skip in a script, in the output of a test.
+// reason returns the message of t.Skip, or of skip in a script, in the output of a
+// test. The last one counts: a test may log before it skips.
 func reason(output string) string {
 	for _, r := range []*regexp.Regexp{script, said} {
 		if all := r.FindAllStringSubmatch(output, -1); len(all) > 0 {

@@ -1,4 +1,5 @@
-// Package flags implements values of command-line flags, which parse and check their text.
+// Package flags implements values of command-line flags, which parse and check their text, and what
+// --version prints. The interactive page reads its fields by the same rules as the command does.
 package flags
 
 import (
@@ -12,8 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Var declares a flag whose text is parsed into to. Its default is text too, none if empty; kind is
-// the placeholder in help.
+// Var declares a flag whose text is parsed into to. Its default is text too, none if
+// empty; kind is the placeholder in help. A text and not a value, so that help prints
+// the default as a user writes it.
 func Var[T any](f *pflag.FlagSet, to *T, parse func(string) (T, error), kind, name, otherwise,
 	help string) {
 	v := &value[T]{to, parse, kind, ""}
@@ -31,6 +33,8 @@ type value[T any] struct {
 	kind, text string
 }
 
+// Set keeps the old value if the text is wrong: pflag reports the error, and help still prints the
+// default.
 func (v *value[T]) Set(text string) error {
 	parsed, err := v.parse(text)
 	if err == nil {
@@ -47,6 +51,7 @@ type Percent float64
 
 // Set reads a percentage.
 func (p *Percent) Set(text string) error {
+	// The condition below is written so that NaN, which ParseFloat takes, fails.
 	number, _ := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(v >= 0 && v < 1000) {
@@ -61,8 +66,10 @@ func (p *Percent) Type() string { return "percent" }
 
 func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
 
-// ParseRanks parses numbers of ranks in the form of sizes: lists, and ranges that double, such as
-// "2..256" or "4,6,8".
+// ParseRanks parses numbers of ranks in the form of sizes: lists, and ranges that
+// double, such as "2..256" or "4,6,8". Letters are refused, since 4K ranks would be
+// 4,096 by the rule for bytes. The bound of 2^17 keeps a range from asking for
+// schedules that cannot be made.
 func ParseRanks(text string) (ranks []int, err error) {
 	sizes, err := quantity.ParseSizes(text)
 	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<17 {
@@ -72,5 +79,6 @@ func ParseRanks(text string) (ranks []int, err error) {
 	for _, n := range sizes {
 		ranks = append(ranks, int(n))
 	}
+	// "4,4" is one number; two equal rows would look like two measurements.
 	return slices.Compact(ranks), nil
 }

@@ -1,4 +1,4 @@
-// Package list maps lists to lists.
+// Package list has what package slices lacks: a map of a slice, and a priority queue.
 package list
 
 import "slices"

@@ -27,8 +27,9 @@ func main() {
 	}
 }
 
-// builds lists the programs of a release, with the operating systems and processors that differ in
-// the modules they need.
+// builds lists the programs of a release, with the operating systems and processors
+// that differ in the modules they need. A module that only one system uses has a
+// licence to be kept there too.
 var builds = []struct{ goos, goarch, program string }{
 	{"linux", "amd64", "./cmd/halfpeak"},
 	{"darwin", "arm64", "./cmd/halfpeak"},
@@ -103,6 +104,8 @@ func components(root string) ([]component, error) {
 				m = component{of[0], of[1], of[2], map[string]bool{}}
 				modules[m.name] = m
 			}
+			// A package copied from elsewhere keeps its licence in its own folder, so
+			// all folders up to the module's root are looked at.
 			for dir := of[3]; len(dir) >= len(m.dir); dir = filepath.Dir(dir) {
 				m.packages[dir] = true
 			}
@@ -124,7 +127,9 @@ func components(root string) ([]component, error) {
 // files matches the names of files with licences.
 var files = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
 
-// chosen has the files of modules that offer a choice of licences, or keep them elsewhere.
+// chosen has the files of modules that offer a choice of licences, or keep them
+// elsewhere. Freetype may be taken under the GPL or its own licence, which needs only
+// a mention.
 var chosen = map[string][]string{
 	"github.com/golang/freetype": {"licenses/ftl.txt"},
 }
@@ -165,7 +170,8 @@ func (c component) licences() ([]licence, error) {
 	return all, nil
 }
 
-// plain returns a text without carriage returns and trailing spaces.
+// plain returns a text without carriage returns and trailing spaces, so that copies
+// of one licence are one text of NOTICE.
 func plain(text []byte) string {
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r", ""), "\n")
 	for i, l := range lines {
@@ -174,8 +180,10 @@ func plain(text []byte) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// identify returns the SPDX identifier of a licence, from phrases that only it has. It is empty for
-// a licence that may not be part of a binary under BSD-3-Clause.
+// identify returns the SPDX identifier of a licence, from phrases that only it has.
+// It is empty for a licence that may not be part of a binary under BSD-3-Clause, and
+// for one that nobody has read yet; both are errors. The order matters: BSD-3-Clause
+// has the phrase of BSD-2-Clause too.
 func identify(path, text string) string {
 	words := strings.Join(strings.Fields(text), " ")
 	for _, l := range []struct{ id, phrase string }{

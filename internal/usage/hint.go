@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hint returns `; did you mean "clip"?` for the name closest to wrong. If none is close, it lists
-// the names if they are few, and is empty otherwise.
+// Hint returns `; did you mean "clip"?` for the name closest to wrong. If none is
+// close, it lists the names if they are few, and is empty otherwise. Close is at most
+// half of the letters wrong: a word of which more is wrong was meant as another one.
 func Hint(wrong string, names []string) string {
 	best, least := "", 1+max(1, utf8.RuneCountInString(wrong)/2)
 	for _, name := range names {
@@ -24,7 +25,9 @@ func Hint(wrong string, names []string) string {
 	return ""
 }
 
-// distance returns the number of letters to insert, delete, replace or swap.
+// distance returns the number of letters to insert, delete, replace or swap with the
+// next (optimal string alignment): swaps are the most frequent typing errors. It
+// keeps three rows of the table, since a swap looks two rows back.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

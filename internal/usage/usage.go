@@ -3,7 +3,8 @@ package usage
 
 import "errors"
 
-// Error is a mistake in a question.
+// Error is a mistake in a question: the command exits with 2 and points to its help.
+// Any other error exits with 1.
 type Error struct{ Err error }
 
 func (e Error) Error() string { return e.Err.Error() }

@@ -20,7 +20,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports/page"
 )
 
-//go:generate go run ./generate
+//go:generate go run generate.go
 
 const module = "github.com/halfpeak/halfpeak"
 
@@ -51,6 +51,7 @@ func Build(ctx context.Context) (page.Program, error) {
 	if err != nil {
 		return page.Program{}, err
 	}
+	// The script must be that of the Go which compiles: their interface changes with Go's version.
 	root, err := output(ctx, tool, source, "env", "GOROOT")
 	if err != nil {
 		return page.Program{}, err
@@ -64,6 +65,7 @@ func Build(ctx context.Context) (page.Program, error) {
 		return p, err
 	}
 	defer os.RemoveAll(dir)
+	// Without paths and symbols: the page carries the program as text, and nobody debugs it there.
 	built := filepath.Join(dir, "explorer.wasm")
 	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built,
 		"./cmd/explorer"); err != nil {
@@ -77,9 +79,13 @@ func Build(ctx context.Context) (page.Program, error) {
 	return p, err
 }
 
-// source returns the folder of the module's source: the one where this program was built, if it
-// still exists, or the release of the same version, which go fetches.
+// source returns the folder of the module's source: the one where this program was
+// built, if it still exists, or the release of the same version, which go fetches. A
+// version with changes that were not committed is refused, since the page would
+// differ from the program.
 func source(ctx context.Context, tool string) (string, error) {
+	// With -trimpath the name of this file is no path of a disk, and go fetches the release. The
+	// name in go.mod guards against another module that lies at that path by now.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
 		if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil &&
@@ -107,7 +113,8 @@ func source(ctx context.Context, tool string) (string, error) {
 
 var errInterrupted = errors.New("interrupted")
 
-// patience returns the longest time of one run of go, which retries for long without a network.
+// patience returns the longest time of one run of go, which retries for long without
+// a network. A first build may have to compile the standard library for WebAssembly.
 func patience(command string) time.Duration {
 	if command == "build" {
 		return 15 * time.Minute
@@ -115,8 +122,10 @@ func patience(command string) time.Duration {
 	return time.Minute
 }
 
-// output runs go for the target in a folder. The error is the first line of go's messages that is
-// not a remark about packages.
+// output runs go for the target in a folder. The error is the first line of go's
+// messages that is not a remark about packages: the rest would fill the screen of
+// somebody who only wanted a page. The environment is cleared of what changes the
+// target, such as GOFLAGS of the user's own projects.
 func output(ctx context.Context, tool, dir string, args ...string) (string, error) {
 	if ctx.Err() != nil {
 		return "", errInterrupted
@@ -127,6 +136,7 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go ends its children
+	// A child of go that ignores the interrupt keeps its output open; then it is killed.
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=",
 		"GOWORK=off")
@@ -155,6 +165,8 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	return "", fmt.Errorf("go %s for the page: %q", args[0], reason)
 }
 
+// packed compresses the program, which browsers decompress: the page is one file, which people
+// mail.
 func packed(program []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -18,7 +18,7 @@ type MicrosPerByte float64
 // KiB is 1,024 bytes, the field's K: message sizes are powers of two.
 const KiB Bytes = 1 << 10
 
-// MaxBytes is the largest size that is read: up to 2⁵³ bytes (8 PiB) a float64
+// MaxBytes is the largest size that is read: up to 2⁵³ bytes (8192 TiB) a float64
 // distinguishes every byte from the next.
 const MaxBytes Bytes = 1 << 53
 

@@ -6,8 +6,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// signatureSeries are the intervals of a signature against the number of messages, one series
-// for each Δ.
+// signatureSeries returns the intervals of a signature against the number of
+// messages, one series for each Δ. Bursts of one Δ stand together in the table, so a
+// new name begins a series.
 func signatureSeries(
 	bursts []benchfile.Burst, kind reports.SeriesKind, name func(delta quantity.Micros) string,
 ) []reports.Series {

@@ -45,7 +45,9 @@ func (c *Calls) TakeLocalWork(p platforms.Platform) {
 // several reports whether algorithms are compared.
 func (q Calls) several() bool { return q.Algorithm == "all" || q.Algorithm == "best" }
 
-// algorithms returns the algorithms that are asked for.
+// algorithms returns the algorithms that are asked for: those that the library's
+// rules can name, and that take the parameters of the call. It checks before anything
+// is simulated.
 func (q Calls) algorithms() (all Algorithms, err error) {
 	if q.several() {
 		all, err = AlgorithmsOf(q.Collective)
@@ -88,7 +90,9 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 	return all, all.checkParameters(c)
 }
 
-// A library is a form of rules, with the algorithms that it can name.
+// A library is a form of rules, with the algorithms that it can name. An algorithm
+// without a name there is not compared: the best choice would be one that the user
+// cannot make.
 type library struct {
 	name     string
 	has      func(collective.Entry) bool

@@ -30,7 +30,8 @@ func (t *Times) Crossovers(ctx context.Context, q Asker) (*Crossovers, error) {
 	return t.crossovers(ctx, q, true)
 }
 
-// crossovers is Crossovers, over ranks if these are asked for.
+// crossovers is Crossovers, over ranks if these are asked for. It takes the known
+// times as a start, so that only places between them are computed.
 func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Crossovers, error) {
 	if !q.calls().several() {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
@@ -63,14 +64,17 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 	return &Crossovers{s.found, t.On}, nil
 }
 
-// A search looks for crossovers of a question.
+// A search looks for crossovers of a question. It keeps the best of each place:
+// neighbouring bisections share their ends.
 type search struct {
 	Asker
 	known map[place]Timing // the best
 	found []Crossover
 }
 
-// best returns the best at a place.
+// best returns the best at a place, by asking the question about that place alone,
+// without progress: the number of places that a search asks about is not known in
+// advance.
 func (s *search) best(ctx context.Context, p place) (Timing, error) {
 	if c, ok := s.known[p]; ok {
 		return c, nil

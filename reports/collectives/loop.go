@@ -36,6 +36,8 @@ func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
 	}
 	c.Time, c.Average, c.From = 0, 0, Looped
 	for rank, end := range after.Ranks {
+		// min, since ticks are unsigned: a rank may be done earlier if it no longer
+		// waits for a neighbour.
 		took := after.Micros(end - min(before.Ranks[rank], end))
 		c.Time = max(c.Time, took)
 		c.Average += took / quantity.Micros(len(after.Ranks))
@@ -44,6 +46,8 @@ func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
 }
 
 // runLoop simulates a loop of that many parts, which are barriers and calls in turn.
+// The barrier is Open MPI's default, since OSU's loop calls MPI_Barrier between the
+// calls that it times.
 func runLoop(ctx context.Context, m simulate.Machine, a collective.Algorithm, ranks int,
 	call collective.Call, parts int) (*simulate.Result, error) {
 	s, err := a.Loop(ranks, call, collective.DefaultBarrier(ranks), parts)

@@ -20,7 +20,8 @@ func (t *Times) axes() (ranks []int, sizes []quantity.Bytes) {
 	return stats.Ascending(ranks), stats.Ascending(sizes)
 }
 
-// title returns the collective and the platform.
+// title returns the collective and the platform. The first sentence of On is the
+// platform; what follows is its shape, which is too long for a title.
 func (t *Times) title(between string) string {
 	on, _, _ := strings.Cut(t.On, ". ")
 	return t.Algorithms[0].Collective + between + on
@@ -96,8 +97,9 @@ func (t *Times) Picture() reports.Picture {
 	return t.curves()
 }
 
-// curves draws the times of each algorithm over the size, for each number of ranks; or over the
-// ranks if there is one size.
+// curves draws the times of each algorithm over the size, for each number of ranks;
+// or over the ranks if there is one size. Both axes are logarithmic: times span
+// decades, and the slope shows whether latency or bytes cost.
 func (t *Times) curves() reports.Figure {
 	ranks, sizes := t.axes()
 	f := reports.Figure{

@@ -39,7 +39,9 @@ type measuredCell struct {
 // relative returns (model − measured)/measured.
 func (c measuredCell) relative() float64 { return float64(c.model-c.Time) / float64(c.Time) }
 
-// measuredErrors sums up the cells of one data.
+// measuredErrors sums up the cells of one data. Medians, since a few disturbed calls
+// are usual; the signed one shows whether the model is too slow or too fast as a
+// whole.
 type measuredErrors struct {
 	label                 string
 	cells                 int
@@ -113,7 +115,8 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
 
-// add adds the cells of data.
+// add adds the cells of data: the question is asked about the ranks and sizes of its
+// points, with the algorithm that was measured or, if the library chose, with all.
 func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 	calls := q.calls()
 	unasked := func(p fitted.Point) bool {
@@ -161,7 +164,8 @@ func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 	return nil
 }
 
-// sumUp sums up the errors of cells, whose sizes ascend for each number of ranks.
+// sumUp sums up the errors of cells, whose sizes ascend for each number of ranks, as
+// fitted.Data has them.
 func sumUp(label string, cells []measuredCell) measuredErrors {
 	m := measuredErrors{label: label, cells: len(cells)}
 	var size, signed []float64

@@ -60,7 +60,9 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path strin
 	return err
 }
 
-// refined returns the times with those at every size where the best changes.
+// refined returns the times with those at every size where the best changes: a
+// library takes a rule from its size on, so a coarse grid would keep a choice for up
+// to the next size of the grid.
 func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 	all := *t
 	if !q.calls().several() {
@@ -125,7 +127,8 @@ func (t *Times) Rules() []rules.Rule {
 	return all
 }
 
-// continues reports whether b is a's choice for the sizes above those of a.
+// continues reports whether b is a's choice for the sizes just above those of a, so
+// that one rule has both.
 func continues(a, b rules.Rule) bool {
 	return a.Bytes.To+1 == b.Bytes.From && sameChoice(a, b)
 }
@@ -134,7 +137,8 @@ func sameChoice(a, b rules.Rule) bool {
 	return a.Algorithm == b.Algorithm && a.Segment == b.Segment && a.Fanout == b.Fanout
 }
 
-// steps returns the range of each value: up to just below the next.
+// steps returns the range of each value: up to just below the next; the last holds
+// for itself alone.
 func steps(all []Timing, of func(Timing) uint64) func(Timing) rules.Range {
 	values := stats.Ascending(list.Map(all, of))
 	return func(c Timing) rules.Range {

@@ -12,8 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A timer finds the times of one algorithm on one number of ranks: its schedule is made once for
-// many sizes.
+// A timer finds the times of one algorithm on one number of ranks: its schedule is
+// made once for many sizes. It is not safe for several goroutines; [Question.run]
+// gives each its own.
 type timer struct {
 	m     simulate.Machine
 	plain bool // every two ranks are equally far from each other, and share nothing
@@ -34,8 +35,10 @@ type standing struct {
 	most    int // operations
 }
 
-// time sets the time of a cell by a simulated schedule: of one rank if all are alike, else of all
-// ranks. From stays empty if there are too many operations.
+// time sets the time of a cell by a simulated schedule, by the cheapest way that
+// gives the same time: one rank, if all are alike; one rank of a call with larger
+// shares, if it takes as long; else all ranks. From stays empty if there are too many
+// operations.
 func (t *timer) time(ctx context.Context, c *Timing) error {
 	if t.loop {
 		p, err := programOf(ctx, c.Entry, c.Ranks, standing{c.Call, false, t.most})
@@ -129,7 +132,9 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 	return true, nil
 }
 
-// resized is a machine that charges messages of n bytes as messages of size(n) bytes.
+// resized is a machine that charges messages of n bytes as messages of size(n) bytes:
+// the pattern of a schedule is kept, and its messages are given their sizes when they
+// are priced.
 type resized struct {
 	simulate.Machine
 	size func(uint64) uint64
@@ -137,8 +142,9 @@ type resized struct {
 
 func (r resized) Cost(level int, n uint64) machine.Cost { return r.Machine.Cost(level, r.size(n)) }
 
-// programOf returns the schedule of a call, ready to run; nil if it has more operations than most,
-// or if no rank stands for all.
+// programOf returns the schedule of a call, ready to run; nil if it has more
+// operations than most, or if no rank stands for all. Two cheap lower bounds of the
+// operations come first, since the schedule of a million ranks takes long to refuse.
 func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) (
 	*simulate.Program, error) {
 	c, most := of.pattern, of.most
@@ -152,6 +158,7 @@ func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) 
 	if !of.alone && c.Bytes > 0 && 2*(ranks-1) > most {
 		return nil, nil // each but one gets a message, or gives one
 	}
+	// Algorithms without a root ignore it, and equal calls then share a program.
 	if e.Params&collective.Root == 0 {
 		c.Root = 0
 	}

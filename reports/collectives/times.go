@@ -97,7 +97,9 @@ var percentText = reports.PercentText("%.1f %%")
 // measured: real times differ from them by a factor of up to 2 or more.
 const uncalibratedDigits = 3
 
-// intervalNote describes the interval of times in words.
+// intervalNote describes the interval of times in words. A calibration whose
+// collectives disagree too much has an infinite end: then the honest answer is that
+// there is no prediction.
 func intervalNote(within calibrate.Interval) string {
 	switch {
 	case within == calibrate.Interval{}:
@@ -114,7 +116,8 @@ func intervalNote(within calibrate.Interval) string {
 const unsure = "No collective was measured on this machine, nor many messages at once: " +
 	"how far real times are from these is not known."
 
-// averageEnds returns the interval of the average, NaN if it has none.
+// averageEnds returns the interval of the average, NaN if it has none. The interval
+// of a calibrated machine is a factor, so it holds for the average as for the time.
 func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {
 	// Without the time of the slowest rank, the interval of the fit is that of the average.
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
@@ -127,7 +130,7 @@ func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros
 	return finiteEnds(within.Of(c.Average))
 }
 
-// finiteEnds returns the ends, with NaN for an infinite high.
+// finiteEnds returns the ends, with NaN for an infinite high, which prints as absent.
 func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
 	if math.IsInf(float64(high), 0) {
 		high = quantity.Unknown

@@ -42,7 +42,8 @@ type Timing struct {
 	MayLose float64
 }
 
-// newTiming returns a timing without times.
+// newTiming returns a timing without times. All of them are unknown, not 0, until
+// they are found.
 func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
 	unknown := quantity.Unknown
 	return Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
@@ -67,8 +68,9 @@ const (
 	FromFit   = "fitted"
 )
 
-// compare marks the best of the times of one call: the chosen index, or if it is -1 the first of
-// the shortest times.
+// compare marks the best of the times of one call: the chosen index, or if it is -1
+// the first of the shortest times. Of equal times the first in the registry wins, so
+// that an answer does not change with the order of goroutines.
 func compare(here []Timing, chosen int) {
 	if len(here) == 0 {
 		return
@@ -79,7 +81,7 @@ func compare(here []Timing, chosen int) {
 	}
 	byTime := func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) }
 	slices.SortStableFunc(order, byTime)
-	// The choice among fits need not have the shortest time; see fitted.Choose.
+	// The choice among fits need not have the shortest time; see fitted.Chooser.
 	if i := slices.Index(order, chosen); i > 0 {
 		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
 	}
@@ -107,6 +109,8 @@ func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 }
 
 // ranAs returns the algorithm of the schedule, nil if it is the algorithm of the row.
+// Libraries fall back to another one for some calls, as for fewer elements than
+// ranks.
 func ranAs(c Timing) any {
 	if name := c.Runs(c.Ranks, c.Call); name != c.Name {
 		return name

@@ -15,7 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// calibrated is the machine of an output of calibrate.c, with its predictions of the measurements.
+// calibrated is the machine that calibrate.c's output describes, and the comparison
+// of this machine with the collectives and exchanges that the same run measured.
+// Those measurements are not used in the fit, so they test it.
 type calibrated struct {
 	*calibrate.Calibration
 	file    string
@@ -23,12 +25,23 @@ type calibrated struct {
 	checks  []calibrate.Checked
 }
 
-// openCalibration returns the text of the path if it is one file with the header of calibrate.c in
-// its first 64 KiB, and nil otherwise. The caller must call done when the text is read.
+// openCalibration returns the text of the path if it is one file with the header of
+// calibrate.c in its first 64 KiB, and nil otherwise. The caller must call done when
+// the text is read.
+//
+// benchfile refuses such a file, since its times are of several kinds, so it is
+// recognised before. The window of 64 KiB leaves room for what mpirun and a job's
+// script print before the header.
+//
+// Errors are swallowed here on purpose. A file that cannot be opened or decompressed
+// is opened again by benchfile, whose error names the file and the line.
 func openCalibration(paths []string) (text *bufio.Reader, done func()) {
+	// Two outputs are two machines: there is no rule by which they could be merged.
 	if len(paths) != 1 {
 		return nil, nil
 	}
+	// A pipe or a device can be read only once, so looking at its head would lose
+	// that head for the other readers.
 	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() {
 		return nil, nil
 	}
@@ -47,12 +60,20 @@ func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 	return nil, nil
 }
 
-// levels describes each level in a line.
+// levels returns one note per level: what a user can check against the data sheet of
+// the machine, which is its arity, latency, bandwidth, and what its units share.
 func (c *calibrated) levels() (notes []string) {
 	inner := "ranks"
 	for _, l := range c.machine.Levels {
+		// The bandwidth is the slope between 1 and 2 MiB, so that latency and
+		// protocol switches do not lower it; calibrate.c measures up to 4 MiB. A file
+		// that was cut before 64 KiB shows a latency alone: its last slope is not a
+		// bandwidth.
 		const n, least = 1 << 20, 64 << 10 // smaller messages show a latency alone
 		one, two := l.Layer.OneWay(n), l.Layer.OneWay(2*n)
+		// A larger message that takes less time was disturbed in all passes. Half of
+		// its time for half of its size then gives the bandwidth of the whole
+		// message, a lower bound.
 		if two <= one { // the measurement was disturbed
 			one = two / 2
 		}
@@ -67,6 +88,8 @@ func (c *calibrated) levels() (notes []string) {
 		if l.Eager > 0 {
 			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
 		}
+		// A shared resource has a line: what it takes at all, and what each byte
+		// takes. A note gives the first as µs a message, and the second as a rate.
 		share := func(what string, layer model.Layer) {
 			if layer != nil {
 				start := layer.OneWay(1)
@@ -84,13 +107,18 @@ func (c *calibrated) levels() (notes []string) {
 			text += fmt.Sprintf("; %s, %.3g µs a link", network, float64(l.Hop))
 			share("through a link", l.Link)
 		}
+		// The arity of the next level counts units of this one.
 		notes, inner = append(notes, text), l.Name+" units"
 	}
 	return notes
 }
 
-// rows tabulates how well the machine reproduces its measurements.
+// rows tabulates how well the machine reproduces each kind of measurement at each
+// level. The column "used" separates the rows that are a residual of the fit from
+// those that are a test of it.
 func (c *calibrated) rows() reports.Rows {
+	// A collective spans all levels, and many pairs can meet inside a unit or cross
+	// its port ("out of").
 	name := func(s calibrate.CheckSummary) string {
 		switch {
 		case s.Level < 0:
@@ -106,7 +134,9 @@ func (c *calibrated) rows() reports.Rows {
 		cell := func(s row) any { return math.Round(1e6*of(s)) / 1e4 } // four decimals of a percent
 		return col(key, head, cell).Texted(reports.PercentError)
 	}
-	// Collectives, fans and exchanges test the machine; all else made it.
+	// Collectives (level −1), fans and exchanges test the machine; all else made it.
+	// A kind of measurement that the fit begins to use must leave this list, or a
+	// residual is shown as a test.
 	unused := []string{calibrate.FanIn, calibrate.FanOut, calibrate.Exchange}
 	rows := reports.TableOf(calibrate.Summarize(c.checks),
 		col("file", "", func(row) any { return c.file }),
@@ -122,6 +152,8 @@ func (c *calibrated) rows() reports.Rows {
 		percent("bias_percent", "", func(s row) float64 { return s.Bias }),
 		percent("worst_error_percent", "worst", func(s row) float64 { return s.Worst }),
 	)
+	// Without the library's rules, the fastest algorithm is the least favourable
+	// choice for us: if the library's is slower, the difference counts as our error.
 	compared := "the algorithm that the machine makes fastest; the library's is not known."
 	if c.ChoicesKnown() {
 		compared = "the algorithms that the library takes by default."

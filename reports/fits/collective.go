@@ -15,22 +15,34 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// jointly reports whether a joint fit is better than a curve for each table: if collectives were
-// measured on several numbers of ranks, or if the options name a collective or an algorithm.
+// jointly reports whether collectives need a joint fit over numbers of ranks, instead
+// of a curve over sizes for each table. It is needed if one collective was measured
+// on several numbers of ranks: only then the data say how its time grows with the
+// ranks, which is what a user of such files asks. It is also needed if the options
+// name a collective or an algorithm, which curves have no use for.
 func jointly(sources []fitSource, o MeasuredOptions) bool {
+	// The first number of ranks of each series. A second, different one decides, so
+	// the set of all of them is not kept.
 	ranks := map[string]int{}
 	for _, s := range sources {
 		c := s.table.Collective
+		// Some benchmarks print nodes and no ranks; PerNode supplies the rest.
 		if c.Ranks == 0 {
 			c.Ranks = c.Nodes * o.PerNode
 		}
+		// A collective alone is a wish only for tables with a number of ranks.
+		// Without one it may just complete a table that does not name its collective.
 		asked := o.Algorithm != "" || o.Collective != "" && c.Ranks > 0
 		if s.table.Kind == benchfile.Collective && asked {
 			return true
 		}
+		// A table without ranks cannot differ from another one, unless the user gives
+		// a number for each.
 		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
 			continue
 		}
+		// Two benchmarks of a collective are two series: they time it in different
+		// ways.
 		key := c.Name + " " + seriesName(s.table)
 		if before, seen := ranks[key]; c.Ranks == 0 || seen && before != c.Ranks {
 			return true
@@ -40,7 +52,9 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 	return false
 }
 
-// whyNotJointly notes what files of a collective lack for a joint fit.
+// whyNotJointly returns notes on what keeps files of collectives from a joint fit. A
+// user who passed them by mistake without --measured-ranks would otherwise only see
+// curves, and not learn that more was possible.
 func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
@@ -52,6 +66,7 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 			ranks = c.Ranks
 		}
 	}
+	// A single table without ranks gets no note: most likely its user wants a curve.
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
 		notes = append(notes,
@@ -72,8 +87,9 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	return notes
 }
 
-// collectives fits each series. A series that cannot be fitted is in the notes; it is an error if
-// none can.
+// collectives fits each series by itself. One bad series must not hide the others: it
+// is left out with a note, and it is an error only if none remains. The first error
+// is returned then, because the notes of a failed fit are not printed.
 func (f *Fitted) collectives(o MeasuredOptions) error {
 	all, notes, err := MeasuredSeries(f.sources, o)
 	if err != nil {
@@ -101,12 +117,20 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	return nil
 }
 
-// A parameterRow has the parameters of one algorithm of a joint fit.
+// A parameterRow is one algorithm of one joint fit. A fit whose algorithm was
+// searched has several rows, each with the weight of its algorithm in predictions.
 type parameterRow struct {
 	*fitted.Result
 	fitted.Parameters
 }
 
+// collectiveRows tabulates the parameters of all joint fits. A column that has the
+// same value in all rows has no heading for people, while CSV and JSON keep it: their
+// columns do not depend on the data.
+//
+// Ranks (the order of dropping columns, see [reports.Column]) keep the parameters
+// longest: a user needs base, α, β and the error, and can look up sizes and statistic
+// in the file.
 func (f *Fitted) collectiveRows() reports.Rows {
 	var all []parameterRow
 	var named, several, searched, placed bool // whether a column shows differences
@@ -115,6 +139,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 			all = append(all, parameterRow{c, p})
 			placed = placed || p.Nodes > 0
 		}
+		// A given algorithm is not weighed against others.
 		named = named || c.Name != ""
 		several = several || c.Collective != f.Collectives[0].Collective
 		searched = searched || c.Algorithm == ""
@@ -156,6 +181,9 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	)
 	rows := reports.TableOf(all, fields...)
 	for _, c := range f.Collectives {
+		// These two sentences define every number of the table. Parameters that could
+		// not be told from each other are merged into one ("the others"), and a table
+		// of constants cannot show that predictions use more than them.
 		rows.Notes = append(rows.Notes, noteOf(c, len(f.Collectives) > 1))
 	}
 	rows.Notes = append(rows.Notes,
@@ -166,9 +194,12 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	return rows
 }
 
-// nodesText has the texts of [fitted.Parameters.Nodes].
+// nodesText words [fitted.Parameters.Nodes]: 0 if the placement is not known, 1 for
+// data within a node, 2 for data that span nodes, whose α differs.
 var nodesText = []string{"", "one", "several"}
 
+// percentCol makes NaN, an error that could not be computed, an absent cell: programs
+// take an empty cell for a missing number, and JSON has no NaN.
 func percentCol(key, head string, value func(parameterRow) float64) reports.Field[parameterRow] {
 	cell := func(r parameterRow) any {
 		part := value(r)
@@ -177,6 +208,8 @@ func percentCol(key, head string, value func(parameterRow) float64) reports.Fiel
 	return reports.Col(key, head, cell).Texted(reports.PercentError)
 }
 
+// timeCols and betaCols fix the unit in the key: µs, and µs/KiB as in all other
+// outputs.
 func timeCols(key, head string,
 	of func(parameterRow) fit.Estimate[quantity.Micros]) []reports.Field[parameterRow] {
 	number := func(t quantity.Micros) any { return t }
@@ -189,8 +222,10 @@ func betaCols() []reports.Field[parameterRow] {
 	return estimateCols("beta", "us_per_kib", "β (95 %)", quantity.DimInverse, beta, number)
 }
 
-// estimateCols returns the columns of a parameter: one for people, and three for programs with the
-// value and the ends of its interval. A parameter that is not known is absent.
+// estimateCols returns the columns of a parameter: one for people with the interval
+// behind the value, and three for programs with the value and the ends of its
+// interval. A parameter that the data do not identify is NaN in the fit and absent
+// here.
 func estimateCols[T ~float64](key, unit, head string, dim quantity.Dimension,
 	of func(parameterRow) fit.Estimate[T], number func(T) any) []reports.Field[parameterRow] {
 	type field = reports.Field[parameterRow]
@@ -208,7 +243,9 @@ func estimateCols[T ~float64](key, unit, head string, dim quantity.Dimension,
 	}
 }
 
-// note describes the data of a joint fit, and how well it predicts.
+// noteOf describes the data of a joint fit, and how well it predicts. Its number of
+// ranks comes first, because accuracy beyond the measured ranks depends on it most
+// (docs/accuracy.md).
 func noteOf(c *fitted.Result, several bool) string {
 	about := ""
 	if several {

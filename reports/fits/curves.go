@@ -11,7 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Curve is a fit of time against size.
+// A Curve is a fit of time against size, with the table it was made from: a saved
+// layer cites the file, and a note names it.
 type Curve struct {
 	fitSource
 	*fit.Result
@@ -21,7 +22,8 @@ func sourcesOf(curves []Curve) []fitSource {
 	return list.Map(curves, func(c Curve) fitSource { return c.fitSource })
 }
 
-// tableName returns a short name: the file's base name, or the table's if all are of one file.
+// tableName returns a short name that distinguishes the curves: the file's base name
+// or, if all are of one file, the name of the table.
 func tableName(s fitSource, all []Curve) string {
 	for _, c := range all {
 		if c.file != s.file {
@@ -31,8 +33,13 @@ func tableName(s fitSource, all []Curve) string {
 	return s.table.Name()
 }
 
-// fitCurves fits every table of times against sizes, and fails if there is none. It returns a
-// summary of each table that has one size.
+// fitCurves fits every table of times against sizes. A folder of results usually has
+// some tables that cannot be fitted, so those are noted and skipped; an error is
+// returned only if none can be fitted. Then it is the first one, which names its
+// table.
+//
+// Tables of one size are returned as summaries: a benchmark run for a single size is
+// valid, and its minimum, median and maximum are what its user wants.
 func fitCurves(sources []fitSource, o Options) (
 	curves []Curve, summaries []Summary, notes []string, err error) {
 	var first error
@@ -43,6 +50,8 @@ func fitCurves(sources []fitSource, o Options) (
 			continue
 		}
 		first = cmp.Or(first, fmt.Errorf("%s: %w", s.name(), err))
+		// An empty message beside one size is no second size: no rate follows from
+		// it.
 		if n := len(s.table.Samples); n == 1 || n == 2 && s.table.Samples[0].Size == 0 {
 			for _, sample := range s.table.Samples {
 				summaries = append(summaries, Summary{s, sample})
@@ -54,12 +63,16 @@ func fitCurves(sources []fitSource, o Options) (
 	if len(curves) == 0 {
 		return nil, summaries, notes, first
 	}
+	// Beside fitted curves, a table of one size is only a note: [Fitted.Rows] has one
+	// kind of row.
 	for _, one := range summaries {
 		notes = append(notes, "skipped: "+one.text())
 	}
 	return curves, summaries, notes, nil
 }
 
+// fitCurve fits by the model of the options. All names of [Models] that are not
+// handled by [input.fitted] before are here; auto is the default.
 func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
 	switch o.Model {
 	case "linear":
@@ -79,7 +92,9 @@ type Summary struct {
 	benchfile.Sample
 }
 
-// median returns the median of the rows; with one row, its time.
+// median returns the median of the rows; with one row, its time. It is 0 if the file
+// gives a mean of many calls and no median: the mean is not shown in its place, since
+// on a noisy machine they differ by much.
 func (s Summary) median() quantity.Micros {
 	if s.Median == 0 && s.Count <= 1 {
 		return s.Mean

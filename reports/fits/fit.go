@@ -1,5 +1,24 @@
-// Package fits reads measurements, fits models to them (Fit), and writes the result as a platform
-// file. It reads the output of benchmarks of messages and of collectives, and of calibrate.c.
+// Package fits reads measurements, fits models to them, and writes the result as a
+// platform file. It reads the output of benchmarks of messages and of collectives,
+// and of calibrate.c. It holds no statistics: those are in fit, fit/collective and
+// fit/calibrate.
+//
+// The way of a file:
+//
+//	read.go        paths → tables with their files (benchfile), with doubts as notes
+//	runs.go        tables of several runs → one table each
+//	fit.go         tables → a model, by its name or by what the tables are
+//	curves.go, models.go, measured.go + collective.go, calibration.go
+//	               one kind of model each: curves, parameters, collectives, a machine
+//	rows.go        the result → a table of a report; plot.go → a figure
+//	save.go        the result → the text of a platform file (document.go, machine.go)
+//
+// Three rules hold on this way. What cannot be used is left out with a note that says
+// why, and it is an error only if nothing is left. A file that breaks off gives what
+// is before the break, and the result is marked as incomplete ([Fitted.Broken]), so
+// that a command can show it and still fail. Of the fields of a [Fitted], the first
+// of calibrated, Changes, Collectives, Summaries, Parameters and Curves that is set
+// is the result.
 package fits
 
 import (
@@ -16,10 +35,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Fit reads benchmark files and fits them. If a path is a folder, all of its files are read, and a
-// note lists those without a benchmark's output.
+// Fit reads benchmark files and fits them. If a path is a folder, all of its files
+// are read, and a note lists those without a benchmark's output.
 //
-// If the only file is the output of calibrate.c, a machine is fitted.
+// If the only file is the output of calibrate.c, a machine is fitted. Its content
+// decides, since users rename the file.
 func Fit(paths []string, o Options) (*Fitted, error) {
 	if text, done := openCalibration(paths); text != nil {
 		defer done()
@@ -32,8 +52,9 @@ func Fit(paths []string, o Options) (*Fitted, error) {
 	return in.fitted(o)
 }
 
-// Read fits a benchmark's output that it reads from r; name is the file's name in messages. If the
-// file breaks off, Read fits the tables before that and sets Broken.
+// Read fits a benchmark's output that it reads from r, for callers without a file,
+// such as the page. name is the file's name in messages. If the file breaks off, Read
+// fits the tables before that and sets Broken.
 func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 	var in input
 	file, err := benchfile.Read(r, name, o.Trace)
@@ -48,6 +69,9 @@ func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 	return in.fitted(o)
 }
 
+// fitted chooses the model. Options.Runs comes first, since it changes which tables
+// there are. An error of a damaged file goes before one of a fit: the fit most likely
+// failed because the rest of the file is missing.
 func (in input) fitted(o Options) (_ *Fitted, err error) {
 	if o.Runs {
 		var notes []string
@@ -74,23 +98,35 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	}
 	var warned []string
 	for _, s := range in.Sources {
+		// A fit of collectives uses no other tables, so doubts about those would only
+		// distract.
 		if f.Collectives == nil || s.table.Kind == benchfile.Collective {
 			for _, w := range s.table.Warnings {
 				warned = append(warned, s.about("%s", w))
 			}
 		}
 	}
+	// Doubts about files stand before doubts about tables, and those before doubts
+	// about the fit: each may explain the next.
 	f.Notes = slices.Concat(in.Notes, warned, f.Notes)
 	return f, nil
 }
 
+// fitCalibration fits a machine to calibrate.c's output, and checks it against those
+// measurements of the same run that the fit does not use. A level that no pair of
+// ranks measured is assumed to be like the next one, and notes say so, because a
+// prediction across it is then a guess.
 func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
+	// Options of curves are refused, not ignored: "--model linear" has no meaning for
+	// a machine.
 	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
 		err := fmt.Errorf("%s is calibrate's and is fitted as a machine; "+
 			"leave out the model, comparison and runs", path)
 		return nil, usage.Fields(err, "model", "against", "runs")
 	}
 	var err error
+	// Only the base name goes into the saved file: a path of this machine says
+	// nothing elsewhere.
 	c := &calibrated{file: filepath.Base(path)}
 	if c.Calibration, err = calibrate.Read(text, path); err != nil {
 		return nil, err
@@ -111,6 +147,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)
 		f.Notes = append(f.Notes, note)
 	}
+	// 1e3: γ is in µs, and a byte is combined in fractions of a nanosecond.
 	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf(
 			"reductions combine a byte in %.3g ns, which the saved machine has too",
@@ -119,6 +156,8 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	return f, nil
 }
 
+// curves decides between curves over sizes and a joint fit over ranks, if the user
+// has not. A named model is always obeyed.
 func (f *Fitted) curves(o Options) (err error) {
 	if o.Compare != "" {
 		return f.compare(o)

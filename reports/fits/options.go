@@ -6,7 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Options select what is fitted, and how.
+// Options select what is fitted, and how. The zero value fits the best model of each
+// table. An option that a model does not use is ignored here; cmd refuses such flags.
 type Options struct {
 	Trace    benchfile.Options
 	Model    string          // one of [Models]; empty: auto
@@ -22,14 +23,16 @@ type Options struct {
 	Progress func(path string) (read func(int64), done func())
 }
 
-// Models lists what can be fitted, as --model names it.
+// Models lists what can be fitted, as --model names it, in the order of help: models
+// of messages by size, then models with the field's parameters, then collectives.
 func Models() []string {
 	return []string{
 		"auto", "linear", "piecewise", "per-size", "loggp", "logp", "pipeline", "collective",
 	}
 }
 
-// MeasuredOptions supply values that the files of measured collectives lack.
+// MeasuredOptions supply values that the files of measured collectives lack. What a
+// file says takes precedence.
 type MeasuredOptions struct {
 	Collective string // the collective of tables that do not name it
 	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.

@@ -10,11 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// maxCurves bounds a figure: more colours are hard to distinguish.
+// maxCurves bounds a figure: the palette of reports has eight colours that are
+// distinct for any kind of colour vision, and a ninth curve repeats one.
 const maxCurves = 8
 
-// Picture draws the points with their spread, the fitted lines, where they break, and the
-// residuals below. It fails if there are parameters and no curves.
+// Picture draws the points with their spread, the fitted lines, where they break, and
+// the residuals below. Residuals have a panel of their own because an error of 10 %
+// is invisible on a logarithmic axis of five decades. It fails if there are
+// parameters and no curves.
 func (f *Fitted) Picture() (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
@@ -46,6 +49,8 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
+	// Both panels get the same range of sizes, so that a residual stands below its
+	// point.
 	first, last := math.Inf(1), 0.0
 	spread := false
 	for _, c := range curves {
@@ -57,10 +62,14 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 		}
 		top.Series = append(append(top.Series, lines...), points)
 		below.Series = append(below.Series, residuals)
+		// A table has a segment between every two sizes: their ends are no changes of
+		// protocol.
 		if c.Model == "table" {
 			continue
 		}
 		for _, b := range c.Breaks {
+			// The label is only in the upper panel: below, the same line needs no
+			// second name.
 			mark := reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name}
 			below.Marks = append(below.Marks, mark)
 			mark.Label = "up to " + b.At.String()
@@ -80,8 +89,10 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	return reports.Stack{top, below}, nil
 }
 
-// curveSeries returns the fitted lines, which need not meet, the measured points, and the
-// residuals.
+// curveSeries returns the fitted lines, the measured points, and the residuals in
+// percent. There is one series of a line per segment, since segments need not meet: a
+// jump is a change of protocol, and a line drawn across it would show times that no
+// message has.
 func curveSeries(c Curve, name string) (lines []reports.Series, points, residuals reports.Series) {
 	points = reports.Series{Name: name, Kind: reports.Points}
 	residuals = reports.Series{Name: name, Kind: reports.Points}
@@ -94,6 +105,7 @@ func curveSeries(c Curve, name string) (lines []reports.Series, points, residual
 	}
 	for _, s := range c.Segments {
 		line := reports.Series{Name: name, Kind: reports.Line}
+		// The loop ends at s.To exactly: the last step is cut to it.
 		for k := 0; ; k++ {
 			// A line is curved on logarithmic axes: 16 points an octave draw it smoothly.
 			n := min(quantity.Bytes(float64(s.From)*math.Exp2(float64(k)/16)), s.To)

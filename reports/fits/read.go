@@ -14,7 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// A fitSource is a table with the file that it comes from.
+// A fitSource is a table with the file that it comes from. Several tables share a
+// file, and notes and sources need both names.
 type fitSource struct {
 	file  *benchfile.File
 	table *benchfile.Table
@@ -30,7 +31,8 @@ func tablesIn(file *benchfile.File) (all []fitSource) {
 	return all
 }
 
-// name is the file and, if it has several tables, the table.
+// name identifies a table in errors and sources: the file and, if it has several
+// tables, the table.
 func (s fitSource) name() string {
 	if len(s.file.Tables) == 1 {
 		return s.file.Name
@@ -38,7 +40,8 @@ func (s fitSource) name() string {
 	return s.file.Name + ": " + s.table.Name()
 }
 
-// about returns a note that names the table if there are several.
+// about returns a note about the table. It names only what is not obvious: nothing if
+// there is one table, no file if there is one file.
 func (s fitSource) about(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	switch {
@@ -50,7 +53,10 @@ func (s fitSource) about(format string, args ...any) string {
 	return s.name() + ": " + text
 }
 
-// dateSuffix returns " of " and the file's date, for the source of a saved fit.
+// dateSuffix returns " of " and the file's date, for the source of a saved fit. The
+// date of the file is close to that of the measurement; the date of the fit would
+// make the output differ from day to day. A file that has been removed has no date,
+// which is no reason to fail.
 func (s fitSource) dateSuffix() string {
 	info, err := os.Stat(s.file.Name)
 	// A pipe or a device has no date of its measurement.
@@ -69,29 +75,36 @@ func fitTables(sources []fitSource) []*benchfile.Table {
 	return list.Map(sources, func(s fitSource) *benchfile.Table { return s.table })
 }
 
-// An input holds the tables of benchmark files.
+// An input holds the tables of benchmark files, in the order of the paths.
 type input struct {
 	Sources []fitSource
 	Notes   []string // doubts about the files themselves
 	Broken  error    // see [Fitted.Broken]
 }
 
-// ReadFit reads the tables of files, and of the files in folders. An error in a named file, or a
-// folder without a table, ends the reading. Files in a folder that have no table or cannot be read
-// are skipped with a note; the error of the first unreadable one that is not a text for people
-// becomes Broken.
+// ReadFit reads the tables of files, and of the files in folders. The two differ in
+// what an error means. A user who names a file wants that file, so an error in it
+// ends the reading. A folder of results also has scripts, pictures and notes, so its
+// files that have no table or cannot be read are skipped with a note.
+//
+// A file of a folder that is damaged is no such bystander: its error becomes Broken,
+// the first one if there are several. Texts for people (README.md) are exempt, since
+// a table in prose may be anything.
 func ReadFit(paths []string, o Options) (in input, err error) {
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
 		if err != nil {
 			return in, err
 		}
+		// A folder with one file has that file's path, which differs from its own.
 		folder := len(names) != 1 || names[0] != path
 		before := len(in.Sources)
 		for _, name := range names {
 			file, err := openFit(name, o)
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
+			// The order of these cases matters: a damaged file with tables is used
+			// whether it was named or found in a folder.
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
 				file = damaged.File
 				in.fail(err)
@@ -131,7 +144,7 @@ func isProse(name string) bool {
 	}
 }
 
-// end ends the reading. If a single file was read, notes do not name it.
+// end sets what notes need not name, which is known only when all files are read.
 func (in *input) end(paths ...string) {
 	one := len(paths) == 1 && in.Sources[0].file.Name == paths[0]
 	for i := range in.Sources {
@@ -144,9 +157,12 @@ func (in *input) end(paths ...string) {
 	}
 }
 
-// fail keeps the first error of a file that could not be read.
+// fail keeps the first error of a file that could not be read. Later ones are in the
+// notes.
 func (in *input) fail(err error) { in.Broken = cmp.Or(in.Broken, err) }
 
+// add takes over the tables of a file and its doubts. Skipped lines are counted for
+// the user: a few are banners; if most of them are skipped, a column was misread.
 func (in *input) add(file *benchfile.File) {
 	in.Sources = append(in.Sources, tablesIn(file)...)
 	for _, text := range slices.Concat(file.Warnings, file.Notes) {

@@ -10,7 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows returns the table of the results, with its notes.
+// Rows returns the table of the results, with its notes. The order of the cases is
+// that of precedence: changes also hold the curves they were made of, and summaries
+// are set only if there are no curves. Notes about the data stand above those about
+// the fit.
 func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	var rows reports.Rows
 	switch {
@@ -31,6 +34,7 @@ func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
+// A segment is a row: one line of a curve.
 type segment struct {
 	Curve
 	*fit.Segment
@@ -38,9 +42,13 @@ type segment struct {
 	number int
 }
 
+// curveRows tabulates the lines of all curves. On a narrow terminal the description
+// goes first (format, model, number of the segment), then errors, then r∞ and n½. The
+// sizes, β and τ stay.
 func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	var all []segment
 	for _, c := range f.Curves {
+		// Stages are known by the name that the file gives them, not by their table.
 		name := tableName(c.fitSource, f.Curves)
 		if f.model == "pipeline" {
 			name = c.Name
@@ -51,6 +59,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	}
 	// r∞ = 1/τ has no upper end if the interval of τ contains 0.
 	known := func(s segment) bool { return s.Tau.Low > 0 }
+	// If all rows are of one table, a narrow terminal can do without its name.
 	tableRank := 0
 	if len(f.Curves) <= 1 && f.model != "pipeline" {
 		tableRank = 8
@@ -98,12 +107,16 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
+// curveNotes returns what the rows of segments cannot hold: the errors over all
+// sizes, the breaks with their uncertainty, the models that auto compared, and the
+// fit's warnings.
 func curveNotes(c Curve, units quantity.UnitChoice) []string {
 	var notes []string
 	say := func(format string, args ...any) {
 		notes = append(notes, c.about(format, args...))
 	}
 	percent := func(part float64) string { return reports.PercentError(100 * part) }
+	// With one segment, its row already has these errors.
 	if len(c.Segments) > 1 && c.Model != "table" {
 		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; "+
 			"a boundary size belongs to the lower segment",
@@ -111,12 +124,15 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 	}
 	for i, b := range c.Breaks {
 		within := fmt.Sprintf("%s to %s", b.Low, b.High)
+		// The search moves a break from one measured size to the next. An interval of
+		// a single size does not mean that the break is known to the byte.
 		if b.Low == b.High {
 			within = "no other size fits"
 		}
 		jump := estimated(quantity.DimTime, b.Jump).In(units)
 		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, jump)
 	}
+	// The errors of the models that were not chosen show how clear the choice was.
 	if len(c.Tried) > 1 {
 		words := make([]string, len(c.Tried))
 		for i, t := range c.Tried {
@@ -133,6 +149,8 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 	return notes
 }
 
+// changeRows tabulates changes by range of sizes. "real" is a column of its own,
+// because users look for it before they read the numbers.
 func changeRows(changes []Change) reports.Rows {
 	col := reports.Col[Change]
 	rows := reports.TableOf(changes,
@@ -158,11 +176,15 @@ func changeRows(changes []Change) reports.Rows {
 		col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
 		col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
 	)
+	// With many ranges some change is real by chance, and the user must know how
+	// often.
 	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 " +
 		"in 20 intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
 }
 
+// parameterRows has the unit in a column, because the rows of LogGP have two: times,
+// and times per byte. Numbers for programs are in that unit.
 func parameterRows(all []Parameter) reports.Rows {
 	scaled := func(v float64, p Parameter) any { return v * p.Dim.Column().Scale }
 	unit := func(p Parameter) any { return p.Dim.Column().Input() }
@@ -179,6 +201,7 @@ func parameterRows(all []Parameter) reports.Rows {
 	)
 }
 
+// summaryRows shows tables of one size as they were measured.
 func summaryRows(all []Summary) reports.Rows {
 	col := reports.Col[Summary]
 	rows := reports.TableOf(all,

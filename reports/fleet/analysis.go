@@ -1,20 +1,3 @@
-// Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
-// curves.
-//
-// [Load] reads files, and keeps a few numbers of each curve. [Analyse]
-// compares only curves of the same [Group]. It takes the files in the order of their paths, so the
-// answer is the same to the last bit in whatever order they were read.
-//
-// # Statistics
-//
-// The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
-// of the ratios to the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e
-// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are slow, and then
-// these pairs are not reported. A node is compared with the other nodes, by Qn of their effects
-// (Rousseeuw and Croux 1993, eq. 3.7); a pair with the residuals e of the pairs. The reference
-// distribution has the tails of Student's t, as heavy as the residuals show. If there are few
-// residuals, the tails are taken as heavy as the residuals allow. The method of Benjamini and
-// Hochberg (1995) selects the findings from all tests of an answer together.
 package fleet
 
 import (
@@ -33,7 +16,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Analyse compares the curves of a reading.
+// Analyse compares the curves of a reading. If some files could not be read, or the
+// reading was interrupted, it answers for the rest and sets Broken. It returns an
+// error if nothing could be compared.
 func Analyse(in Reading, o Options) (*Answer, error) {
 	f, err := report(in.now, in.before, o)
 	// Files that could not be read may hold the slow nodes, so the answer says that it is
@@ -120,7 +105,9 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	return a, nil
 }
 
-// anyNamed reports whether the fleet has one of the nodes that places lists.
+// anyNamed reports whether the fleet has one of the nodes that places lists. A list
+// may have more nodes than were measured, but a list of none of them is that of
+// another cluster.
 func anyNamed(places map[string]string, names map[string]bool) bool {
 	for name := range places {
 		if names[name] {
@@ -130,7 +117,8 @@ func anyNamed(places map[string]string, names map[string]bool) bool {
 	return false
 }
 
-// sortEntries puts entries into the order of their paths, and of what they hold.
+// sortEntries puts entries into the order of their paths, and of what they hold: two
+// roots may have files of the same path below them, which the source tells apart.
 func sortEntries(entries []fileSummary) []fileSummary {
 	sorted := slices.Clone(entries)
 	slices.SortStableFunc(sorted, func(a, b fileSummary) int {
@@ -139,7 +127,9 @@ func sortEntries(entries []fileSummary) []fileSummary {
 	return sorted
 }
 
-// partners counts the curves of a that have no partner in b.
+// partners counts the curves of a that have no partner in b. They are not tested, and
+// a note says how many they are: a node that was down on one of two nights must not
+// vanish without a word.
 func partners(a, b map[Group][]keyed) (alone int) {
 	for g, curves := range a {
 		there := map[string]bool{}
@@ -155,8 +145,10 @@ func partners(a, b map[Group][]keyed) (alone int) {
 	return alone
 }
 
-// summariseGroup returns the distributions of a group's quantities, and the models of those that
-// are tested. Before has the curves of the same group in a comparison.
+// summariseGroup returns the distributions of a group's quantities, and the models of
+// those that are tested. Before has the curves of the same group in a comparison. A
+// quantity may have a distribution without a test, but no test without a
+// distribution.
 func summariseGroup(
 	g Group, now, before []keyed, places map[string]string, compared bool,
 ) (p groupSummary, models []*model) {
@@ -186,6 +178,8 @@ func summariseGroup(
 			p.Spreads = append(p.Spreads, s)
 			continue
 		}
+		// In a comparison the times at single sizes are of one night, so a change has
+		// none to show.
 		if m := newModel(g, q, us, earlier, places); m != nil {
 			if !compared {
 				m.curves = now
@@ -202,8 +196,10 @@ func summariseGroup(
 	return p, models
 }
 
-// setShift sets the change of the whole fleet, with its 95 % interval. The shift is a median of n
-// values, whose standard error is √(π/2n) times their standard deviation.
+// setShift sets the change of the whole fleet, with its 95 % interval. The shift is a
+// median of n values, whose standard error is √(π/2n) times their standard deviation.
+// The scale is of all n, while degreesOf counts a value under test that the scale
+// leaves out: hence n+1.
 func (s *spread) setShift(m *model) {
 	n := len(m.units)
 	standardError := math.Sqrt(math.Pi/2/float64(n)) * s.Residual
@@ -228,6 +224,8 @@ func latencyIdentifiable(g Group, curves []keyed) bool {
 	return 2*small > len(curves)
 }
 
+// newSpread returns the quantiles of a quantity over units. A unit counts once,
+// however often it was measured.
 func newSpread(q Quantity, us []unit) spread {
 	values := list.Map(us, unit.median)
 	slices.Sort(values)
@@ -240,7 +238,8 @@ func newSpread(q Quantity, us []unit) spread {
 	return s
 }
 
-// doubt returns the reason why the group is too small for some tests; empty if it is not.
+// doubt returns the reason why the group is too small for some tests; empty if it is
+// not. Without it, "nothing stands out" would also be the answer for three curves.
 func (p *groupSummary) doubt(models []*model) string {
 	switch {
 	case p.Units < minUnits:
@@ -269,11 +268,12 @@ func (p *groupSummary) doubt(models []*model) string {
 }
 
 // maxNamedFiles bounds the skipped files that the notes name one by one. A folder may hold
-// thousands of files of other kinds; SkippedRows has them all.
+// thousands of files of other kinds; skippedRows has them all.
 const maxNamedFiles = 10
 
-// note writes the notes: the input, the tests, what to measure again, the doubts, and the files
-// that were not used.
+// note writes the notes: the input, the tests, what to measure again, the doubts, and
+// the files that were not used. They come in the order in which a reader doubts:
+// whether all was read, what was tested, what may be missing.
 func (f *Answer) note() {
 	say := func(format string, args ...any) {
 		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
@@ -301,6 +301,8 @@ func (f *Answer) note() {
 				name, strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
+	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
+	// night of measuring.
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
 		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
 			x.Q, x.subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
@@ -316,7 +318,9 @@ func (f *Answer) note() {
 	f.noteSkipped(say)
 }
 
-// noteSkipped names the files that were not used, or only in part.
+// noteSkipped names the files that were not used, or only in part: first those that
+// could not be read, which may hold a slow node, then those that are not outputs of a
+// benchmark.
 func (f *Answer) noteSkipped(say func(format string, args ...any)) {
 	named := 0
 	for _, fault := range []bool{true, false} { // files that could not be read come first

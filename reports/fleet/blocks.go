@@ -23,8 +23,9 @@ type blocks struct {
 	cross map[[2]int]*crossing
 }
 
-// A crossing is the pairs between two blocks: y is their excess over pairs within blocks, over
-// their excess over the usual pairs between blocks.
+// A crossing is the pairs between two blocks: y is their excess over pairs within
+// blocks, over their excess over the usual pairs between blocks. Pairs between racks
+// are slower than pairs within them in any fleet, so only over is a fault.
 type crossing struct{ y, over, se, p float64 }
 
 // between returns the blocks of a pair, the lower first; zeros for a pair of one block.
@@ -36,7 +37,8 @@ func (b *blocks) between(l link) [2]int {
 	return [2]int{min(x, y), max(x, y)}
 }
 
-// subtract returns the links, less the effects of their crossings.
+// subtract returns the links, less the effects of their crossings, for fits of what
+// remains.
 func (b *blocks) subtract(links []link) []link {
 	reduced := slices.Clone(links)
 	for i, l := range links {
@@ -52,6 +54,8 @@ func (b *blocks) subtract(links []link) []link {
 func (b *blocks) fit(n int, links []link) *twoWay {
 	rest := list.Map(links, func(l link) float64 { return l.y })
 	var fit *twoWay
+	// By turns, since nodes with many partners across a crossing first take part of its
+	// excess for their own.
 	for range 4 {
 		values := map[[2]int][]float64{}
 		for i, l := range links {
@@ -79,9 +83,10 @@ func (b *blocks) fit(n int, links []link) *twoWay {
 	return fit
 }
 
-// givenBlocks fits the blocks of places, by the names of nodes. A crossing is slow if it is slower
-// than the median crossing or, if there are fewer than three, than pairs within blocks. It returns
-// nil for nodes of fewer than two blocks.
+// givenBlocks fits the blocks of places, by the names of nodes. A crossing is slow if
+// it is slower than the median crossing or, if there are fewer than three, than pairs
+// within blocks: of two crossings the median lies between both, and cannot say which
+// is the usual one. It returns nil for nodes of fewer than two blocks.
 func givenBlocks(names []string, links []link, places map[string]string) (*blocks, *twoWay) {
 	b := &blocks{of: make([]int, len(names)), cross: map[[2]int]*crossing{}}
 	for _, name := range names {
@@ -158,6 +163,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 			pattern -= rest[i]
 		}
 	}
+	// Without pairs on both sides of the distinction there is nothing to compare.
 	if small < minBlockNodes || across == 0 || across == len(links) {
 		return nil, nil
 	}
@@ -207,7 +213,9 @@ func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) boo
 	return slowInside || noBetterFit || unlikeNodes
 }
 
-// centredTwice returns the links' values less the means of their nodes.
+// centredTwice returns the links' values less the means of their nodes. It takes
+// means and not medians: the median of a node with most partners across the slow link
+// is slow, and the pattern would be gone.
 func centredTwice(n int, links []link) []float64 {
 	u, sum, count := make([]float64, n), make([]float64, n), make([]float64, n)
 	mean := 0.0

@@ -12,7 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A test compares a node or a unit with the others. Its q-value follows from all tests.
+// A test compares a node or a unit with the others. Its q-value follows from all
+// tests. All pairs of 2,000 nodes have 4 million for each quantity, so a test holds
+// indices and not names.
 type test struct {
 	p, q  float64
 	model int32
@@ -20,7 +22,9 @@ type test struct {
 	node  bool
 }
 
-// test makes all tests and selects the findings.
+// test makes all tests and selects the findings. The order matters: the tails need
+// the residuals of all groups, the q-values need all tests, and the intervals need
+// the number of findings.
 func (a *Answer) test(models []*model) {
 	noise := map[Quantity]*tails{}
 	for _, q := range quantities {
@@ -75,7 +79,7 @@ func (a *Answer) test(models []*model) {
 	})
 }
 
-// trueFirst orders booleans, which package cmp does not.
+// trueFirst orders booleans, true before false, which package cmp does not.
 func trueFirst(x, y bool) int {
 	switch {
 	case x == y:
@@ -123,8 +127,9 @@ func (a *Answer) find(
 	}
 }
 
-// alsoOut returns the other nodes that stand out and whose pairs with the node have less than half
-// of its effect.
+// alsoOut returns the other nodes that stand out and whose pairs with the node have
+// less than half of its effect. If a node itself were slow, it would be slow with
+// them too: nodes that are slow to all but each other share a slow switch or rack.
 func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 	for _, i := range x.links {
 		l := m.links[i]
@@ -138,7 +143,9 @@ func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 	return names
 }
 
-// slowLinks returns the findings of crossings between the model's blocks.
+// slowLinks returns the findings of crossings between the model's blocks. They were tested when the
+// blocks were fitted, by a law of their own (findBlocks) or with the correction of
+// Bonferroni (givenBlocks), so they are no part of the false discovery rate.
 func (m *model) slowLinks(miss float64) (all []Finding) {
 	if m.blocks == nil {
 		return nil
@@ -183,8 +190,10 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 	return all
 }
 
-// tests returns the tests of the model's nodes and units. There are none if the units are too few
-// for their scale to be known.
+// tests returns the tests of the model's nodes and units. There are none if the units
+// are too few for their scale to be known. Among few units that are not pairs, each
+// is tested against the others with the degrees of freedom of their scale; among
+// many, against the tails of all residuals.
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < minUnits {
 		return nil
@@ -207,6 +216,8 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 			for i, x := range m.effects {
 				values[i], errors[i] = x.u, x.se
 			}
+			// The effect of a node is a mean over pairs, whose tails are lighter than
+			// those of one pair: at least 4 degrees, even if single pairs have 2.
 			nu := min(degreesOf(n), max(noise.typical(), 4))
 			zs, scales := standardised(values, errors)
 			for i, x := range m.effects {
@@ -228,8 +239,9 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	return tests
 }
 
-// alone returns the distances of units that are not pairs from the other units, and their degrees
-// of freedom.
+// alone returns the distances of units that are not pairs from the other units, and
+// their degrees of freedom: those of the scale of so few values, or fewer if the
+// residuals have heavier tails.
 func (m *model) alone(noise *tails) (z []float64, nu float64) {
 	z, _ = standardised(m.y(), nil)
 	return z, min(degreesOf(len(m.units)), noise.typical())

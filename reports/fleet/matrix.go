@@ -10,9 +10,10 @@ import (
 // grows with its square, and the work with its cube.
 const maxOrderedNodes = 1200
 
-// order returns the nodes in an order in which those with similar residuals stand side by side:
-// racks, and slow nodes. More than [maxOrderedNodes] are in the order of their names. In either
-// case nodes of a block stand side by side.
+// order returns the nodes in an order in which those with similar residuals stand
+// side by side: racks, and slow nodes. A map of nodes by name shows a rack only if
+// names follow racks. More than [maxOrderedNodes] are in the order of their names. In
+// either case nodes of a block stand side by side.
 func (m *model) order() []int {
 	order := make([]int, len(m.names))
 	for i := range order {
@@ -52,7 +53,9 @@ func (m *model) cells(order []int, each int) [][]float64 {
 	return cells
 }
 
-// residuals returns the residuals of the links as a square, in both directions where there is one.
+// residuals returns the residuals of the links as a square, in both directions where
+// there is one. Residuals and not values: all pairs of a slow node are slow, which
+// its effect says already.
 func (m *model) residuals() [][]float64 {
 	rest := square(len(m.names))
 	for i, l := range m.links {

@@ -10,7 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A unit is a pair, a node or a curve, with all its measurements of a quantity.
+// A unit is a pair, a node or a curve, with all its measurements of a quantity. It is
+// what is tested: a pair that was measured ten times is one unit, and not ten chances
+// of an alarm.
 type unit struct {
 	key    string   // sorts units, and pairs them with earlier ones
 	nodes  []string // nil for a curve that nothing names
@@ -22,7 +24,9 @@ type unit struct {
 // between separates names in keys; no name has it.
 const between = "\x00"
 
-// A model is the fit of one quantity of a group.
+// A model is the fit of one quantity of a group. Without names of nodes, or with one
+// node a curve, it has no links and no effects, and its residuals are the units'
+// distances from their median.
 type model struct {
 	group    Group
 	quantity Quantity
@@ -44,6 +48,7 @@ type model struct {
 // ends are the median times of curves at the smallest and the largest size, and by their lines.
 type ends struct{ first, last, lineFirst, lineLast float64 }
 
+// endsOf returns medians, since one curve of a pair may have been disturbed.
 func endsOf(curves []keyed) *ends {
 	median := func(of func(c *curveSummary, by line) float64) float64 {
 		return stats.MedianInPlace(list.Map(curves, func(k keyed) float64 {
@@ -108,11 +113,15 @@ func (u unit) compareKey(key string) int { return strings.Compare(u.key, key) }
 
 func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 
-// newModel fits a quantity of a group or, if before is not nil, its change. It returns nil if the
-// quantity is not identifiable.
+// newModel fits a quantity of a group or, if before is not nil, its change. It
+// returns nil if the quantity is not identifiable. At most a quarter of the units may
+// have a β of 0: the line of more meets the axis at 0 because the start-up cost does
+// not show beside the bytes.
 func newModel(g Group, q Quantity, now, before []unit, places map[string]string) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
 	if before != nil {
+		// Values of both nights are relative to the fleet of before: then the
+		// differences of their logarithms are those of the values.
 		m.centre = centreOf(before)
 	}
 	// With a β of 0 for many units, relative differences say nothing.
@@ -177,6 +186,8 @@ func (m *model) fitPairs(places map[string]string) {
 	for i, u := range m.units {
 		m.links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
 	}
+	// Given blocks are taken as they are, found ones only if they explain more than
+	// nodes do; directions are fitted to what the blocks leave.
 	n := len(m.names)
 	if m.blocks, m.fit = givenBlocks(m.names, m.links, places); m.fit == nil {
 		m.fit = fitTwoWay(n, m.links)
@@ -194,7 +205,8 @@ func (m *model) fitPairs(places map[string]string) {
 	}
 }
 
-// standardise sets the residuals in standard deviations.
+// standardise sets the residuals in standard deviations: z for the tests, sd for the
+// intervals.
 func (m *model) standardise() {
 	e := m.y()
 	var scale float64
@@ -248,7 +260,8 @@ type keyed struct {
 
 func (k keyed) compareKey(key string) int { return strings.Compare(k.key, key) }
 
-// groups sorts the curves of entries into groups, and within a group by key.
+// groups sorts the curves of entries into groups, and within a group by key, so that
+// the curves of a unit are neighbours and are found by bisection.
 func groups(entries []fileSummary) map[Group][]keyed {
 	all := map[Group][]keyed{}
 	for i := range entries {

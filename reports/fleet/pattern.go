@@ -27,6 +27,8 @@ func CheckPattern(text string) error {
 	return err
 }
 
+// parsePattern turns a pattern into a regular expression: stars are greedy, names
+// take as little as they can, and nothing but a / stops either.
 func parsePattern(text string) (*namePattern, error) {
 	p := &namePattern{text: text}
 	var expr strings.Builder
@@ -50,6 +52,8 @@ func parsePattern(text string) (*namePattern, error) {
 		}
 		name := strings.Trim(piece, "{}")
 		switch {
+		// A dimension becomes a label "gpus=4" of the group, and part of a column in
+		// CSV.
 		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || name == "":
 			return nil, fmt.Errorf("%s: a name may have small letters, digits and _", piece)
 		case slices.Contains(p.names, name):
@@ -70,7 +74,8 @@ func parsePattern(text string) (*namePattern, error) {
 	return p, nil
 }
 
-// match returns the nodes and the other dimensions ("gpus=4") of a path, and whether it fits.
+// match returns the nodes and the other dimensions ("gpus=4") of a path, and whether
+// it fits. Without {b} the file is of one node.
 func (p *namePattern) match(name string) (nodes, labels []string, ok bool) {
 	if !strings.Contains(p.text, "/") {
 		name = path.Base(name)

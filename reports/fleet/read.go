@@ -16,7 +16,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A fileSummary holds what the analysis needs of one file.
+// A fileSummary holds what the analysis needs of one file. It exists before the file
+// is read, so that workers fill entries of one list and the order is that of the
+// list.
 type fileSummary struct {
 	path    string // below the named folder, with slashes; of a named file its last part
 	source  string // the file as it was found
@@ -56,8 +58,9 @@ type Options struct {
 	All bool
 }
 
-// listFiles returns the entries of the files that roots name, and of the files in folders, with
-// nothing read. It fails if a root cannot be listed or a file is named twice.
+// listFiles returns the entries of the files that roots name, and of the files in
+// folders, with nothing read. It fails if a root cannot be listed or a file is named
+// twice: a curve that counts twice would look like a measurement with less noise.
 func listFiles(roots []string) ([]fileSummary, error) {
 	var entries []fileSummary
 	named := map[string]bool{}
@@ -98,7 +101,7 @@ type Reading struct {
 // Load reads the files that roots name, and those of before if it is not empty. It calls progress,
 // unless that is nil, after each file, from any goroutine. If ctx ends the reading, Load returns
 // the files read so far. Errors are of the options and the roots; a file that cannot be read is in
-// the answer's SkippedRows.
+// the answer's skippedRows.
 func Load(
 	ctx context.Context, roots []string, before string, o Options, progress func(),
 ) (Reading, error) {
@@ -162,7 +165,8 @@ func readFiles(
 	return entries, files, err
 }
 
-// A worker reads files; it may be used by many goroutines.
+// A worker reads files; it may be used by many goroutines, since it changes nothing
+// but matched.
 type worker struct {
 	Options
 	pattern *namePattern
@@ -182,7 +186,9 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 	return w, nil
 }
 
-// read reads a file, and reports whether it was not interrupted.
+// read reads a file, and reports whether it was not interrupted. Everything else that
+// goes wrong is kept in the entry: among a million files some are broken, and the
+// rest are still worth an answer.
 func (w *worker) read(e *fileSummary) bool {
 	o := benchfile.Options{
 		X: w.X, Y: w.Y,
@@ -194,6 +200,8 @@ func (w *worker) read(e *fileSummary) bool {
 	skip := func(fault bool, reason string) {
 		e.skipped = append(e.skipped, skippedFile{reason, fault})
 	}
+	// Columns with names of nodes are looked for only if the user did not say where
+	// the nodes are.
 	if w.Columns == nil && w.pattern == nil {
 		o.Names = benchfile.NodeColumns
 	}
@@ -201,6 +209,8 @@ func (w *worker) read(e *fileSummary) bool {
 		if w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
+		// The rows before the damage are good, and the file counts as a fault all the
+		// same.
 		if damaged := (*benchfile.Damaged)(nil); errors.As(err, &damaged) {
 			f = damaged.File
 		}
@@ -214,6 +224,8 @@ func (w *worker) read(e *fileSummary) bool {
 		var nodes, labels []string
 		if w.pattern != nil {
 			name := e.path
+			// Outputs concatenated with tail -n +1 keep the names of their files,
+			// after a "!".
 			if _, member, ok := strings.Cut(f.Name, "!"); ok {
 				name = strings.ReplaceAll(member, "!", "/")
 			}
@@ -253,7 +265,8 @@ func (w *worker) read(e *fileSummary) bool {
 // maxTables bounds the curves in one file: all pairs of 5,800 nodes. Memory ends before.
 const maxTables = 1 << 24
 
-// columnsOf returns the columns that name the nodes of a table.
+// columnsOf returns the columns that name the nodes of a table: those that were given
+// or, of the known pairs of names, the first that the table has.
 func (w *worker) columnsOf(labels []benchfile.Label) []string {
 	if w.Columns != nil || len(labels) == 0 {
 		return w.Columns

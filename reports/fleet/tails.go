@@ -16,8 +16,11 @@ import (
 // p-value by factors.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
 
-// tails describes how heavy the tails of the residuals are: the log-likelihood of each of degrees,
-// from all residuals, and the share of each unit in it. The distributions have the same quartiles.
+// tails describes how heavy the tails of the residuals are: the log-likelihood of
+// each of degrees, from all residuals, and the share of each unit in it. The
+// distributions have the same quartiles. A normal law would call one of ten pairs of
+// any real fleet slow; one heavy law for all fleets would miss the faults of a quiet
+// one.
 type tails struct {
 	all [len(degrees)]float64
 	// Of each unit apart, so that a unit can be tested against the tails of all other units.
@@ -36,7 +39,10 @@ type sized struct {
 // tail: pairs within a rack are fast, and not noise.
 const minOneSided = 400
 
-// tailsOf returns the tails of a quantity over all groups.
+// tailsOf returns the tails of a quantity over all groups. Groups are put together
+// because each alone has too few residuals to show its tails; their residuals are in
+// units of their own scales. If odd is set, both sides count, since faster units are
+// tested as well.
 func tailsOf(models []*model, q Quantity, odd bool) *tails {
 	t := &tails{of: map[string]*[len(degrees)]float64{}}
 	n := 0
@@ -157,8 +163,9 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	return w
 }
 
-// exceeds returns the probability of a deviation of at least z robust standard deviations by
-// chance: the mean over degrees.
+// exceeds returns the probability of a deviation of at least z robust standard
+// deviations by chance: the mean over degrees. Below one standard deviation it does
+// not look at the weights: that is most of the units, and none of them is a finding.
 func (t *tails) exceeds(key string, z float64) (p float64) {
 	if z < 1 {
 		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from significance

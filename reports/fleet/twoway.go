@@ -21,7 +21,10 @@ type link struct {
 	y    float64
 }
 
-// A twoWay is the fit y = μ + u(a) + u(b) + e.
+// A twoWay is the fit y = μ + u(a) + u(b) + e. Since y is a logarithm, effects are
+// factors: the pair of two nodes that are 10 % slow is taken to be 21 % slow. Real
+// pairs take the time of the slower node, which is why fast residuals of two slow
+// nodes are not reported; see Answer.find.
 type twoWay struct {
 	links []link
 	mu    float64
@@ -86,8 +89,9 @@ func (f *twoWay) residuals() {
 	}
 }
 
-// polish sets each node's effect to the median of what its links leave, in turn, until no effect
-// changes. Half of a node's links may be anything.
+// polish sets each node's effect to the median of what its links leave, in turn,
+// until no effect changes. Half of a node's links may be anything: a start from means
+// would be pulled along by the outliers, and the biweight would then keep them.
 func (f *twoWay) polish(sides []int) {
 	var rest []float64
 	// Median polish may take any number of rounds, or step between equally good fits. The biweight
@@ -115,7 +119,9 @@ func (f *twoWay) polish(sides []int) {
 	}
 }
 
-// reweight takes weighted means until they stay, and the standard errors of the effects.
+// reweight takes weighted means until they stay, and the standard errors of the
+// effects. Medians alone waste a third of the data: their efficiency is 64 %, that of
+// the biweight 95 %.
 func (f *twoWay) reweight(sides []int) {
 	// The bound stays that of the medians' residuals: a scale that changes with the weights would
 	// have to settle with them.
@@ -239,6 +245,8 @@ type effect struct {
 	links []int
 }
 
+// effects lists the nodes with enough partners; the others have no effect beside
+// their pairs.
 func (f *twoWay) effects() (all []effect) {
 	for a, known := range f.known {
 		if known {
@@ -248,5 +256,6 @@ func (f *twoWay) effects() (all []effect) {
 	return all
 }
 
-// degrees returns the degrees of freedom of the standard error: the links of the node, less one.
+// degrees returns the degrees of freedom of the standard error: the links of the
+// node, less one for the effect itself.
 func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }

@@ -18,13 +18,15 @@ import (
 //go:embed index.html *.css *.js
 var files embed.FS
 
-// A Program is the program that runs in the page.
+// A Program is the program that runs in the page. Both parts must be of one Go
+// release: wasm_exec.js is the other half of its system calls.
 type Program struct {
 	WASM []byte // of cmd/explorer, packed by gzip
 	Exec []byte // wasm_exec.js of the Go that built it
 }
 
-// A Start is the initial state of the page.
+// A Start is the initial state of the page. Platforms are the user's files, since the
+// page cannot read the disk.
 type Start struct {
 	Version   string        `json:"version"`
 	Title     string        `json:"title"`
@@ -32,19 +34,25 @@ type Start struct {
 	Show      []string      `json:"show"`      // designs: "clip", "my.toml/eager"
 }
 
-// Write writes the page. Nothing in start can end a script or begin an element. The page's
-// Content-Security-Policy names the hash of each of its scripts and styles, so that a browser runs
-// no other. Write returns errors of w.
+// Write writes the page. Nothing in start can end a script or begin an element. The
+// page's Content-Security-Policy names the hash of each of its scripts and styles, so
+// that a browser runs no other. Write returns errors of w.
 func Write(w io.Writer, p Program, start Start) error {
 	_, err := w.Write(assemble(p, start))
 	return err
 }
 
-// dataScripts hold the state at the start and the program, which the page's scripts read.
+// dataScripts hold the state at the start and the program, which the page's scripts
+// read. Their types are no JavaScript, so that a browser does not run them and they
+// need no hash: the hashes are the same for every page.
 const dataScripts = `<script type="application/json" id="halfpeak-data">%s</script>
 <script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`
 
+// assemble fills index.html in two steps. The first inserts the style and the
+// scripts, whose hashes can then be taken. The second inserts the hashes and the
+// user's data. These come last, so that no placeholder is looked for in them.
 func assemble(p Program, start Start) []byte {
+	// The scripts iterate over both, and null is no list.
 	if start.Platforms == nil {
 		start.Platforms = []NewPlatform{}
 	}
@@ -67,10 +75,12 @@ func assemble(p Program, start Start) []byte {
 	).Replace(page))
 }
 
-// raw writes bytes as they are: in windows-1252 each byte is one letter, so that the program is a
-// quarter smaller than in base64. Bytes that HTML would not keep, and '=', become '=' and the byte
-// plus 64. program.js reads it.
+// raw writes bytes as they are: in windows-1252 each byte is one letter, so that the
+// program is a quarter smaller than in base64. Bytes that HTML would not keep ('\r'
+// becomes '\n', 0 a replacement character, '<' may begin an end tag) and '=', the
+// escape itself, become '=' and the byte plus 64. program.js reads it.
 func raw(data []byte) []byte {
+	// Of packed data, 4 of 256 bytes are escaped: 1/32 is twice that.
 	text := make([]byte, 0, len(data)+len(data)/32)
 	for _, c := range data {
 		switch c {
@@ -83,7 +93,8 @@ func raw(data []byte) []byte {
 	return text
 }
 
-// ascii returns the text with all letters beyond ASCII escaped.
+// ascii returns the text with all letters beyond ASCII escaped: the page is
+// windows-1252 for the sake of the program, and a UTF-8 µ would be two letters in it.
 func ascii(text string, escape func(r rune) string) string {
 	var all strings.Builder
 	for _, r := range text {
@@ -101,6 +112,7 @@ func inHTML(r rune) string  { return fmt.Sprintf("&#%d;", r) }
 func inStyle(r rune) string { return fmt.Sprintf(`\%06x`, r) }
 func inScript(r rune) string {
 	var all string
+	// JavaScript's \u takes one half of a surrogate pair.
 	for _, half := range utf16.Encode([]rune{r}) {
 		all += fmt.Sprintf(`\u%04x`, half)
 	}
@@ -115,7 +127,9 @@ func asset(name string) string {
 	return string(text)
 }
 
-// joined returns the contents of the files that match, in the order of their names.
+// joined returns the contents of the files that match, in the order of their names. A
+// page starts when all of them are read (main.js), so that a script may use a later
+// one.
 func joined(pattern string) string {
 	names, _ := fs.Glob(files, pattern) // a pattern of this package
 	all := ""
@@ -127,11 +141,13 @@ func joined(pattern string) string {
 
 var idle = regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`)
 
-// lean removes indentation, empty lines and comments of a script or style, which a browser does not
-// need.
+// lean removes indentation, empty lines and comments of a script or style, which a
+// browser does not need. It knows whole lines only: what looks like a comment behind
+// code may be in a string.
 func lean(text string) string { return idle.ReplaceAllString(text, "") }
 
-// blocks match the contents of scripts and styles.
+// blocks match the contents of scripts and styles without attributes, which are those
+// that a browser runs.
 var blocks = map[string]*regexp.Regexp{
 	"script": regexp.MustCompile(`(?s)<script>(.*?)</script>`),
 	"style":  regexp.MustCompile(`(?s)<style>(.*?)</style>`),

@@ -11,16 +11,21 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// ForecastNote explains the intervals of a table or a figure.
+// ForecastNote explains the intervals of a table or a figure. It must say what the 95
+// % are of: readers take an interval for that of the mean, which is narrower by far.
 const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was " +
 	"measured, in 95 of 100 cases."
 
-// WithMeasured adds to ascending sizes the measured ones between them that the design was fitted
-// to, and the first size on each side beyond those.
+// WithMeasured adds to ascending sizes the measured ones between them that the design
+// was fitted to, and the first size on each side beyond those. The band has a kink at
+// each of these sizes: it is narrow where it was measured. A curve over powers of two
+// alone would cut the kinks off. The design must be fitted.
 func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	measured := d.Layer.Measured.Sizes
-	// There the band changes its kind: the forecast widens from the first size beyond.
+	// There the band changes its kind: the forecast widens from the first size
+	// beyond. One byte beside the last measured size makes this edge vertical in a
+	// picture.
 	beside := []quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}
 	for _, n := range append(beside, measured...) {
 		if n >= sizes[0] && n <= sizes[len(sizes)-1] {
@@ -30,9 +35,11 @@ func WithMeasured(sizes []quantity.Bytes, d platforms.Design) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// ForecastBands returns the bands that hold the next measurement of a quantity that follows from
-// the one-way time, over sizes of [WithMeasured]: one over the measured sizes, and one on each side
-// beyond them. Neighbours meet at a common size, so that the picture has no gap.
+// ForecastBands returns the bands that hold the next measurement of a quantity that
+// follows from the one-way time, over sizes of [WithMeasured]: one over the measured
+// sizes, and one on each side beyond them. They are separate series because the outer
+// ones are paler: no measurement supports them. Neighbours meet at a common size, so
+// that the picture has no gap.
 func ForecastBands(
 	name string, follower *model.Quantity, d platforms.Design, sizes []quantity.Bytes,
 ) []reports.Series {
@@ -51,6 +58,8 @@ func ForecastBands(
 		for _, n := range sizes {
 			if part.has(n) {
 				next := d.Forecast(n)
+				// The interval of a bandwidth follows from that of the time with its
+				// ends exchanged; the quantity knows in which direction it runs.
 				in := follower.Interval(n, next.Middle, next.Low, next.High)
 				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
 				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
@@ -64,7 +73,8 @@ func ForecastBands(
 	return bands
 }
 
-// BandNotes explains the bands among the series of a figure.
+// BandNotes explains the bands among the series of a figure, and nothing that it does
+// not show.
 func BandNotes(series []reports.Series) []string {
 	has := func(k reports.SeriesKind) bool {
 		return slices.ContainsFunc(series, func(s reports.Series) bool { return s.Kind == k })
@@ -81,8 +91,9 @@ func BandNotes(series []reports.Series) []string {
 	return notes
 }
 
-// WithBoundaries adds to sizes the last of each branch and the first of the next, so that the
-// line jumps where the protocol does.
+// WithBoundaries adds to sizes the last of each branch and the first of the next, so
+// that the line jumps where the protocol does. Between two powers of two it would
+// otherwise rise over a whole octave, and the switch would look gradual.
 func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	for _, n := range boundaries {
@@ -92,7 +103,8 @@ func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// BoundaryMarks returns a mark at each boundary with the branch that ends there.
+// BoundaryMarks returns a mark at each boundary with the branch that ends there. The
+// branch that begins is the label of the next mark, or none.
 func BoundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mark {
 	return list.Map(boundaries, func(n quantity.Bytes) reports.Mark {
 		label := model.Regime(l.Model, n) + " up to " + n.String()

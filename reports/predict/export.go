@@ -12,9 +12,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Exported writes the message costs of a design for another program, a name in [export.Targets].
-// They are accurate from the smallest of the sizes to the largest. ranks is the number of ranks on
-// a platform without levels, and 0 means 2; on a platform with levels it must be 0.
+// Exported writes the message costs of a design for another program, a name in
+// [export.Targets]. Few of these programs read a curve, so the costs are fitted to
+// the sizes from the smallest to the largest. ranks is the number of ranks on a
+// platform without levels; 0 means 2, the smallest number that sends messages. On a
+// platform with levels it must be 0.
 func Exported(
 	d platforms.Design, target string, sizes []quantity.Bytes, ranks int,
 ) (export.File, error) {
@@ -42,10 +44,12 @@ func Exported(
 	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})
 }
 
-// mostExported is the maximum number of ranks, more than any machine has.
+// mostExported is the maximum number of ranks: 16 million, more than the cores of any
+// machine. It catches a number that was typed wrong before a file is written.
 const mostExported = 1 << 24
 
-// ExportTargets returns the table of the formats.
+// ExportTargets returns the table of the formats. "verified" says how each was
+// checked, since a file that another program misreads looks right here.
 func ExportTargets() reports.Rows {
 	return reports.TableOf(export.Targets,
 		reports.Col("format", "format", func(t export.Target) any { return t.Name }),

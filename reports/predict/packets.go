@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Cut is a way to cut a message into packets.
+// A Cut is a way to cut a message into packets, and its time.
 type Cut struct {
 	Platform, Layer string
 	Size            quantity.Bytes
@@ -28,10 +28,12 @@ type Cut struct {
 // A Cutting lists ways to cut messages through pipelines.
 type Cutting []Cut
 
-// Cuts compares the ways to cut messages of these sizes, at least 1 byte each: CLIP's equation
-// 10 (paper), the best equal packets, the best of any size (unequal) and of whole bytes
-// (unequal-whole), and one packet (single). Sizes that a layer sends without a pipeline are left
-// out; it is an error if all are.
+// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. The
+// order is that of the argument: what the paper's equation 10 gives (paper), the best
+// equal packets (equal), the best of any size (unequal), a lower bound, then of whole
+// bytes (unequal-whole), which a system could send, and at last no cutting at all
+// (single), which shows what packets are good for. Sizes that a layer sends without a
+// pipeline are left out; it is an error if a layer has no others.
 func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
 	var all Cutting
 	for _, d := range designs {
@@ -46,7 +48,7 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 				time := pipe.OneWayAs(plan)
 				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, time})
 			}
-			// Equation 10 of CLIP needs three stages.
+			// Equation 10 of CLIP is of the first three stages.
 			if len(pipe.Stages) >= model.PaperStages {
 				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
 			}
@@ -67,8 +69,9 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 	return all, nil
 }
 
-// Rows returns the table of the cuts. If each layer has one size, notes list the packets in whole
-// bytes.
+// Rows returns the table of the cuts. If each layer has one size, notes list the
+// packets in whole bytes: the sizes are what a user takes home, and for several
+// messages the lists would be longer than the table.
 func (c Cutting) Rows() reports.Rows {
 	rows := reports.TableOf(c,
 		reports.Col("platform", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
@@ -94,7 +97,8 @@ func (c Cutting) Rows() reports.Rows {
 	return rows
 }
 
-// planBytes lists the size of each packet, for programs.
+// planBytes lists the size of each packet, for programs. Runs of equal packets are
+// written out, so that a reader needs no notation of ours.
 func planBytes(plan model.Plan) []float64 {
 	sizes := make([]float64, 0, plan.Packets())
 	for _, r := range plan {
@@ -105,7 +109,8 @@ func planBytes(plan model.Plan) []float64 {
 	return sizes
 }
 
-// PlanText returns the plan in words, such as "3×1024 512".
+// PlanText returns the plan in words, such as "3×1024 512", in bytes. Neighbouring
+// runs of one size are joined: a plan may keep them apart.
 func PlanText(plan model.Plan) string {
 	var words []string
 	for i := 0; i < len(plan); {
@@ -122,12 +127,15 @@ func PlanText(plan model.Plan) string {
 	return strings.Join(words, " ")
 }
 
-// maxBoxes bounds a timeline: with more, single packets are too small to see.
+// maxBoxes bounds a timeline: with more, single packets are too small to see. 20,000
+// are some 4,000 packets in five stages, less than a pixel each.
 const maxBoxes = 20000
 
-// Timeline draws a message of n bytes through the layer's pipeline, as the message engine sends
-// it. It is an error if the layer sends n bytes without a pipeline, if the pipeline has too many
-// boxes to be seen, and if two stages share a resource.
+// Timeline draws a message of n bytes through the layer's pipeline, as the message
+// engine sends it. The engine is asked, and not the recurrence of [Planned], so that
+// the picture shows what the engine does. It is an error if the layer sends n bytes
+// without a pipeline, if the pipeline has too many boxes to be seen, and if two
+// stages share a resource.
 func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	l := d.Layer
 	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
@@ -147,6 +155,8 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 	}
 	// The engine's numbers: node 0 sends to node 1, and -1 is the network between them.
 	nodes := map[model.Side]int{model.AtSender: 0, model.AtReceiver: 1, model.AtNetwork: -1}
+	// The engine records which resource was busy, not for which stage. A resource of
+	// one stage identifies it.
 	stages := map[place]int{}
 	for i, s := range pipe.Stages {
 		t.Stages = append(t.Stages, s.Name)
@@ -163,11 +173,14 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 		}
 		stages[at] = i
 	}
+	// l is a copy: the caller's layer keeps its protocol.
 	l.Protocol = platforms.Protocol{Interrupt: -1} // the way of the data alone
 	s := virtual.Of(d.Platform, l)
 	var recorded virtual.Trace
 	config := virtual.Config{Nodes: 2, Trace: &recorded}
 	_, err := virtual.Run(s, config, func(ep *engine.Endpoint) error {
+		// Both nodes register the handler in the same order, so that its number is
+		// the same.
 		take := ep.Handle(func(*engine.Message) {})
 		if ep.Node() > 0 {
 			return nil
@@ -183,13 +196,16 @@ func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
 			})
 		}
 	}
+	// The engine records in its own order; a reader follows a packet.
 	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Packet, b.Packet), cmp.Compare(a.Stage, b.Stage))
 	})
 	return t, err
 }
 
-// Planned draws a message in these packets by the pipeline's recurrence.
+// Planned draws a message in these packets by the pipeline's recurrence, C[i][k] =
+// max(C[i−1][k], C[i][k−1]) + β_i + p_k τ_i. Unequal packets are drawn by it, since
+// the engine cuts a message into equal ones.
 func Planned(
 	l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
 ) reports.Timeline {

@@ -11,8 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// ParameterRows lists every number of a platform with its source, and describes its layers in
-// notes.
+// ParameterRows lists every number of a platform with its source, and describes its
+// layers in notes. Programs also get the value in base units, so that they need not
+// parse "5.9us/KiB".
 func ParameterRows(p platforms.Platform) reports.Rows {
 	// Constants first, since formulas behind them name these.
 	all := slices.Clone(p.Constants)
@@ -63,8 +64,9 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	return rows
 }
 
-// levelNotes describes each level of a machine, from inside out: its units, the costs of messages
-// there, and the shared resources.
+// levelNotes describes each level of a machine, from inside out: its units, the costs
+// of messages there, and the shared resources. Levels have parts that are names of
+// layers, so a table of numbers does not show them.
 func levelNotes(p platforms.Platform) (notes []string) {
 	m, ok := p.Machine()
 	if !ok {
@@ -99,12 +101,14 @@ func levelNotes(p platforms.Platform) (notes []string) {
 			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", l.Ports)
 		}
 		notes = append(notes, note)
+		// The next level counts units of this one.
 		inner = l.Name
 	}
 	return notes
 }
 
-// baseUnits are the units of the values in programs; a plain number has none.
+// baseUnits are the units of the values in programs, one for each dimension; a plain
+// number has none.
 var baseUnits = map[quantity.Dimension]string{
 	quantity.DimTime:    "us",
 	quantity.DimSize:    "B",
@@ -113,8 +117,9 @@ var baseUnits = map[quantity.Dimension]string{
 	quantity.DimClock:   "MHz",
 }
 
-// describe returns the parameter's text in the file, with its value if that is a formula, and the
-// base unit.
+// describe returns the parameter's text in the file, with its value if that is a
+// formula, and the base unit. The text is kept as it is in the file, since a source
+// can be compared only with what the paper prints.
 func describe(q platforms.Param) (text, unit string) {
 	unit = baseUnits[q.Value.Dim]
 	// One slash is a unit, as in 5.9us/KB; two, or an operator, make a formula, which needs its
@@ -125,7 +130,8 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
-// asymptotes describes the peak of a layer, or what its times are of if no bandwidth follows.
+// asymptotes describes the peak of a layer, or what its times are of if no bandwidth
+// follows from them.
 func asymptotes(l platforms.Layer) string {
 	// r∞ and n½ are of messages: no bandwidth follows from the time of a collective.
 	if l.Messages() != nil {
@@ -134,7 +140,9 @@ func asymptotes(l platforms.Layer) string {
 	return l.Peak().Text(nil)
 }
 
-// PlatformRows lists the layers of platforms.
+// PlatformRows lists the layers of platforms, one row each. People find the default
+// by an asterisk behind the layer's name, programs by a column of its own: a name
+// with an asterisk is no name.
 func PlatformRows(all []platforms.Platform) reports.Rows {
 	type entry struct {
 		p platforms.Platform
@@ -152,6 +160,7 @@ func PlatformRows(all []platforms.Platform) reports.Rows {
 		reports.Col("layer", "", func(e entry) any { return e.l.Name }),
 		reports.Col("default", "", func(e entry) any { return isDefault(e) }),
 		reports.Col("", "layer", func(e entry) any {
+			// A single layer needs no mark.
 			if isDefault(e) && len(e.p.Layers) > 1 {
 				return e.l.Name + " *"
 			}
@@ -160,6 +169,7 @@ func PlatformRows(all []platforms.Platform) reports.Rows {
 		reports.Col("model", "model", func(e entry) any { return e.l.Kind }).Ranked(2),
 		reports.Col("paper", "paper", func(e entry) any { return e.p.Paper }).Ranked(1),
 		reports.Col("title", "title", func(e entry) any {
+			// The platform's title is printed once, in the row of its default.
 			if isDefault(e) {
 				return strings.TrimSuffix(e.p.Title+": "+e.l.Title, ": ")
 			}

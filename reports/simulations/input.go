@@ -76,13 +76,15 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 	return in, err
 }
 
-// unread is a file whose beginning was looked at.
+// unread is a file whose beginning was looked at: the reader still has it, the closer
+// is the file's.
 type unread struct {
 	*bufio.Reader
 	io.Closer
 }
 
-// known is a file whose size can be asked for.
+// known is a file whose size can be asked for, which the reader of schedules takes to
+// reserve memory; a bufio.Reader hides it.
 type known struct {
 	io.Reader
 	name string
@@ -90,7 +92,9 @@ type known struct {
 
 func (f known) Stat() (fs.FileInfo, error) { return os.Stat(f.name) }
 
-// matched returns the names, with folders and patterns replaced by the files that they stand for.
+// matched returns the names, with folders and patterns replaced by the files that
+// they stand for. Shells expand patterns too, but not within quotes, and not on
+// Windows.
 func matched(names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -109,7 +113,8 @@ func matched(names []string) ([]string, error) {
 	return files, nil
 }
 
-// beginning returns the first bytes of r, unpacked if it is compressed, and leaves them in r.
+// beginning returns the first bytes of r, unpacked if it is compressed, and leaves
+// them in r. 4 KiB hold the first lines of any trace, by which it is recognised.
 func beginning(r *bufio.Reader) []byte {
 	head, _ := r.Peek(1 << 12) // the next read returns the error again
 	// gzip is known by its first bytes, not by the name of the file.
@@ -121,7 +126,8 @@ func beginning(r *bufio.Reader) []byte {
 	return head
 }
 
-// interruptible is a file whose reading ends with a context.
+// interruptible is a file whose reading ends with a context. Parsers know no
+// contexts; an error of their reader stops any of them.
 type interruptible struct {
 	io.ReadCloser
 	ctx context.Context

@@ -64,6 +64,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	if last = min(last, line.Ranks-1); first > last {
 		return nil, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
 	}
+	// Waits first: of boxes that begin together, the work is drawn over the wait.
 	spans := func(yield func(simulate.Span) bool) {
 		for _, some := range []iter.Seq[simulate.Span]{line.Waits(), line.Spans} {
 			for s := range some {
@@ -73,6 +74,8 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 			}
 		}
 	}
+	// The spans are walked twice, to count and to draw: a list of them could be
+	// larger than the schedule.
 	rows, names, boxes := rowsOf(spans, first, last, in.Schedule.CPUs())
 	if len(rows) > maxRows || boxes > maxBoxes {
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
@@ -101,8 +104,9 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	return t, err
 }
 
-// rowsOf numbers the processors of the ranks by rank and processor, and names them: the first of
-// each rank, and its further ones that have a span. It also returns the number of spans.
+// rowsOf numbers the processors of the ranks by rank and processor, and names them:
+// the first of each rank, and its further ones that have a span. It also returns the
+// number of spans, by which the caller decides whether boxes can be seen.
 func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (
 	rows map[[2]int]int, names []string, boxes int) {
 	busy := map[[2]int]bool{}
@@ -170,8 +174,9 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	return a
 }
 
-// pathOver returns the critical path over the rows of ranks and processors. Steps that begin or end
-// outside the rows are left out; successive steps in one row become one leg.
+// pathOver returns the critical path over the rows of ranks and processors. Steps
+// that begin or end outside the rows are left out; successive steps in one row become
+// one leg, since a path of thousands of steps may lie on one rank.
 func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (
 	legs []reports.TimelineLeg, err error) {
 	path, err := r.Path()

@@ -30,7 +30,8 @@ func (s *Simulation) Rows() reports.Rows {
 	return rows
 }
 
-// columns returns columns from pairs of key and heading.
+// columns returns columns from pairs of key and heading, for tables without typed
+// rows.
 func columns(pairs ...string) (all []reports.Column) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, reports.Column{Key: pairs[i], Head: pairs[i+1]})
@@ -38,6 +39,8 @@ func columns(pairs ...string) (all []reports.Column) {
 	return all
 }
 
+// ranks has the finish of each rank: on one machine, the question of a schedule is
+// who is late.
 func (s *Simulation) ranks() reports.Rows {
 	r := s.Runs[0].Result
 	rows := reports.Rows{Columns: columns("rank", "rank", "finish_us", "finish")}
@@ -47,8 +50,9 @@ func (s *Simulation) ranks() reports.Rows {
 	return rows
 }
 
-// machines has a row for each machine: the parts of the finish, and its difference from the first
-// machine.
+// machines has a row for each machine: the parts of the finish, and its difference
+// from the first machine. The parts are those of the critical path and not sums over
+// ranks, so that they add up to the finish: halving a part saves at most half of it.
 func (s *Simulation) machines() reports.Rows {
 	first, _ := s.Runs[0].Result.Finish()
 	several, noisy := len(s.Runs) > 1, false
@@ -84,6 +88,7 @@ func (s *Simulation) machines() reports.Rows {
 	return rows
 }
 
+// totals has the size of the schedule and the time that the simulation itself took.
 func (s *Simulation) totals() reports.Rows {
 	r, messages := s.Runs[0].Result, 0
 	for _, op := range s.Schedule.Ops() {
@@ -107,7 +112,8 @@ func (s *Simulation) totals() reports.Rows {
 	}
 }
 
-// distribution tabulates the finish time over many runs.
+// distribution tabulates the finish time over many runs. The seed makes the row
+// reproducible.
 func (s *Simulation) distribution() reports.Rows {
 	sum := quantity.Micros(0)
 	for _, t := range s.Times {
@@ -142,7 +148,9 @@ var parameterOf = map[string]string{
 	"O·bytes": "O",
 }
 
-// reasons has a row for each share of the finish.
+// reasons has a row for each share of the finish. A slope is the number of times that
+// a parameter counts on the critical path, which holds until another path becomes the
+// longest; the tolerances say how far away that is.
 func (s *Simulation) reasons() reports.Rows {
 	w := s.Why
 	rows := reports.Rows{Columns: columns(
@@ -180,8 +188,9 @@ func (s *Simulation) reasons() reports.Rows {
 	return rows
 }
 
-// tolerancesOf returns the tolerances of a parameter by its letter; nil on a machine that is not
-// LogGOPS, and for a share without a parameter.
+// tolerancesOf returns the tolerances of a parameter by its letter; nil on a machine
+// that is not LogGOPS, and for a share without a parameter. A tolerance is the value
+// of the parameter at which the finish is later by one of growths.
 func tolerancesOf(w *simulate.Why, letter string) []simulate.Tolerance {
 	for _, list := range w.Tolerances {
 		if list[0].Parameter == letter {

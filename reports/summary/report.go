@@ -1,5 +1,12 @@
-// Package summary writes a page about platforms: their key numbers, curves, costs by stage, and
-// their agreement with measurements.
+// Package summary writes a page about platforms: their key numbers, curves, costs by
+// stage, and their agreement with measurements.
+//
+// It computes nothing of its own. Every number is asked from the package of its
+// question (predict, whatif, check), so that the page and the commands print the
+// same. What is decided here is what a reader sees first: report.go orders the
+// document, platform.go has the words and key numbers of one platform, curves.go its
+// drawings with their tables. A block that has nothing to show is left out with its
+// heading.
 package summary
 
 import (
@@ -18,11 +25,16 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// New returns a document about layers of platforms: key numbers in words, curves over the sizes
-// with the measurements, the pipeline packet by packet, the costs by stage or parameter, the roof,
-// the accuracy against the papers, and every parameter with its source. refs name the layers as
-// platforms.Find takes them; an empty title is made from theirs. There must be at least one layer
-// and one size, and each size must be at least 1.
+// New returns a document about layers of platforms: key numbers in words, curves over
+// the sizes with the measurements, the pipeline packet by packet, the costs by stage
+// or parameter, the roof, the accuracy against the papers, and every parameter with
+// its source. refs name the layers as platforms.Find takes them; an empty title is
+// made from theirs. There must be at least one layer and one size, and each size must
+// be at least 1.
+//
+// A page about one platform begins with its summary; the sections follow at the top
+// level. With several platforms, a comparison comes first, and each platform is a
+// section with subsections: the table of contents stays short.
 func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
 	doc := reports.Document{Title: title}
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
@@ -58,13 +70,16 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 		section := reports.Section{Title: s.title(), Blocks: blocks, Sections: sections}
 		doc.Sections = append(doc.Sections, section)
 	}
+	// A reader of fixed numbers next asks what a change would give; explore answers
+	// that.
 	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: "+
 		"halfpeak explore %s -o explorer.html makes a page with a slider for each of them.",
 		strings.Join(refs, " ")))
 	return doc, nil
 }
 
-// subjectsOf finds the layers, and what the papers say of those that come with halfpeak.
+// subjectsOf finds the layers, and what the papers say of those that come with
+// halfpeak. All numbers of the papers are computed once, and not for each layer.
 func subjectsOf(refs []string) ([]subject, error) {
 	all, err := check.Reproduce("")
 	if err != nil {
@@ -77,10 +92,13 @@ func subjectsOf(refs []string) ([]subject, error) {
 			return nil, err
 		}
 		s := subject{Design: d, fitted: d.Forecastable()}
-		// The papers speak of the platforms that come with halfpeak alone.
+		// The papers speak of the platforms that come with halfpeak alone. A user's
+		// file may have the same name, so it is the reference that decides, which for
+		// a file is its path.
 		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			for _, r := range all {
 				of, _, _ := strings.Cut(r.Layer, "/")
+				// An input made the model, so its agreement is no evidence.
 				if of == d.Platform.Name && r.Role != data.Input {
 					s.accuracy = append(s.accuracy, r)
 				}
@@ -95,7 +113,8 @@ func designs(subjects []subject) []platforms.Design {
 	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
 }
 
-// leaders names the fastest system for a short message, and the one with the highest bandwidth.
+// leaders names the fastest system for a short message, and the one with the highest
+// bandwidth: the two answers for which the page is opened.
 func leaders(subjects []subject, lo quantity.Bytes) string {
 	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
@@ -116,8 +135,9 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 	return text
 }
 
-// overview compares the platforms: figures of merit, their curves in one figure, and where one
-// overtakes another.
+// overview compares the platforms: figures of merit, their curves in one figure, and
+// where one overtakes another. The crossings answer what a figure on logarithmic axes
+// only suggests.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
@@ -151,7 +171,8 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	return s, nil
 }
 
-// sideBySide are the numbers of a figure of several platforms, a column for each.
+// sideBySide returns the numbers of a figure of several platforms, a column for each.
+// Powers of two are enough beside a picture.
 func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) reports.Rows {
 	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any {
 		return sizes[i]
@@ -163,6 +184,7 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 			return kind.Cell(costs[i])
 		}))
 	}
+	// Rows are sizes: TableOf takes one value per row, here the index.
 	var all []int
 	for i := range sizes {
 		all = append(all, i)

@@ -19,10 +19,12 @@ type Choice struct {
 	Size, Segment    quantity.Bytes // Size as in collective.Call
 }
 
-// word returns the collective's name in environment variables and commands.
+// word returns the collective's name in environment variables and commands, which
+// cannot have hyphens.
 func (c Choice) word() string { return strings.ReplaceAll(c.Collective, "-", "_") }
 
-// total returns the size of all ranks' blocks, or of the message.
+// total returns the size of all ranks' blocks, or of the message: nccl-tests and NCCL
+// count this way, MPI and OSU by a rank's block.
 func (c Choice) total() uint64 {
 	if c.InBlocks() {
 		return uint64(c.Size) * uint64(c.Ranks)
@@ -40,7 +42,8 @@ func (c Choice) file() string {
 		float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
 }
 
-// choiceOf returns the choice that a file is named after.
+// choiceOf returns the choice that a file is named after. It has only the names that
+// file wrote; [Map] finds the candidate.
 func choiceOf(file string) (c Choice, err error) {
 	parts := strings.Split(file, ".")
 	if len(parts) != 7 {

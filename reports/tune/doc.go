@@ -1,16 +1,12 @@
 // Package tune chooses which collectives to measure, so that a rules file for a library comes from
-// a small part of the sweep over algorithms, ranks and sizes.
+// a small part of the sweep over algorithms, ranks and sizes. Package internal/tuner has the model
+// of their times.
 //
-// The logarithm of a time is that of the schedule's time plus corrections. The parts of the
-// schedule's time (latency, overheads, bytes, sums) have factors that all collectives share. The
-// corrections for the collective, the schedule and the algorithm depend on size, ranks and bytes of
-// a message: they are a Gaussian process for each collective (New, Tuner.Add). The next
-// measurements are those that reduce the expected time of the chosen algorithms most, and some that
-// verify the least certain choices (Tuner.Next).
-//
-// References:
-//
-//	[rasmussen]  Rasmussen, Williams. Gaussian Processes for Machine Learning. MIT Press. 2006.
-//	[frazier]    Frazier, Powell, Dayanik. The Knowledge-Gradient Policy for Correlated Normal
-//	             Beliefs. INFORMS Journal on Computing 21. 2009.
+// A [Question] names collectives, ranks, sizes and a library. [NewMap] lists all its candidates:
+// each algorithm that the library can be forced to take, in each call, with the parts of its
+// schedule's time (parts.go). A round then reads what was measured ([Map.ReadFolder],
+// [Map.ReadFiles]), writes a script with the next measurements ([Map.Next], [Map.WriteScript]), and
+// writes the present choices as rules ([Map.Decisions], [Map.WriteRules]). Nothing is kept between
+// rounds but the files of the script: their names say what was measured (choice.go), so a round
+// can be repeated, and a job that ends early loses only the measurement that was running.
 package tune

@@ -15,7 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
-// A library has algorithms that can be forced, and a rules file.
+// A library has algorithms that can be forced, and a rules file. What a job forces by
+// its environment must be the same algorithm that the rules file names later, or the
+// measurement is of another one.
 type library struct {
 	name      string
 	has       func(e collective.Entry) bool
@@ -27,6 +29,7 @@ type library struct {
 	write     func(w io.Writer, decisions []Decision) error
 }
 
+// The benchmark is the one that its users have: OSU for MPI, nccl-tests for NCCL.
 var libraries = []library{
 	{
 		name: "openmpi", force: forceOpenMPI,
@@ -65,6 +68,8 @@ func libraryOf(name string) (library, error) {
 	return libraries[i], nil
 }
 
+// forceOpenMPI sets MCA parameters of coll/tuned in the environment, which mpirun passes
+// on to all ranks.
 func forceOpenMPI(c Choice) string {
 	algorithm := "OMPI_MCA_coll_tuned_" + c.word() + "_algorithm"
 	// Without the priority, another component of Open MPI may take the collective.
@@ -120,7 +125,9 @@ func writeMPICH(w io.Writer, decisions []Decision) error {
 	return nil
 }
 
-// writeNCCL leaves out rules for messages that NCCL may send with another protocol.
+// writeNCCL leaves out rules for messages that NCCL may send with another protocol:
+// the algorithm was measured with Simple, and a rule for LL or LL128 would be a
+// guess.
 func writeNCCL(w io.Writer, decisions []Decision) error {
 	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
 		largest := Choice{Entry: collective.Entry{Collective: r.Collective},
@@ -129,8 +136,9 @@ func writeNCCL(w io.Writer, decisions []Decision) error {
 	}))
 }
 
-// rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions, without those
-// of the library's own choice.
+// rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions,
+// without those of the library's own choice: where no rule applies, the library
+// decides as before.
 func rulesOf(decisions []Decision) (all []rules.Rule) {
 	of := map[string]*collectives.Times{}
 	for _, d := range decisions {

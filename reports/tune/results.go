@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
-// ReadFolder adds the measurements in a folder's files that are named as [Map.WriteScript] names
+// ReadFolder adds the measurements in a folder's files that are named as [Map.WriteFolder] names
 // them. A folder that does not exist has none. The notes have the errors of single files, and the
 // number of measurements that left only a file of errors.
 func (m *Map) ReadFolder(folder string) (notes []string, err error) {
@@ -55,7 +55,8 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	return notes, err
 }
 
-// leastTime returns the least time in the output of a benchmark, or of calibrate's passes.
+// leastTime returns the least time in the output of a benchmark, or of calibrate's
+// passes. The file may be of any benchmark that fit reads: its lines tell which.
 func leastTime(path string) (quantity.Micros, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

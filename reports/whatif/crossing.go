@@ -7,7 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// nearestCrossing returns the crossing in the direction of beyond whose size is nearest to one.
+// nearestCrossing returns the crossing in the direction of beyond whose size is
+// nearest to one, by its logarithm. Two curves with switches cross several times; a
+// changed parameter moves a crossing, and the nearest one of the same direction is
+// taken for the same.
 func nearestCrossing(all []model.Crossing, beyond bool, to quantity.Bytes) (c model.Crossing,
 	found bool) {
 	off := func(x model.Crossing) float64 { return math.Abs(math.Log(float64(x.Size / to))) }
@@ -31,7 +34,9 @@ type Threshold struct {
 	Better    string
 }
 
-// Thresholds returns the thresholds of the layer in ascending order if it is a switch.
+// Thresholds returns the thresholds of the layer in ascending order if it is a
+// switch; a switch to the least of its branches (Least) has none. The lines of the
+// model decide, not a measured curve: it has no branches.
 func (d Design) Thresholds() []Threshold {
 	s, ok := model.LinesOf(d.Layer.Model).(*model.Switch)
 	if !ok || s.Least {
@@ -42,6 +47,9 @@ func (d Design) Thresholds() []Threshold {
 		above := s.Branches[i+1]
 		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name,
 			InUse: b.UpTo}
+		// A switch to a larger size helps where the upper branch overtakes: only
+		// crossings in that direction count. Of several, the nearest to the present
+		// threshold is the smallest change.
 		t.Suggested,
 			t.Crosses = nearestCrossing(model.Crossings(b.Layer, above.Layer, 1, model.MaxCrossing),
 			true, t.InUse)
@@ -56,8 +64,10 @@ func (d Design) Thresholds() []Threshold {
 	return all
 }
 
-// bisect returns the value nearest to a, towards b, for which flipped is true; flipped is false at
-// a and true at b.
+// bisect returns the value nearest to a, towards b, for which flipped is true;
+// flipped is false at a and true at b. Between neighbouring numbers it ends by
+// itself; the 200 steps bound the way to zero, where float64 has a thousand more
+// halvings that mean nothing.
 func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	for range 200 {
 		mid := a + (b-a)/2

@@ -11,7 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Crossover lists the sizes at which one layer overtakes another.
+// A Crossover lists the sizes at which one layer overtakes another, and says of the
+// pairs that never cross which one is faster.
 type Crossover struct {
 	Overtakings []overtaking
 	Notes       []string // the pairs without a crossing
@@ -29,8 +30,9 @@ type overtaking struct {
 	Probability float64
 }
 
-// FindCrossover finds the sizes at which one layer overtakes another, for all pairs of layers.
-// Without sampling there are no intervals.
+// FindCrossover finds the sizes at which one layer overtakes another, for all pairs
+// of layers, from 1 byte to [model.MaxCrossing]. Without sampling there are no
+// intervals. Designs without any uncertainty have none either, which is no error.
 func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover, error) {
 	c := &Crossover{}
 	for i, b := range designs {
@@ -66,7 +68,9 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 	return c, nil
 }
 
-// neverCross names the layer of the two that is faster at all sizes.
+// neverCross names the layer of the two that is faster at all sizes. It looks at one
+// byte or, if the times are equal there, at the largest size: without a crossing, any
+// size with a difference decides.
 func neverCross(a, b platforms.Design) string {
 	n := quantity.Bytes(1)
 	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
@@ -83,7 +87,8 @@ func neverCross(a, b platforms.Design) string {
 	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
 }
 
-// Rows returns the table of the crossings.
+// Rows returns the table of the crossings. The range within 5 % stands beside each,
+// since curves that cross at a small angle cross at a size of no importance.
 func (c *Crossover) Rows() reports.Rows {
 	of := func(o overtaking, v func(quantity.Interval) any) any {
 		if o.Interval == nil {
@@ -112,11 +117,13 @@ func (c *Crossover) Rows() reports.Rows {
 	return rows
 }
 
-// Sentences returns the same in words.
+// Sentences returns the same in words, for figures.
 func (c *Crossover) Sentences() []string {
 	all := slices.Clone(c.Notes)
 	for i, o := range c.Overtakings {
 		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+		// Crossings next to each other share the range in which the two are close; it
+		// is said once.
 		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {
 			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
 		}

@@ -10,8 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// followerOf returns the quantity that follows from the one-way time and equals the one asked for
-// at these sizes: if messages do not overlap, the gap is the one-way time.
+// followerOf returns the quantity that follows from the one-way time and equals the
+// one asked for at these sizes: if messages do not overlap, the gap is the one-way
+// time. Only such quantities have a next measurement, since one-way times were
+// measured.
 func followerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
 	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool {
 		return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n)
@@ -34,9 +36,10 @@ func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.
 	})
 }
 
-// crossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
-// of samples that cross there in the same direction. If one of the two was fitted, both are those
-// of the next measurements; see [nextCrossing].
+// crossingInterval returns the interval of a crossing of a and b between lo and hi,
+// and the share of samples that cross there in the same direction. If one of the two
+// was fitted, both are those of the next measurements; see [nextCrossing]. Fitted
+// layers have 1,000 samples at most, as [Sampling.sizes].
 func crossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
 	s Sampling) (quantity.Interval, float64, error) {
 	if a.Forecastable() || b.Forecastable() {
@@ -69,8 +72,13 @@ func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes,
 	}
 	in := quantity.Interval{Value: float64(c.Size), Low: float64(sizes[0]),
 		High: float64(sizes[len(sizes)-1])}
+	// Sizes up to the crossing are before it, those from one byte above on beyond.
+	// The ends of the interval are the first sizes on each side at which one of the
+	// two is faster with 97.5 %, so that both sides together leave 5 %.
 	at, _ := slices.BinarySearch(sizes, c.Size+1)
 	before, beyond := 0.0, 0.0
+	// The walk ends at the neighbouring crossing, where the probability passes one
+	// half.
 	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
 		if before = max(before, first[i]); first[i] >= 0.975 {
 			in.Low = float64(sizes[i])
@@ -86,14 +94,14 @@ func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes,
 	return in, before * beyond, nil
 }
 
-// nextFaster returns the probability, for each size, that the next measurement of a takes less time
-// than that of b. Each is taken as log-normal on both sides of its middle, so that its interval
-// holds 95 %:
+// nextFaster returns the probability, for each size, that the next measurement of a
+// takes less time than that of b. Each is taken as log-normal on both sides of its
+// middle, so that its interval holds 95 %:
 //
 //	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
 //
-// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
-// one's middle, over m.
+// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side
+// of the other one's middle, over m. The two are taken as independent.
 func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
 	x, err := nextTimes(a, sizes, s)
 	if err != nil {
@@ -106,12 +114,15 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 	all := make([]float64, len(sizes))
 	for i, p := range x {
 		q := y[i]
+		// Of each interval, the half that faces the other middle counts: only there
+		// can the order change.
 		by := math.Log(q.Value / p.Value)
 		scale := math.Hypot(math.Log(p.High/p.Value), math.Log(q.Value/q.Low))
 		if by < 0 {
 			scale = math.Hypot(math.Log(p.Value/p.Low), math.Log(q.High/q.Value))
 		}
 		all[i] = 0.5 * math.Erfc(-by/(scale/normal95)/math.Sqrt2)
+		// Equal middles: 0/0 if both are exact.
 		if by == 0 {
 			all[i] = 0.5
 		}

@@ -10,10 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// LandmarkRows lists n½, the size that reaches 90 % of r∞, and where protocols should switch.
+// LandmarkRows lists n½, the size that reaches 90 % of r∞, and where protocols should
+// switch: the sizes that a user looks for in a curve. Intervals are given where
+// parameters have them; otherwise the range of a switch is where both sides are
+// within 5 %, since there the choice does not matter.
 func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (reports.Rows, error) {
 	var all []landmark
 	var notes []string
+	// A landmark without an interval is no error.
 	sampled := func(l *landmark, in quantity.Interval, err error) error {
 		if err == nil {
 			l.Low, l.High, l.Meaning = quantity.Bytes(math.Round(in.Low)),
@@ -41,6 +45,8 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		}
 		all = append(all, l)
 	}
+	// A threshold without a crossing still has a row: the size in use, and a note
+	// that says which side is faster.
 	for i, t := range d.Thresholds() {
 		l := landmark{Name: t.Below + " | " + t.Above, InUse: t.InUse}
 		if !t.Crosses {
@@ -78,6 +84,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 	return rows, nil
 }
 
+// A landmark is a row of LandmarkRows.
 type landmark struct {
 	Name      string
 	Size      quantity.Bytes // 0: none

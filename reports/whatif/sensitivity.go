@@ -22,9 +22,10 @@ type sensitivity struct {
 	Low, High float64
 }
 
-// sensitivities returns the sensitivity of the quantity to each parameter of the layer that is not
-// computed from other parameters, the most important first. Low and High are at the parameter times
-// 1−part and 1+part.
+// sensitivities returns the sensitivity of the quantity to each parameter of the
+// layer that is not computed from other parameters, the most important first. Low and
+// High are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
+// of change; computed ones would count a change twice.
 func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 	if err := q.check(d); err != nil {
 		return nil, err
@@ -39,6 +40,7 @@ func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
 			if p.Whole() {
+				// One percent of a small number of bytes rounds to nothing.
 				if v = math.Round(v); v == p.Value.Num {
 					v += math.Copysign(1, part)
 				}
@@ -49,6 +51,7 @@ func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 			return v/p.Value.Num - 1, q.ofLayer(prog.Layer())
 		}
 		s := sensitivity{Param: p}
+		// A central difference has no error from a bend of the quantity.
 		less, low := at(-0.01)
 		more, high := at(+0.01)
 		s.PerPercent = (high - low) / now / (more - less)
@@ -62,7 +65,9 @@ func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 	return all, nil
 }
 
-// weight orders sensitivities; unknown ones come last.
+// weight orders sensitivities; unknown ones come last. It is rounded, so that
+// parameters of equal effect stay in the order of the file and do not change places
+// by rounding errors.
 func weight(s sensitivity) float64 {
 	if math.IsNaN(s.PerPercent) {
 		return -1
@@ -74,6 +79,8 @@ func weight(s sensitivity) float64 {
 // and what it becomes with the parameter 10 % smaller and larger.
 func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	units quantity.UnitChoice) (reports.Rows, error) {
+	// Rows go by size, then quantity, then importance: the question mostly is what
+	// matters at one size.
 	type row struct {
 		sensitivity
 		of   Quantity
@@ -135,8 +142,9 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 // TornadoPart is the relative change of each parameter in a tornado.
 const TornadoPart = 0.1
 
-// Tornado draws what a quantity becomes with each parameter 10 % smaller and larger, the most
-// important first. Parameters that change it by less than 0.01 % are only counted.
+// Tornado draws what a quantity becomes with each parameter 10 % smaller and larger,
+// the widest bar first. Parameters that change it by less than 0.01 % would be bars
+// without a width, and are only counted.
 func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	all, err := d.sensitivities(q, TornadoPart)
 	now := q.ofLayer(d.Layer.Model)

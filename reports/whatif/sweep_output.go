@@ -16,10 +16,12 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// MaxTableRows is the maximum number of rows of a sweep's table.
+// MaxTableRows is the maximum number of rows of a sweep's table, which is held in
+// memory and aligned as a whole. Longer sweeps go to a file.
 const MaxTableRows = 10_000
 
-// Table returns the rows, at most [MaxTableRows].
+// Table returns the rows, at most [MaxTableRows], for people: numbers of one column
+// have one scale.
 func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
 	if s.Rows() > MaxTableRows {
@@ -27,12 +29,15 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 			usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a "+
 				"file of CSV or JSON Lines", s.Rows()), "output", "format")
 	}
+	// Times without a size, such as the finish of a schedule, need no column of sizes
+	// for people.
 	size := reports.HeadIf(sized(s.Quantities), "size")
 	heads := slices.Concat(list.Map(s.Ranges, Range.title), []string{size},
 		list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}
+	// Rows are chunks of the block's values, one per column.
 	err := s.Run(ctx, nil, func(b *Block) error {
 		for row := range slices.Chunk(b.Values, len(rows.Columns)) {
 			rows.Data = append(rows.Data, list.Map(row, func(v float64) any { return v }))
@@ -50,7 +55,8 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	return rows, interrupted(err)
 }
 
-// Stream writes the rows to w as they come, in one of [reports.StreamFormats].
+// Stream writes the rows to w as they come, in one of [reports.StreamFormats]. What
+// was written before an error stays written: a pipe cannot take it back.
 func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
@@ -65,8 +71,9 @@ func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	}))
 }
 
-// File writes the rows to a file as they are computed. If it is interrupted, or the disk is full,
-// the complete rows stay in NAME.partial, which the error names.
+// File writes the rows to a file as they are computed. If it is interrupted, or the
+// disk is full, the complete rows stay in NAME.partial, which the error names: hours
+// of simulation are worth keeping. Without a complete row, nothing is kept.
 func (s *Sweep) File(ctx context.Context, path, format string) error {
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
@@ -76,6 +83,7 @@ func (s *Sweep) File(ctx context.Context, path, format string) error {
 	if err != nil {
 		return err
 	}
+	// Blocks are written whole, so complete counts whole rows only.
 	complete := 0
 	if _, err = file.Write(header); err == nil {
 		err = s.Run(ctx, encoder(encode), func(b *Block) error {
@@ -102,6 +110,7 @@ func (s *Sweep) File(ctx context.Context, path, format string) error {
 	return fmt.Errorf("%w: %d of %.0f rows are complete in %q", err, complete, s.Rows(), part)
 }
 
+// interrupted words the error of a cancelled context for a user.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted; nothing was written")

@@ -66,7 +66,7 @@ type Call struct {
 // An Algorithm adds one rank's part of a collective.
 type Algorithm func(p *member)
 
-// A Part is the part of one rank while its algorithm adds it. Peers are places.
+// A member is one rank while its algorithm adds its part to the schedule. Peers are places.
 type member struct {
 	Group
 	Call

@@ -25,6 +25,7 @@ type arguments struct {
 // bytes returns the size of the message in one direction.
 func (a *arguments) bytes(way int) (uint64, error) {
 	count, size := a.way[way].count, a.way[way].size
+	// Counts of SimGrid may be fractions, such as 1e6/3.
 	bytes := math.Round(count * float64(size))
 	switch {
 	case count < 0 || size < 0:
@@ -48,6 +49,7 @@ func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.O
 	peer, tag := a.way[way].peer, a.way[way].tag
 	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
 	switch {
+	// MPI_PROC_NULL: programs send to it at the border of a grid.
 	case peer == r.nullRank:
 		return op, false, nil
 	case kind == schedule.Recv && peer == r.anyRank:
@@ -58,6 +60,7 @@ func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.O
 	switch {
 	case kind == schedule.Recv && tag == r.anyTag:
 		op.Tag = schedule.Any
+	// Above that are the tags of collectives.
 	case tag < 0 || tag > math.MaxInt32:
 		return op, false, fmt.Errorf("tags must be 0 to %d (got %d)", math.MaxInt32, tag)
 	}
@@ -76,6 +79,8 @@ func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
 			ops = append(ops, op)
 		}
 	}
+	// All arguments are valid. Only now is the computation before the call added, so that an
+	// error leaves no half of a call.
 	if err := r.enter(); err != nil {
 		return err
 	}
@@ -101,6 +106,8 @@ func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 // collective adds a collective. Without a request, the next operation waits until it is done.
 func (r *rank) collective(name string, a *arguments, q *request) error {
 	way := 0
+	// A root receives blocks in a gather, and another rank one in a scatter: its other count may
+	// be undefined, or stand for MPI_IN_PLACE.
 	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" &&
 		!atRoot {
 		way = 1 // this rank sends nothing, or only to itself
@@ -115,6 +122,8 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
+	// Each operation of a collective would wait for each of several operations. One calc without
+	// a time joins them first.
 	if len(r.before) > 1 || r.started {
 		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
 	}
@@ -123,12 +132,16 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 		Tag: collectiveTag + r.calls%collectiveTags}
 	r.calls++
 	r.waitFor(r.o.Collectives[name].Add(r.b, r.group, c, before...)...)
+	// The end of the collective on this rank, as one operation, which the next call or a wait
+	// needs.
 	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
 	if q == nil {
 		r.waitFor(done)
 		return nil
 	}
 	r.requests[*q] = append(r.requests[*q], done)
+	// A non-blocking collective runs beside what follows: the next operation waits for what was
+	// before it.
 	r.waitFor(before...)
 	return nil
 }

@@ -19,6 +19,7 @@ type function struct {
 }
 
 var functions = func() map[string]function {
+	// The arguments in the order of MPI's C binding; _ is the address of the buffer.
 	const message = "_ count type peer tag comm"
 	// by binds a kind of operation.
 	by := func(do func(*profiled, *arguments, schedule.Kind) error,
@@ -41,6 +42,8 @@ var functions = func() map[string]function {
 		"MPI_Start":            {"request", (*profiled).start},
 		"MPI_Startall":         {"requests request", (*profiled).startAll},
 	}
+	// Standard, buffered, synchronous and ready sends. How a message travels is decided by the
+	// machine that is simulated, so all are the same here.
 	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
 		all["MPI_"+mode+"end"] = function{message, by(blocking, schedule.Send)}
 		all["MPI_"+mode+"end_init"] = function{message + " request",
@@ -61,6 +64,7 @@ var functions = func() map[string]function {
 				return p.collective(name, a, nil)
 			}}
 		all["MPI_I"+name] = function{args + " request", func(p *profiled, a *arguments) error {
+			// The address may be that of a request that a test has completed.
 			p.reuse(a.request[0])
 			return p.collective(name, a, &a.request)
 		}}
@@ -74,7 +78,10 @@ var functions = func() map[string]function {
 	return all
 }()
 
-// local reports whether a function does not communicate, so that its time is computation.
+// local reports whether a function does not communicate, so that its time is computation. A
+// name that is neither here nor in functions is an error: dropping a call that communicates
+// would make the simulated program too fast, without a sign of it. Tests and probes that do
+// not wait are here, since their number depends on the speed of the traced machine.
 func local(name string) bool {
 	switch name {
 	case "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_free",

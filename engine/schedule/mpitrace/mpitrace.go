@@ -31,6 +31,16 @@
 // MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in
 // Open MPI, and −555, −444 and −666 in SimGrid's. Matching ignores communicators: a receive
 // with any tag can match the message of a collective.
+//
+// # Reading the package
+//
+// rank.go turns the calls of a rank into operations and call.go the messages and collectives of a
+// call; both formats use them. liballprof.go, functions.go and profiled.go are one format,
+// simgrid.go is the other; both formats begin with an example. source.go opens files, and Read in
+// this file chooses the format.
+//
+// A trace shows what happened in one run. Where it does not show enough to say what would happen
+// in another one (which request MPI_Waitany returned), the call is an error and not a guess.
 package mpitrace
 
 import (
@@ -61,6 +71,7 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 		return nil, err
 	}
 	format := translateLiballprof
+	// The contents decide, not the name: both programs let users name their files.
 	if first.simgrid() {
 		format = translateSimGrid
 		if len(sources) == 1 {
@@ -77,8 +88,12 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 			}
 		}
 		b.NextRank()
+		// Ranks are translated one after the other, as the Builder wants them. A rank is never held
+		// in memory as text.
 		err := format(newRank(b, &o, place, len(sources)), f)
 		if err := errors.Join(err, f.Close()); err != nil {
+			// A file that is no trace makes the number of ranks wrong, so the first rank fails
+			// at its first communicator. The foreign file is the better message.
 			return nil, cmp.Or(foreign(sources), err)
 		}
 	}
@@ -93,6 +108,8 @@ func foreign(sources []Source) error {
 		if err != nil {
 			return err
 		}
+		// The first call stands behind a few lines of comments. An error of reading comes again
+		// when the file is read.
 		head, _ := f.r.Peek(4096)
 		if f.Close(); len(head) > 0 && !Recognizes(head) {
 			return fmt.Errorf("%s: not the trace of a rank; leave it out", source.Name)

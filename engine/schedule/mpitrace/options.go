@@ -17,9 +17,9 @@ type Translation struct {
 // a bcast or reduction, 0 in a barrier, and else the message from one rank to another.
 type Collectives map[string]collective.Algorithm
 
-// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees to
-// and from a root, recursive doubling for an allreduce; gather, scatter, allgather and alltoall are
-// linear.
+// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees
+// to and from a root, recursive doubling for an allreduce; gather, scatter, allgather and
+// alltoall are linear. A user who knows the library of the simulated machine gives others.
 var Usual = Collectives{
 	"barrier":   algorithm("barrier", "dissemination"),
 	"bcast":     algorithm("bcast", "binomial"),
@@ -41,5 +41,6 @@ func algorithm(of, name string) collective.Algorithm {
 	return e.Algorithm
 }
 
-// Defaults keeps computation times, and takes 1 ns for a flop.
+// Defaults keeps computation times, and takes 1 ns for a flop: a round number, since a trace
+// does not name its machine.
 var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}

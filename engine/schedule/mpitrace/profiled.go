@@ -40,6 +40,7 @@ func (p *profiled) sendrecv(a *arguments) error {
 		schedule.Recv)
 }
 
+// replace is MPI_Sendrecv_replace, which has one buffer for both directions.
 func (p *profiled) replace(a *arguments) error {
 	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size
 	return p.sendrecv(a)
@@ -74,10 +75,13 @@ func (p *profiled) start(a *arguments) error {
 func (p *profiled) startAll(a *arguments) error {
 	var at []int64
 	for request, x := range p.persistent {
+		// Null-process messages have persistent requests too, which start nothing.
 		if x.ok && p.isRequest(a, request) {
 			at = append(at, request)
 		}
 	}
+	// The map has no order, but the schedule must be the same in each run. Addresses rise in the
+	// array.
 	slices.Sort(at)
 	p.reuse(at...)
 	var qs []request
@@ -113,6 +117,7 @@ func (p *profiled) reuse(addresses ...int64) {
 	}
 	if len(open) > 0 {
 		call := p.call
+		// A label of its own: the call itself comes on the same line.
 		p.call += "_reuse"
 		p.wait(open...)
 		p.call = call

@@ -32,10 +32,13 @@ type rank struct {
 	enter    func() error         // adds the computation before the operations of a call
 }
 
-// A request identifies an MPI request, in the way of its format.
+// A request identifies an MPI request, in the way of its format: by its address in a
+// liballprof trace, by sender, receiver and tag in SimGrid's.
 type request [3]int64
 
-// The tags of collectives have the highest bit set and count up. MPI's own tags have 31 bits.
+// The tags of collectives have the highest bit set and count up, so that a rank that is one
+// collective ahead is not matched with the one before. MPI's own tags have 31 bits. The count
+// is the same on all ranks, since MPI demands the same order of collectives.
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
 func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
@@ -46,6 +49,7 @@ func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
 // add adds an operation that waits for those in before.
 func (r *rank) add(op schedule.Op, name string) uint32 {
 	index := r.b.Add(op)
+	// The name leads from a critical path back to the line of the trace.
 	r.b.Label(index, fmt.Sprintf("%s_%d", name, r.line))
 	for _, before := range r.before {
 		if r.started {
@@ -66,6 +70,7 @@ func (r *rank) compute(ns float64) error {
 	if !(ns >= 0 && ns < math.MaxInt64) {
 		return fmt.Errorf("a computation must take 0 to %g ns (got %g)", float64(math.MaxInt64), ns)
 	}
+	// Also for 0 ns: the schedule has the same shape, whatever the scale.
 	r.waitFor(r.add(schedule.Op{Kind: schedule.Calc, Size: uint64(ns)}, "calc"))
 	return nil
 }
@@ -103,6 +108,8 @@ func (r *rank) begin(qs []request, ops []schedule.Op) {
 // no time.
 func (r *rank) wait(ops ...uint32) {
 	join := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
+	// Operations come from a map. The order of dependencies is part of the schedule, which must
+	// not differ from run to run.
 	slices.Sort(ops)
 	for _, op := range ops {
 		r.b.Requires(join, op)

@@ -19,6 +19,17 @@ import (
 // documentation, Offline simulation; the parameters are those of its replayer,
 // src/smpi/internals/smpi_replay.cpp.)
 //
+//	0 init
+//	1 init
+//	0 compute 1e6
+//	0 isend 1 0 1e3
+//	1 recv 0 0 1e3
+//	0 wait 0 1 0
+//	0 reduce 10 1e3 0 5
+//	1 reduce 10 1e3 0 5
+//	0 finalize
+//	1 finalize
+//
 // Each word of args is the meaning of a parameter; those in [] are optional:
 //
 //	flops seconds       of a computation
@@ -135,6 +146,7 @@ func readAll(f *file, o Translation) (*schedule.Schedule, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Lines of different ranks may alternate.
 		word, _, _ := bytes.Cut(bytes.TrimLeft(l, " \t"), []byte(" "))
 		if len(word) == 0 || word[0] == '#' {
 			continue
@@ -175,6 +187,8 @@ func (p *replayed) action(f *file, l []byte) error {
 	if len(words) == 0 || words[0][0] == '#' {
 		return nil
 	}
+	// Files of one rank repeat its number in each line. The user has given them in another order
+	// if it differs.
 	if n, err := strconv.ParseUint(words[0], 10, 32); err != nil || n != uint64(p.group.Place) {
 		return f.errorf("%.40q is not rank %d; is this the file of another rank?", words[0],
 			p.group.Place)
@@ -202,6 +216,8 @@ func (p *replayed) action(f *file, l []byte) error {
 	}
 	switch name {
 	case "init":
+		// As in the replayer: traces of MPE have this parameter and count doubles, those of TAU
+		// have none and count bytes.
 		if p.begun = true; len(words) > 2 {
 			p.defaultBytes = 8
 		}
@@ -267,6 +283,7 @@ func (p *replayed) flops(a *arguments) error {
 // tag. If there is none either, a test of the traced run has found the request done.
 func (p *replayed) waitOne(a *arguments) error {
 	from, to, tag := a.request[0], a.request[1], a.way[0].tag
+	// The trace names the sender that was found, the receive may have asked for any.
 	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag},
 		{p.anyRank, to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
@@ -277,6 +294,8 @@ func (p *replayed) waitOne(a *arguments) error {
 	return nil
 }
 
+// waitAll waits for all requests. Its parameter, their number, is that of the traced run,
+// where tests may have completed some.
 func (p *replayed) waitAll(*arguments) error {
 	var ops []uint32
 	for _, all := range p.requests {

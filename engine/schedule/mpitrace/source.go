@@ -19,8 +19,9 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Files returns the sources with these names, sorted by the numbers in them: trace-2 comes before
-// trace-10.
+// Files returns the sources with these names, sorted by the numbers in them: trace-2 comes
+// before trace-10. The place in this order is the rank; a shell's own order would mix ranks
+// from ten on.
 func Files(names ...string) []Source {
 	names = slices.Clone(names)
 	slices.SortFunc(names, func(a, b string) int {
@@ -39,6 +40,7 @@ func natural(a, b string) int {
 	for a != "" && b != "" {
 		m, n := digits(a), digits(b)
 		if m > 0 && n > 0 {
+			// Without leading zeros a longer number is a larger one: numbers of any length compare.
 			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
 			if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
 				return c
@@ -62,7 +64,8 @@ type file struct {
 	c    io.Closer
 }
 
-// maxLine is the maximum length of a line.
+// maxLine is the maximum length of a line in bytes. A call has at most a dozen fields of 20
+// bytes.
 const maxLine = 1 << 16
 
 func open(s Source) (*file, error) {
@@ -91,6 +94,7 @@ func (f *file) next() ([]byte, error) {
 	switch {
 	case err == bufio.ErrBufferFull:
 		return nil, f.errorf("the line is longer than %d bytes", maxLine)
+	// The last line may lack its newline.
 	case err == io.EOF && len(l) > 0:
 	case err == io.EOF:
 		return nil, err

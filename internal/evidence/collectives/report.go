@@ -12,6 +12,7 @@ import (
 )
 
 // A question is a row of a table: what was measured, and what the fit was asked for.
+// Series of the same question share a row.
 type question struct{ machine, measured, asked string }
 
 // A report has the tallies of questions, and the questions in order.
@@ -45,7 +46,9 @@ func (r *report) ask(s series, out func(p fitted.Point) bool,
 	}
 }
 
-// question returns the question about a series.
+// question returns the question about a series. Whether the algorithm is known
+// matters most: without it, a prediction averages those that the library may have
+// used.
 func (s series) question(asked string) question {
 	kind := "the library's choice"
 	if s.algorithm != "" {
@@ -60,14 +63,16 @@ func (s series) question(asked string) question {
 	return question{s.machine, strings.Join([]string{name, s.collective, kind}, ", "), asked}
 }
 
-// beyond asks for 2, 4 and 8 times the largest number of nodes in a fit. The fits end at each
-// number of nodes from the second.
+// beyond asks for 2, 4 and 8 times the largest number of nodes in a fit. The fits end
+// at each number of nodes from the second: with one number, nothing shows how times
+// grow. Further than 8 times, no interval is given.
 func (r *report) beyond(s series) {
 	counts, first := s.counts(), 1
 	if s.machine == "ORFEO" { // within the first node of 128 cores, by doublings
 		counts, first = []int{6, 14, 30, 62, 126}, 2
 	}
 	for _, last := range counts[min(first, len(counts)):] {
+		// Numbers of nodes that are not among counts stay in the fit, and are never asked for.
 		doublings := s.sub(func(p fitted.Point) bool {
 			return nodes(p) <= last || slices.Contains(counts, nodes(p))
 		})
@@ -77,6 +82,7 @@ func (r *report) beyond(s series) {
 		}
 		out := func(p fitted.Point) bool { return nodes(p) > last }
 		r.ask(doublings, out, func(p fitted.Point) (q question, counts bool) {
+			// Numbers of nodes are no powers of two on all machines: the nearest doubling counts.
 			octaves := math.Round(math.Log2(float64(nodes(p)) / float64(last)))
 			asked := fmt.Sprintf("×%.0f beyond, %s", math.Exp2(octaves), known)
 			return s.question(asked), octaves >= 1 && octaves <= 3
@@ -84,8 +90,9 @@ func (r *report) beyond(s series) {
 	}
 }
 
-// between asks for every second number of nodes. On ORFEO, where one node has 64 numbers of ranks,
-// it also asks for the top quarter of them and for the second node.
+// between asks for every second number of nodes. On ORFEO, where one node has 64
+// numbers of ranks, it also asks for the top quarter of them and for the second node:
+// a fit of one node has never seen a message that leaves it.
 func (r *report) between(s series) {
 	counts := s.counts()
 	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
@@ -94,6 +101,7 @@ func (r *report) between(s series) {
 	}
 	if len(counts) >= 5 {
 		ask("every second left out", func(p fitted.Point) bool {
+			// The largest stays in: without it, the question would be one of extrapolation.
 			return at(p)%2 == 1 && at(p) < len(counts)-1
 		})
 	}
@@ -158,6 +166,8 @@ func within(scaled []float64, factor float64) (share float64) {
 // factorFor returns the factor that makes 95 % of all intervals right, in the mean over all
 // machines but one: a machine with many measurements counts as much as one with few.
 func factorFor(scaled map[string][]float64, left string) float64 {
+	// The share grows with the factor, so halving finds it. 16 is beyond any use: an interval that
+	// must be 16 times wider, on a logarithmic scale, has promised nothing.
 	low, high := 0.0, 16.0
 	for range 40 { // bisection
 		middle := (low + high) / 2
@@ -173,5 +183,6 @@ func factorFor(scaled map[string][]float64, left string) float64 {
 			high = middle
 		}
 	}
+	// high, since the share is at least 95 % there; at low it is not.
 	return high
 }

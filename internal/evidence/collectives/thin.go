@@ -20,7 +20,8 @@ const (
 	same   = "the same nodes"
 )
 
-// maxFactor is how far the nodes and sizes of a question may lie beyond those of its fit.
+// maxFactor is how far the nodes and sizes of a question may lie beyond those of its
+// fit: predictions have no interval beyond 8 times the measured ranks.
 const maxFactor = 8
 
 // octave returns the logarithm of a point's size.
@@ -39,6 +40,7 @@ func (r *report) thin(s series) {
 			func(p fitted.Point) bool { return int(octave(p))%2 == 0 }, same)
 		return
 	}
+	// Four draws each of two and of three numbers of nodes: a single draw may be a lucky one.
 	for range 4 {
 		for k := 2; k <= 3 && len(counts) > k; k++ {
 			chosen := random.Perm(len(counts))[:k]
@@ -47,6 +49,7 @@ func (r *report) thin(s series) {
 			}, beyond, fewer)
 		}
 	}
+	// Half of the numbers of nodes, and at least two, by which growth shows at all.
 	low := counts[:min(len(counts), max(2, (len(counts)+1)/2))]
 	inside := func(p fitted.Point) bool { return nodes(p) <= low[len(low)-1] }
 	r.vary(s, "two fifths of the calls missing", func(p fitted.Point) bool {
@@ -58,7 +61,9 @@ func (r *report) thin(s series) {
 	r.vary(repeated, "three repeats ± 5 %, one in 33 takes 3 times as long", inside, beyond)
 }
 
-// sizes leaves out ranges of sizes.
+// sizes leaves out ranges of sizes: a gap at another place for each number of nodes,
+// then the upper and the lower half. Between 2^2 and 2^20 bytes, the gap hides the
+// change of a protocol on some.
 func (r *report) sizes(s series, inside func(p fitted.Point) bool, random *rand.Rand) {
 	gaps := map[int]float64{}
 	for _, n := range s.counts() {
@@ -78,12 +83,15 @@ func (r *report) sizes(s series, inside func(p fitted.Point) bool, random *rand.
 		func(p fitted.Point) bool { return inside(p) && octave(p) > middle }, same)
 }
 
-// disturb returns the series with slow calls among those of the fit, and with three noisy repeats
-// of each of them.
+// disturb returns the series with slow calls among those of the fit, and with three
+// noisy repeats of each of them. The points that are asked for stay as they were
+// measured.
 func disturb(s series, inside func(p fitted.Point) bool, random *rand.Rand) (slow, noisy series) {
 	slow, noisy = s, s
 	slow.points, noisy.points = slices.Clone(s.points), nil
 	for i, p := range s.points {
+		// One call in 20 is slow, as by another job on the network; never faster, so that a mean
+		// would be pulled up.
 		if inside(p) && random.Float64() < 0.05 {
 			slow.points[i].Time *= quantity.Micros(1.5 + 2.5*random.Float64())
 		}
@@ -122,13 +130,15 @@ func (r *report) vary(s series, name string, in func(p fitted.Point) bool, kinds
 		case n < least:
 			kind = fewer
 		}
+		// Sizes beyond those of the fit count as nodes do: what is too far has no interval.
 		far := max(n/most, least/n, float64(p.Size)/large, small/float64(p.Size))
 		q = question{s.machine, name, kind}
 		return q, slices.Contains(kinds, kind) && far <= maxFactor
 	})
 }
 
-// printThinned writes the means over machines of each question.
+// printThinned writes the means over machines of each question: a machine counts
+// once, whatever the number of its measurements.
 func (r *report) printThinned(w io.Writer) {
 	fmt.Fprintln(w, "\n| in the fit | asked for | machines | median error, 90th perc. "+
 		"| intervals right | width |\n|---|---|---|---|---|---|")

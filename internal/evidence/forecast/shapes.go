@@ -7,7 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
-// same is the maximum difference of the logarithms of two curves of a machine with one shape.
+// same is half of the span of the difference of the logarithms of two curves of a
+// machine with one shape: the factor between them varies by at most e^0.2, 22 %.
 const same = 0.1
 
 // A cluster holds curves of a machine with one shape: that of the first, and the sum of all.
@@ -17,7 +18,9 @@ type cluster struct {
 	n     float64
 }
 
-// clusters groups the curves that have a shape by machine, and returns the machines in their order.
+// clusters groups the curves that have a shape by machine, and returns the machines
+// in their order. A curve joins the first cluster that it resembles; the result
+// depends on the order of files, which WalkDir fixes.
 func clusters(curves []Curve, use func(*Curve) bool) (by map[string][]*cluster, machines []string) {
 	by = map[string][]*cluster{}
 	for i := range curves {
@@ -60,7 +63,9 @@ func library(curves []Curve) (all []forecast.Shape) {
 	return all
 }
 
-// shapeOf returns the curve at powers of two, between its sizes on straight lines.
+// shapeOf returns the curve at powers of two, between its sizes on straight lines, as
+// logarithms relative to the smallest: a shape has no scale, so that a slow machine
+// resembles a fast one. Fewer than eight powers of two show none.
 func shapeOf(c *Curve) (s forecast.Shape, ok bool) {
 	p := c.Points
 	s.First = int(math.Ceil(math.Log2(float64(p[0].Size)) - 1e-9))
@@ -87,6 +92,7 @@ func shapeOf(c *Curve) (s forecast.Shape, ok bool) {
 	return s, true
 }
 
+// alike reports whether two shapes differ by little but a constant.
 func alike(a, b forecast.Shape) bool {
 	if a.First != b.First || len(a.Rise) != len(b.Rise) {
 		return false

@@ -15,7 +15,8 @@ import (
 // A Row has the cells of a line by the names of their columns.
 type Row map[string]string
 
-// Read reads a CSV file.
+// Read reads a CSV file whose first line names the columns. The tables have columns
+// in different orders, so rows are read by names.
 func Read(path string) (all []Row, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +57,8 @@ func (r Row) Bytes() float64 {
 	return r.Number("bytes")
 }
 
-// Nodes returns the number of nodes: the product of the sides of a torus.
+// Nodes returns the number of nodes: the product of the sides of a torus, as Fugaku's
+// table has them ("4x2x2"); a plain number is its own product.
 func (r Row) Nodes() int {
 	nodes := 1
 	for side := range strings.SplitSeq(r["nodes"], "x") {
@@ -74,7 +76,8 @@ func Collective(name string) string {
 	return name
 }
 
-// InBlocks reports whether schedules of a collective have the size of one rank's block.
+// InBlocks reports whether schedules of a collective have the size of one rank's
+// block, while the tables have the bytes of all ranks.
 func InBlocks(name string) bool { return collective.Entry{Collective: name}.InBlocks() }
 
 // OrfeoNames has the algorithms of ORFEO's table by their numbers in Open MPI.
@@ -123,7 +126,9 @@ var schedules = map[string][][2]string{
 	},
 }
 
-// Schedule returns the schedule that stands for an algorithm; empty for none.
+// Schedule returns the schedule that stands for an algorithm; empty for none. The
+// order of a collective's words decides: "bine_bdw" must come before the empty word,
+// which every name contains.
 func Schedule(collective, algorithm string) string {
 	for _, s := range schedules[collective] {
 		if strings.Contains(strings.ToLower(algorithm), s[0]) {

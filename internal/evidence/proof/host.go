@@ -24,7 +24,9 @@ import (
 //go:embed c/programs.c
 var programsC string
 
-// quietLoad is the load average above which other programs disturb two ranks on two processors.
+// quietLoad is the load average above which other programs disturb two ranks on two
+// processors. The report says so and does not fail: the errors are then those of a
+// busy computer.
 const quietLoad = 1.5
 
 // load returns the load average of the last minute, or 0 if it is not known.
@@ -42,7 +44,8 @@ type host struct {
 	report       strings.Builder
 }
 
-// newHost compiles calibrate.c, trace.c and programs.c by mpicc.LIBRARY, as Debian names it.
+// newHost compiles calibrate.c, trace.c and programs.c by mpicc.LIBRARY, as Debian
+// names it, so that Open MPI and MPICH can be judged on one computer.
 func newHost(ctx context.Context, dir, library string) (*host, error) {
 	h := &host{library: library, dir: dir}
 	for name, build := range map[string]struct {
@@ -61,7 +64,9 @@ func newHost(ctx context.Context, dir, library string) (*host, error) {
 	return h, nil
 }
 
-// run runs a command on two ranks and returns its output.
+// run runs a command on two ranks and returns its output. Open MPI refuses to run as
+// root, and on fewer processors than ranks, unless these variables allow it;
+// containers have both.
 func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "mpirun."+h.library,
 		append([]string{"-np", "2"}, command...)...)
@@ -74,7 +79,9 @@ func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 	return output(cmd)
 }
 
-// judge calibrates this computer and reports how well its machine predicts what was not used.
+// judge calibrates this computer and reports how well its machine predicts what was
+// not used. The load is read before and after: a program that starts in between
+// disturbs as much.
 func (h *host) judge(ctx context.Context, minutes string) error {
 	before := load()
 	out, err := h.run(ctx, "./calibrate", "--minutes", minutes,
@@ -138,8 +145,9 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 	return nil
 }
 
-// programs reports the times of programs, without and with the tracer, and what the machine gives
-// for their traces. Each is the least of three runs.
+// programs reports the times of programs, without and with the tracer, and what the
+// machine gives for their traces. Each is the least of three runs. The error is
+// against the run without the tracer, which is what a user wants to know.
 func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	m, _, err := c.Machine()
 	if err != nil {

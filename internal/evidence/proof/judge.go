@@ -21,7 +21,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A platform is a cluster of SimGrid. Links have 12.5 GB/s and 0.5 µs; bytes per µs are MB/s.
+// A platform is a cluster of SimGrid, whose truth is known. Links have 12.5 GB/s and
+// 0.5 µs; bytes per µs are MB/s.
 type platform struct {
 	name           string
 	nodes, perNode int
@@ -42,6 +43,10 @@ func topology(name, parameters string) string {
 	return fmt.Sprintf("topology=%q topo_parameters=%q", name, parameters)
 }
 
+// platforms have each kind of network that the fit looks for: none, trees with more
+// and with fewer uplinks than nodes need, tori and dragonflies; with one rank a node,
+// and with several, which share it. Latencies are sums of links of 0.5 µs on the
+// shortest route.
 var platforms = []platform{
 	{"crossbar", 16, 1, "", 1, 0},
 	{"crossbar", 8, 4, "", 1, 0},
@@ -59,7 +64,9 @@ var platforms = []platform{
 	{"fat tree, 4 uplinks of 8 nodes", 64, 4, fatTree("2;8,8;1,4;1,1"), 1, 4 * bandwidth},
 }
 
-// forced are SMPI's names of algorithms, and ours.
+// forced are SMPI's names of algorithms, and ours: two of each collective, one for
+// short and one for long messages. Prescribed, since a wrong guess of the algorithm
+// would count as an error of the machine.
 var forced = []struct {
 	collective, smpi, ours string
 	parts                  bool // cuts the message into a part for each rank
@@ -100,6 +107,8 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
+// platformXML describes the cluster to SimGrid. Messages within a node use a loopback
+// of its own speed.
 func platformXML(p platform) string {
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -108,7 +117,9 @@ func platformXML(p platform) string {
 `, p.nodes-1, p.topology)
 }
 
-// runCalibrate runs the program on the platform.
+// runCalibrate runs the program on the platform. CM02 has plain latencies and
+// bandwidths, without SMPI's own correction factors, so that a platform's numbers are
+// what calibrate should find.
 func runCalibrate(ctx context.Context, dir, program string, p platform,
 	args ...string) (*calibrate.Calibration, error) {
 	var hosts strings.Builder
@@ -138,7 +149,8 @@ func runCalibrate(ctx context.Context, dir, program string, p platform,
 	return calibrate.Read(bytes.NewReader(out), "smpirun")
 }
 
-// A result is how well a platform was found, with errors in percent.
+// A result is how well a platform was found, with errors in percent. Errors of
+// collectives are those of the whole: machine, schedule and simulation.
 type result struct {
 	latency, bandwidth float64
 	taper              string
@@ -179,6 +191,9 @@ func runs(ranks int) int {
 	return 11
 }
 
+// judge calibrates a platform, compares the machine with what the platform is, and
+// predicts each forced collective from the machine. Medians on both sides: the
+// simulation too draws which of equal messages goes first.
 func judge(ctx context.Context, dir, program string, p platform) (r result, err error) {
 	c, err := runCalibrate(ctx, dir, program, p, "--collectives", "none")
 	if err != nil {

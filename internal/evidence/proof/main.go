@@ -48,6 +48,8 @@ func main() {
 	}
 }
 
+// run judges the platforms one after the other. WAIT_BY_SLEEP lets simulated time
+// pass while a rank waits: in SMPI a loop that reads the clock would never end.
 func run(ctx context.Context, dir, only string, verbose bool) error {
 	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
 		"-DWAIT_BY_SLEEP", "-lm")

@@ -9,8 +9,13 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a shell
-// to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
+// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a
+// shell to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
+//
+//	export I_MPI_ADJUST_BCAST="1:0-2047@4-8;3:2048-2147483647@4-8"
+//
+// Intel's numbers of algorithms are those of its Developer Reference, "I_MPI_ADJUST Family".
+// Sizes are those of the call, so blocks need no line for each number of ranks.
 func Intel(w io.Writer, rules []Rule) error {
 	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
 	if err != nil {
@@ -38,6 +43,7 @@ func Intel(w io.Writer, rules []Rule) error {
 				if c == nil {
 					continue // Intel MPI chooses
 				}
+				// A range without an end has the largest number that Intel MPI reads.
 				size, ranks := min(bytes.To, math.MaxInt32), min(g.ranks.To, math.MaxInt32)
 				terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d",
 					c.of.Intel, bytes.From, size, g.ranks.From, ranks))

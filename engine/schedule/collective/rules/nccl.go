@@ -9,8 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// SimpleFrom is the total size at and above which NCCL itself mostly chooses the protocol simple.
-// For smaller messages a line would force simple, though ll or ll128 are faster.
+// SimpleFrom is the total size in bytes at and above which NCCL itself mostly chooses the
+// protocol simple. A line names a protocol, and for smaller messages ll or ll128 are faster,
+// so a line would cost more than its algorithm gains.
 const SimpleFrom = 1 << 20
 
 // nccl holds NCCL's names of collectives.
@@ -20,8 +21,13 @@ var nccl = map[string]string{
 }
 
 // NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
-// NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals of at
-// least [SimpleFrom], both ends included. NCCL chooses the channels and the number of nodes.
+// NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals
+// of at least [SimpleFrom], both ends included. NCCL chooses the channels and the number of
+// nodes. −1 stands for any number, or for NCCL's choice:
+//
+//	# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered
+//	allreduce,1048576,2097151,tree,simple,-1,-1,-1,-1,-1
+//	allgather,1048576,18446744073709551615,ring,simple,-1,-1,8,-1,-1
 func NCCL(w io.Writer, rules []Rule) error {
 	has := func(e collective.Entry) bool { return e.NCCL != "" && nccl[e.Collective] != "" }
 	all, err := found(rules, "NCCL", has)
@@ -49,6 +55,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 			switch {
 			case any:
 				last = first
+			// Behind the last rule NCCL chooses, which a missing line says.
 			case last == End && !hasRule:
 				continue
 			case last-first >= maxRankCounts:
@@ -57,6 +64,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 					s.name, first, upTo(last), maxRankCounts)
 			}
 			for p := first; p <= last; p++ {
+				// The plugin compares for equality: it has no ranges of ranks.
 				ranks := fmt.Sprint(p)
 				if any {
 					ranks = "-1"
@@ -74,6 +82,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 			}
 		}
 	}
+	// An empty file would look like success.
 	if lines == 0 && len(all) > 0 {
 		return fmt.Errorf("NCCL: all rules are for less than %d bytes, but a line would force the "+
 			"protocol simple, and NCCL chooses better among ll, ll128 and simple; "+

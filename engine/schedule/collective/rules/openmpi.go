@@ -10,8 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// openMPI holds the numbers of collectives in the classic file. The names in the JSON file are ours
-// with underscores.
+// openMPI holds the numbers of collectives in the classic file: Open MPI's enum COLLTYPE
+// (ompi/mca/coll/base/coll_base_functions.h). The gaps are alltoallv and others that no
+// algorithm here serves. The names in the JSON file are ours with underscores.
 var openMPI = map[string]int{
 	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9,
 	"reduce": 11, "reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
@@ -26,6 +27,7 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 	}
 	for i, c := range all {
 		switch {
+		// 4 is Open MPI's default radix, which needs no file.
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
 			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of "+
 				"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
@@ -37,7 +39,7 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 		case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
 			all[i].Segment = 1024 // our default, which differs from Open MPI's
 		}
-		// Open MPI's default is one chain.
+		// Open MPI's default is one chain, ours is four.
 		if c.of.Name == "chain" && c.Fanout == 0 {
 			all[i].Fanout = 4
 		}
@@ -68,9 +70,20 @@ const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dy
 	" --mca coll_tuned_dynamic_rules_filename %s"
 
 // OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
-// coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line applies
-// from its number of ranks, or of bytes, up to the next line; algorithm 0 is the library's own
-// choice.
+// coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line
+// applies from its number of ranks, or of bytes, up to the next line; algorithm 0 is the
+// library's own choice. Only the numbers count; comments begin with #:
+//
+//	1 # collectives
+//	7 # bcast
+//	1 # numbers of ranks
+//	4 # ranks and more
+//	2 # sizes: bytes and more, algorithm, fan-out, segment
+//	0 6 0 0 # binomial
+//	2048 3 0 1024 # pipeline
+//
+// Open MPI 6 reads the numbers of ranks of such a file shifted by one entry (seen on its main
+// branch): write JSON for it.
 func OpenMPI(w io.Writer, rules []Rule) error {
 	sections, err := openMPISections(rules, "classic")
 	if err != nil {
@@ -129,9 +142,15 @@ func end(to, most uint64) *uint64 {
 	return &to
 }
 
-// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. Its ranges include both
-// ends; an omitted end is unbounded. The first range that matches applies; without one, the library
-// chooses.
+// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. Its ranges include
+// both ends; an omitted end is unbounded. The first range that matches applies; without one,
+// the library chooses. Keys are those of its parser; its converter and its schema spell some
+// differently (segsize, reducescatter).
+//
+//	{"rule_file_version": 3, "module": "tuned", "collectives": {
+//	"bcast": [{"comm_size_min": 4, "comm_size_max": 8, "rules": [
+//	  {"msg_size_min": 0, "msg_size_max": 2047, "alg": 6},
+//	  {"msg_size_min": 2048, "alg": 3, "seg_size": 1024}]}]}}
 func OpenMPIJSON(w io.Writer, rules []Rule) error {
 	sections, err := openMPISections(rules, "json")
 	if err != nil {
@@ -156,6 +175,7 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 				}
 				ranks.Rules = append(ranks.Rules, r)
 			}
+			// An empty list of rules would match and choose nothing.
 			if ranks.Rules != nil {
 				out = append(out, ranks)
 			}

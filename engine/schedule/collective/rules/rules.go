@@ -6,7 +6,12 @@
 // numbers of ranks becomes several lines, one for each. Where rules overlap, the first in the table
 // applies; without a rule, the library chooses.
 //
-// A rule that a library cannot represent is an error.
+// A rule that a library cannot represent is an error: a file that leaves it out would run another
+// algorithm than the table says, and nobody would notice.
+//
+// rules.go cuts the table into ranges that do not overlap, since the formats differ in which of two
+// overlapping lines wins; openmpi.go, nccl.go and intel.go each write one library's files, and have
+// an example of them.
 package rules
 
 import (
@@ -35,8 +40,9 @@ type Rule struct {
 	Fanout                int    // 0: the algorithm's default
 }
 
-// maxRankCounts is the maximum number of rank counts that one rule is written out for, each with
-// lines of its own.
+// maxRankCounts is the maximum number of rank counts that one rule is written out for, each
+// with lines of its own. 65,536 lines are 3 MB, which a library reads at each start of a
+// program.
 const maxRankCounts = 1 << 16
 
 // A choice is a rule with its algorithm.
@@ -67,6 +73,7 @@ func found(rules []Rule, library string, has func(collective.Entry) bool) ([]cho
 		if err := r.check(e); err != nil {
 			return nil, fmt.Errorf("rule %d (%s %s): %w", i+1, e.Collective, e.Name, err)
 		}
+		// A barrier has no data, and its rule one line.
 		if e.Collective == "barrier" {
 			r.Bytes = Range{0, End}
 		}
@@ -86,6 +93,7 @@ func (r Rule) check(e collective.Entry) error {
 			r.Bytes.From, r.Bytes.To)
 	case r.Segment > 0 && e.Params&collective.Segment == 0:
 		return errors.New("it takes no segments")
+	// Open MPI reads segments and fan-outs as int.
 	case r.Segment > math.MaxInt32:
 		return fmt.Errorf("segments must be at most %d bytes (got %d)", math.MaxInt32, r.Segment)
 	case r.Fanout != 0 && e.Params&collective.Fanout == 0:
@@ -111,6 +119,7 @@ type group struct {
 // ranks.
 func groups(all []choice, totals bool) ([]group, error) {
 	var out []group
+	// First the ranks are cut, then the sizes of the rules that hold there.
 	for _, ranks := range cuts(all, 1, func(c choice) Range { return c.Ranks }) {
 		here := slices.DeleteFunc(slices.Clone(all), func(c choice) bool {
 			return c.Ranks.From > ranks.From || c.Ranks.To < ranks.To
@@ -126,6 +135,7 @@ func groups(all []choice, totals bool) ([]group, error) {
 			}
 			g.choose = append(g.choose, first)
 		}
+		// One range of sizes is from 0 to the end, whatever they are multiplied by.
 		if !totals || len(g.bytes) == 1 {
 			out = append(out, g)
 			continue
@@ -154,6 +164,7 @@ func (g group) withTotals(name string, p uint64) (group, error) {
 	for _, b := range g.bytes {
 		total := Range{times(b.From, p), times(b.To, p)}
 		if b.To < End {
+			// Up to one byte below p blocks of the next size.
 			total.To = times(b.To+1, p) - 1
 		}
 		if total.From == End {
