@@ -6,8 +6,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-func TestCLIP(t *testing.T) { checkPaper(t, "CLIP") }
-
 func TestCLIPIsWhole(t *testing.T) { checkFacts(t, "clip") }
 
 // The seven points of the adaptive column, table 5.1 and the peak at 64 KiB, are

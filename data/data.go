@@ -12,14 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -29,7 +28,8 @@ import (
 //go:embed *.csv figures.toml
 var embedded embed.FS
 
-// Role is the use of a number in the models.
+// Role is the use of a number in the models. It decides whether a difference between
+// the paper and the model is an error of ours, the accuracy of the model, or nothing.
 type Role string
 
 // The roles of a number.
@@ -61,7 +61,7 @@ var Classes = []Class{Predicted, Fitted, SameTable, Repeated, Copied}
 // platforms describes the columns.
 type Fact struct {
 	ID       string
-	Paper    string // "CLIP"; from the file's name
+	Paper    string // "CLIP"; from the file's first line
 	Layer    string // the scope of the formula: "clip/system-buffer"
 	Role     Role
 	Class    Class // of a measured number; otherwise empty
@@ -85,13 +85,30 @@ var columns = []string{
 	"rel", "formula", "size", "bar", "place", "note",
 }
 
-// papers maps the prefixes of files to the short names of their papers.
-var papers = map[string]string{
-	"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC",
-}
+// papers maps the files to the short names of their papers, with which their first lines begin:
+// "# CLIP: author, title". Completion asks for the names, so only these lines are read.
+var papers = sync.OnceValue(func() map[string]string {
+	files, err := fs.Glob(embedded, "*.csv")
+	if err != nil {
+		panic(err) // the pattern is valid
+	}
+	names := map[string]string{}
+	for _, file := range files {
+		text, err := embedded.ReadFile(file)
+		if err != nil {
+			panic(err) // embedded: cannot fail
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		name, _, _ := strings.Cut(line, ":")
+		if name, isComment := strings.CutPrefix(name, "# "); isComment {
+			names[file] = name
+		}
+	}
+	return names
+})
 
 // Papers returns the short names of the papers.
-func Papers() []string { return slices.Sorted(maps.Values(papers)) }
+func Papers() []string { return slices.Sorted(maps.Values(papers())) }
 
 // facts reads all facts once, since every figure asks for its points. They are sorted by file name
 // and then by row.
@@ -119,6 +136,8 @@ var facts = sync.OnceValues(func() ([]Fact, error) {
 	return all, nil
 })
 
+// read reads the rows of a file, and checks each: a fault is found by any test, not
+// by the figure that uses the number.
 func read(file string, r io.Reader) ([]Fact, error) {
 	c := csv.NewReader(r)
 	// The lines before the header, behind #, name the paper.
@@ -131,7 +150,7 @@ func read(file string, r io.Reader) ([]Fact, error) {
 		return nil, fmt.Errorf("%s: the columns are %s; want %s",
 			file, strings.Join(header, ","), strings.Join(columns, ","))
 	}
-	prefix, _, _ := strings.Cut(strings.TrimSuffix(file, ".csv"), "_")
+	paper := papers()[file]
 	var facts []Fact
 	for {
 		row, err := c.Read()
@@ -144,7 +163,7 @@ func read(file string, r io.Reader) ([]Fact, error) {
 		// Comments and quoted line ends make the line differ from the number of the row.
 		line, _ := c.FieldPos(0)
 		f := Fact{
-			ID: row[0], Paper: papers[prefix], Layer: row[1],
+			ID: row[0], Paper: paper, Layer: row[1],
 			Role: Role(row[2]), Class: Class(row[3]),
 			Quantity: row[4], Printed: row[5], Unit: row[6], Relation: row[7], Formula: row[8],
 			Bar: row[10], Place: row[11], Note: row[12],
@@ -183,10 +202,13 @@ func (f *Fact) check(size string) error {
 		roles := []string{string(Input), string(Stated), string(Measured), string(None)}
 		return fmt.Errorf("role %q%s", f.Role, usage.Hint(string(f.Role), roles))
 	}
-	required := []string{f.ID, f.Quantity, f.Formula, f.Place, f.Layer, f.Paper}
+	if f.Paper == "" {
+		return errors.New("no paper; begin the file with its short name, " +
+			`as in "# CLIP: author, title"`)
+	}
+	required := []string{f.ID, f.Quantity, f.Formula, f.Place, f.Layer}
 	if slices.Contains(required, "") {
-		return errors.New("id, layer, quantity, formula and place must not be empty, " +
-			"and the file's name starts with its paper's")
+		return errors.New("id, layer, quantity, formula and place must not be empty")
 	}
 	// ParseFloat reads NaN and Inf, which no paper prints.
 	if err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
@@ -211,10 +233,12 @@ func (f *Fact) check(size string) error {
 	return nil
 }
 
-// Bound reports whether the paper prints a bound ("over 250"), which is met or not and has no
-// error.
+// Bound reports whether the paper prints a bound ("over 250"), which is kept or
+// crossed. A kept bound has no error: any value beyond it agrees with the paper.
 func (f *Fact) Bound() bool { return f.Relation != "=" && f.Relation != "~" }
 
+// unit returns the unit as a value, by which numbers are divided: 1 for plain
+// numbers.
 func (f *Fact) unit() (quantity.Value, bool) {
 	if f.Unit == "" {
 		return quantity.Value{Num: 1}, true
@@ -234,16 +258,19 @@ func (f *Fact) digit() float64 {
 // A Result is a fact with its computed number.
 type Result struct {
 	Fact
-	Computed  float64 // in the fact's unit
-	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound, and where Value is 0
+	Computed float64 // in the fact's unit
+	// Error is (Computed − Value)/Value; NaN for an input, for a bound that is kept, and where
+	// Value is 0. A bound that is crossed has the distance to it: the true error is at least that.
+	Error     float64
 	Low, High float64 // the error bar of the printed value, in its unit
 	// Met reports whether the computed number agrees with the paper: whether it is within the error
 	// bar, or on the right side of a bound.
 	Met bool
 }
 
-// Compare computes the formula of a fact. A fact of the role None has no formula, and all computed
-// numbers are NaN.
+// Compare computes the formula of a fact. A fact of the role None has no formula, and
+// all computed numbers are NaN. The errors are those of the row: an unknown scope, a
+// formula of another dimension, or an unreadable bar.
 func Compare(f Fact) (Result, error) {
 	if f.Role == None {
 		nan := math.NaN()
@@ -278,7 +305,7 @@ func Compare(f Fact) (Result, error) {
 		r.Met = r.Low-slack <= r.Computed && r.Computed <= r.High+slack
 	}
 	// An input was put into the model, so its error would say nothing about the model.
-	if f.Role != Input && f.Value != 0 && !f.Bound() {
+	if f.Role != Input && f.Value != 0 && !(f.Bound() && r.Met) {
 		r.Error = (r.Computed - f.Value) / f.Value
 	}
 	return r, nil
@@ -314,7 +341,8 @@ func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
 }
 
-// Reproduce compares all facts with the models.
+// Reproduce compares all facts with the models, and stops at the first row that
+// cannot be compared.
 func Reproduce() ([]Result, error) {
 	facts, err := facts()
 	if err != nil {
@@ -329,78 +357,4 @@ func Reproduce() ([]Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-// A Point is a measured point of a layer's curve over message sizes.
-type Point struct {
-	Fact
-	Size              quantity.Bytes
-	OneWay, Low, High quantity.Micros // the time and its error bar
-}
-
-// Points returns the measured one-way times of a layer, in the order of the facts: times, and
-// bandwidths as sizes over times. It includes numbers with the role Input, which do not test the
-// model, since the layer's parameters come from them.
-func Points(layer string) ([]Point, error) {
-	facts, err := facts()
-	if err != nil {
-		return nil, err
-	}
-	var points []Point
-	for _, f := range facts {
-		// A number without a size is no point of a curve.
-		if f.Layer != layer || f.Role != Measured && f.Role != Input || f.Size == 0 {
-			continue
-		}
-		unit, _ := f.unit()
-		low, high, err := f.bar(unit)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
-		}
-		p := Point{Fact: f, Size: f.Size}
-		// oneWay turns a printed number into a one-way time.
-		var oneWay func(v float64) quantity.Micros
-		switch f.Formula {
-		case "one_way(n)":
-			oneWay = func(v float64) quantity.Micros { return quantity.Micros(v * unit.Num) }
-		case "rtt(n)":
-			oneWay = func(v float64) quantity.Micros { return quantity.Micros(v * unit.Num / 2) }
-		case "bandwidth(n)":
-			oneWay = func(v float64) quantity.Micros {
-				return quantity.Micros(float64(f.Size) / (v * unit.Num))
-			}
-			low, high = high, low // the higher rate is the shorter time
-		default:
-			continue // no one-way time follows from a gap or an overhead
-		}
-		p.OneWay, p.Low, p.High = oneWay(f.Value), oneWay(low), oneWay(high)
-		points = append(points, p)
-	}
-	return points, nil
-}
-
-// A Figure selects the layers, sizes and kind of a picture.
-type Figure struct {
-	Name      string   `toml:"name"` // of the file, without extension
-	Title     string   `toml:"title"`
-	Place     string   `toml:"place"` // the figure or table of the paper that it redraws
-	Kind      string   `toml:"kind"`  // bandwidth, latency or timeline
-	Platforms []string `toml:"platforms"`
-	Sizes     string   `toml:"sizes"`
-	Packet    string   `toml:"packet"` // "": as the platform's file says
-}
-
-// Figures returns the figures that halfpeak redraws.
-func Figures() ([]Figure, error) {
-	text, err := embedded.ReadFile("figures.toml")
-	if err != nil {
-		return nil, err
-	}
-	var file struct {
-		Figure []Figure `toml:"figure"`
-	}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("figures.toml: %w", err)
-	}
-	return file.Figure, nil
 }

@@ -70,21 +70,15 @@ func TestFactsFile(t *testing.T) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	_ = w.Write(copiedColumns) // a buffer cannot fail
-	for prefix := range papers {
-		files, err := filepath.Glob(filepath.Join(*factsFolder, prefix+"_*.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) == 0 {
-			t.Skipf("no folder %s; the tables are judged by %s", *factsFolder, factsFile)
-		}
+	if _, err := os.Stat(*factsFolder); err != nil {
+		t.Skipf("no folder %s; the tables are judged by %s", *factsFolder, factsFile)
 	}
 	files, err := filepath.Glob(filepath.Join(*factsFolder, "*_*.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if prefix, _, _ := strings.Cut(filepath.Base(file), "_"); papers[prefix] == "" {
+		if prefix, _, _ := strings.Cut(filepath.Base(file), "_"); papers()[prefix+".csv"] == "" {
 			continue // computed, not copied
 		}
 		facts := readCopied(t, file, func(cell func(string) string) copied {

@@ -8,8 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-func TestHPLAM(t *testing.T) { checkPaper(t, "HP-LAM") }
-
 func TestHPLAMIsWhole(t *testing.T) { checkFacts(t, "hplam") }
 
 // computes fails the test unless the formula gives the number, in the unit, to 1e-9.

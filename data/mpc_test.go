@@ -2,8 +2,6 @@ package data
 
 import "testing"
 
-func TestMPC(t *testing.T) { checkPaper(t, "MPC") }
-
 func TestMPCIsWhole(t *testing.T) { checkFacts(t, "mpc") }
 
 func TestMPCNumbers(t *testing.T) {

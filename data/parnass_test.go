@@ -2,8 +2,6 @@ package data
 
 import "testing"
 
-func TestParnass(t *testing.T) { checkPaper(t, "Parnass") }
-
 func TestParnassIsWhole(t *testing.T) { checkFacts(t, "parnass") }
 
 func TestParnassNumbers(t *testing.T) {

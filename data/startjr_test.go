@@ -2,8 +2,6 @@ package data
 
 import "testing"
 
-func TestStarTJR(t *testing.T) { checkPaper(t, "StarT-JR") }
-
 func TestStarTJRIsWhole(t *testing.T) { checkFacts(t, "startjr") }
 
 func TestStarTJRNumbers(t *testing.T) {
