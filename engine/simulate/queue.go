@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/halfpeak/halfpeak/internal/heap"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // An entry waits in the queue until its time comes. Entries are taken in the
@@ -25,7 +25,7 @@ const (
 // flowTick marks a queue entry at whose time flows end or rates are computed.
 const flowTick = message | armed
 
-type item = heap.Item[uint64, uint32, uint32]
+type item = list.Item[uint64, uint32, uint32]
 
 func (e entry) item() item { return item{Key: e.time, Order: e.num, Value: e.what} }
 
@@ -40,7 +40,7 @@ type queue struct {
 	size    int
 	current bucket                            // of time now, in order
 	next    int                               // index in its first chunk
-	late    heap.Heap[uint64, uint32, uint32] // time, number, what
+	late    list.Heap[uint64, uint32, uint32] // time, number, what
 	used    uint64                            // bit i−1: bucket i has entries
 	buckets [65]bucket
 	free    *chunk

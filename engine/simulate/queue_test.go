@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/internal/heap"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // The queue gives the same order as a plain heap, also for times before the one last taken, and for
@@ -82,7 +82,7 @@ func hold(b *testing.B, entries int, next func(*rand.Rand) uint64, push func(ent
 
 // plainHeap is the queue as a heap alone.
 type plainHeap struct {
-	heap.Heap[uint64, uint32, uint32]
+	list.Heap[uint64, uint32, uint32]
 }
 
 func (h *plainHeap) push(e entry) { h.Push(e.item()) }

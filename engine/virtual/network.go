@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/halfpeak/halfpeak/engine"
-	"github.com/halfpeak/halfpeak/internal/heap"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -28,8 +28,9 @@ type network struct {
 	errs      []error
 }
 
-// A node runs a program as a coroutine: it continues when the run resumes it, and the run continues
-// when the program waits or computes.
+// A node runs a program as a coroutine: it continues when the run resumes it, and the run
+// continues when the program waits or computes. So programs are straight code, as on a
+// real transport, and the order of all steps is the order of events.
 type node struct {
 	net      *network
 	id       int
@@ -40,11 +41,14 @@ type node struct {
 
 	current *packet // the packet that its program is handling
 	route   choice
-	inbox   list
-	blocked list // packets that wait in the network for room in the inbox
+	inbox   fifo
+	blocked fifo // packets that wait in the network for room in the inbox
 	parked  int  // sent packets that wait for room in the network
 	waiting bool // for a packet, or for room
-	gen     uint16
+	// gen counts the times that the node was woken: an event to wake it is void if gen has
+	// changed since.
+	gen uint16
+	// For miss, which advances a program that only polls.
 	empty   int             // polls in a row that found nothing
 	last    quantity.Micros // when the last of them was
 	since   quantity.Micros // when the wait began
@@ -54,7 +58,9 @@ type node struct {
 	changed quantity.Micros // when it came into this state
 }
 
-// A choice is the route of the last piece that a node sent; all packets of the piece take it.
+// A choice is the route of the last piece that a node sent; all packets of the piece take
+// it. The route of most packets is that of the packet before, so the plan is asked once
+// for a piece.
 type choice struct {
 	whole, piece uint32
 	route        int32
@@ -71,11 +77,14 @@ type state uint8
 
 // Values of held for a packet that waits for room and does not hold a resource.
 const (
+	// Numbers of resources are 0 or more.
 	processor = -1 // of its sender
 	nothing   = -2
 )
 
 func (nd *node) setState(s state) {
+	// A node that has stopped polling has not ended: its program counts as running, so a run
+	// that waits for it ends as a deadlock with its name in the report.
 	if !nd.over && s != stopped {
 		nd.over = true
 		nd.net.running--
@@ -85,15 +94,19 @@ func (nd *node) setState(s state) {
 
 func (n *network) schedule(at quantity.Micros, host int, e event) {
 	n.sequence++
-	// The node comes first, so that simultaneous events happen in the order of the nodes: 20 bits
-	// for up to 2²⁰ of them, and 44 for the sequence.
+	// The order of simultaneous events: first by the number of the node, so that adding a
+	// node does not reorder the others, then by the order in which they were caused. 20 bits
+	// are for the node, which [Run] checks, and 44 for the sequence, enough for 1.7·10¹³
+	// events.
 	order := uint64(host)<<44 | n.sequence
-	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: order, Value: e})
+	n.events.Push(list.Item[quantity.Micros, uint64, event]{Key: at, Order: order, Value: e})
 }
 
 func (n *network) step() {
 	next := n.events.Pop()
 	if next.Key < n.now {
+		// A negative cost has scheduled it. Going on would show a packet that arrives before it was
+		// sent.
 		panic(fmt.Sprintf("virtual: time goes back from %v to %v", n.now, next.Key))
 	}
 	n.now = next.Key
@@ -106,8 +119,8 @@ func (n *network) step() {
 		n.resources[e.index].asked = false
 		n.serve(int32(e.index))
 	case e.what == wake:
-		// Something else may have woken the node since: then its generation is newer, and the
-		// event is void.
+		// A wait may have two events, its timeout and the arrival of a packet. The first one wakes
+		// the node and changes its generation, which makes the other one void.
 		if nd := n.nodes[e.index]; nd.gen == e.gen && nd.state != dead {
 			nd.gen++
 			nd.waiting = false
@@ -120,6 +133,8 @@ func (n *network) step() {
 
 // kill ends a node, which accepts no more packets.
 func (n *network) kill(nd *node) {
+	// The packets that it holds are lost. Those that wait in the network for its inbox give
+	// back the resources that they occupy, so that packets to other nodes go on.
 	nd.setState(dead)
 	for nd.inbox.count > 0 {
 		n.drop(nd.inbox.pop())
@@ -136,8 +151,9 @@ func (n *network) drop(f *packet) {
 	n.pool = append(n.pool, f)
 }
 
-// enter moves a packet into its stage, or into the inbox after the last. It returns false if there
-// is no room; the packet then stays where it is until it is released.
+// enter moves a packet into its stage, or into the inbox after the last. It returns false
+// if there is no room; the packet then stays where it is until it is released. A packet
+// that was dropped has left its stage, so the result is true.
 func (n *network) enter(f *packet) bool {
 	r := &n.routes[f.route]
 	if f.Control() || int(f.stage) >= len(r.Stages) {
@@ -174,6 +190,8 @@ func (n *network) instance(f *packet, st *stage) int32 {
 // serve starts the next packets of a resource, if it is free.
 func (n *network) serve(at int32) {
 	res := &n.resources[at]
+	// It serves several packets in one call only if they occupy it for no time. While a packet
+	// that it has served cannot leave, the resource serves no other one: that is back-pressure.
 	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
 		f := res.queue.pop()
 		st := &n.routes[f.route].Stages[f.stage]
@@ -190,20 +208,23 @@ func (n *network) serve(at int32) {
 			n.release(g)
 		}
 		f.held = at
+		// Without an event, which would only sort itself behind others of the same time.
 		if delay == 0 {
 			n.leave(f)
 			continue
 		}
 		n.schedule(n.now+delay, int(f.Src), event{frame: f})
 	}
-	// One event is enough, however many packets wait.
+	// One event is enough, however many packets wait. None is needed if the resource holds a
+	// packet: release serves it then.
 	if res.queue.count > 0 && !res.asked && n.now < res.until {
 		res.asked = true
 		n.schedule(res.until, int(at)/len(n.kinds), event{what: free, index: uint32(at)})
 	}
 }
 
-// leave moves a packet from its stage to the next.
+// leave moves a packet from its stage to the next. Without room there, the packet goes on
+// holding the resource of its stage.
 func (n *network) leave(f *packet) {
 	held := f.held
 	f.stage++
@@ -221,7 +242,8 @@ func (n *network) release(f *packet) {
 	case nothing:
 	case processor:
 		nd := n.nodes[f.Src]
-		// The node may be waiting for room to send its next packet.
+		// The node may be waiting for room to send its next packet. Its processor is free
+		// meanwhile: a parked packet occupies the way out, not the program.
 		nd.parked--
 		nd.wake(n.now)
 	default:
@@ -233,7 +255,9 @@ func (n *network) release(f *packet) {
 // arrive puts a packet into the inbox of its receiver.
 func (n *network) arrive(f *packet) bool {
 	nd := n.nodes[f.Dst]
-	// A packet that comes late because of a fault gets no second one.
+	// Faults happen here, after the last stage, so that a lost packet has occupied every
+	// resource of its way, as in a real network. A packet that comes late because of a fault
+	// gets no second one.
 	if n.random != nil && f.stage != faulty && !n.fault(f) {
 		return true
 	}
@@ -241,6 +265,8 @@ func (n *network) arrive(f *packet) bool {
 		n.drop(f)
 		return true
 	}
+	// Packets of the protocol are not bounded by the inbox. If data could hold up
+	// acknowledgements, senders would repeat packets that have arrived.
 	if n.Inbox > 0 && nd.inbox.count >= n.Inbox && !f.Control() {
 		if n.Drop {
 			n.drop(f)
@@ -256,6 +282,8 @@ func (n *network) arrive(f *packet) bool {
 // take puts a packet into the inbox, and wakes the node.
 func (nd *node) take(f *packet) {
 	nd.inbox.push(f)
+	// A node that waits polls every Poll µs from the beginning of its wait. It sees the
+	// packet at the first of these polls after its arrival.
 	at := nd.net.now
 	if poll := nd.net.Poll; poll > 0 { // its next poll finds the packet
 		at = max(at, nd.since+poll*quantity.Micros(math.Ceil(float64((at-nd.since)/poll))))
@@ -270,10 +298,13 @@ func (nd *node) wake(at quantity.Micros) {
 	}
 }
 
-// faulty is the stage of a packet that has had its faults.
+// faulty is the stage of a packet that has had its faults. No route has so many stages,
+// so the packet goes straight to the inbox.
 const faulty = 1 << 20
 
 func (n *network) fault(f *packet) bool {
+	// A fault of probability 0 draws no number, so that the packets that are lost at a seed
+	// do not depend on faults that are switched off.
 	chance := func(p float64) bool { return p > 0 && n.random.Float64() < p }
 	if chance(n.faults.Drop) {
 		n.drop(f)
@@ -344,7 +375,7 @@ type packet struct {
 }
 
 // A queue holds the events ordered by time and, at equal times, by host<<44 | sequence number.
-type queue = heap.Heap[quantity.Micros, uint64, event]
+type queue = list.Heap[quantity.Micros, uint64, event]
 
 // An event is an action at a time.
 type event struct {
@@ -362,12 +393,14 @@ const (
 	die              // a node fails
 )
 
-type list struct {
+// A fifo is linked through the packets themselves: a packet is in one place at a time, so that
+// passing it on allocates nothing.
+type fifo struct {
 	first, last *packet
 	count       int
 }
 
-func (l *list) push(f *packet) {
+func (l *fifo) push(f *packet) {
 	f.next = nil
 	if l.first == nil {
 		l.first = f
@@ -378,7 +411,7 @@ func (l *list) push(f *packet) {
 	l.count++
 }
 
-func (l *list) pop() *packet {
+func (l *fifo) pop() *packet {
 	f := l.first
 	l.first = f.next
 	f.next = nil
@@ -389,8 +422,8 @@ func (l *list) pop() *packet {
 // A resource serves one packet at a time, in the order of arrival.
 type resource struct {
 	until   quantity.Micros // busy
-	queue   list
-	blocked list  // packets that stay in the stage before, as the queue is full
+	queue   fifo
+	blocked fifo  // packets that stay in the stage before, as the queue is full
 	holding int32 // packets that it has served and that cannot leave it
 	asked   bool  // an event will free it
 }

@@ -1,4 +1,4 @@
-package heap
+package list
 
 import (
 	"math/rand/v2"

@@ -1,6 +1,4 @@
-// Package heap implements a priority queue as a heap with four children per item: half as deep as
-// a binary heap, with the children side by side in memory.
-package heap
+package list
 
 import "cmp"
 
@@ -20,10 +18,13 @@ func (a *Item[K, O, V]) Before(b *Item[K, O, V]) bool {
 	return a.Key < b.Key || a.Key == b.Key && a.Order < b.Order
 }
 
-// A Heap is a priority queue. Its first item is at index 0; the rest is in no particular order.
+// A Heap is a priority queue: a heap with four children per item, which is half as deep as a binary
+// heap, with the children side by side in memory. Its first item is at index 0; the rest is in no
+// particular order.
 type Heap[K, O cmp.Ordered, V any] []Item[K, O, V]
 
-// Push adds an item.
+// Push adds an item. Parents move down until the place of the item is found, so that
+// it is written once and not swapped at each step.
 func (h *Heap[K, O, V]) Push(item Item[K, O, V]) {
 	*h = append(*h, item)
 	s := *h
@@ -39,7 +40,8 @@ func (h *Heap[K, O, V]) Push(item Item[K, O, V]) {
 	s[i] = item
 }
 
-// Pop removes and returns the first item of a heap that is not empty.
+// Pop removes and returns the first item of a heap that is not empty. The last item
+// takes its place and sinks, as in Push without swaps.
 func (h *Heap[K, O, V]) Pop() Item[K, O, V] {
 	s := *h
 	n := len(s) - 1
