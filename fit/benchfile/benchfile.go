@@ -1,6 +1,11 @@
 // Package benchfile reads the output of message-passing benchmarks as samples: times of messages by
 // size.
 //
+//	# OSU MPI Latency Test v5.6.2
+//	# Size          Latency (us)
+//	0                       1.38        Table{Title: "OSU MPI Latency Test v5.6.2", Kind: OneWay,
+//	1                       1.38   →      Samples: {Size: 0, Mean: 1.38 …}, {Size: 1 …}, …}
+//
 // Formats are recognised by content, never by name. One file may hold many tables, of different
 // benchmarks, with anything around them: banners of mpirun, warnings, colours, prompts, log lines.
 // Lines outside of tables are skipped and counted. Of a truncated table, the complete rows are
@@ -10,7 +15,26 @@
 // Files are streamed and repeated sizes are aggregated, so memory does not grow with the file.
 // Text is UTF-8, or UTF-16 with a byte order mark; gzipped files are decompressed.
 //
-// [Known] lists the benchmarks. The comment at the type of each reader describes its times.
+// [Known] lists the benchmarks. The comment at the type of each reader describes its times, begins
+// with an example of the output, and lists the versions that it was tested with.
+//
+// # Reading the package
+//
+// Read benchfile.go (results), builder.go and aggregate.go (a table that grows), parser.go (what
+// readers share), then one reader: osu.go with grid.go is the most common one. registry.go lists
+// the readers, and read.go passes each line to the one that took the line before, then to the
+// others. csv.go and json.go read tables with free columns: column_names.go and columns.go find
+// sizes and times, split.go and dimensions.go decide which other columns make tables.
+//
+// # Rules
+//
+//   - Nothing is dropped or assumed silently: a warning counts the rows that are left out, and
+//     another one names what was assumed, such as sockperf's default size.
+//   - A reader takes only lines that can be nothing else. Logs are full of numbers, and a wrong row
+//     spoils a fit without a sign, while a missing one is seen.
+//   - Bad rows of a benchmark's own output are skipped, since logs are damaged. Bad rows of CSV are
+//     errors, since a person or a script wrote them and can mend them.
+//   - Memory depends on the number of sizes and tables, which are bounded, and not on the rows.
 package benchfile
 
 import (
@@ -20,7 +44,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -102,8 +126,11 @@ type Burst struct {
 // A Table is one series of samples of a file.
 type Table struct {
 	// Title is the benchmark's own name of the table, with the values that distinguish it from the
-	// other tables of its file: "PingPong, 2 processes".
+	// other tables of its file: "PingPong, 2 processes". Later tables of one name have a number:
+	// "PingPong, 2 processes (2)".
 	Title string
+	// Run is that number, 1 for the first table of a name; 0 for a table that was not read.
+	Run int
 	// Format is the benchmark: "osu", "netpipe", "csv", …
 	Format string
 	Kind   Kind
@@ -175,6 +202,18 @@ func (t *Table) Name() string {
 	return t.Format
 }
 
+// runSuffix ends the names of all tables of one name but the first.
+func (t *Table) runSuffix() string {
+	if t.Run <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d)", t.Run)
+}
+
+// FirstName returns the name of the first table of the file that has t's name but for its number. A
+// title that its benchmark itself ends with "(2)" is kept.
+func (t *Table) FirstName() string { return strings.TrimSuffix(t.Name(), t.runSuffix()) }
+
 // A File holds the tables of a file, in file order.
 type File struct {
 	Name   string
@@ -189,12 +228,14 @@ type File struct {
 	Notes []string
 }
 
-// maxSizes is the maximum number of sizes in a table. If a file has more, nearly equal sizes are
-// merged.
+// maxSizes is the maximum number of sizes in a table. If a file has more, nearly equal sizes
+// are merged. Benchmarks step through some hundred sizes at most; only programs that draw
+// sizes at random, such as SimGrid's calibration, have more.
 const maxSizes = 1 << 16
 
 // maxTables and sizesEach, the average number of sizes in a table, bound the memory of a file.
 const (
+	// 4096 tables with 64 sizes each are 262,144 aggregates of about 150 bytes: 40 MB.
 	maxTables = 4096
 	sizesEach = 64
 )
@@ -247,7 +288,8 @@ type CollectiveOp struct {
 	Total bool
 }
 
-// place computes one of ranks, ranks on each node and nodes from the other two.
+// place computes one of ranks, ranks on each node and nodes from the other two. Shares are
+// rounded up: the fullest node decides the time.
 func (c *CollectiveOp) place() {
 	switch {
 	case c.Ranks == 0:
@@ -274,8 +316,10 @@ var collectives = func() map[string]string {
 
 var letters = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// collectiveNamed returns the operation for a benchmark's name of it: "Allreduce", "MPI_Bcast",
-// "osu_ialltoall", "all_reduce_perf", "Neighbor Allgather".
+// collectiveNamed returns the operation for a benchmark's name of it: "Allreduce",
+// "MPI_Bcast", "osu_ialltoall", "all_reduce_perf", "Neighbor Allgather". nccl-tests print
+// "all_reduce", OSU "Allreduce" or "All-to-All", IMB "Reduce_scatter": letters alone are
+// compared.
 func collectiveNamed(text string) (CollectiveOp, bool) {
 	name := letters.Replace(strings.ToLower(text))
 	for _, prefix := range []string{"mpi", "osu", "nccl", "rccl"} {
@@ -300,7 +344,8 @@ func (c CollectiveOp) perRank() CollectiveOp {
 	return c
 }
 
-// nameWord finds the collective in the name of a file.
+// nameWord finds the collective in the name of a file. Only names that hardly mean anything
+// else: "reduce" or "scatter" alone may be any word.
 var nameWord = regexp.MustCompile(
 	`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)` +
 		`(?:[^a-z]|$)`)

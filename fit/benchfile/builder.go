@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -18,8 +18,8 @@ type usage struct {
 	merged       int // builders whose rows were moved to another
 }
 
-// maxKept is the maximum number of times of a file that are kept for medians.
-// They take 32 MiB at most.
+// maxKept is the maximum number of times of a file that are kept for medians. They take 32
+// MiB at most. Beyond it, a size loses its median and keeps its mean.
 const maxKept = 1 << 22
 
 // A builder aggregates the rows of a table that is being read.
@@ -74,8 +74,9 @@ type held struct {
 	line       int
 }
 
-// maxHeld bounds the rows that a table holds: a file may have millions of tables of few sizes, and
-// a row takes a tenth of the memory of an aggregate.
+// maxHeld bounds the rows that a table holds: a file may have millions of tables of few
+// sizes, and a row takes a tenth of the memory of an aggregate. A benchmark that prints each
+// size once has 20 to 30 rows.
 const maxHeld = 64
 
 // hold keeps a row as it is. It returns false if the rows have to be aggregated.
@@ -111,6 +112,7 @@ func (b *builder) add(r row, line int) {
 	}
 	a := b.aggregate(r.size, line)
 	b.table.Rows++
+	// A minimum above the mean is of other units or of another quantity.
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
 	}
@@ -128,10 +130,13 @@ func (b *builder) add(r row, line int) {
 	a.add(r.time)
 	a.sizes += r.size
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
+	// A row's own median is that of its size as long as there is no second row: medians of
+	// medians would be neither.
 	if a.count == 1 {
 		a.printed = r.median
 	}
 	b.usage.times += a.keep(r.time)
+	// The size that exceeds the limit gives up its times; sizes before it keep theirs.
 	if b.usage.times > maxKept {
 		b.usage.times -= len(a.times)
 		a.times = nil
@@ -150,6 +155,7 @@ func (b *builder) row(r row) {
 
 // resolution records that a time was printed with a resolution of q µs.
 func (b *builder) resolution(q float64) {
+	// The finest row counts: %g drops trailing zeros, so 1.5 may stand beside 1.25.
 	if b.table.Quantum == 0 || q < float64(b.table.Quantum) {
 		b.table.Quantum = quantity.Micros(q)
 	}
@@ -178,6 +184,8 @@ func (b *builder) aggregate(size float64, line int) *aggregate {
 	return a
 }
 
+// keyOf returns the key of a size: its bits without the last ones of the mantissa, so that
+// sizes with equal keys differ by a fraction of their value, not by a number of bytes.
 func (b *builder) keyOf(size float64) uint64 { return math.Float64bits(size) >> b.shift }
 
 // coarsen drops one more bit from the keys and merges the aggregates whose keys become equal.
@@ -196,9 +204,11 @@ func (b *builder) coarsen() {
 	b.sizes = merged
 }
 
-// absorb moves the rows of another table into this one.
+// absorb moves the rows of another table into this one, as two values of a column turn out to
+// be no dimension. Counts, means and extremes are then those of all rows.
 func (b *builder) absorb(o *builder) {
 	b.bySize()
+	// Keys are comparable only with equal shifts.
 	for b.shift < o.shift {
 		b.coarsen()
 	}
@@ -208,6 +218,7 @@ func (b *builder) absorb(o *builder) {
 		b.pool(b.aggregate(a.size, a.line), a)
 	}
 	b.usage.sizes -= len(o.sizes)
+	// The parser keeps it in its list until many are merged; finish skips it.
 	o.merged = true
 	b.usage.merged++
 	t, u := b.table, o.table
@@ -244,9 +255,12 @@ func (b *builder) finish() {
 			Max: quantity.Micros(a.max), Median: quantity.Micros(a.median()),
 			Variance: a.variance(),
 		}
+		// Of merged sizes, the mean over the rows: the times are means over the same rows.
 		if b.shift > 0 {
 			s.Size = quantity.Bytes(a.sizes / float64(a.count))
 		}
+		// Only if every row has printed it: a mean over some rows is not comparable with that of
+		// the times.
 		if t.Kind == Collective && a.slowest != nil && a.slowest.count == a.count {
 			s.Slowest = quantity.Micros(a.slowest.mean())
 		}

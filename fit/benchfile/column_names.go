@@ -3,7 +3,7 @@ package benchfile
 import (
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -14,8 +14,10 @@ type columnName struct {
 	hasUnit    bool
 }
 
-// spelled maps units, as column names spell them, to their values. Mbps means megabits, as usual
-// for networks.
+// spelled maps units, as column names spell them, to their values. Mbps means megabits, as
+// usual for networks. Lower case is enough: KB, kb and Kb are one. A KB of a size is 1,024
+// bytes, as message sizes are powers of two; MB in a rate is 10⁶ bytes, as benchmarks print
+// it.
 var spelled = map[string]quantity.Value{
 	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
 	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
@@ -54,11 +56,14 @@ func parseColumn(text []byte) columnName {
 			c.base, c.unit, c.hasUnit = base, u, true
 		}
 	}
+	// "size (KiB)", "t [ms]".
 	for _, pair := range []string{"()", "[]"} {
 		if i := strings.IndexByte(full, pair[0]); i >= 0 && strings.HasSuffix(full, pair[1:]) {
 			try(full[:i], full[i+1:len(full)-1])
 		}
 	}
+	// "time_us", "time us", "lat-ns", "time.ms": each separator from the left, so that the
+	// longest unit is found: "bw_MB/s" is MB/s, not s.
 	for i, r := range full {
 		if !c.hasUnit && strings.ContainsRune("_ -./:", r) {
 			try(full[:i], full[i+1:])
@@ -98,7 +103,8 @@ func (n columnName) isResult() bool {
 	return isPercentile || strings.HasPrefix(n.base, "unnamed:") // as pandas calls its index
 }
 
-// isRepeat reports whether a column counts repetitions.
+// isRepeat reports whether a column counts repetitions. Such a column separates nothing, even
+// if each of its values has all sizes: ten runs are ten times of one table.
 func (n columnName) isRepeat() bool { return repeatNames[n.base] }
 
 // A meaning is a fact about a collective operation.
@@ -129,6 +135,8 @@ func (m meaning) isPlacement() bool {
 }
 
 var meanings = [...]map[string]bool{
+	// The names are those of published files and of the launchers' options;
+	// a name that may as well mean something else is not here.
 	meansRanks: set(
 		"ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks",
 		"cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers",
@@ -146,6 +154,7 @@ var meanings = [...]map[string]bool{
 }
 
 var (
+	// The empty name is that of a column which is only a unit, such as "KiB".
 	sizeNames = set(
 		"", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize",
 		"message", "msg", "msglen", "n", "len", "length", "x",
@@ -165,6 +174,8 @@ var (
 	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
 	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
 	medianNames = set("p50", "median", "t_median")
+	// Results differ from row to row. If one of them were taken as a dimension, every row would
+	// be a table.
 	resultNames = set(
 		"iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions",
 		"loops", "count", "counts", "num", "n_samples", "samples",

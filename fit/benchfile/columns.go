@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -40,9 +40,11 @@ type columns struct {
 	total   bool              // sizes add up all ranks' blocks
 }
 
-// findColumns finds the columns of a header, by the options if they name columns. unit is the unit
-// of times whose column names none; "" if unknown. findColumns returns nil if the line is not a
-// header, with the reason if it is nearly one.
+// findColumns finds the columns of a header, by the options if they name columns. unit is the
+// unit of times whose column names none; "" if unknown. findColumns returns nil if the line
+// is not a header, with the reason if it is nearly one. The reason tells a user what to
+// write; for text that is no header at all it is empty, since most lines of a log are such
+// text.
 func (p *parser) findColumns(names []columnName, unit string) (c *columns, why string) {
 	x, xUnit := columnAndUnit(p.opt.X)
 	y, yUnit := columnAndUnit(p.opt.Y)
@@ -62,6 +64,7 @@ func (p *parser) findColumns(names []columnName, unit string) (c *columns, why s
 			name.unit, name.hasUnit = quantity.Unit(yUnit)
 		}
 		switch {
+		// The first column that can be a size is it: sizes come first in all tables that we know.
 		case isX || x == "" && !h.has(colSize) && name.isSize():
 			if name.hasUnit && name.unit.Dim != quantity.DimSize {
 				return nil, fmt.Sprintf("column %q is not a size", name.full)
@@ -69,6 +72,7 @@ func (p *parser) findColumns(names []columnName, unit string) (c *columns, why s
 			h.set(colSize, i, name.sizeUnit())
 			h.total = totalNames[name.base]
 		case isY:
+			// Nothing is preferred to the column that the user names.
 			h.at[colTime], h.timeRank = i, -1
 		case !h.assignSide(i, *name) && y == "":
 			h.time(i, *name)
@@ -96,6 +100,7 @@ func (p *parser) numberedColumns(width int) (c *columns, why string) {
 		return nil, ""
 	}
 	n := noColumns()
+	// Sizes are in bytes unless the user says so; for times there is no such habit.
 	size, _ := quantity.Unit(cmp.Or(xUnit, "B"))
 	n.set(colSize, i-1, size.Num)
 	if u, ok := quantity.Unit(yUnit); !ok || !n.setTime(j-1, u) {
@@ -114,7 +119,8 @@ func noColumns() (c columns) {
 // has reports whether the header has a column of the role.
 func (c *columns) has(r colRole) bool { return c.at[r] >= 0 }
 
-// key returns the index of the column that every row must have: the size or the burst.
+// key returns the index of the column that every row must have: the size or the burst. A
+// burst has no size of its own: its messages have the size of the whole signature.
 func (c *columns) key() int {
 	if c.has(colBurst) {
 		return c.at[colBurst]
@@ -129,6 +135,7 @@ func (c *columns) setBounds(oneWay bool) {
 	for _, bound := range []colRole{colMin, colMax} {
 		switch {
 		case !c.has(bound) || c.scale[bound] > 0:
+		// Bounds of rates are rates, and bounds beside a round trip may be of one way.
 		case c.rate || !oneWay || c.has(colUnit):
 			c.at[bound] = -1
 		default:
@@ -148,6 +155,7 @@ func (c *columns) setTime(at int, u quantity.Value) bool {
 
 // columnAndUnit splits "time:ms" into the column and its unit.
 func columnAndUnit(opt string) (column, unit string) {
+	// The last colon: a header may have one, such as "lat:avg". What follows must be a unit.
 	if i := strings.LastIndexByte(opt, ':'); i >= 0 {
 		if _, ok := quantity.Unit(opt[i+1:]); ok {
 			return opt[:i], opt[i+1:]
@@ -177,6 +185,7 @@ func (h *finder) assignSide(i int, name columnName) bool {
 	case groupNames[name.base] && !name.hasUnit:
 		h.groups = append(h.groups, i)
 		h.stage = h.stage || name.base == "stage"
+	// M is the letter of HP-LAM's figure 4.1.
 	case name.base == "burst" || name.base == "messages" && !name.hasUnit || name.full == "M":
 		h.at[colBurst] = i
 	case (name.base == "delta" || name.base == "δ") && isTime:
@@ -201,11 +210,13 @@ func (h *finder) time(i int, name columnName) {
 	case name.hasUnit && name.unit.Dim == quantity.DimTime:
 		if rank < 0 {
 			rank = len(timeNames)
+			// A column that is only named by its unit ("us") comes after those with a name.
 			if name.base == "" {
 				rank++
 			}
 		}
 	case name.hasUnit && name.unit.Dim == quantity.DimRate:
+		// Behind every time: a rate is rounded, and does not say whether it is of a stream.
 		rank = len(timeNames) + 1
 		if strings.Contains(name.base, "bandwidth") || name.base == "bw" {
 			h.set(colCheck, i, name.unit.Num)
@@ -233,6 +244,7 @@ func (h *finder) setUnit(unit string) {
 	rate := h.has(colTime) && h.names[h.at[colTime]].unit.Dim == quantity.DimRate
 	u, ok := unitNamed(unit)
 	isTime := ok && u.Dim == quantity.DimTime
+	// A column of times with a unit is preferred to one without.
 	noTime := !h.has(colTime) || rate
 	if h.noUnit >= 0 && isTime && noTime && h.y == "" {
 		h.at[colTime] = h.noUnit
@@ -246,13 +258,15 @@ func (h *finder) setUnit(unit string) {
 	}
 }
 
-// missing returns what a line lacks that is nearly a header; "" if it is complete or not a header.
+// missing returns what a line lacks that is nearly a header; "" if it is complete or not a
+// header. The text names the column and the option, so that the command can be typed again.
 func (h *finder) missing() string {
 	switch at := h.at[colTime]; {
 	case h.key() < 0 && h.x != "" && (at >= 0 || h.noUnit >= 0):
 		return fmt.Sprintf("no column %q in this header", h.x)
 	case h.y != "" && at < 0 && h.has(colSize):
 		return fmt.Sprintf("no column %q in this header", h.y)
+	// Without a size, a line with "time" in it is a sentence.
 	case h.key() < 0:
 	case at < 0 && h.noUnit >= 0:
 		full := h.names[h.noUnit].full
@@ -296,7 +310,8 @@ func (r *sheetRow) text(at int) []byte {
 }
 
 // isRow reports whether a line has at least two numbers. If blanks separate the values, as in
-// prose, all values must be numbers.
+// prose, all values must be numbers. One number is not enough: names of columns may be
+// numbers, such as ranks.
 func isRow(values [][]byte, comma byte) bool {
 	n := 0
 	for _, v := range values {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
@@ -13,6 +13,10 @@ import (
 // header that names columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]". The
 // unit of the times may also stand in a line of units under the header, in a column
 // "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
+//
+//	size_bytes,time_us        size;time;unit        # size time
+//	1,1.25                    1;1,25;us             # (B)  (us)
+//	1024,2.5                  1024;2,5;us             1024 2.5
 //
 // Columns may have any order. Columns other than sizes and times may split the rows into several
 // tables; see splitter. A further header, the same or another, begins new tables. The columns
@@ -30,6 +34,8 @@ type csv struct {
 	between byte     // its separator
 }
 
+// take tries the line as a row of the open tables first, then as a header: with millions of
+// rows, the common case makes one comparison and one split.
 func (f *csv) take(p *parser, line []byte) bool {
 	if f.header != nil {
 		if bytes.Equal(line, f.header) {
@@ -50,6 +56,7 @@ func (f *csv) take(p *parser, line []byte) bool {
 func (f *csv) end(p *parser) { f.close(p) }
 
 // separators in the order they are tried. The comma is the last: it may be a decimal one.
+// Blanks come after it, since they may stand beside any separator.
 var separators = []byte{';', '\t', ',', ' '}
 
 // start opens a table if the line is a header, or the first row of a file whose columns are given
@@ -74,6 +81,8 @@ func (f *csv) start(p *parser, line []byte) bool {
 		}
 		first := !f.seen
 		f.seen = true
+		// Numbers without a header. Only the first such line of a file gets advice; others may be
+		// noise.
 		if isRow(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
@@ -83,8 +92,11 @@ func (f *csv) start(p *parser, line []byte) bool {
 			continue // a line of units under another header
 		}
 		c, why := p.findColumns(cols, p.unit)
+		// Of lines with blanks only those of two words: a sentence that has "size" and "time" in it
+		// is no header.
 		if why != "" && (comma != ' ' || len(names) == 2) {
 			p.suggest("%s", why)
+			// The units may stand in the next line.
 			f.between, f.pending = comma, list.Map(names, bytes.Clone)
 		}
 		if c == nil {
@@ -96,6 +108,8 @@ func (f *csv) start(p *parser, line []byte) bool {
 	return false
 }
 
+// begin opens the tables of a header. If the file then ends, the advice that it leaves is the
+// error.
 func (f *csv) begin(p *parser, line []byte, names []columnName, comma byte, c *columns) {
 	p.suggest("the header is not followed by a row")
 	f.open(p, line, names, comma, c)
@@ -151,7 +165,9 @@ func (f *csv) worthParsing(p *parser, line []byte) bool {
 	return false
 }
 
-// headerWords are parts of the names of a column of sizes; those of one letter need a unit.
+// headerWords are parts of the names of a column of sizes; those of one letter need a unit. A
+// header without any of them is not found behind the first line with columns; with
+// Options.X or Y every line is looked at.
 var headerWords = [][]byte{
 	[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"),
 	[]byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"),
@@ -171,6 +187,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		}
 		return false
 	}
+	// An empty header is equal to no line, so every line is tried as a row.
 	f.open(p, nil, make([]columnName, len(values)), comma, c)
 	f.row.fields = lex.Split(f.row.fields[:0], line, comma)
 	return f.sheet.take(p)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // Quotes are those of RFC 4180, section 2: a doubled one in a quoted value is one.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // end decides which columns are dimensions, and gives the tables their titles.
@@ -15,6 +15,8 @@ func (s *splitter) end(p *parser) {
 	for i := range s.columns {
 		c := &s.columns[i]
 		name := lex.Short([]byte(c.name))
+		// Decided before: by the options, by its name, or given up. Only the last needs a note, if
+		// rows of one size were merged because of it.
 		if c.role != candidate && c.role != repeated {
 			if c.role == pooled && s.rows > s.sizes() {
 				p.note("column %q has %d values or more: rows of the same size are merged "+
@@ -31,6 +33,8 @@ func (s *splitter) end(p *parser) {
 			}
 			p.note("column %q separates tables (%s); %s merges them",
 				name, s.list(i), p.spell("pool", name))
+		// Several values for one size, but not for most: a result with few values, or a broken
+		// sweep.
 		case splits:
 			p.note("column %q has %d values for the same sizes, which are merged "+
 				"(%s separates them)", name, len(c.values), p.spell("group", name))
@@ -42,6 +46,7 @@ func (s *splitter) end(p *parser) {
 		}
 	}
 	for i, x := range s.order {
+		// A file may have thousands of tables: one look at the context for each thousand is enough.
 		if i%1024 == 0 && p.ended() {
 			break
 		}
@@ -69,6 +74,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 		for _, a := range x.b.bySize() {
 			sizes[math.Float64bits(a.size)] = true
 		}
+		// A signature has no sizes: it counts as one.
 		if len(x.b.table.Bursts) > 0 {
 			sizes[0] = true
 		}
@@ -82,6 +88,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 			_, isNumber := lex.Parse([]byte(value))
 			fractions = fractions && isNumber && strings.Contains(value, ".")
 		}
+		// A column with one value separates nothing.
 		if len(set) < 2 {
 			continue
 		}
@@ -92,6 +99,8 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	}
 	unnamed := strings.HasPrefix(s.columns[i].base, "column ")
 	single := one && pairs == s.rows && (fractions || unnamed)
+	// A full grid has every size with every value. 60 % of it are enough, as measurements fail
+	// and large sizes are left out on many nodes; results that happen to repeat have less.
 	return splits, splits && !single && 10*pairs >= 6*full
 }
 
@@ -124,6 +133,7 @@ func (s *splitter) list(i int) string {
 	var values []string
 	for _, x := range s.order {
 		if v := cmp.Or(lex.Plain(x.values[i]), "none"); !slices.Contains(values, v) {
+			// Four values fit into a line with its advice.
 			if values = append(values, v); len(values) == 5 {
 				return strings.Join(values[:4], ", ") + ", …"
 			}
@@ -142,6 +152,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		case c.role == named && v != "":
 			title = append(title, v)
 			t.Labels = append(t.Labels, Label{lex.Plain(c.name), lex.Plain(v)})
+			// The collective's name is a field of its own, and not part of the series.
 			if c.means != meansCollective {
 				series = append(series, v)
 			}
@@ -163,6 +174,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		if s.like.Kind == Gap {
 			rate = "throughput: the gap between messages, not the latency"
 		}
+		// First, as it changes the meaning of all others.
 		t.Warnings = append([]string{"the times are size over " + rate}, t.Warnings...)
 	} else if t.Kind == OneWay {
 		if op := s.operation(p, x); op.Name != "" {
@@ -175,6 +187,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 	for i, c := range s.columns {
 		v := x.values[i]
+		// A column of ranks may hold "all" or 2.5; the table is then read without its number.
 		number := func() int {
 			n := lex.Count(v)
 			if n <= 0 {
@@ -192,6 +205,7 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 			op.PerNode = number()
 		case meansAlgorithm:
 			op.Algorithm = lex.Plain(v)
+		// The first column that names a collective counts: "op" may be one, "test" another.
 		case meansCollective:
 			if op.Name == "" {
 				o, _ := collectiveNamed(v)
@@ -200,6 +214,8 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		}
 	}
 	if op.Name == "" {
+		// From the surest to the least sure: a column, the file's name, the option. The option
+		// comes last, as it is one for all files of a command.
 		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
 			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
 		}
@@ -220,6 +236,8 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 	return op
 }
 
+// sizes returns the number of different sizes, over all tables: fewer than rows if rows share
+// one.
 func (s *splitter) sizes() int {
 	n := 0
 	for _, x := range s.order {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // openInput opens a file, or standard input for "-", and returns its name in messages. Opening and
@@ -21,6 +21,7 @@ func openInput(name string, ctx context.Context) (
 		ctx = context.Background()
 	}
 	if name == "-" {
+		// Standard input may be a terminal, at which nobody types.
 		return lex.Waiting(ctx, os.Stdin), "standard input", func() {}, nil
 	}
 	info, err := os.Stat(name)
@@ -48,7 +49,8 @@ func openInput(name string, ctx context.Context) (
 	return in, name, func() { _ = f.Close() }, nil
 }
 
-// maxFiles is the maximum number of files in a folder.
+// maxFiles is the maximum number of files in a folder: twice the million that fleets have
+// been measured with. Beyond that, a wrong folder such as / is more likely.
 const maxFiles = 2_000_000
 
 // Files returns name itself if it is a file. If it is a folder, Files returns the regular files in
@@ -72,6 +74,8 @@ func Files(name string) ([]string, error) {
 			switch {
 			case err != nil:
 				return pathError(path, err)
+			// Hidden files are those of editors, file systems and git. The folder that the
+			// user names may be hidden, or "." itself.
 			case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
 				if d.IsDir() {
 					return fs.SkipDir
@@ -124,6 +128,8 @@ func pathError(name string, err error) error {
 		err = e.Err
 	}
 	msg := err.Error()
+	// An address such as s3://bucket/file is a path that does not exist, and the error would not
+	// say why.
 	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
 		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it",
 			lex.Plain(scheme))

@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -239,6 +240,10 @@ func TestPublishedFiles(t *testing.T) {
 		cols := strings.Split(line, "\t")
 		name := cols[0]
 		f, err := Open(filepath.Join(dir, name), Options{})
+		var cut int64
+		if damaged := new(Damaged); errors.As(err, &damaged) { // a file without a last line end
+			f, err, cut = damaged.File, nil, 1
+		}
 		if err != nil {
 			if why := refused[name]; why == "" || !strings.Contains(err.Error(), why) {
 				t.Errorf("%v", err)
@@ -260,7 +265,7 @@ func TestPublishedFiles(t *testing.T) {
 		if strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "netgauge") {
 			rows = most // several tables of one row of the file
 		}
-		if rows != want {
+		if rows != want-cut {
 			t.Errorf("%s: %d rows, want %d", name, rows, want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // checkInvariants fails if a file breaks what the doc comments promise.

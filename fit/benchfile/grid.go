@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // A grid is a table of white-space separated columns with a size first, as OSU, IMB and perftest
@@ -45,6 +45,8 @@ type gridRule struct {
 	messages bool
 }
 
+// newGrid finds the columns of a header. Blanks inside of names do not count, as versions
+// write them differently.
 func newGrid(names []string, rules []gridRule) *grid {
 	g := &grid{share: 1, texts: make([][]byte, len(names))}
 	for i := range g.at {
@@ -54,6 +56,7 @@ func newGrid(names []string, rules []gridRule) *grid {
 		at := slices.IndexFunc(names, func(name string) bool {
 			return r.name.MatchString(strings.ReplaceAll(name, " ", ""))
 		})
+		// Rules are in the order of preference, so the first that finds a column keeps it.
 		if at >= 0 && g.at[r.is] < 0 {
 			g.at[r.is] = at
 			if r.is == gridRate {
@@ -67,12 +70,14 @@ func newGrid(names []string, rules []gridRule) *grid {
 // take reads a row and reports whether the line is one. The size and the columns that are read must
 // be numbers; other columns may hold any text ("Pass", "N/A").
 func (g *grid) take(p *parser, line []byte) bool {
+	// A table that is skipped may have names in its first column; all others begin with a size.
 	if c := line[0]; (c < '0' || c > '9') && !g.ignore {
 		return false
 	}
 	n := lex.Fields(line, g.texts)
 	size, ok := lex.Parse(g.texts[0])
 	switch {
+	// Rows of a skipped table belong to the format: no other reader may take them for its own.
 	case !ok || g.ignore:
 		return ok && n == len(g.texts)
 	case n > len(g.texts):
@@ -112,6 +117,8 @@ func (g *grid) row(size float64) bool {
 	v, ok := lex.Parse(g.texts[at])
 	if !ok {
 		text := string(bytes.ToLower(g.texts[at]))
+		// A word is another line, such as a remark that begins with a number. These three are
+		// results of runs that failed.
 		if !strings.Contains(text, "nan") && !strings.Contains(text, "inf") && text != "n/a" {
 			return false
 		}
@@ -144,6 +151,7 @@ func (g *grid) optional(c gridColumn) float64 {
 		return 0
 	}
 	v, _ := lex.Parse(g.texts[g.at[c]])
+	// 0 stands for a value that is not printed.
 	return max(0, v.Value)
 }
 

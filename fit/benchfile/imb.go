@@ -7,11 +7,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// imb reads the Intel MPI Benchmarks: "# Benchmarking PingPong", "# #processes = 2", a
-// header of "#bytes #repetitions" and columns by benchmark, and rows.
+// imb reads the Intel MPI Benchmarks: a title, the number of processes, a header of "#bytes
+// #repetitions" and columns by benchmark, and rows. From IMB 2019 update 5:
+//
+//	#---------------------------------------------------
+//	# Benchmarking PingPong
+//	# #processes = 2
+//	#---------------------------------------------------
+//	       #bytes #repetitions      t[usec]   Mbytes/sec
+//	            0         1000         1.12         0.00
+//	            1         1000         1.12         0.89
+//
+// Collectives have "t_min[usec]  t_max[usec]  t_avg[usec]" and print no rate. A suite in one file
+// has such a block for each benchmark and each number of processes, and a Barrier without "#bytes".
 //
 // PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in both directions;
 // they print the time of the whole operation, as for collectives. Uniband and Biband print rates
@@ -53,6 +64,8 @@ func (f *imb) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, f.blanks(line)) {
 		return true
 	}
+	// A command line is kept for tables that have lost their title; the expression is slow, so a
+	// word excludes most lines.
 	if len(line) < maxHeader && bytes.Contains(line, []byte("IMB-")) {
 		if m := imbCommand.FindSubmatch(line); m != nil {
 			f.command = string(m[1])
@@ -62,6 +75,7 @@ func (f *imb) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := imbTitle.FindSubmatch(line); m != nil {
+		// A benchmark begins with nothing of the one before: some titles have no line of processes.
 		f.title, f.processes, f.mode, f.grid, f.commas = string(m[1]), 0, "", nil, false
 		return true
 	}
@@ -74,6 +88,7 @@ func (f *imb) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := imbProcesses.FindSubmatch(line); m != nil {
+		// The bound keeps a number without meaning from overflowing an int of 32 bits.
 		v, _ := lex.Parse(m[1])
 		f.processes = int(min(v.Value, 1e9))
 		return true
@@ -97,6 +112,7 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	g := newGrid(names, imbColumns)
 	f.grid = g
 	title := f.title
+	// The number of processes distinguishes the tables of a suite, which have one title.
 	if f.processes > 0 {
 		title += ", " + strconv.Itoa(f.processes) + " processes"
 	}
@@ -110,7 +126,9 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 		t.warn("no times: they are the inverse of the message rate")
 		// Half of the processes send to the other half.
 		g.streams(&t, f.title, f.processes/2)
+	// Also PingPongSpecificSource and PingPongAnySource.
 	case strings.HasPrefix(name, "pingpong"):
+		// IMB prints half of the round trip for it, and the time of the call for all others.
 		t.Kind = OneWay
 	default:
 		if c, ok := collectiveNamed(f.title); ok {

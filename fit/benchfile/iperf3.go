@@ -5,13 +5,18 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // iperf3 reads the output of iperf3 --json: the size of blocks in start.test_start, and of each
 // interval the rate of the sum of its streams. The time is the gap between the blocks of one
 // stream. The summary at the end repeats the intervals, and is not read. Intervals are read one by
-// one, so that those of a file that is cut off count.
+// one, so that those of a file that is cut off count. The parts that are read, of iperf 3.2:
+//
+//	{"start": {"test_start": {"protocol": "TCP", "num_streams": 1, "blksize": 131072}},
+//	 "intervals": [
+//	  {"sum": {"bits_per_second": 9.41e9, "omitted": false}},
+//	  {"sum": {"bits_per_second": 9.38e9, "omitted": false}}]}
 //
 // Tested with iperf 3.2.
 type iperf3 struct {

@@ -7,18 +7,25 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects
-// of arrays. An object is a row, and its keys are the header of a CSV file. If sizes or times
-// are an array, or an object as pandas prints a column, each of its values is a row; plain values
-// apply to all rows. An array is a table; objects outside of arrays are one table together.
+// objects reads JSON with any line breaks: arrays of objects, objects one after the other,
+// objects of arrays. An object is a row, and its keys are the header of a CSV file. If sizes
+// or times are an array, or an object as pandas prints a column, each of its values is a row;
+// plain values apply to all rows. An array is a table; objects outside of arrays are one
+// table together. The same table in four ways, one of them of two lines:
 //
-// Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and dumps,
-// with and without indent), and in the shapes of pandas (to_json: records, lines, columns) written
-// by hand. The output of iperf3 --json is read on the way; see iperf3.
+//	[{"size_bytes": 8, "time_us": 1.5}, {"size_bytes": 64, "time_us": 2}]
+//	{"size_bytes": 8, "time_us": 1.5}
+//	{"size_bytes": 64, "time_us": 2}
+//	{"size_bytes": [8, 64], "time_us": [1.5, 2]}
+//	{"size_bytes": {"0": 8, "1": 64}, "time_us": {"0": 1.5, "1": 2}}
+//
+// Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and
+// dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
+// columns) written by hand. The output of iperf3 --json is read on the way; see iperf3.
 type objects struct {
 	p      *parser     // of the file, for the stream's calls
 	stream *jsonStream // nil before the first value, and after broken JSON
@@ -72,6 +79,8 @@ func (f *objects) take(p *parser, line []byte) bool {
 	if f.feed(line, !p.lines.More && !p.lines.Partial) {
 		return true
 	}
+	// JSON lines: the object is a row, and bad rows are errors as in CSV. Elsewhere a brace may
+	// be that of a log.
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
 		p.badRow("broken JSON; mend or remove the object")
 	} else if (f.used || f.iperf.used()) && !begins {
@@ -89,6 +98,7 @@ func (f *objects) take(p *parser, line []byte) bool {
 func (f *objects) mayBegin(line []byte) bool {
 	rest := bytes.TrimLeft(line[1:], " \t")
 	switch line[0] {
+	// A comma at the beginning of a line, between objects that have lost their array.
 	case ',':
 		return f.used
 	case '{':
@@ -116,6 +126,7 @@ func (f *objects) discard() {
 }
 
 func (f *objects) end(p *parser) {
+	// Rows have been read: they count, with a warning. Without any, the same text is the error.
 	if f.inside && (f.used || f.iperf.used()) {
 		p.warn("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
@@ -132,6 +143,7 @@ func (f *objects) top(token json.Token, dec *json.Decoder) (err error) {
 	switch token {
 	case json.Delim('{'):
 		err = f.object(dec)
+		// The next document has a test of its own; the tables of all runs are one.
 		f.iperf = iperf3{tables: f.iperf.tables}
 	case json.Delim('['):
 		f.arrays++
@@ -157,11 +169,13 @@ func (f *objects) array(dec *json.Decoder) error {
 		case token == json.Delim('['):
 			f.p.suggest("JSON with arrays in arrays has no names; " +
 				"give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
+			// Skipped and not refused: other arrays of the file may be objects.
 			err = skipRest(dec)
 		}
 		if err != nil {
 			return err
 		}
+		// An element is done: its text counts no longer towards the limit of a value.
 		f.stream.progress()
 	}
 	_, err := dec.Token()
@@ -214,6 +228,7 @@ func (f *objects) value(dec *json.Decoder, key string) error {
 	if f.table == 0 && key == "start" {
 		f.iperf.begin(value)
 	}
+	// The object is read to its end, so that the stream stays in step, and is then refused.
 	if f.full = f.full || len(f.cells) >= maxKeys; f.full {
 		return nil
 	}
@@ -291,6 +306,7 @@ func (f *objects) row(p *parser) {
 		return
 	}
 	n := 1
+	// Lists of sizes and times belong together by their order.
 	if size.list || time.list {
 		sizes, times := size.to-size.from, time.to-time.from
 		n = max(sizes, times)
@@ -303,6 +319,7 @@ func (f *objects) row(p *parser) {
 	}
 	f.used = true
 	f.taken++
+	// Messages name the object, as its line may be the only one of the file.
 	p.object = f.index
 	for i := range n {
 		fields := f.rows.row.fields[:0]
@@ -310,6 +327,8 @@ func (f *objects) row(p *parser) {
 			var v []byte
 			if k >= 0 && !f.cells[k].list {
 				v = f.values[f.cells[k].from]
+				// Other lists of the same length have a value for each row; lists of other
+				// lengths are of something else, and empty here.
 			} else if k >= 0 && n == f.cells[k].to-f.cells[k].from {
 				v = f.values[f.cells[k].from+i]
 			}
@@ -354,6 +373,8 @@ func (f *objects) fitsLayout(p *parser) bool {
 		return false
 	}
 	for i := range f.cells {
+		// Objects with ever new keys are records of something else; four times the columns that may
+		// split a table are enough for results beside them.
 		if name := f.cells[i].name; len(f.names) < 4*maxColumns && !slices.Contains(f.names, name) {
 			f.names = append(f.names, name)
 			f.rows.split.extend(p, parseColumn([]byte(name)), len(f.names)-1)

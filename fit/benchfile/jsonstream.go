@@ -8,7 +8,7 @@ import (
 	"iter"
 	"regexp"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the
@@ -23,7 +23,8 @@ type jsonStream struct {
 	stop   func()
 }
 
-// maxHeldJSON is the maximum length in bytes of a value that is decoded as a whole.
+// maxHeldJSON is the maximum length in bytes of a value that is decoded as a whole. An object
+// of a million sizes and times takes about 20 MiB.
 const maxHeldJSON = 64 << 20
 
 // newJSONStream returns a stream. Of each value outside of others it reads the first token, and
@@ -32,6 +33,8 @@ func newJSONStream(value func(json.Token, *json.Decoder) error) *jsonStream {
 	s := &jsonStream{}
 	s.next, s.stop = iter.Pull(func(yield func(error) bool) {
 		in := lex.ReaderFunc(func(into []byte) (int, error) {
+			// The text is used up: write returns, and continues here with the next piece.
+			// After stop, yield returns false, and the decoder sees the end of its input.
 			if len(s.text) == 0 && !yield(nil) {
 				return 0, io.EOF
 			}
@@ -45,6 +48,7 @@ func newJSONStream(value func(json.Token, *json.Decoder) error) *jsonStream {
 		dec := json.NewDecoder(in)
 		for {
 			token, err := dec.Token()
+			// A decoder does not go on after an error, so a new one does.
 			if err != nil && s.skipComma(dec) {
 				dec = json.NewDecoder(in)
 				continue
@@ -83,14 +87,18 @@ var notFinite = regexp.MustCompile(`([\[:,\s])(NaN|-?Infinity)\b`)
 func (s *jsonStream) write(piece []byte, ends bool) error {
 	s.buffer = append(append(s.buffer[:0], s.word...), piece...)
 	whole := len(s.buffer)
+	// The newline ends a number: without it the decoder would wait for more digits.
 	if ends {
 		s.buffer = append(s.buffer, '\n')
 		whole++
 	} else {
+		// The letters of NaN and -Infinity: a word may be cut in two by the end of a piece. It
+		// waits for the next one.
 		whole = len(bytes.TrimRight(s.buffer, "-INafinty"))
 	}
 	s.text, s.word = s.buffer[:whole], append(s.word[:0], s.buffer[whole:]...)
 	if bytes.Contains(s.text, []byte("NaN")) || bytes.Contains(s.text, []byte("Infinity")) {
+		// As a text, it is a time that is not a number: its row is dropped and counted.
 		s.text = notFinite.ReplaceAll(s.text, []byte(`$1"$2"`))
 	}
 	err, _ := s.next()

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
@@ -17,6 +17,15 @@ import (
 // ranks. Older versions do not print the collective: it is taken from the file's name. If that is
 // missing too, the ratio busbw/algbw gives the collective, provided that only one fits.
 //
+//	# nThread 1 nGpus 8 minBytes 1 maxBytes 8589934592 step: 2(factor) …
+//	#   Rank  0 Pid 112424 on localhost device  0 [0x00] A100-SXM4-40GB
+//	#                                                     out-of-place                 in-place
+//	#       size         count    type   redop     time   algbw   busbw  error     time   algbw …
+//	           4             1   float     sum    34.73    0.00    0.00    N/A    35.30    0.00 …
+//
+// The size is the whole buffer, for all collectives. Lines of NCCL's own log may stand between the
+// rows: "host:3442:3442 [0] NCCL INFO Launch mode Parallel".
+//
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
 	name      string
@@ -24,7 +33,8 @@ type nccl struct {
 	hosts     []string // of the ranks, in their order
 	open      []*builder
 	low, high float64 // bounds of busbw/algbw over all rows of the open tables
-	texts     [16][]byte
+	// A row of nccl-tests has at most 13 fields: 5, and twice 4.
+	texts [16][]byte
 }
 
 // maxHosts is the maximum number of hosts in a header.
@@ -58,16 +68,20 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	n := bytes.Count(line, []byte("algbw"))
 	times := bytes.Count(line, []byte("time"))
 	if (n == 1 || n == 2) && times == n && bytes.Contains(line, []byte("size")) {
+		// The tables before get what their own rows show.
 		f.end(p)
 		f.open, f.low, f.high = nil, 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
 		switch name := strings.TrimSpace(f.name); {
+		// No operations of MPI, and so not in the list of collectives.
 		case name == "sendrecv_perf", name == "hypercube_perf":
 			op.Name = strings.TrimSuffix(name, "_perf")
 		case !ok && f.name == "":
 			op = fromFileName(p.file.Name)
 			op.Name = cmp.Or(op.Name, p.opt.Collective)
 		}
+		// The list of ranks comes first: a process may drive several GPUs, each of them a rank, and
+		// a command line counts processes.
 		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
 			op.Ranks = p.placeOf().Ranks
 		} else if len(f.hosts) > 0 && len(f.hosts) < maxHosts {
@@ -82,6 +96,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		}
 		return true
 	}
+	// Lines above and below the header, which name no column that is read.
 	isHeading := bytes.Contains(line, []byte("out-of-place")) ||
 		bytes.Contains(line, []byte("(elements)"))
 	return len(f.open) > 0 && isHeading
@@ -96,6 +111,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		return false
 	}
 	size, ok := lex.Parse(f.texts[0])
+	// The count of elements is a whole number behind the size: other lines of numbers, such as a
+	// log's, mostly are not.
 	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
 		return false
 	}
@@ -130,6 +147,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 // busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and
 // alltoall.
 func (f *nccl) end(*parser) {
+	// Rows contradict each other: they are of several collectives, or of another program.
 	if f.low > f.high {
 		return
 	}

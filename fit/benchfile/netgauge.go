@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // netgauge reads Netgauge's patterns loggp and one_one.
@@ -19,7 +19,15 @@ import (
 // Netgauge's own g and G are fits over all sizes so far, NaN at first and negative after a change
 // of protocol. They are not used. Its standard output has only those: there the gap is g +
 // (s−1)G, and rows with impossible values are dropped. Its L is half of a round trip and includes
-// the overheads.
+// the overheads. A data file, and one_one:
+//
+//	# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)
+//	1 10 2.244175 4.112484 23.683617 1.122088 0.137985 0.168865 -nan -nan -nan
+//	1025 10 3.322662 7.057275 35.187145 1.122088 0.217836 0.284759 0.207387 0.000203 -nan
+//
+//	1024 bytes 	 -> 4.00 us 	 == 2048.00 Mbit/s
+//
+// Standard output of loggp has a line for each size, "L=… s=1025 o_s=… o_r=… g=… G=…".
 //
 // Tested with Netgauge 2.4.6.
 type netgauge struct {
@@ -47,6 +55,8 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		f.begin(p)
 		f.data = true
 		return true
+	// The legend of one_one's file. With "(F G)" in it, two of the three blocks of a row have two
+	// columns more, in parentheses.
 	case bytes.HasPrefix(line, []byte("## A  -  B  C  D  E")):
 		f.columns = 13
 		if bytes.Contains(line, []byte("(F G)")) {
@@ -63,6 +73,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 	if m := netgaugeShort.FindSubmatch(line); m != nil {
 		size, _ := lex.Parse(m[1])
 		t, ok := lex.Parse(m[2])
+		// A smaller size begins another run.
 		if f.oneOne == nil || size.Value < f.lastSize || f.columns != 0 {
 			f.oneOne = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay})
 			f.columns = 0
@@ -79,6 +90,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 	switch {
 	case f.data && n == 11:
 		return f.row(p)
+	// A row that was cut off: it begins with a size and n.
 	case f.data && n > 2 && n < 11:
 		var v [11]lex.Number
 		if !lex.ParseAll(f.texts[:2], v[:]) {
@@ -107,10 +119,13 @@ func (f *netgauge) row(p *parser) bool {
 	size, n, one, many, slow := v[0].Value, v[1].Value, v[2].Value, v[3].Value, v[4].Value
 	f.trip.resolution(v[2].Quantum())
 	f.trip.row(row{size: size, time: one})
+	// A run of one message has no gap.
 	if n > 1 {
 		f.gap.row(row{size: size, time: (many - one) / (n - 1)})
 		f.send.row(row{size: size, time: (slow-one)/(n-1) - one})
 	}
+	// Column 8 is Netgauge's o_r, which needs no fit; o_s is computed above from the round
+	// trips.
 	if o, ok := lex.Parse(f.texts[7]); ok {
 		f.receive.row(row{size: size, time: o.Value})
 	}
@@ -123,11 +138,13 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 		return false
 	}
 	size, _ := lex.Parse(m[2])
+	// The first line, or the first one of another run.
 	if f.trip == nil || f.data || size.Value < f.lastSize {
 		f.begin(p)
 		f.data = false
 		f.gap.table.warn("from Netgauge's own g and G, which are those of all sizes up to each")
 		if l, ok := lex.Parse(m[1]); ok {
+			// L is that of the first size alone, and the same in all lines: one row.
 			f.trip.resolution(2 * l.Quantum())
 			f.trip.row(row{size: size.Value, time: 2 * l.Value})
 		}
@@ -139,6 +156,7 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 	f.receive.row(row{size: size.Value, time: receive.Value})
 	g, okG := lex.Parse(m[5])
 	perByte, okPerByte := lex.Parse(m[6])
+	// NaN at the first sizes, negative behind a change of protocol.
 	if !okG || !okPerByte || g.Value < 0 || perByte.Value < 0 {
 		f.gap.row(row{})
 		return true
@@ -167,6 +185,8 @@ func (f *netgauge) oneOneRow(n int) bool {
 	if count != f.columns {
 		return false
 	}
+	// Behind the size, the four blocking times: minimum, average, median and maximum follow;
+	// with the two columns more, two places later.
 	at := 5
 	if f.columns == 17 {
 		at = 7

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // netperf reads netperf 2: the tables of the classic tests (TCP_STREAM, UDP_STREAM, TCP_RR and
@@ -19,7 +19,20 @@ import (
 // under way at once ("first burst"). If request and response differ in size, the time is that of an
 // operation and not a round trip of either size. The time of a stream is the gap: the size of the
 // sends over the throughput. Several runs of a test are one table. A size that is not printed comes
-// from -r or -m of the command line; a request has 1 byte without -r.
+// from -r or -m of the command line; a request has 1 byte without -r. A classic table, of the
+// manual, and what -k prints:
+//
+//	MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to … : first burst 6
+//	Local /Remote
+//	Socket Size   Request  Resp.   Elapsed
+//	Send   Recv   Size     Size    Time     Throughput
+//	bytes  Bytes  bytes    bytes   secs.    10^6bits/sec
+//
+//	16384  87380  32768    32768   10.00    1821.30
+//
+//	REQUEST_SIZE=32768
+//	THROUGHPUT=3473.25
+//	THROUGHPUT_UNITS=Trans/s
 //
 // Tested with a sample of netperf's manual, and with files in the shape of 2.7 (-o, -k) and of its
 // classic tables written by hand.
@@ -51,6 +64,8 @@ var (
 	netperfBurst   = regexp.MustCompile(`: first burst (\d+)`)
 	netperfCommand = regexp.MustCompile(`(?:^|[\s/])netperf\s(.*)$`)
 	netperfTest    = regexp.MustCompile(`(?:^|\s)-t\s*(\w+)`)
+	// The last line of a header has the units: the only one that is the same in all classic
+	// tables.
 	netperfUnits   = regexp.MustCompile(`^(?i:bytes\s+bytes\s.*secs\b)`)
 	netperfKey     = regexp.MustCompile(`^([A-Z][A-Z0-9_]+)=(.*)$`)
 	netperfRequest = regexp.MustCompile(`\s-r\s*(\d+)([KMGkmg]?)(?:,(\d+)([KMGkmg]?))?`)
@@ -119,6 +134,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		f.flush(p)
 		protocol, test, _ := strings.Cut(strings.TrimSpace(m[1]), " ")
 		f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
+		// b: a banner; the header of its table comes next.
 		f.layout, f.head, f.burst = 'b', nil, 0
 		if b := netperfBurst.FindStringSubmatch(text); b != nil {
 			v, _ := lex.Parse([]byte(b[1]))
@@ -154,6 +170,8 @@ func (f *netperf) take(p *parser, line []byte) bool {
 }
 
 func (f *netperf) header(p *parser, text string) bool {
+	// The names of -o, in one line. With one column there is no comma, so the name itself must
+	// be known.
 	names := strings.Split(text, ",")
 	oneKey := netperfKeys[strings.ToLower(strings.TrimSpace(text))] != ""
 	if len(names) > 1 || f.layout == 'b' && oneKey {
@@ -178,6 +196,9 @@ func (f *netperf) header(p *parser, text string) bool {
 	}
 	c := text[0]
 	isLetter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	// The omni tests print the words of their columns below each other, in some lines.
+	// They are kept as they stand, since places tell which words belong together; see
+	// lex.Stacked.
 	if f.layout == 'b' && len(f.head) < 5 && isLetter && !strings.Contains(text, ": ") {
 		f.head = append(f.head, strings.TrimRight(string(p.raw), " \r"))
 		return true
@@ -219,8 +240,10 @@ func (f *netperf) classic() bool {
 		}
 	}
 	switch sizes {
+	// "bytes  Bytes  bytes    bytes   secs.": two sockets, request, response.
 	case 4:
 		f.columns[2], f.columns[3] = "REQUEST_SIZE", "RESPONSE_SIZE"
+	// "bytes  bytes  bytes   secs.": two sockets and a message, or in UDP_STREAM one socket.
 	case 2, 3:
 		f.columns[sizes-1] = "LOCAL_SEND_SIZE"
 	}
@@ -245,6 +268,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 		}
 		return true
 	}
+	// The second line of a classic table: "524288 524288".
 	if f.layout == ' ' && len(values) == 2 {
 		return true // the sockets of the other side
 	}
@@ -274,6 +298,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 }
 
 func (f *netperf) set(key, text, unit string) {
+	// classic writes a key with its unit: "THROUGHPUT 10^6bits/sec".
 	if name, u, ok := strings.Cut(key, " "); ok {
 		key, unit = name, u
 	}
@@ -289,6 +314,7 @@ func (f *netperf) set(key, text, unit string) {
 	}
 	switch key {
 	case "REMOTE_SEND_SIZE":
+		// The local size counts first: it is that of the send calls, unless the test receives.
 		r.size = cmp.Or(r.size, v.Value)
 	case "MEAN_LATENCY":
 		r.time = cmp.Or(r.time, v.Value)
@@ -322,12 +348,14 @@ func (f *netperf) flush(p *parser) {
 	for _, end := range []string{"STREAM", "MAERTS", "SENDFILE"} {
 		stream = stream || strings.HasSuffix(f.test, end)
 	}
+	// TCP_CRR and TCP_CC open a connection for each transaction, so they measure no message.
 	trip := !stream && (f.test == "" || strings.HasSuffix(f.test, "_RR"))
 	if !stream && !trip {
 		p.warn("netperf: %s measures no message, and is left out (line %d)", f.test, f.at)
 		return
 	}
 	if stream && r.size == 0 {
+		// Without -m the size is that of the socket's buffer, which is not known here.
 		r.size = netperfOption(netperfSend, f.command, 1)
 	}
 	if trip && r.size == 0 {

@@ -4,10 +4,17 @@ import (
 	"math"
 	"regexp"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// netpipe reads NetPIPE's np.out and its log.
+// netpipe reads NetPIPE's np.out and its log. np.out of NetPIPE 3.7.2 over loopback, and the log of
+// 3.7.1:
+//
+//	     1 0.913949   0.00000835
+//	     2 1.857686   0.00000821
+//
+//	0:       1 bytes  32103 times -->      4.58 Mbps in       1.67 usec
+//	1:       2 bytes  59994 times -->      9.22 Mbps in       1.65 usec
 //
 // NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and seconds with
 // eight decimals. NetPIPE 4 and 5 write five: bytes, the average, minimum and maximum Gbps of 10⁹
@@ -28,6 +35,7 @@ var (
 	netpipeLog = regexp.MustCompile(
 		`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+` +
 			`[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
+	// A run that was killed ends behind the arrow.
 	netpipeCut = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
 )
 
@@ -42,6 +50,7 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 	}
 	var text [6][]byte
 	n := lex.Fields(line, text[:])
+	// A row of np.out, of version 3 or later.
 	if n == 3 || n == 5 {
 		var v [5]lex.Number
 		return lex.ParseAll(text[:n], v[:n]) && f.row(p, v[:n])
@@ -49,12 +58,14 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 	if m := netpipeLog.FindSubmatch(line); m != nil {
 		size, okSize := lex.Parse(m[1])
 		t, okTime := lex.Parse(m[3])
+		// Two dots in a number match the expression, too.
 		if !okSize || !okTime {
 			return false
 		}
 		unit := netpipeTimes[string(m[4])]
 		bytes := math.Round(size.Value * netpipeSizes[string(m[2])])
 		f.add(p, 0, bytes, t.Value*unit, t.Quantum()*unit)
+		// "1.049 MB" stands for 1,048,576 bytes, but also for its neighbours.
 		if size.Quantum()*netpipeSizes[string(m[2])] > 1 {
 			f.open.warnOnce("the log rounds sizes from 1 MB up; np.out has them all")
 		}
@@ -103,6 +114,7 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 
 // add adds a row. If the sizes start again, it starts a table.
 func (f *netpipe) add(p *parser, cols int, size, us, quantum float64) {
+	// A smaller size begins another run; an equal one is a repetition.
 	if f.open == nil || f.cols != cols || size < f.last {
 		f.open = p.begin(Table{Format: "netpipe", Kind: OneWay, Title: "NetPIPE"})
 	}

@@ -6,11 +6,23 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// osu reads the OSU micro-benchmarks: a title "# OSU MPI Latency Test v5.6.2", a
-// header "# Size   Latency (us)", and rows, with more columns by version and option.
+// osu reads the OSU micro-benchmarks (OMB): a title, a header, and rows, with more columns by
+// version and option. Two tables, of OMB 5.6.2 and of OMB 5.7 with -f:
+//
+//	# OSU MPI Latency Test v5.6.2
+//	# Size          Latency (us)
+//	0                       1.38
+//	1                       1.38
+//
+//	# OSU MPI-CUDA Allreduce Latency Test v5.7
+//	# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+//	4                      34.31             33.27             35.07        1000
+//
+// Other lines that real files have between them: "# [ pairs: 32 ] [ window size: 64 ]" of
+// osu_mbw_mr, "# Datatype: MPI_CHAR." of OMB 7, and whatever mpirun prints.
 //
 // The latency tests print half of a round trip. The bandwidth tests have a window
 // of messages under way: the time is the gap. osu_bibw and osu_put_bibw count both directions,
@@ -26,11 +38,17 @@ type osu struct {
 }
 
 var (
-	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
-	osuPairs     = regexp.MustCompile(`^# \[ pairs: (\d+) \] \[ (window size: \d+) \]`)
+	// A copy of the output may have lost the #.
+	osuTitle = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
+	osuPairs = regexp.MustCompile(`^# \[ pairs: (\d+) \] \[ (window size: \d+) \]`)
+	// Titles of collectives: "OSU MPI Allreduce Latency Test v5.8", "OSU MPI Non-blocking
+	// Alltoall Latency Test v5.9", "OSU MPI All-to-All Personalized Exchange Latency Test v5.7",
+	// "OSU MPI Neighborhood Allgather Latency Test v7.3".
 	osuOperation = regexp.MustCompile(
 		`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)` +
 			`(?: Personalized Exchange)?(?: Persistent)? Latency`)
+	// Latencies between pairs of ranks. What is left, such as osu_get_latency, is the time of a
+	// call.
 	osuOneWay = regexp.MustCompile(
 		`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|` +
 			`MPI_Put.* Latency`)
@@ -52,6 +70,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
 		return true
 	}
+	// One byte excludes nearly all other lines of a log.
 	if c := line[0]; c != '#' && c != 'O' {
 		return false
 	}
@@ -70,6 +89,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 	} else if !bytes.Contains(bytes.ToLower(line), []byte("size")) {
 		return false
 	}
+	// A comment that names a size may be a header of any version.
 	names := osuNames(line)
 	if len(names) == 0 { // a # alone
 		return false
@@ -97,6 +117,8 @@ func osuNames(line []byte) []string {
 		return names
 	}
 	var names []string
+	// A word joins the name before it until that is complete: "Avg" and "Latency(us)" are one
+	// name, "Size" is another.
 	begins := true
 	for word := range strings.FieldsSeq(text) {
 		if !begins {
@@ -114,6 +136,7 @@ func osuNames(line []byte) []string {
 func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	g := newGrid(names, osuColumns)
 	title := cmp.Or(f.title, "OSU")
+	// A header without a title that has neither times nor rates is another program's.
 	if f.title == "" && !g.hasTimes() && g.at[gridRate] < 0 {
 		return false
 	}

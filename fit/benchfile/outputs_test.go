@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // osuLog is the output of a latency test whose times begin with t.

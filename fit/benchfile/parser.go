@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // A parser holds what the formats share while a file is read: its lines, its tables, and the facts
@@ -39,7 +39,8 @@ type parser struct {
 	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
 
-// maxHeader is the longest line that can be a header or a remark.
+// maxHeader is the longest line in bytes that can be a header or a remark. The widest header
+// of a benchmark, nccl-tests', has about 110.
 const maxHeader = 1024
 
 func (p *parser) begin(t Table) *builder {
@@ -51,6 +52,7 @@ func (p *parser) begin(t Table) *builder {
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 		p.usage.merged = 0
 	}
+	// The table is read, as the format's state must go on, but it is not kept.
 	if len(p.builders)-p.usage.merged >= p.tableLimit || p.usage.sizes > sizesEach*p.tableLimit {
 		p.dropped++
 		return b
@@ -70,6 +72,8 @@ func (o *openTables) table(p *parser, key string, t Table) *builder {
 		if *o == nil {
 			*o = openTables{}
 		}
+		// Beyond the limit a table is not remembered, so that a file of ever new names does not
+		// fill the memory. Its next row begins another one, which is dropped, too.
 		if len(*o) < p.tableLimit {
 			(*o)[key] = b
 		}
@@ -109,6 +113,8 @@ func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
+// remember adds a message that is new, up to a hundred: a damaged file could have one for
+// each line, and nobody reads more.
 func remember(texts []string, text string) []string {
 	if len(texts) >= 100 || slices.Contains(texts, text) {
 		return texts
@@ -122,6 +128,7 @@ func (p *parser) note(msg string, args ...any) {
 
 func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
 
+// unitRemark matches lines such as "All times in microseconds" and "# time unit: us".
 var unitRemark = regexp.MustCompile(
 	`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b` +
 		`[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*` +
@@ -145,7 +152,9 @@ func (p *parser) readRemark(line []byte) {
 			"of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
 		p.fault.NoTable = true
 	}
-	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
+	// Parts of all launchers' names: srun, mpirun, mpiexec, flux submit.
+	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) ||
+		bytes.Contains(line, []byte("flux")) {
 		if ranks, perNode := lex.Ranks(string(line)); ranks > 0 {
 			p.ranks, p.perNode = ranks, perNode
 		}
@@ -169,6 +178,7 @@ func (p *parser) readRemark(line []byte) {
 // placeOf returns the ranks that a command line or the file's name gives, with the number on each
 // node where it says that too; zero if none does.
 func (p *parser) placeOf() (c CollectiveOp) {
+	// A command line is surer than a name.
 	if p.ranks > 0 {
 		c = CollectiveOp{Ranks: p.ranks, PerNode: p.perNode}
 		c.place()
@@ -182,6 +192,8 @@ func (p *parser) placeOf() (c CollectiveOp) {
 	return c
 }
 
+// algorithmOf returns the algorithm of a collective: that of the last command line, if it was
+// chosen for this collective or for all, or else that of the file's name.
 func (p *parser) algorithmOf(name string) string {
 	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
 		return p.algorithm
@@ -189,7 +201,8 @@ func (p *parser) algorithmOf(name string) string {
 	return lex.AlgorithmOfFile(p.file.Name)
 }
 
-// mapTasks sets the ranks of a new task map for the collectives since the last one.
+// mapTasks sets the ranks of a new task map for the collectives since the last one. Flux logs
+// the map when the job has ended, so behind its tables.
 func (p *parser) mapTasks(ranks int) {
 	if p.mappedTables > len(p.builders) { // tables have been merged
 		p.mappedTables = 0

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -12,6 +12,16 @@ import (
 // bytes". Values without a size are left out; a loop over sizes (-oo msg_size:1:64K:*2) prints
 // them. Latency is half of a round trip. For tests of both directions (rc_bi_bw) it is unknown
 // whether the rate adds up both.
+//
+//	tcp_lat:
+//	    latency   =  18.2 us
+//	    msg_size  =     1 bytes
+//	tcp_bw:
+//	    bw        =  3.92 GB/sec
+//	    msg_size  =    64 KB
+//
+// The size may stand before or behind the value, by version, so values wait for the end of their
+// block.
 //
 // Tested with a log of unknown version, which has no sizes, and files in the shape of -v written by
 // hand.
@@ -37,6 +47,7 @@ var (
 const maxPending = 1000
 
 func (f *qperf) take(p *parser, line []byte) bool {
+	// A title ends in a colon, and no value does.
 	if line[len(line)-1] != ':' {
 		return f.test != "" && f.value(p, line)
 	}
@@ -83,6 +94,7 @@ func (f *qperf) value(p *parser, line []byte) bool {
 // qperfUnit returns a unit of qperf. A KB is 10³ bytes in rates, 2¹⁰ bytes in sizes.
 func qperfUnit(name string) (quantity.Value, bool) {
 	switch name {
+	// Without these cases quantity would read a KB as 2¹⁰ bytes, as it does in sizes.
 	case "KB/sec", "Kb/sec":
 		u, _ := quantity.Unit("kB/s")
 		return u, true
@@ -95,6 +107,7 @@ func qperfUnit(name string) (quantity.Value, bool) {
 func (f *qperf) flush(p *parser) {
 	values := f.values
 	f.values = f.values[:0]
+	// A block of a test that failed.
 	if len(values) == 0 {
 		return
 	}
@@ -104,6 +117,8 @@ func (f *qperf) flush(p *parser) {
 	}
 	t := Table{Format: "qperf", Title: f.test, Kind: f.kind}
 	if f.kind == Gap && strings.Contains(f.test, "_bi_") {
+		// Two directions, and it is unknown whether they are added up: the gap becomes a shared
+		// one.
 		t.divide(2, 0)
 	}
 	b := f.open.table(p, f.test, t)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
@@ -35,6 +35,8 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 		return nil, &Error{File: name, Msg: failure.Error()}
 	}
 	defer done()
+	// 4 KiB are enough for the magic numbers, tar's is at 257, and for the zero bytes of a
+	// binary file.
 	head, _ := text.Peek(4096)
 	if what := lex.NotText(head); what != "" {
 		msg := what + "; wanted is the text that a benchmark printed"
@@ -87,6 +89,7 @@ func (r *reader) run() error {
 		}
 		line := lex.Clean(raw)
 		r.file.Lines++
+		// The line belongs to the next output: it is put back, and counted there.
 		if r.divides && r.begins(line) {
 			r.file.Lines--
 			r.lines.Held = raw
@@ -107,21 +110,42 @@ func (r *reader) run() error {
 		if r.labelled && len(bare) > 0 {
 			line = bare
 		}
+		if r.lines.Partial && r.endsInNumber(line) {
+			r.file.Lines-- // the damage is in the line after those that were read
+			return errCutRow
+		}
 		if r.take(line) {
 			r.previous = ""
 			continue
 		}
+		// "0: 8 1.25" could be a row of a log, too. Lines are taken as labelled only after a reader
+		// has accepted one without its label.
 		if !r.labelled && len(bare) > 0 && len(bare) < len(line) && r.take(bare) {
 			r.labelled = true
 			continue
 		}
 		r.file.Skipped++
 		r.previous = ""
+		// A short line may be a title that a script has printed before a table; see perftest.
 		if len(line) < 60 && utf8.Valid(line) {
 			r.previous = string(line)
 		}
 		r.readRemark(line)
 	}
+}
+
+// errCutRow is the error of a file that ends within a line: 486.43 may have become 48.
+var errCutRow = errors.New("the last row has no line end: its last number may be cut, " +
+	"so the row is left out; if it is whole, end the line")
+
+// endsInNumber reports whether a line is a row whose last field is a number. A document of JSON
+// says itself whether it is whole.
+func (r *reader) endsInNumber(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	_, rows := r.formats[0].format.(*csv)
+	kind, _ := kindOfLine(line)
+	last := line[max(0, len(line)-1):]
+	return (rows || kind == rowLine) && bytes.ContainsAny(last, "0123456789.")
 }
 
 // begins reports whether a line is the first of another output. It notes titles and rows.
@@ -188,6 +212,7 @@ func (r *reader) finish() (*File, error) {
 			f.end(&r.parser)
 		}
 	}
+	// Tables of one name are numbered, so that each can be named in a command.
 	names := map[string]int{}
 	f.Tables = slices.Grow(f.Tables, len(r.builders)-r.usage.merged)
 	r.formats = nil // with what they keep of each table
@@ -199,15 +224,21 @@ func (r *reader) finish() (*File, error) {
 			return nil, r.opt.Context.Err()
 		}
 		b.finish()
+		// Headers without rows are left out: scripts print one for each run that failed.
 		if b.table.Rows > 0 {
-			if names[b.table.Name()]++; names[b.table.Name()] > 1 {
-				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
+			name := b.table.Name()
+			names[name]++
+			if b.table.Run = names[name]; b.table.Run > 1 {
+				b.table.Title = name + b.table.runSuffix()
 			}
 			f.Tables = append(f.Tables, *b.table)
+			// Its memory is free while the others are finished.
 			r.builders[i] = nil
 		}
 	}
 	for _, name := range slices.Concat(r.opt.Group, r.opt.Pool) {
+		// Columns exist only in CSV and JSON; for other files the options have no meaning, and none
+		// is missed.
 		if r.asked != nil && r.fault == nil && !r.asked[name] {
 			r.fault = r.errorf(0, "no column %q to group by or to pool", name)
 		}
@@ -245,6 +276,8 @@ func (r *reader) noTableError() *Error {
 	switch {
 	case f.Lines == 0:
 		return r.errorf(0, "the file is empty")
+	// From the most certain reason to the least: what a reader has warned of, a benchmark
+	// without rows, a line that is nearly a header.
 	case len(f.Warnings) > 0:
 		return r.errorf(0, "%s", strings.Join(f.Warnings, "; "))
 	case r.claimed > 0:
@@ -325,6 +358,7 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 				return err
 			}
 		}
+		// Nothing can be read behind damage; without a line put back, the file has ended.
 		if damaged := (*Damaged)(nil); errors.As(err, &damaged) || r.lines.Held == nil {
 			break
 		}

@@ -66,8 +66,8 @@ func TestCSVHeaders(t *testing.T) {
 	check("size;t/ms\n1024;2\n2048;3\n", Options{}, OneWay, a, b)
 	check("\"msg size (KiB)\",\"time (ms)\"\n\"1\",\"2\"\n2,3\n", Options{}, OneWay, a, b)
 	check("size_bytes time_us\n1024 2000\n2048   3000\n", Options{}, OneWay, a, b)
-	// Any order, other columns between, CR LF, a byte order mark, comments, no last line end.
-	check("\ufeffnode,time_us,note,size_bytes\r\nn1,2000,\"a, b\",1024\r\n\r\n# later\r\nn1,3000,,2048", Options{}, OneWay, a, b)
+	// Any order, other columns between, CR LF, a byte order mark, comments, a remark without a line end.
+	check("\ufeffnode,time_us,note,size_bytes\r\nn1,2000,\"a, b\",1024\r\n\r\nn1,3000,,2048\r\n# later", Options{}, OneWay, a, b)
 	// An empty value at the end, decimal commas, units under the header, in a comment, in a column.
 	check("size_bytes,time_us\n1024,2000,\n2048,3000,,\n", Options{}, OneWay, a, b)
 	check("size_kib;time_ms;n2\n1;2,000;0,5\n2;3,0;1\n", Options{}, OneWay, a, b)
@@ -213,7 +213,7 @@ func TestErrors(t *testing.T) {
 	check("size,time_us\n1,0\n", Options{}, `x.csv:2: time 0 is not above 0; mend or remove the row`)
 	check("size,time_us\n-1,2\n", Options{}, `x.csv:2: size -1 is negative; mend or remove the row`)
 	check("size,time_us\n1.5,2\n", Options{}, `x.csv:2: size 1.5 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with x=COLUMN:UNIT`)
-	check("size,time_us\n1e30,2\n", Options{}, `x.csv:2: size 1e30 is above 8 PiB; mend or remove the row`)
+	check("size,time_us\n1e30,2\n", Options{}, `x.csv:2: size 1e30 is above 8192 TiB; mend or remove the row`)
 	check("size,time_us\n1,2\n7\n8,9\n", Options{}, `x.csv:3: 1 value, want the 2 of the header; mend or remove the row`)
 	const commas = "; mend or remove the row; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
 	check("size,time_us\n2,1,600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header"+commas)
@@ -401,6 +401,36 @@ func TestFailedRun(t *testing.T) {
 		_, err := Read(strings.NewReader(text), "run.log", Options{})
 		if err == nil || !strings.Contains(err.Error(), "the output of OSU has no row with a size and a time; did the run fail?") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A file that ends within its last number, 486.43 become 48, keeps the rows before it, and reading
+// it is an error. A last line that is no row, or whose last field is no number, is whole.
+func TestCutRow(t *testing.T) {
+	osu := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
+	for text, want := range map[string]int{
+		osu + "1 1.5\n2 1.6\n4 48":                           2,
+		osu + "1 1.5\n2 1.6\n4":                              2,
+		"size_bytes,time_us\n1,1.5\n2,1.6\n4,48":             2,
+		"note,size_bytes,time_us\na,1,1.5\nb,2,1.6\nc,4,1.":  2,
+		osu + "1 1.5\n2 1.6\n4 1.8\n":                        -3,
+		osu + "1 1.5\n2 1.6\n4 1.8\nreal 0m2.18s":            -3,
+		"size_bytes,time_us,note\n1,1.5,a\n2,1.6,b\n4,1.8,c": -3,
+	} {
+		f, err := Read(strings.NewReader(text), "x", Options{})
+		damaged := new(Damaged)
+		if cut := errors.As(err, &damaged); cut != (want > 0) || err != nil && !cut {
+			t.Errorf("%q: %v", text, err)
+			continue
+		} else if cut {
+			f, want = damaged.File, -want
+			if !strings.Contains(err.Error(), "the last row has no line end") {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+		if len(f.Tables) != 1 || len(f.Tables[0].Samples) != -want {
+			t.Errorf("%q: %+v", text, f.Tables)
 		}
 	}
 }

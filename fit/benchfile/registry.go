@@ -4,11 +4,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// A format reads the output of one benchmark. Each has a file of its own.
+// A format reads the output of one benchmark. Each has a file of its own, which begins with
+// an example of the output.
 type format interface {
 	// take reads one line, and reports whether it belongs to the format: a title, a header, or a
 	// row of its open table. If not, the other formats are tried.
@@ -30,8 +31,10 @@ type readerRow struct {
 	new    func() format // nil if another row's format reads this format too
 }
 
-// registry lists the readers. If the reader of the previous line rejects a line, they try it in
-// this order. CSV is last, since it is the most permissive.
+// registry lists the readers. If the reader of the previous line rejects a line, they try it
+// in this order. CSV is last, since it is the most permissive. OSU and IMB come first, as
+// most files are theirs. NetPIPE accepts rows of bare numbers, which
+// the strict readers must have refused before.
 var registry = []readerRow{
 	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
 	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks",
@@ -100,12 +103,15 @@ func kindOfLine(line []byte) (kind lineKind, title string) {
 		if m := fileTitle.FindSubmatch(line); m != nil {
 			return titleLine, lex.Plain(string(m[1]))
 		}
+	// A brace alone begins a document of JSON, as iperf3 and pretty printers write it.
 	case c == '{' && len(line) == 1 || starts(line):
 		return startLine, ""
 	}
 	return otherLine, ""
 }
 
+// starts reports whether a line begins the output of a benchmark. It is called for each line
+// that is no row, so beginnings are compared in place.
 func starts(line []byte) bool {
 	for _, r := range registry {
 		for _, s := range r.starts {

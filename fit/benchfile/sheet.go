@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -26,6 +26,8 @@ type sheet struct {
 // open closes the open tables and opens the tables of a header.
 func (s *sheet) open(p *parser, header []byte, names []columnName, comma byte, c *columns) {
 	s.close(p)
+	// A copy, as the line is valid until the next one only. Not nil even if it is empty: nil
+	// means closed.
 	s.header, s.width = append([]byte{}, header...), len(names)
 	s.row.comma, s.row.columns = comma, c
 	s.unit, s.scale = nil, 0
@@ -48,6 +50,9 @@ func (s *sheet) open(p *parser, header []byte, names []columnName, comma byte, c
 	s.split = newSplitter(p, names, c, Table{Format: s.format, Kind: s.kind})
 }
 
+// kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
+// over a one-way time, which is what most people plot; other rates, such as throughput, are
+// of streams.
 func kindOf(name string, rate bool) Kind {
 	switch {
 	case strings.HasPrefix(name, "rtt"), strings.HasPrefix(name, "round"),
@@ -55,6 +60,7 @@ func kindOf(name string, rate bool) Kind {
 		return RoundTrip
 	case strings.Contains(name, "gap") || strings.Contains(name, "throughput"):
 		return Gap
+	// LogP's names, as halfpeak writes them.
 	case name == "o_s" || name == "os" || strings.HasPrefix(name, "send_overhead"):
 		return SendOverhead
 	case name == "o_r" || name == "or" || strings.HasPrefix(name, "receive_overhead"):
@@ -82,10 +88,12 @@ func (s *sheet) take(p *parser) bool {
 		}
 		return false // prose is full of blanks
 	}
+	// The row is shorter than its header.
 	if at >= n || timeAt >= n {
 		if _, ok := r.number(0); !ok || n > 1 && at >= n {
 			return false
 		}
+		// A file without a newline at its end was cut off, or is still being written.
 		if p.lines.Partial {
 			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
 		} else {
@@ -163,6 +171,7 @@ func (s *sheet) readUnit() bool {
 	if at >= len(s.row.fields) {
 		return false
 	}
+	// Nearly all rows have the unit of the row before, which then need not be looked up.
 	if text := s.row.fields[at]; s.scale == 0 || !bytes.Equal(text, s.unit) {
 		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
 		if !ok || u.Dim != quantity.DimTime {
@@ -181,8 +190,9 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 	case bytes < 0:
 		p.badRow("size %s is negative; mend or remove the row", size)
 		return
+	// A number that large is of another column, or has lost its decimal point.
 	case bytes > float64(quantity.MaxBytes):
-		p.badRow("size %s is above 8 PiB; mend or remove the row", size)
+		p.badRow("size %s is above 8192 TiB; mend or remove the row", size)
 		return
 	case bytes != math.Trunc(bytes):
 		p.badRow("size %s is not a whole number of bytes; mend or remove the row, "+
@@ -191,6 +201,7 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 	}
 	b := s.split.table(p, r)
 	unit := r.scale[colTime]
+	// The unit of this row, which may differ from that of the row before.
 	if r.has(colUnit) {
 		unit = s.scale
 	}
@@ -217,6 +228,7 @@ func contradicts(b *builder, r row, rate float64) {
 	if rate == 0 || b.warned || r.size == 0 {
 		return
 	}
+	// MB of 2²⁰ bytes are 4.9 % larger than those of 10⁶, so 3 % tells them apart.
 	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
 		b.warnOnce(fmt.Sprintf("the bandwidth contradicts the time in line %d: it is %.3g times "+
 			"size over time (units of 2²⁰ or of bits?); the times count", b.file.Lines, ratio))
@@ -231,6 +243,7 @@ func (s *sheet) burst(p *parser, m float64, t lex.Number) {
 	if at < len(r.fields) {
 		delta, ok = r.number(at)
 	}
+	// A thousand million messages would take minutes: such a number is of another column.
 	if !ok || delta.Value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
 		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; " +
 			"mend or remove the row")

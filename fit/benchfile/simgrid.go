@@ -3,13 +3,16 @@ package benchfile
 import (
 	"bytes"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // simgrid reads the CSV files of SimGrid's calibration, which have no header:
 // op,size,start,duration in seconds, and of its saturation test rank,op,size,start,duration in
 // milliseconds. Each operation is a table. A ping-pong's duration (MPI_Recv or MPI_Send on both
 // sides) is the time of the call. In a saturation test several ranks send at once.
+//
+//	MPI_Recv,8294400,0.030067,3.810518e-03
+//	MPI_Recv,8294400,0.051203,4.921038e-03
 //
 // Tested with the files of PlaFRIM (2016), whose programs are those of SimGrid's
 // platform-calibration.
@@ -19,6 +22,7 @@ type simgrid struct {
 
 func (f *simgrid) take(p *parser, line []byte) bool {
 	c := line[0]
+	// Names begin with MPI_ or are PingPong; R quotes them.
 	if len(line) < 5 || c != 'M' && c != 'P' && c != '"' && (c < '0' || c > '9') {
 		return false
 	}

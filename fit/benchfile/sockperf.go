@@ -6,13 +6,22 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // sockperf reads sockperf's ping-pong, under-load and throughput tests. A run has one size, given
 // by -m of its command line, or 14 bytes by default. A log without the command line gives the size
 // only for throughput, in a note; runs without a size are left out. Several runs in a file are one
-// table. "Latency" is half of a round trip.
+// table. "Latency" is half of a round trip. From sockperf 3.5:
+//
+//	$ sockperf ping-pong -i 22.0.0.3 -p 5001 --tcp -m 64 -t 10
+//	sockperf: == version #3.5-no.git ==
+//	sockperf: Summary: Latency is 9.017 usec
+//	sockperf: ---> <MAX> observation =   98.777
+//	sockperf: ---> percentile 50.000 =    6.222
+//	sockperf: ---> <MIN> observation =    4.629
+//
+// The summary comes before the percentiles, so a run is a row when the next one begins.
 //
 // Tested with sockperf 3.5 and 3.7, which colours its lines.
 type sockperf struct {
@@ -50,6 +59,7 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	text := string(line)
 	if m := sockperfCommand.FindStringSubmatch(text); m != nil {
 		f.flush(p)
+		// The command line counts until the next one: its run has not printed anything yet.
 		f.size, f.assumed, f.mode = sockperfDefault, true, m[1]
 		if s := sockperfSize.FindStringSubmatch(m[2]); s != nil {
 			v, _ := lex.Parse([]byte(s[1]))
@@ -105,11 +115,13 @@ func (f *sockperf) flush(p *parser) {
 		return
 	}
 	title := "sockperf " + f.mode
+	// Latencies and rates of one mode are two tables.
 	key := title + f.kind.String()
 	b := f.open.table(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
 	if f.assumed {
 		b.warnOnce("no -m in the command line: sockperf's 14 bytes are assumed")
 	}
+	// A rate in whole messages a second says nothing about the resolution of times.
 	if f.kind != Gap {
 		b.resolution(f.quantum)
 	}

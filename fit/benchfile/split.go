@@ -4,18 +4,27 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// A splitter sorts the rows under a header into tables. Rows are separated by the names in a column
-// of names (stage, transport, program, …), and by the values of dimensions. A
-// dimension is any other column that splits the sizes into repeated sets, such as nodes if all
-// sizes were measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw,
-// …) and counters of repetitions are not dimensions.
+// A splitter sorts the rows under a header into tables. Rows are separated by the names in a
+// column of names (stage, transport, program, …), and by the values of dimensions. A
+// dimension is any other column that splits the sizes into repeated sets, such as nodes if
+// all sizes were measured on 2 nodes and again on 4. Results of a benchmark (iterations,
+// errors, busbw, …) and counters of repetitions are not dimensions.
 //
-// Dimensions are decided at the end of the table. Until then every combination of values is a
-// table; at the end, tables that no dimension separates are merged. A column with more than
-// maxDistinct values is taken to be a result.
+//	nodes,run,size,time_us,errors
+//	2,1,8,1.25,0                 nodes separates: both values have both sizes
+//	2,1,64,1.5,0                 run counts repetitions, errors is a result
+//	2,2,8,1.27,0
+//	4,1,8,2.25,0
+//	4,1,64,2.75,0
+//
+// Without this, a sweep over nodes would be fitted as one curve with a large scatter.
+// Dimensions are decided at the end of the table, since the first rows do not show what
+// repeats. Until then every combination of values is a table; at the end, tables that no
+// dimension separates are merged. A column with more than maxDistinct values is taken to be a
+// result.
 type splitter struct {
 	cols    *columns
 	like    Table // the format and kind of the tables
@@ -53,8 +62,12 @@ type splitCell struct {
 }
 
 const (
+	// Sweeps have tens of values: nodes, algorithms, pairs of hosts. Times, dates and counters
+	// have thousands.
 	maxDistinct = 1 << 10 // maximum number of values of a dimension
-	maxColumns  = 64      // maximum number of possible dimensions
+	// The widest CSV files of benchmarks have some 30 columns. Each column costs a part of every
+	// row's key.
+	maxColumns = 64 // maximum number of possible dimensions
 )
 
 func newSplitter(p *parser, header []columnName, c *columns, like Table) splitter {
@@ -96,12 +109,14 @@ func (s *splitter) add(p *parser, col columnName, i int) bool {
 	x := splitColumn{
 		at: i, name: col.full, base: col.base, means: col.meaning(), values: map[string]bool{},
 	}
+	// pandas writes its index as a column without a name.
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
 	group := p.optionNames(p.opt.Group, col.full, i+1)
 	pool := p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
+	// An option that has no effect would be taken for one that has.
 	case group && (pool || slices.Contains(c.at[:], i)):
 		p.badRow("column %q cannot group: it is read as a size or time, or pooled",
 			lex.Short([]byte(x.name)))
@@ -114,6 +129,8 @@ func (s *splitter) add(p *parser, col columnName, i int) bool {
 		x.role = named
 	case col.isResult() || len(s.columns) >= maxColumns:
 		return false
+	// Kept apart until all rows are known, to count its values for a note; then its tables are
+	// merged.
 	case col.isRepeat():
 		x.role = repeated
 	default:
@@ -152,6 +169,7 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	if s.only != nil {
 		return s.only.b
 	}
+	// Giving up a column changes the key of this row, which may then have a table.
 	for {
 		s.key = s.key[:0]
 		for i := range s.columns {
@@ -181,6 +199,7 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	dropped := p.dropped
 	x.b = p.begin(s.like)
 	if p.dropped > dropped {
+		// Rows of CSV are not dropped in silence: the limit is an error that names the remedy.
 		p.dropped = dropped
 		p.badRow("more than %d tables or %d sizes in them; "+
 			"%s merges the values of a column, or split the file",
@@ -204,6 +223,7 @@ func (s *splitter) keyOf(x *splitCell, least splitRole) []byte {
 }
 
 func (s *splitter) index(x *splitCell) {
+	// No column separates rows, as in most files: the table is found without a key.
 	if len(s.key) == 0 {
 		s.only = x
 		return
@@ -258,6 +278,7 @@ func (s *splitter) regroup() {
 			s.index(x)
 			continue
 		}
+		// The first table of a group takes the rows of the others, in file order.
 		to.b.absorb(x.b)
 		for k, v := range x.values {
 			if to.values[k] != v {

@@ -139,7 +139,7 @@ func TestPlanted(t *testing.T) {
 			}
 		}
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		f := read(t, "nodes,net,bytes,time_us\n"+strings.Join(rows, "\n"), Options{})
+		f := read(t, "nodes,net,bytes,time_us\n"+strings.Join(rows, "\n")+"\n", Options{})
 		if len(f.Tables) != a*b {
 			t.Fatalf("%d tables, want %d by %d", len(f.Tables), a, b)
 		}
@@ -170,6 +170,7 @@ func TestCollectives(t *testing.T) {
 	}
 	check("x", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce"})
 	check("x", "$ srun -N 2 -n 16 ./osu_allreduce\n"+osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 16, PerNode: 8, Nodes: 2})
+	check("x", "$ flux submit -N 2 -n 16 osu_allreduce\n"+osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 16, PerNode: 8, Nodes: 2})
 	check("x", "jsrun -n 4 -a 2 -c 1 -r 2 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8, PerNode: 4, Nodes: 2})
 	check("x", "time jsrun -n 4 -a 2 -c 1 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
 	check("np32/allgather_np64.out", osu("Allgather Latency"), Collective, CollectiveOp{Name: "allgather", Ranks: 64, PerRank: true})

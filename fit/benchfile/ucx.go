@@ -4,13 +4,20 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // ucx reads ucx_perftest. A run has one size, in its box ("Message size: 8") or its command line
 // (-s 8); several runs in a file are one table. The last row of a run counts: "Final:", or the last
-// that was printed.
+// that was printed. From an issue of UCX, with the size on the command line; a run that ends prints
+// a last row "Final:" with the same columns:
+//
+//	$ ./ucx_perftest 172.23.155.50 -t ucp_am_lat -s 30000
+//	|    Stage     | # iterations | 50.0%ile | average | overall |  average |  overall | …
+//	[thread 0]             31045     15.993    16.106    16.106     1776.36    1776.36 …
+//
+// Other runs have a box before it: "| Test:  tag match latency |", "| Message size:  8 |".
 //
 // Latency tests print half of a round trip. The time of bandwidth tests is the gap, the inverse of
 // the overall message rate.
@@ -35,8 +42,9 @@ var (
 	ucxSize    = regexp.MustCompile(`\s-s\s*(\d+)(?:\s|$)`)
 	ucxBox     = regexp.MustCompile(`^\|\s+Message size:\s+(\d+)`)
 	ucxBoxTest = regexp.MustCompile(`^\|\s+Test:\s+(.*?)\s*\|`)
-	ucxStage   = regexp.MustCompile(`^\|\s+Stage\s+\|.*iterations`)
-	ucxRow     = regexp.MustCompile(`^(Final:|\[thread \d+\])\s+(.*)$`)
+	// The header of a table: rows count only behind it.
+	ucxStage = regexp.MustCompile(`^\|\s+Stage\s+\|.*iterations`)
+	ucxRow   = regexp.MustCompile(`^(Final:|\[thread \d+\])\s+(.*)$`)
 )
 
 func (f *ucx) take(p *parser, line []byte) bool {
@@ -69,6 +77,7 @@ func (f *ucx) take(p *parser, line []byte) bool {
 			f.inTable, f.final = true, false
 			return true
 		}
+		// Other lines of the box belong to the format, so that no other reader looks at them.
 		return f.inTable || f.test != ""
 	case !f.inTable:
 		return false

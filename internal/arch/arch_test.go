@@ -29,7 +29,7 @@ const (
 var layers = [][]string{
 	{"model/quantity"},
 	{"model", "model/machine", "model/forecast"},
-	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "fit/benchfile/...", "engine/schedule", "engine/schedule/..."},
+	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/..."},
 	{"fit", "engine", "engine/..."},
 	{"fit/collective", "fit/calibrate"},
 	{"reports"},

@@ -1,6 +1,12 @@
 // Package lex reads the text of a benchmark's output: the lines of a file, whether it is compressed
 // or in UTF-16, the numbers and fields of a line, what terminals and launchers put before and into
-// it, and the ranks that a command line gives.
+// it, and the ranks that a command line gives. Nothing in it is of one benchmark.
+//
+// input.go goes from a file to lines, clean.go from a line to its text, lex.go from the text to
+// numbers and fields; launch.go reads command lines and names of files.
+//
+// Most lines of a long file are rows of numbers, so every function looks at one or two bytes before
+// it does anything slow. Slices that are returned lie in the line, and are valid as long as it is.
 package lex
 
 import (
@@ -29,6 +35,8 @@ var Pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1
 // 1990), and strconv parses all other numbers.
 func Parse(text []byte) (Number, bool) {
 	i, negative := 0, false
+	// Most fields are plain decimals of a few digits: this loop reads them without strconv's
+	// allocation of a string.
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		negative = text[0] == '-'
 		i++
@@ -38,6 +46,7 @@ func Parse(text []byte) (Number, bool) {
 	for ; i < len(text); i++ {
 		c := text[i]
 		if c >= '0' && c <= '9' {
+			// 15 digits are always below 2⁵³, so the mantissa is exact; with 16 it may not be.
 			if digits++; digits > 15 {
 				return parseSlow(text)
 			}
@@ -54,6 +63,7 @@ func Parse(text []byte) (Number, bool) {
 	if digits == 0 {
 		return Number{}, false
 	}
+	// At most 15 digits behind the point, and powers up to 10²² are exact.
 	v := float64(mantissa) / Pow10[-exp]
 	if negative {
 		v = -v
@@ -66,6 +76,7 @@ func parseSlow(text []byte) (Number, bool) {
 		digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
 		return Number{}, false // the first letter excludes most words
 	}
+	// A number of a benchmark has at most 25 characters.
 	if len(text) > 64 || bytes.ContainsAny(text, "xXpP_iInN") {
 		return Number{}, false // hexadecimal, underscores, Inf and NaN
 	}
@@ -73,6 +84,7 @@ func parseSlow(text []byte) (Number, bool) {
 	if err != nil {
 		return Number{}, false
 	}
+	// 1.2e-6: the exponent less one decimal.
 	mantissa, exponent, _ := bytes.Cut(bytes.ToLower(text), []byte("e"))
 	exp, _ := strconv.Atoi(string(exponent))
 	if _, decimals, ok := bytes.Cut(mantissa, []byte(".")); ok {
@@ -81,7 +93,8 @@ func parseSlow(text []byte) (Number, bool) {
 	return Number{v, exp}, true
 }
 
-// ParseDecimal parses a number with a decimal comma.
+// ParseDecimal parses a number with a decimal comma. A point beside it would be a separator
+// of thousands, and 1.600,5 is refused rather than read as 1.6.
 func ParseDecimal(text []byte) (Number, bool) {
 	if bytes.IndexByte(text, '.') >= 0 {
 		return Number{}, false
@@ -100,12 +113,14 @@ func ParseAll(texts [][]byte, into []Number) bool {
 	return true
 }
 
-// Quantum returns the value of one unit of the number's last digit.
+// Quantum returns the value of one unit of the number's last digit: 0.01 of 0.30. A time is
+// only known to half of that.
 func (n Number) Quantum() float64 { return math.Pow10(n.Exp) }
 
 // Count parses the decimal digits of a number of ranks, nodes or streams; it returns 0 if the
 // number is too large for that.
 func Count(digits string) int {
+	// Machines have up to ten million cores; larger numbers are dates and identifiers.
 	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
 		return n
 	}
@@ -130,7 +145,9 @@ func Quote(s string) string {
 	return s
 }
 
-// Plain returns s with each character that is not printable, such as an escape, replaced by '?'.
+// Plain returns s with each character that is not printable, such as an escape, replaced by
+// '?'. Files come from strangers: an escape sequence in a message could rewrite what a
+// terminal shows.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {
@@ -151,6 +168,7 @@ func Short(b []byte) string {
 // Bounded returns a text or, if it is longer than names of hosts and files are, its beginning with
 // a checksum of the whole, so that different texts stay different.
 func Bounded(text []byte) []byte {
+	// NAME_MAX of Linux; names of hosts have at most 253 bytes.
 	const longest = 255 // bytes
 	if len(text) <= longest {
 		return text
@@ -212,6 +230,8 @@ func quoted(line []byte) (value, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
+// trimField removes blanks and single quotes at the ends that quoted has left, as around a
+// value whose closing quote is missing.
 func trimField(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '"') {
 		b = b[1:]

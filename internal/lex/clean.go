@@ -7,6 +7,7 @@ import (
 )
 
 var (
+	// Control sequences of ECMA-48: "\x1b[1;32m" of colours, "\x1b[0K" of erased lines.
 	ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
 	// as cat -v and some logs show them
 	caret = regexp.MustCompile(`\^\[\[[0-9;]*m`)
@@ -37,6 +38,7 @@ func Clean(line []byte) []byte {
 	if i := bytes.LastIndexByte(line, '\r'); i >= 0 { // a progress bar, overwritten
 		line = bytes.TrimSpace(line[i+1:])
 	}
+	// Tags come before timestamps: mpirun puts its tag in front of what a logger has written.
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
 	}
@@ -54,7 +56,7 @@ func Clean(line []byte) []byte {
 }
 
 // Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l
-// ("[0] …") print.
+// ("[0] …") print. Other lines begin so, too, so a caller tries both forms.
 func Unlabelled(line []byte) []byte {
 	end := ": "
 	from, bracket := bytes.CutPrefix(line, []byte("["))
@@ -72,9 +74,10 @@ func Unlabelled(line []byte) []byte {
 	return bytes.TrimSpace(rest)
 }
 
-// Fields splits a line at white space into at most len(into) fields, and returns their number; it
-// is len(into)+1 if the line has more.
+// Fields splits a line at white space into at most len(into) fields, and returns their
+// number; it is len(into)+1 if the line has more. It allocates nothing, unlike bytes.Fields.
 func Fields(line []byte, into [][]byte) (n int) {
+	// Blanks and tabs alone: bytes that Unicode counts as space stand inside of names.
 	for i := 0; i < len(line); {
 		if line[i] == ' ' || line[i] == '\t' {
 			i++
@@ -93,8 +96,11 @@ func Fields(line []byte, into [][]byte) (n int) {
 	return n
 }
 
-// Stacked returns the names of columns whose words are stacked in several lines. A column ends
-// where all lines are blank.
+// Stacked returns the names of columns whose words are stacked in several lines, as netperf
+// prints them. A column ends where all lines are blank:
+//
+//	Local   Remote  Elapsed
+//	CPU     CPU     Time      →  "Local CPU", "Remote CPU", "Elapsed Time"
 func Stacked(lines []string) (names []string) {
 	var inked []bool // by place: a line is not blank there
 	for _, l := range lines {
@@ -103,6 +109,7 @@ func Stacked(lines []string) (names []string) {
 			inked[at] = inked[at] || l[at] != ' '
 		}
 	}
+	// Runs of places with and without ink alternate; each run with ink is a column.
 	for from, to := 0, 0; from < len(inked); from = to {
 		for to < len(inked) && inked[to] == inked[from] {
 			to++

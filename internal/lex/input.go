@@ -12,10 +12,12 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// MaxLine is the longest line that is read; the rest of a longer line is dropped, except in JSON,
-// which is read in pieces. No benchmark prints rows that long.
+// MaxLine is the longest line that is read; the rest of a longer line is dropped, except in
+// JSON, which is read in pieces. No benchmark prints rows that long, and a file without
+// newlines must not be read into memory.
 const MaxLine = 64 << 10
 
+// A ReaderFunc is a function as an [io.Reader].
 type ReaderFunc func([]byte) (int, error)
 
 func (r ReaderFunc) Read(into []byte) (int, error) { return r(into) }
@@ -27,6 +29,7 @@ func Await[T any](ctx context.Context, f func() (T, error)) (value T, err error)
 		value T
 		err   error
 	}
+	// With room for the result: a goroutine that nobody waits for any more can still end.
 	done := make(chan result, 1)
 	go func() {
 		v, err := f()
@@ -66,6 +69,8 @@ func readAhead(r io.Reader) (ahead io.Reader, stop func()) {
 // readers pools buffers: each is as long as the longest line, and most files are shorter.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, MaxLine) }}
 
+// Buffered returns r with a buffer of at least MaxLine bytes. The caller must call done when
+// it no longer reads.
 func Buffered(r io.Reader) (in *bufio.Reader, done func()) {
 	if in, ok := r.(*bufio.Reader); ok && in.Size() >= MaxLine {
 		return in, func() {}
@@ -81,6 +86,7 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	if head, _ := in.Peek(2); string(head) != "\x1f\x8b" {
 		return in, func() {}, nil
 	}
+	// gzip.Reader reads concatenated members as one text, as cat *.gz writes them.
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return nil, nil, errors.New("broken gzip file: " + Plain(err.Error()))
@@ -116,6 +122,7 @@ func NotText(head []byte) string {
 	switch {
 	case len(head) > ustar && bytes.HasPrefix(head[ustar:], []byte("ustar")):
 		return "a tar archive; unpack it"
+	// No text that is UTF-8 has zero bytes. UTF-16 has, but has been converted before.
 	case bytes.IndexByte(head, 0) >= 0:
 		return "a binary file"
 	}
@@ -146,6 +153,7 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 	line, err := l.in.ReadSlice('\n')
 	l.offset += int64(len(line))
+	// Once a MiB: some hundred times a second.
 	if l.progress != nil && l.offset-l.reported >= 1<<20 {
 		l.reported = l.offset
 		l.progress(l.offset)
@@ -154,6 +162,7 @@ func (l *Lines) Next() ([]byte, error) {
 	case err == nil:
 		l.More = false
 		return line[:len(line)-1], nil
+	// The line is as long as the buffer, MaxLine: this is its first piece, or another one.
 	case err == bufio.ErrBufferFull:
 		l.More = true
 		return line, nil

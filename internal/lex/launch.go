@@ -8,6 +8,8 @@ import (
 )
 
 var (
+	// "np16", "nprocs_64", "ranks-128"; "64ranks", "16-procs". No letter may stand before:
+	// "inp16", the 16th input, would have an np16 otherwise.
 	nameRanks = regexp.MustCompile(
 		`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|` +
 			`(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
@@ -16,6 +18,7 @@ var (
 	nameAlgorithm = regexp.MustCompile(
 		`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
 
+	// A command line as a script's set -x, a prompt or a job log has it.
 	launcher = regexp.MustCompile(
 		`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|` +
 			`flux submit)\b`)
@@ -27,9 +30,12 @@ var (
 	launchHosts = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
 	jsrunSets   = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
 	jsrunTasks  = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
-	tunedBy     = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
-	ncclBy      = regexp.MustCompile(
+	// Open MPI: "--mca coll_tuned_bcast_algorithm 6", or OMPI_MCA_coll_tuned_bcast_algorithm=6.
+	tunedBy = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	// NCCL: "NCCL_ALGO=Ring", and its log "NCCL_ALGO set by environment to Ring".
+	ncclBy = regexp.MustCompile(
 		`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
+	// Flux: {"taskmap":{"version":1,"map":[[0,3,96,1],[3,1,4,2]]}}, 3·96·1 + 1·4·2 ranks.
 	taskMap      = []byte(`"taskmap"`)
 	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
 )
@@ -38,6 +44,7 @@ var (
 // name gives that too: "np16", "64ranks", "all_reduce-4-64-1.out". They are 0 if the name does not.
 func RanksOfFile(name string) (ranks, nodes int) {
 	base := filepath.Base(name)
+	// A name that says "ranks" is surer than three numbers.
 	if m := nameRanks.FindStringSubmatch(base); m != nil {
 		return Count(m[1] + m[2]), 0
 	}
@@ -84,10 +91,14 @@ func Ranks(line string) (ranks, perNode int) {
 		}
 		return 0
 	}
+	// What the line does not say stays 0, and the caller looks elsewhere.
 	n, each := find(launchRanks), find(launchEach)
+	// -N is a number of nodes for srun and flux; for mpirun it is the ranks on each node, or
+	// unknown.
 	slurm := name == "srun" || strings.HasPrefix(name, "flux")
 	switch nodes := find(launchNodes); {
 	case n > 0 && name == "jsrun":
+		// Without -a a resource set has one task.
 		tasks := max(1, find(jsrunTasks))
 		// jsrun -n counts resource sets, -r those on each host, and -a the tasks in a set.
 		n, each = n*tasks, find(jsrunSets)*tasks
@@ -107,6 +118,7 @@ func Ranks(line string) (ranks, perNode int) {
 // hosts returns the number of ranks of a host list: each per host in "a,b", as given in "a:4,b:4".
 func hosts(list string, each int) (n int) {
 	for host := range strings.SplitSeq(list, ",") {
+		// "a:4" is Open MPI's form for four slots on host a.
 		if _, slots, ok := strings.Cut(host, ":"); ok {
 			n += Count(slots)
 		} else {
@@ -129,6 +141,7 @@ func TaskMap(line []byte) (ranks int, ok bool) {
 		n += float64(Count(string(m[2]))) * float64(Count(string(m[3]))) *
 			float64(Count(string(m[4])))
 	}
+	// In floating point, as the product of three numbers may overflow an int.
 	if n >= 1<<24 {
 		return 0, false
 	}
