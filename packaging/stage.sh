@@ -7,8 +7,8 @@ export GOFLAGS= GOWORK=off LC_ALL=C TZ=UTC
 stage=packaging/stage
 version=$(packaging/version.sh)
 epoch=$(git log -1 --format=%ct)
-grep -q "^var version = \"v$version\"$" internal/release/release.go || {
-	echo "the tag says v$version, and internal/release/release.go another version" >&2
+grep -q "^var version = \"v$version\"$" internal/flags/version.go || {
+	echo "the tag says v$version, and internal/flags/version.go another version" >&2
 	exit 1
 }
 rm -rf "$stage"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -69,7 +69,7 @@ func newVersion() *cobra.Command {
 			return out.write(cmd, reports.Rows{
 				Columns: []reports.Column{{Key: "version", Head: "halfpeak"},
 					{Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-				Data: [][]any{{release.Version(), reports.OrNil(buildSetting("vcs.revision")),
+				Data: [][]any{{flags.Version(), reports.OrNil(buildSetting("vcs.revision")),
 					runtime.Version()}},
 			})
 		})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -98,7 +98,7 @@ func newExplore() *cobra.Command {
 }
 
 func startOf(refs []string) (page.Start, error) {
-	start := page.Start{Version: release.Version()}
+	start := page.Start{Version: flags.Version()}
 	of := map[string]string{} // the paths of files by their names in the page
 	for _, ref := range refs {
 		p, l, err := platforms.Find(ref)

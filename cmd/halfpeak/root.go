@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -71,7 +71,7 @@ func newRoot() *cobra.Command {
 		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(),
 		newEngine(), newVersion(), newDocs())
 	root.AddCommand(newUnits())
-	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, release.Version()
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, flags.Version()
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {

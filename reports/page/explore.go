@@ -40,7 +40,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -96,7 +96,7 @@ func (x *Explorer) ask(question string, request []byte) (any, error) {
 }
 
 func (x *Explorer) about(nothing) (about, error) {
-	a := about{Version: release.Version(), Formats: benchfile.Known}
+	a := about{Version: flags.Version(), Formats: benchfile.Known}
 	for _, e := range collective.Algorithms {
 		if k := len(a.Collectives); k == 0 || a.Collectives[k-1] != e.Collective {
 			a.Collectives = append(a.Collectives, e.Collective)

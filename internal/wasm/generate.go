@@ -1,6 +1,11 @@
-// Generate writes the files that a build with -tags explorer takes into halfpeak:
+//go:build ignore
+
+// This program writes the files that a build with -tags explorer takes into halfpeak:
 //
 //	go generate ./internal/wasm && go build -tags explorer ./cmd/halfpeak
+//
+// It is no package of its own, since it is run from its source alone, in this folder.
+
 package main
 
 import (

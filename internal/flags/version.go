@@ -1,5 +1,4 @@
-// Package release returns the version of halfpeak.
-package release
+package flags
 
 import (
 	"regexp"
@@ -9,7 +8,7 @@ import (
 // version is the release that is being made. The commit of a tag has the tag's version here.
 // It is a variable for distributors, who add to it with
 //
-//	-ldflags "-X github.com/halfpeak/halfpeak/internal/release.version=v0.3.0-2"
+//	-ldflags "-X github.com/halfpeak/halfpeak/internal/flags.version=v0.3.0-2"
 var version = "v0.3.0-dev"
 
 // tagged matches versions of tags, not those that the Go tool makes up from commits.
