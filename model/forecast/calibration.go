@@ -13,22 +13,22 @@ import (
 type Calibration struct {
 	// Inside, Above and Below are the weights of the terms for sizes between, above and below the
 	// measured ones; Run holds those for another run at a measured size.
-	Inside, Wide, Above, Far, Below Weights
-	Run                             Terms
+	Inside, Wide, Above, Below Weights
+	Run                        Terms
+	// Saving is log₂ of the factor by which a further byte gets cheaper with each octave above the
+	// last size, if the curve is still flat there; at least 0.
+	Saving float64
 	// Breaks is the relative frequency of jumps in each octave from 2^i.
 	Breaks [32]float64
 	// Library holds the shapes of published curves.
 	Library []Shape `json:",omitempty"`
 }
 
-// far is the width of a gap, and the distance above the measured sizes, in octaves, above which the
-// weights for few sizes apply.
+// far is the width of a gap in octaves above which the weights for few sizes apply.
 const far = 2.5
 
 func (k *Calibration) weights(p *Parts) *Weights {
 	switch {
-	case p.From == Above && p.Width > far:
-		return &k.Far
 	case p.From == Above:
 		return &k.Above
 	case p.From == Below:
@@ -52,13 +52,17 @@ func (k *Calibration) upTo(n float64) (sum float64) {
 }
 
 // Weights holds the weights of the terms of the two predictions, and of their combination: its own
-// error, and the distance between the two.
+// error, and the distance between the two. Above the measured sizes there is one prediction, whose
+// terms have the weights Up and Down.
 type Weights struct{ Own, Shapes, Up, Down Terms }
 
 // Combine combines the two predictions with their inverse squared errors as weights. The first term
 // of the result is the sum of its terms.
 func (w *Weights) Combine(p Parts) Guess {
-	g := w.Blend(p)
+	g := p.Own
+	if p.From != Above {
+		g = w.Blend(p)
+	}
 	g.Up[0], g.Down[0] = w.Up.Dot(g.Up), w.Down.Dot(g.Down)
 	return g
 }
@@ -136,13 +140,15 @@ func (k *Calibration) bend(a, x, b, s float64) float64 {
 var publishedJSON []byte
 
 var published = sync.OnceValue(func() (p struct {
-	Latencies, Operations Calibration
-	Shapes                []Shape
+	Latencies, Streams, Operations Calibration
+	Shapes                         []Shape
 }) {
 	if err := json.Unmarshal(publishedJSON, &p); err != nil {
 		panic("published.json: " + err.Error())
 	}
-	p.Latencies.Library, p.Operations.Library = p.Shapes, p.Shapes
+	for _, c := range []*Calibration{&p.Latencies, &p.Streams, &p.Operations} {
+		c.Library = p.Shapes
+	}
 	return p
 })
 
@@ -152,7 +158,13 @@ func Latencies() *Calibration {
 	return &c
 }
 
-// Operations returns the calibration for times of operations and gaps of streams.
+// Streams returns the calibration for the gaps of streams.
+func Streams() *Calibration {
+	c := published().Streams
+	return &c
+}
+
+// Operations returns the calibration for times of operations and collectives.
 func Operations() *Calibration {
 	c := published().Operations
 	return &c

@@ -7,11 +7,11 @@
 // of other machines ([Calibration]).
 //
 // Between two measured sizes the prediction is the straight line between them or, if the curve
-// jumps, a mixture of both sides' extrapolations. Outside the measured sizes it is the line of the
-// last two octaves. The interval is proportional to the errors of predicting the curve's own sizes,
-// by a factor learned on other machines: a normalised, split conformal interval (Lei and others,
-// Distribution-free predictive inference for regression, JASA 113, 2018, §5.2), in logarithms of
-// times.
+// jumps, a mixture of both sides' extrapolations. Above the measured sizes it continues the last
+// octaves (see [tail]), below them it is the line of the first two. The interval is proportional to
+// the errors of predicting the curve's own sizes, by a factor learned on other machines: a
+// normalised, split conformal interval (Lei and others, Distribution-free predictive inference for
+// regression, JASA 113, 2018, §5.2), in logarithms of times.
 package forecast
 
 import (
@@ -66,7 +66,9 @@ type Curve struct {
 	runs       decaying // variance between runs, relative; empty with one run
 	fewest     float64  // minimum number of runs of a size
 	resolution float64
-	low, high  end
+	low        end
+	high       tail
+	roof       float64 // maximum rate above the last size, in B/µs; 0 if unknown
 }
 
 // ErrNoCurve is returned, wrapped with the reason, if points do not form a curve.
@@ -118,7 +120,7 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	c.estimateNoise()
 	c.anchors = c.align()
 	c.compareRuns(points)
-	c.low, c.high = c.first(math.Sqrt(c.residuals.at(c.x, c.x[0]))), c.last()
+	c.low, c.high = c.first(math.Sqrt(c.residuals.at(c.x, c.x[0]))), c.tail()
 	return c, nil
 }
 
@@ -129,8 +131,13 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	up, down := p.Sides(g.Middle)
 	u, d := p.Half(g.Up[0], up), p.Half(g.Down[0], down)
 	if p.From == Above {
-		// A larger message may take a faster path; the minimum is half of the last time.
-		d = min(d, max(0, g.Middle-p.Low+math.Ln2))
+		d = min(d, max(0, g.Middle-p.Low))
+		if c.roof > 0 {
+			// A rate above the roof that was measured is no error of the prediction.
+			roof := max(c.roof, c.high.size/math.Exp(c.high.last))
+			shift := max(0, math.Log(float64(n)/roof)-g.Middle)
+			g.Middle, d, u = g.Middle+shift, d+shift, max(0, u-shift)
+		}
 	}
 	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
 	return Forecast{
@@ -142,13 +149,16 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	}
 }
 
+// Bounded returns the curve with a roof: above its sizes, no rate is predicted above it, nor above
+// the measured rate of its last size if that is higher. A roof of 0 bounds nothing.
+func (c Curve) Bounded(roof quantity.MBps) Curve {
+	c.roof = float64(roof)
+	return c
+}
+
 // widest is the maximum logarithm of the factor between the middle and an end of an interval. A
 // factor above a million carries no information.
 const widest = 13.8
-
-// dense is the width in octaves of the widest gap within which curves do not bend. In such gaps the
-// errors of the sizes next to it are noise, and shapes of other curves are not used.
-const dense = 0.5
 
 // Parts returns the terms of a prediction of n bytes, n ≥ 0. Their weights are in the
 // calibration.
@@ -161,7 +171,7 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	case v > c.n[last]:
 		p.From, p.Own = Above, c.high.above(&c.series, v)
 		p.Width = math.Log2(v) - c.x[last]
-		p.Low, p.High = c.y[last], c.y[last]+p.Width*math.Ln2
+		p.Share = min(1, math.Sqrt(2*p.Width))
 	case !(v >= c.n[0]):
 		v = max(v, 1)
 		p.From, p.Own = Below, c.low.below(&c.series, v)
@@ -183,23 +193,26 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		// it comes close to an end, where a jump may already occur.
 		p.Share = math.Sqrt(max(0, 4*s*(1-s)))
 	}
-	if !measured && (p.From == Above || p.From == Below || p.Width >= dense) {
+	if p.From == Below || (p.From == Between || p.From == Jump) && p.Width >= dense {
 		p.Shapes = c.anchors.guess(&c.series, v)
 	}
-	p.Own.Up[grain] = c.resolution / 2 / math.Exp(p.Own.Middle)
-	p.Own.Down[grain] = p.Own.Up[grain]
+	if p.From != Above { // the terms there are others, and a step of the clock is small
+		p.Own.Up[grain] = c.resolution / 2 / math.Exp(p.Own.Middle)
+		p.Own.Down[grain] = p.Own.Up[grain]
+	}
 	terms, own := c.RunTerms(n)
 	if p.Run, p.Repeated = own, len(c.runs.up) > 0; !p.Repeated {
 		p.Run = c.calibration.Run.Dot(terms)
 	}
-	p.Noise = noiseQuantile * p.Own.Up[noisy]
+	p.Noise = c.noiseQuantile() * c.noise
 	switch p.From {
 	case Between, Jump:
+		p.Noise = c.noiseQuantile() * p.Own.Up[noisy]
 		if p.Width < dense {
 			p.Noise = max(p.Noise, 1.8*c.near(n))
 		}
 	case Above:
-		p.Noise = max(p.Noise, 2*c.high.scatter)
+		p.Low = c.high.least - p.Run // the lower end at the last size
 	case Below:
 		p.Noise = max(p.Noise, 2*c.low.scatter)
 	}

@@ -2,6 +2,8 @@ package forecast
 
 import (
 	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A gap is the interval between two measured sizes, with the slopes of the curve on both sides.
@@ -91,13 +93,31 @@ func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 }
 
 // leaveOut predicts every size but the first and last from all remaining sizes. It returns the
-// squared errors.
+// squared errors. In a dense curve an error far beyond most others is a disturbed measurement, and
+// says nothing about its neighbours: it counts as spike times their usual error.
 func (c *series) leaveOut() decaying {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
+	var near []float64
 	for i := 1; i < len(c.n)-1; i++ {
 		g := c.gap(i-1, i+1)
 		p, _ := g.guess(c, c.n[i])
-		e[i], w[i] = (c.y[i]-p.Middle)*(c.y[i]-p.Middle), 1
+		e[i], w[i] = math.Abs(c.y[i]-p.Middle), 1
+		if c.x[i+1]-c.x[i-1] < 2*dense {
+			near = append(near, e[i])
+		}
+	}
+	most := math.Inf(1)
+	if len(near) > 0 {
+		most = spike * stats.NormalMAD * stats.Median(near)
+	}
+	for i := range e {
+		if 0 < i && i < len(e)-1 && c.x[i+1]-c.x[i-1] < 2*dense {
+			e[i] = min(e[i], most)
+		}
+		e[i] *= e[i]
 	}
 	return decay(c.x, e, w)
 }
+
+// spike is the number of standard deviations beyond which a size of a dense curve is disturbed.
+const spike = 4

@@ -14,34 +14,32 @@ const (
 	Between Way = "between"
 	// Jump is between two sizes where the curve jumps.
 	Jump Way = "jump"
-	// Above is the line of the last sizes, for a larger one.
+	// Above is the continuation of the last sizes, for a larger one.
 	Above Way = "above"
 	// Below is the line of the first sizes, for a smaller one.
 	Below Way = "below"
 )
 
 // Terms holds the terms of a weighted sum, which is the logarithm of the factor of an interval, in
-// the order of the names below.
+// the order of the names below, or above the measured sizes of those at [tail].
 type Terms [7]float64
 
 const (
-	// floor is 1 between measured sizes; above them the distance in octaves, below them the
-	// distance as a share of the first size.
+	// floor is 1 between measured sizes, and below them the distance as a share of the first size.
 	floor = iota
 	// residual is the error of predicting the curve's own held-out sizes, multiplied by the
 	// distance outside the measured sizes.
 	residual
 	// side is the distance from the middle to the farthest other prediction on that side.
 	side
-	// jump is the distance between the two sides of a gap. Above the measured sizes it is the
-	// difference of the curve's slope from proportionality, times the distance: a curve that is
-	// still flat has its protocol changes ahead.
+	// jump is the distance between the two sides of a gap; below the measured sizes, the frequency
+	// of jumps.
 	jump
 	// grain is half of a step of the printed times.
 	grain
 	// noisy is the effect of the curve's noise on the prediction.
 	noisy
-	// wide is the width of a gap in octaves; outside the measured sizes the deviation of the sizes
+	// wide is the width of a gap in octaves; below the measured sizes the deviation of the sizes
 	// next to the end from their line.
 	wide
 )
@@ -65,7 +63,7 @@ type Guess struct {
 type Parts struct {
 	From        Way
 	Own, Shapes Guess   // from the curve itself, and from the shapes of other curves
-	Low, High   float64 // logarithms of the times of a level and a proportional curve
+	Low, High   float64 // logarithms of the times at the ends of the gap; Low: the least above
 	Bottom, Top float64 // logarithms of the two sides of a jump; else 0
 	Width       float64 // of the gap, or above the measured sizes; in octaves
 	Share       float64 // applicable share of the error of both
@@ -79,10 +77,13 @@ type Parts struct {
 // learned from held-out sizes of the same run, so the difference between a curve's own runs is
 // added. The sum is at least least.
 func (p *Parts) Half(sum, least float64) float64 {
+	if p.From == Between && p.Width < dense {
+		sum *= p.Width / dense // curves hardly bend between sizes so near
+	}
 	sum = max(sum, least)
 	switch {
 	case p.From == Above || p.From == Below:
-		return math.Hypot(p.Run, math.Hypot(p.Noise, sum))
+		return math.Hypot(p.Run, math.Hypot(p.Share*p.Noise, sum))
 	case p.Repeated:
 		return math.Hypot(p.Run, p.Share*sum)
 	}
@@ -99,3 +100,7 @@ func (p *Parts) Sides(middle float64) (up, down float64) {
 
 // sides is the distance of the ends of an interval from the two sides of a jump.
 const sides = 0.02
+
+// dense is the width in octaves of the widest gap within which curves do not bend. In such gaps the
+// errors of the sizes next to it are noise, and shapes of other curves are not used.
+const dense = 0.5

@@ -59,7 +59,10 @@ func TestOwn(t *testing.T) {
 		// The interval has the noise of sizes 3 bytes apart once in the curve's noise and once in
 		// the residuals of its neighbours: 32 %.
 		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.33, 2, 200},
-		{"cut anywhere from 4 KiB on, the next two sizes", 0.90, 0.99, 0.10, 0.35, 1.30, 2, 150},
+		// TCP loopback on two cores: neighbouring sizes differ by up to 31 %.
+		{"cut anywhere from 4 KiB on, half an octave on", 0.86, 1.001, 0.20, 0.45, 1.3, 2, 40},
+		{"cut anywhere from 4 KiB on, one octave on", 0.88, 1.001, 0.20, 0.45, 1.3, 2, 80},
+		{"cut anywhere from 4 KiB on, four octaves on", 0.90, 1.001, 0.40, 0.85, 5.5, 2, 40},
 	})
 }
 
@@ -82,7 +85,7 @@ func TestPublished(t *testing.T) {
 		// The library has the shapes of these very curves: more is held than of unseen machines.
 		{"every third size held out", 0.93, 0.985, 0.03, 0.18, 0.30, 10, 6000},
 		{"the two largest sizes held out", 0.90, 1.001, 0.10, 0.20, 0.91, 10, 600},
-		{"all but five sizes held out", 0.93, 1, 0.05, 0.20, 0.55, 9, 5000},
+		{"all but five sizes held out", 0.93, 1, 0.05, 0.20, 1, 9, 5000},
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
 	})
 
@@ -90,7 +93,7 @@ func TestPublished(t *testing.T) {
 	// curve go together.
 	const leftOut = "orfeo-thin-imb"
 	one := func(c *Curve) bool { return Latency(c) && c.Machine == leftOut }
-	check(t, curves, one, Train(curves, Latency, leftOut), []bounds{
+	check(t, curves, one, Train(curves, Latency, func(m string) bool { return m == leftOut }), []bounds{
 		{"every third size held out", 0.86, 0.99, 0.06, 0.18, 0.40, 1, 300},
 	})
 }
@@ -137,17 +140,17 @@ func TestLoadOnce(t *testing.T) {
 	}
 }
 
-// Every curve that a layer can be saved of has a calibration: a kind of times that is no latency
-// and no operation would be learned from by nobody.
+// Every curve that a layer can be saved of has a calibration: nothing would be learned from a kind
+// of times that is neither a latency nor a stream nor an operation.
 func TestKinds(t *testing.T) {
-	for kind, want := range map[benchfile.Kind][2]bool{
-		benchfile.OneWay: {true, false}, benchfile.RoundTrip: {true, false},
-		benchfile.Operation: {false, true}, benchfile.Collective: {false, true}, benchfile.Gap: {false, true},
-		benchfile.Stage: {false, false},
+	for kind, want := range map[benchfile.Kind][3]bool{
+		benchfile.OneWay: {true, false, false}, benchfile.RoundTrip: {true, false, false},
+		benchfile.Gap: {false, true, false}, benchfile.Operation: {false, false, true},
+		benchfile.Collective: {false, false, true}, benchfile.Stage: {false, false, false},
 	} {
 		c := Curve{Kind: kind}
-		if got := [2]bool{Latency(&c), Operation(&c)}; got != want {
-			t.Errorf("%v: latency, operation = %v, want %v", kind, got, want)
+		if got := [3]bool{Latency(&c), Stream(&c), Operation(&c)}; got != want {
+			t.Errorf("%v: latency, stream, operation = %v, want %v", kind, got, want)
 		}
 	}
 }
@@ -190,7 +193,7 @@ func TestTrain(t *testing.T) {
 		}
 		curves = append(curves, c)
 	}
-	k := Train(curves, Latency, "a")
+	k := Train(curves, Latency, func(m string) bool { return m == "a" })
 	if k.Breaks[13] != 3+anywhere || k.Breaks[12] != anywhere || k.Breaks[5] != anywhere {
 		t.Errorf("jumps are learned at %v", k.Breaks)
 	}
@@ -199,7 +202,7 @@ func TestTrain(t *testing.T) {
 	if s := Judge(cases, func(string) *forecast.Calibration { return k }); s.Coverage < 0.9 || s.MedianWidth > 0.3 {
 		t.Errorf("on the machine that was left out: %+v", s)
 	}
-	if err := Report(io.Discard, curves, Latency, LeaveOneOut(curves, Latency), true); err != nil {
+	if err := Report(io.Discard, curves, Latency, LeaveOut(curves, Latency), true); err != nil {
 		t.Error(err)
 	}
 }

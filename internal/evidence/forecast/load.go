@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -32,17 +33,21 @@ type Curve struct {
 	Planted bool
 }
 
-// minSizes is the minimum number of sizes of a curve; with fewer, none can be held out.
+// minSizes is the minimum number of sizes of a curve; with fewer, too few are left to
+// predict from once some are held out.
 const minSizes = 12
 
-// Latency reports whether the curve has times of messages.
+// Latency reports whether the curve has times of messages. Round trips count: a
+// factor of two changes no shape.
 func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == benchfile.RoundTrip }
 
-// Operation reports whether the curve has times of operations, of collectives or of the gaps of
-// streams, which jump more.
+// Stream reports whether the curve has the gaps of streams, which soon are in proportion to the
+// size.
+func Stream(c *Curve) bool { return c.Kind == benchfile.Gap }
+
+// Operation reports whether the curve has times of operations or collectives, which jump most.
 func Operation(c *Curve) bool {
-	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective ||
-		c.Kind == benchfile.Gap
+	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective
 }
 
 // ofSize returns the point of a size, or no points.
@@ -55,11 +60,28 @@ func (c *Curve) ofSize(n quantity.Bytes) []forecast.Point {
 	return c.Points[i : i+1]
 }
 
+// near returns the point nearest to a size, if it is at most 3 % away; sizes of netgauge and
+// NetPIPE are not powers of two.
+func (c *Curve) near(n quantity.Bytes) []forecast.Point {
+	best := 0
+	off := func(i int) float64 { return math.Abs(math.Log(float64(c.Points[i].Size / n))) }
+	for i := range c.Points {
+		if off(i) < off(best) {
+			best = i
+		}
+	}
+	if off(best) > 0.03 {
+		return nil
+	}
+	return c.Points[best : best+1]
+}
+
 // run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,
 // -3.out, and the number of a table among those with the same title.
 var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
 
-// measurement returns the name of the measurement; its runs share it.
+// measurement returns the name of the measurement; its runs share it. Another run is
+// only known from the names of files, which differ in nothing else.
 func (c *Curve) measurement() string {
 	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
 }
@@ -70,7 +92,8 @@ var benchmarks = []string{
 	"simgrid-calibration", "sockperf", "ucx_perftest",
 }
 
-// systems maps other names of a machine to its name.
+// systems maps other names of a machine to its name. The same machine under two names
+// would be left out by one name and learned from by the other.
 var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
 
 // Load reads the curves of all benchmark files in folders. The machine of a curve is the name of
@@ -140,8 +163,12 @@ func machines(index string) map[string]string {
 // pairs are the options for a file of latencies in µs between pairs of processes.
 var pairs = benchfile.Options{Y: "latency:us", Group: []string{"mapby", "recv"}}
 
+// read returns the curves of a file, none if it is not the output of a benchmark.
 func read(path string) (curves []Curve) {
 	f, err := benchfile.Open(path, benchfile.Options{})
+	if cut := new(benchfile.Damaged); errors.As(err, &cut) { // the rows before the damage are whole
+		f, err = cut.File, nil
+	}
 	if err != nil {
 		// The folders also hold scripts and notes, which no reader takes.
 		if f, err = benchfile.Open(path, pairs); err != nil {
@@ -166,8 +193,10 @@ const PlantedCurves = 12
 // planted is the prefix of the names of planted machines.
 const planted = "planted: "
 
-// Planted returns four runs each of count curves of every kind, each kind as a machine of its own:
-// straight lines with independent noise, and two protocols.
+// Planted returns four runs each of count curves of every kind, each kind as a
+// machine of its own: straight lines with independent noise, and two protocols. Their
+// truth is known, so that an interval which is too narrow for plain noise shows;
+// published curves alone leave in doubt what is noise.
 func Planted(as benchfile.Kind, count int, seed uint64) (all []Curve) {
 	for k, kind := range []struct {
 		name     string

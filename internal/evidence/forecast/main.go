@@ -2,15 +2,14 @@
 // errors for unseen curves:
 //
 //	go run ./internal/evidence/forecast calibrate [-o FILE] FOLDER…
-//	go run ./internal/evidence/forecast coverage [-leave-one-out] [-machines] [-operations] \
-//		FOLDER…
+//	go run ./internal/evidence/forecast coverage [-leave-out] [-machines] [-kind KIND] FOLDER…
 //
-// With the folders formats, repeats and collectives of the shared data, calibrate writes
+// With the folders formats, repeats, collectives and tables of the shared data, calibrate writes
 // model/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
 // predicts them from the remaining sizes, and compares. It predicts with the published calibration
-// or, with -leave-one-out, with one that is made from the same folders without the predicted
-// machine. See [Load] for the machine of a curve. Curves are latencies; with -operations,
-// operations and gaps of streams.
+// or, with -leave-out, with one that is made from the same folders without the fifth of the
+// machines to which the predicted one belongs. See [Load] for the machine of a curve. Kinds are
+// latencies, streams and operations.
 package main
 
 import (
@@ -37,7 +36,8 @@ type kind struct {
 
 var kinds = []kind{
 	{"Latencies", "the times of messages", benchfile.OneWay, Latency, forecast.Latencies()},
-	{"Operations", "the times of operations, and of the gaps of streams",
+	{"Streams", "the gaps of streams", benchfile.Gap, Stream, forecast.Streams()},
+	{"Operations", "the times of operations and collectives",
 		benchfile.Operation, Operation, forecast.Operations()},
 }
 
@@ -51,9 +51,10 @@ func main() {
 func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
 	out := flags.String("o", "model/forecast/published.json", "file that calibrate writes")
-	leave := flags.Bool("leave-one-out", false, "calibrate by the other machines of the folders")
+	leave := flags.Bool("leave-out", false,
+		"calibrate without the fifth of the machines that the predicted one belongs to")
 	machines := flags.Bool("machines", false, "a row for each machine")
-	operations := flags.Bool("operations", false, "gaps and operations instead of latencies")
+	name := flags.String("kind", "latencies", "latencies, streams or operations")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
 		return fmt.Errorf("name what to do, calibrate or coverage, and folders of benchmark output")
 	}
@@ -69,14 +70,15 @@ func forecasts(args []string) error {
 	if args[0] == "calibrate" {
 		return calibrate(*out, curves)
 	}
-	k := kinds[0]
-	if *operations {
-		k = kinds[1]
+	at := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, *name) })
+	if at < 0 {
+		return fmt.Errorf("unknown kind %q; choose latencies, streams or operations", *name)
 	}
+	k := kinds[at]
 	curves = append(curves, Planted(k.kind, PlantedCurves, 1)...)
 	of := func(string) *forecast.Calibration { return k.frozen }
 	if *leave {
-		of = LeaveOneOut(curves, k.use)
+		of = LeaveOut(curves, k.use)
 	}
 	return Report(os.Stdout, curves, k.use, of, *machines)
 }
@@ -84,7 +86,9 @@ func forecasts(args []string) error {
 // number matches the numbers of JSON.
 var number = regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
 
-// calibrate writes the calibrations with four digits, and the shapes that both share once.
+// calibrate writes the calibrations with four digits, and the shapes that both share
+// once. Four are more than the weights are known to, and keep differences of the file
+// legible.
 func calibrate(out string, curves []Curve) error {
 	type calibration struct {
 		About string
@@ -99,7 +103,8 @@ func calibrate(out string, curves []Curve) error {
 				machines[c.Machine] = true
 			}
 		}
-		c := Train(append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...), k.use, "")
+		none := func(string) bool { return false }
+		c := Train(append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...), k.use, none)
 		file["Shapes"] = c.Library
 		c.Library = nil
 		about := fmt.Sprintf("%s, from %d curves of %d machines, and planted ones",

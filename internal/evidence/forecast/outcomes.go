@@ -28,15 +28,19 @@ type outcome struct {
 	up, down, weight float64
 }
 
-// outcome returns the outcome of the sample under the weights.
+// outcome returns the outcome of the sample under the weights: it inverts
+// [forecast.Parts.Half], by which an interval grows with its factor, so the two must
+// change together.
 func (s *sample) outcome(w *forecast.Weights) outcome {
 	g := w.Combine(s.parts)
 	off := s.y - g.Middle
 	r := max(0, math.Abs(off)-(1-s.parts.Share)*s.parts.Run) / max(s.parts.Share, 1e-9)
-	r = max(0, r*r-s.parts.Noise*s.parts.Noise)
+	noise := s.parts.Noise
 	if s.parts.From == forecast.Above || s.parts.From == forecast.Below {
-		r = max(0, r-s.parts.Run*s.parts.Run)
+		noise = math.Hypot(s.parts.Share*noise, s.parts.Run)
+		r = math.Abs(off)
 	}
+	r = max(0, r*r-noise*noise)
 	r = math.Sqrt(r)
 	o := outcome{machine: s.machine, weight: s.weight}
 	if up, down := s.parts.Sides(g.Middle); off > up {
@@ -48,22 +52,25 @@ func (s *sample) outcome(w *forecast.Weights) outcome {
 }
 
 // widening returns the factors of the two sides that make intervals contain the share level of the
-// outcomes, with the minimum mean width. If nested is set, [nestedLevel] replaces level.
-func widening(all []sample, unseen []outcome, w *forecast.Weights, nested bool) (up, down float64) {
+// outcomes of machines that neither the weights nor the factors come from, with the minimum mean
+// width: the misses may be divided between the sides in nine ways; see [nestedLevel].
+func widening(all []sample, unseen []outcome, w *forecast.Weights) (up, down float64) {
 	ups, downs := sides(unseen, "")
 	part, least := 0.0, math.Inf(1)
 	for k := 1.0; k < 10; k++ {
 		u, d := ups.quantile(1-(1-level)*k/10), downs.quantile(level+(1-level)*k/10)
 		if width := meanWidth(all, w, u, d); width < least {
-			part, least, up, down = k/10, width, u, d
+			part, least = k/10, width
 		}
 	}
-	if nested {
-		l := nestedLevel(unseen, part)
-		up, down = ups.quantile(1-(1-l)*part), downs.quantile(l+(1-l)*part)
-	}
-	return up, down
+	l := nestedLevel(unseen, part)
+	up, down = ups.quantile(1-(1-l)*part), downs.quantile(l+(1-l)*part)
+	return min(up, mostWider), min(down, mostWider)
 }
+
+// mostWider is the largest factor of a side. A larger one comes from a few curves whose terms are
+// nearly 0, such as those without noise, and would make all other intervals useless.
+const mostWider = 10
 
 // sides returns the factors of the outcomes on all machines but one, by side.
 func sides(all []outcome, but string) (ups, downs factors) {
@@ -130,7 +137,7 @@ func (f *factors) add(value, weight float64) {
 	f.values, f.weights = append(f.values, value), append(f.weights, weight)
 }
 
-// quantile returns the weighted quantile, or 1 without factors.
+// quantile returns the weighted quantile, or 1, no change, without factors.
 func (f *factors) quantile(level float64) float64 {
 	if len(f.values) == 0 {
 		return 1

@@ -9,19 +9,22 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Case holds measurements of a curve that are held out, and the points that predict them.
+// A Case holds measurements of a curve that are held out, and the points that predict
+// them. Nothing of Held may reach the prediction; the weight is by machine, since
+// some published hundreds of curves and others one.
 type Case struct {
 	Curve        *Curve
 	Points, Held []forecast.Point
-	// Weight of each held-out measurement. Each machine has the same total, whatever its number of
-	// curves.
+	// Weight of each held-out measurement; see [hold.Cases].
 	Weight float64
 }
 
 // A hold returns the cases of a curve, which is one of all.
 type hold func(c *Curve, all []Curve) []Case
 
-// A Protocol selects the sizes of a curve that are held out.
+// A Protocol selects the sizes of a curve that are held out. Together they are the
+// questions that users have: between sizes, beyond them, below them, and the same
+// sizes again.
 type Protocol struct {
 	Name string
 	hold
@@ -85,35 +88,35 @@ func evenly(sizes int) hold {
 	}
 }
 
-// upTo64K predicts 1 MiB from the sizes up to 64 KiB.
-func upTo64K(c *Curve, _ []Curve) []Case {
-	n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > 64<<10 })
-	if n < forecast.MinSizes {
-		return nil
+// upTo predicts the size to from the sizes up to last.
+func upTo(last, to quantity.Bytes) hold {
+	return func(c *Curve, _ []Curve) []Case {
+		n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > last })
+		if n < forecast.MinSizes {
+			return nil
+		}
+		return []Case{{Points: c.Points[:n], Held: c.ofSize(to)}}
 	}
-	return []Case{{Points: c.Points[:n], Held: c.ofSize(1 << 20)}}
 }
 
-// cutAt ends the measurement after n sizes, for each n from 4 KiB, and holds out sizes beyond it.
-func cutAt(held func(c *Curve, n int) []forecast.Point) hold {
+// beyond ends the measurement after n sizes, for each n from 4 KiB, and holds out the sizes that
+// are octaves above the last one.
+func beyond(octaves ...float64) hold {
 	return func(c *Curve, _ []Curve) (cases []Case) {
-		for n := 8; n <= len(c.Points)-2; n++ {
-			if c.Points[n-1].Size >= 4096 {
-				cases = append(cases, Case{Points: c.Points[:n], Held: held(c, n)})
+		for n := 8; n < len(c.Points); n++ {
+			last := c.Points[n-1].Size
+			if last < 4096 {
+				continue
 			}
+			s := Case{Points: c.Points[:n]}
+			for _, o := range octaves {
+				s.Held = append(s.Held, c.near(last*quantity.Bytes(math.Exp2(o)))...)
+			}
+			cases = append(cases, s)
 		}
 		return cases
 	}
 }
-
-var (
-	// cut holds out the next two sizes.
-	cut = cutAt(func(c *Curve, n int) []forecast.Point { return c.Points[n : n+2] })
-	// cutFar holds out the size four octaves above.
-	cutFar = cutAt(func(c *Curve, n int) []forecast.Point {
-		return c.ofSize(16 * c.Points[n-1].Size)
-	})
-)
 
 // again predicts another run at the measured sizes, from the given number of runs before it.
 func again(runs int) hold {
@@ -135,6 +138,8 @@ func again(runs int) hold {
 	}
 }
 
+// together returns the mean of runs by size, with their relative deviation, as a
+// user's repeats.
 func together(runs []*Curve) []forecast.Point {
 	n := float64(len(runs))
 	points := slices.Clone(runs[0].Points)
@@ -163,17 +168,25 @@ var Protocols = []Protocol{
 	{"every second size held out", every(2)},
 	{"all but every third size held out", gaps(3)},
 	{"all but five sizes held out", evenly(5)},
-	{"up to 64 KiB given, 1 MiB", upTo64K},
-	{"cut anywhere from 4 KiB on, four octaves on", cutFar},
 	{"the two largest sizes held out", largest(2)},
-	{"cut anywhere from 4 KiB on, the next two sizes", cut},
+	// NetPIPE's half octaves are a factor of 1.5.
+	{"cut anywhere from 4 KiB on, half an octave on", beyond(math.Log2(1.5))},
+	{"cut anywhere from 4 KiB on, one octave on", beyond(1)},
+	{"cut anywhere from 4 KiB on, two octaves on", beyond(2)},
+	{"cut anywhere from 4 KiB on, three octaves on", beyond(3)},
+	{"cut anywhere from 4 KiB on, four octaves on", beyond(4)},
+	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10)},
+	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20)},
+	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20)},
 	{"the four smallest sizes held out", smallest(4)},
 	{"another run at the sizes measured, from one run", again(1)},
 	{"another run at the sizes measured, from two runs", again(2)},
 	{"another run at the sizes measured, from four runs", again(4)},
 }
 
-// Cases returns the cases of the curves that use selects. Each machine has the weight 1.
+// Cases returns the cases of the curves that use selects. Each machine has the weight
+// of the square root of its number of shapes: many curves of one shape are one piece
+// of evidence, and different ones are not fully independent either.
 func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	total := map[string]float64{}
 	distinct := shapesOf(curves, use)
@@ -201,8 +214,9 @@ func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	return all
 }
 
-// each calls do for every held-out measurement, with the curve of the points of its case under the
-// calibration of its machine; nil omits a machine.
+// each calls do for every held-out measurement, with the curve of the points of its
+// case under the calibration of its machine; nil omits a machine. Cases without a
+// curve, such as too few points, are left out: the command refuses them too.
 func each(cases []Case, of func(machine string) *forecast.Calibration,
 	do func(s Case, held forecast.Point, c *forecast.Curve)) {
 	for _, s := range cases {

@@ -1,0 +1,95 @@
+package forecast
+
+import (
+	"math"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Above the last size the ends are continuous and, as long as the measured times rise, no larger
+// message is expected to take less than the largest one that was measured.
+func TestAboveContinuous(t *testing.T) {
+	points := doubling(1, 1<<20, func(n float64) float64 { return 2 + n/7700 })
+	last := points[len(points)-1]
+	for _, k := range []*Calibration{Latencies(), Streams(), Operations()} {
+		c, err := k.New(points, 0.01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := c.At(last.Size)
+		for n := float64(last.Size); n <= 1<<30; n *= 1.01 {
+			f := c.At(quantity.Bytes(n))
+			checkInvariants(t, quantity.Bytes(n), f)
+			if f.Low < c.At(last.Size).Low {
+				t.Fatalf("%v takes from %v, %v takes %v", quantity.Bytes(n), f.Low, last.Size, last.Time)
+			}
+			// A step of 1 % in size is one of at most 1 % in time, and the intervals grow by up to
+			// a factor of 2 in the first octave, fastest at its start.
+			for _, r := range []quantity.Micros{f.Low / before.Low, f.High / before.High} {
+				if r < 0.9 || r > 1.12 {
+					t.Fatalf("%v: %+v; a size 1 %% smaller %+v", quantity.Bytes(n), f, before)
+				}
+			}
+			before = f
+		}
+	}
+}
+
+// A stream whose messages are in proportion to the size, 12 GB/s, remains at that bandwidth, and a
+// roof bounds its rate. A roof below the measured rate of the last size, 11.2 GB/s, counts as that.
+func TestAboveStream(t *testing.T) {
+	stream := func(n float64) float64 { return 0.2 + n/12e3 }
+	c, err := Streams().New(doubling(1, 1<<15, stream), 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1 << 16; n <= 1<<22; n *= 2 {
+		if f := c.At(quantity.Bytes(n)); math.Abs(float64(f.Middle)/stream(float64(n))-1) > 0.01 {
+			t.Errorf("%d B: %v, want %v", n, f.Middle, stream(float64(n)))
+		}
+		for _, roof := range []quantity.MBps{11.5e3, 5e3} {
+			measured := quantity.MBps((1 << 15) / stream(1<<15))
+			f := c.Bounded(roof).At(quantity.Bytes(n))
+			checkInvariants(t, quantity.Bytes(n), f)
+			rate := quantity.Bytes(n).Over(f.Middle)
+			if rate > max(roof, measured)*(1+1e-9) {
+				t.Errorf("%d B at %v, above the roof of %v", n, rate, roof)
+			}
+		}
+	}
+}
+
+// A step of the last octave is no slope: larger messages take the time of the step more, and may
+// take the faster path again.
+func TestAboveStep(t *testing.T) {
+	line := func(n float64) float64 { return 10 + n/10e3 }
+	points := doubling(1, 1<<16, line)
+	points[len(points)-1].Time *= 4
+	c := curve(t, points)
+	f := c.At(1 << 18)
+	// 10 % are for the saving of a curve that is nearly flat.
+	if want := line(1<<18) + 3*line(1<<16); math.Abs(float64(f.Middle)/want-1) > 0.1 {
+		t.Errorf("%+v, want %v", f, want)
+	}
+	if f.Low > quantity.Micros(line(1<<18)) {
+		t.Errorf("%+v does not hold the line without the step, %v", f, line(1<<18))
+	}
+}
+
+// A curve that is flat at its end is predicted with cheaper bytes, and one in proportion to the size
+// at the same bandwidth; see [tail].
+func TestTail(t *testing.T) {
+	c := curve(t, doubling(1, 1<<20, func(n float64) float64 { return n / 1000 }))
+	if got := c.high.at(&c.series, 1<<24); math.Abs(got-math.Log((1<<24)/1000.)) > 1e-9 {
+		t.Errorf("in proportion: %v", math.Exp(got))
+	}
+	// At L = 1,024 B: A = 2.024 µs, τ = 0.001 µs/B, so that of 16 times the size a byte takes
+	// 2^(−4s(1−1.024/2.024)) of it.
+	c = curve(t, doubling(1, 1024, func(n float64) float64 { return 1 + n/1000 }))
+	s := Latencies().Saving
+	want := 2.024 + 0.001*15*1024*math.Exp2(-4*s*(1-1.024/2.024))
+	if got := math.Exp(c.high.at(&c.series, 16*1024)); math.Abs(got/want-1) > 1e-9 || s == 0 {
+		t.Errorf("flat: %v, want %v; saving %v", got, want, s)
+	}
+}
