@@ -11,7 +11,7 @@ func BenchmarkOneWay(b *testing.B) {
 		name  string
 		layer Layer
 	}{
-		{"linear", &Linear{3, 7.6 / 1024}},
+		{"linear", &Linear{Beta: 3, Tau: 7.6 / 1024}},
 		{"logp", &hpLAM},
 		{"loggp", &hpLAMLong},
 		{"switch", &clipAll},

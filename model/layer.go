@@ -50,6 +50,9 @@ type Kind struct {
 	Stages   func(l Layer) *[]Stage  // key "stages"
 	Bounds   bool                    // branches have maximum sizes
 	Aliases  map[string][]string     // keys that set several fields: o
+	// GapUnknown returns the mark of a layer whose gap is unknown, since its parameters are from
+	// one-way times alone; see [HasGap]. nil: the model states the gap.
+	GapUnknown func(l Layer) *bool
 	// Given checks which keys a file has together. It returns the offending key and a message, or
 	// two empty texts. nil: every field that is not Optional must be given.
 	Given func(has func(key string) bool) (key, wrong string)
@@ -141,8 +144,8 @@ func (f *Field) Grow(l Layer, n int) {
 // A selector is a layer that selects one of several branches for a message of n bytes: a protocol
 // switch.
 type selector interface {
-	// Select returns the name of the branch and its layer.
-	Select(n quantity.Bytes) (string, Layer)
+	// selected returns the name of the branch and its layer.
+	selected(n quantity.Bytes) (string, Layer)
 }
 
 // Regime returns the names of the branches that a message of n bytes takes, from the outermost,
@@ -152,7 +155,7 @@ func Regime(l Layer, n quantity.Bytes) string {
 	if !ok {
 		return ""
 	}
-	name, inner := s.Select(n)
+	name, inner := s.selected(n)
 	if rest := Regime(inner, n); rest != "" {
 		return name + "/" + rest
 	}
@@ -166,8 +169,31 @@ func At(l Layer, n quantity.Bytes) Layer {
 		if !ok {
 			return l
 		}
-		_, l = s.Select(n)
+		_, l = s.selected(n)
 	}
+}
+
+// HasGap reports whether the gap of the layer, and of all its parts, is known. A ping-pong times
+// one message at a time, so no gap follows from it. The formulas then take the one-way time, by
+// which a message blocks its sender until it has arrived.
+func HasGap(l Layer) bool {
+	k := l.Kind()
+	if k.GapUnknown != nil && *k.GapUnknown(l) {
+		return false
+	}
+	for _, p := range k.Parts {
+		if part := *p.At(l); part != nil && !HasGap(part) {
+			return false
+		}
+	}
+	if k.Branches != nil {
+		for _, b := range *k.Branches(l) {
+			if !HasGap(b.Layer) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // PacketSize returns the packet size of a message of n bytes: n for a layer that does not cut

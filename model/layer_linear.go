@@ -14,6 +14,8 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 type Linear struct {
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
+	// GapUnknown marks β and τ of one-way times, which do not show whether messages overlap.
+	GapUnknown bool
 }
 
 // OneWay returns β + nτ.
@@ -30,6 +32,7 @@ func (l *Linear) Resources() Resources { return oneHop(PacketCost{Beta: l.Beta, 
 
 var linearKind = &Kind{
 	Name: "linear", Cost: "β + nτ", zero: &Linear{},
+	GapUnknown: func(l Layer) *bool { return &l.(*Linear).GapUnknown },
 	Fields: []Field{
 		{
 			Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed cost of a message",

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // LogP is the cost of short messages of a fixed size [logp]; HP-LAM §4.2:
 //
@@ -29,6 +33,17 @@ func (l *LogP) OneWay(quantity.Bytes) quantity.Micros {
 // Gap returns max(g, o_s, o_r): a processor cannot send faster than it can prepare messages.
 func (l *LogP) Gap(quantity.Bytes) quantity.Micros {
 	return max(l.GapTime, l.SendOverhead, l.ReceiveOverhead)
+}
+
+// Capacity returns ⌈L/g⌉, the number of messages that can be in transit from a processor, or to
+// one, at any time (Culler and others, LogP, 1993, section 3); 0 if there is no limit, since g or L
+// is 0. A message is in transit for L. Another one to the same processor stalls its sender.
+func (l *LogP) Capacity() int {
+	if !(l.GapTime > 0) || !(l.Latency > 0) {
+		return 0
+	}
+	// A quotient that is whole but for rounding is whole, and 2^30 messages are no limit.
+	return int(math.Ceil(min(float64(l.Latency/l.GapTime)*(1-1e-12), 1<<30)))
 }
 
 // Overheads returns o_s and o_r.

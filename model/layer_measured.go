@@ -80,10 +80,10 @@ func onePath(r Resources) bool {
 	return false
 }
 
-// Select returns the selection of the lines.
-func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
+// selected returns the selection of the lines.
+func (m *Measured) selected(n quantity.Bytes) (string, Layer) {
 	if s, ok := m.Lines.(selector); ok {
-		return s.Select(n)
+		return s.selected(n)
 	}
 	return "", m.Lines
 }

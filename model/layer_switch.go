@@ -38,8 +38,8 @@ func (s *Switch) branch(n quantity.Bytes) int {
 	return last
 }
 
-// Select returns the name and the layer of the branch that serves n bytes.
-func (s *Switch) Select(n quantity.Bytes) (string, Layer) {
+// selected returns the name and the layer of the branch that serves n bytes.
+func (s *Switch) selected(n quantity.Bytes) (string, Layer) {
 	b := &s.Branches[s.branch(n)]
 	return b.Name, b.Layer
 }

@@ -15,6 +15,8 @@ type Table struct {
 	Sizes []quantity.Bytes  // at least two, rising
 	Times []quantity.Micros // one way, of each size, > 0
 	Gaps  []quantity.Micros // of each size, > 0; or none
+	// GapUnknown marks one-way times, which do not show whether messages overlap; without Gaps.
+	GapUnknown bool
 }
 
 // OneWay returns the time at n on the curve of the times.
@@ -48,6 +50,7 @@ func (t *Table) Resources() Resources {
 
 var tableKind = &Kind{
 	Name: "table", Cost: "the measured cost, interpolated in logarithms", zero: &Table{},
+	GapUnknown: func(l Layer) *bool { return &l.(*Table).GapUnknown },
 	Fields: []Field{
 		{
 			Key: "sizes", Measure: Size, List: true, Phrase: "measured size",
@@ -70,6 +73,9 @@ var tableKind = &Kind{
 func (t *Table) check() (key string, err error) {
 	if len(t.Sizes) < 2 {
 		return "sizes", fmt.Errorf(`a table must have at least two, as in sizes = ["1B", "1KiB"]`)
+	}
+	if t.GapUnknown && len(t.Gaps) > 0 {
+		return "gaps", fmt.Errorf("are given, so the gap is not unknown")
 	}
 	for i := 1; i < len(t.Sizes); i++ {
 		if t.Sizes[i] <= t.Sizes[i-1] {

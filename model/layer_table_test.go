@@ -20,7 +20,9 @@ func TestTable(t *testing.T) {
 	// Beyond, 18 µs for each 3 KiB more.
 	near(t, "7 KiB", measured.OneWay(7168), 48, 9)
 	near(t, "r∞", Asymptote(measured), quantity.Bytes(3072).Over(18), 9)
-	gaps := &Table{measured.Sizes, measured.Times, []quantity.Micros{1, 1, 10, 20}}
+	gaps := &Table{
+		Sizes: measured.Sizes, Times: measured.Times, Gaps: []quantity.Micros{1, 1, 10, 20},
+	}
 	near(t, "the gap of 64 bytes", gaps.Gap(64), quantity.Micros(math.Sqrt(10)), 9)
 	falling := &Table{Sizes: []quantity.Bytes{1, 2}, Times: []quantity.Micros{3, 2}}
 	near(t, "beyond times that fall", falling.OneWay(1000), 2, 12)

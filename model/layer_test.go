@@ -18,14 +18,14 @@ func cut(l *Pipeline, rule CutRule, size quantity.Bytes) *Pipeline {
 var (
 	hpLAM     = LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 8.7}
 	hpLAMLong = LogGP{hpLAM, 1. / 24}
-	pio       = Linear{9.9, 0.05}
+	pio       = Linear{Beta: 9.9, Tau: 0.05}
 	clipPaper = cut(clip(4), CutPaper, 0)
-	clipAll   = Switch{Branches: []Branch{{"pio", 256, &Linear{9.9, 0}}, {"dma", 0, clipPaper}}}
+	clipAll   = Switch{Branches: []Branch{{"pio", 256, &Linear{Beta: 9.9, Tau: 0}}, {"dma", 0, clipPaper}}}
 )
 
 // layers is every implementation of Layer, nested too.
 var layers = map[string]Layer{
-	"linear":                   &Linear{3, 7.6 / 1024},
+	"linear":                   &Linear{Beta: 3, Tau: 7.6 / 1024},
 	"linear, zero":             &Linear{},
 	"linear, β alone":          &Linear{Beta: 3},
 	"logp":                     &hpLAM,
@@ -42,12 +42,12 @@ var layers = map[string]Layer{
 	"envelope":                 &Switch{Branches: []Branch{{Name: "pio", Layer: &pio}, {Name: "dma", Layer: clipPaper}}, Least: true},
 	"fragmented":               &Fragmented{&hpLAMLong, 4096, 0},
 	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
-	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
+	"fragmented, window":       &Fragmented{&Linear{Beta: 20, Tau: 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
 	"table":                    measured,
 	"shared":                   &shared{3, 0.01, 4},
-	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
-	"series of another kind":   &Series{Below: &Linear{4, 0.002}, Added: &shared{3, 0.01, 4}},
+	"series":                   &Series{Below: &clipAll, Added: &Linear{Beta: 4, Tau: 0.002}},
+	"series of another kind":   &Series{Below: &Linear{Beta: 4, Tau: 0.002}, Added: &shared{3, 0.01, 4}},
 }
 
 // Each kind of the registry has a layer here: of lines, three stages or three values, and 1 to 4 in
@@ -56,10 +56,10 @@ func init() {
 	for _, k := range Kinds {
 		l := k.New()
 		for i, p := range k.Parts {
-			*p.At(l) = &Linear{quantity.Micros(2 + i), 0.01}
+			*p.At(l) = &Linear{Beta: quantity.Micros(2 + i), Tau: 0.01}
 		}
 		if k.Branches != nil {
-			*k.Branches(l) = []Branch{{"short", 256, &Linear{1, 0.02}}, {"long", 0, &Linear{4, 0.01}}}
+			*k.Branches(l) = []Branch{{"short", 256, &Linear{Beta: 1, Tau: 0.02}}, {"long", 0, &Linear{Beta: 4, Tau: 0.01}}}
 		}
 		if k.Stages != nil {
 			*k.Stages(l) = clip(3).Stages
@@ -192,7 +192,7 @@ func TestLogGP(t *testing.T) {
 func TestHalfPeakLinear(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for k := range 2000 {
-		l := Linear{quantity.Micros(math.Exp2(20*r.Float64() - 5)), quantity.MicrosPerByte(math.Exp2(10*r.Float64() - 10))}
+		l := Linear{Beta: quantity.Micros(math.Exp2(20*r.Float64() - 5)), Tau: quantity.MicrosPerByte(math.Exp2(10*r.Float64() - 10))}
 		if k%2 == 0 { // β/τ is a whole number, but for rounding
 			l.Beta = l.Tau.Times(quantity.Bytes(1 + r.IntN(1<<20)))
 		}
@@ -252,8 +252,8 @@ func TestSwitch(t *testing.T) {
 	}
 	check(1, "short", &hpLAM)
 	check(64, "short", &hpLAM)
-	check(65, "long/pio", &Linear{9.9, 0})
-	check(256, "long/pio", &Linear{9.9, 0})
+	check(65, "long/pio", &Linear{Beta: 9.9, Tau: 0})
+	check(256, "long/pio", &Linear{Beta: 9.9, Tau: 0})
 	check(257, "long/dma", clipPaper)
 	check(1<<20, "long/dma", clipPaper)
 	if got := Regime(&hpLAM, 1); got != "" {
@@ -269,7 +269,7 @@ func TestSwitch(t *testing.T) {
 }
 
 func TestFragmented(t *testing.T) {
-	below := Linear{10, 0.01}
+	below := Linear{Beta: 10, Tau: 0.01}
 	s := Fragmented{&below, 1000, 0}
 	near(t, "one piece", s.OneWay(1000), 20, 9)
 	near(t, "two pieces", s.OneWay(1001), 20+10.01, 9)
@@ -290,12 +290,12 @@ func TestFragmented(t *testing.T) {
 }
 
 func TestRecut(t *testing.T) {
-	l, err := Recut(&Series{Below: &clipAll, Added: &Linear{4, 0}}, Cut{CutFixed, 4096})
+	l, err := Recut(&Series{Below: &clipAll, Added: &Linear{Beta: 4, Tau: 0}}, Cut{CutFixed, 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "64 KiB in packets of 4 KiB", l.OneWay(64<<10), 593.30, 2)
-	near(t, "before", (&Series{Below: &clipAll, Added: &Linear{4, 0}}).OneWay(64<<10), 584.18, 2)
+	near(t, "before", (&Series{Below: &clipAll, Added: &Linear{Beta: 4, Tau: 0}}).OneWay(64<<10), 584.18, 2)
 	if _, err := Recut(&hpLAM, Cut{}); err == nil {
 		t.Error("LogP has no packets, but was recut")
 	}

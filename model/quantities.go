@@ -23,7 +23,8 @@ var Quantities = []Quantity{
 	},
 	{
 		Name: "gap", Title: "gap", Dim: quantity.DimTime, Sizes: 1, Stream: true,
-		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) },
+		Lacks: lacksGap,
+		Of:    func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.Gap(n)) },
 	},
 	{
 		Name: "bandwidth", Title: "bandwidth", Dim: quantity.DimRate, Sizes: 1,
@@ -32,7 +33,8 @@ var Quantities = []Quantity{
 	},
 	{
 		Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true,
-		Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) },
+		Lacks: lacksGap,
+		Of:    func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) },
 	},
 	{
 		Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1,
@@ -156,6 +158,14 @@ func FindQuantity(name string) (*Quantity, bool) {
 	return nil, false
 }
 
+func lacksGap(l Layer, _ quantity.Bytes) error {
+	if !HasGap(l) {
+		return errors.New("one-way times do not show the gap between messages; " +
+			"measure a stream (osu_bw, ib_send_bw), or fit LogGP")
+	}
+	return nil
+}
+
 func lacksOverheads(l Layer, n quantity.Bytes) error {
 	if send, receive := l.Overheads(n); send == 0 && receive == 0 {
 		return errors.New("the times of messages on the processors are unknown")
@@ -256,8 +266,9 @@ const far = quantity.Bytes(1 << 62 * 1 << 38)
 // for a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is
 // infinite.
 //
-// Bandwidth need not be monotone, since a protocol switch may reduce it. So the search first tries
-// sizes in steps of 2^(1/8) and then bisects a step; a narrower peak can be missed.
+// Bandwidth need not be monotone, since a protocol switch or a further packet may reduce it. So the
+// search first tries sizes in steps of 2^(1/8) and bisects a step, and then every size below what
+// it found, if that is at most 64 KiB. Above, a peak narrower than a step can be missed.
 func HalfPeak(l Layer) (quantity.Bytes, bool) {
 	l = LinesOf(l)
 	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
@@ -275,9 +286,18 @@ func HalfPeak(l Layer) (quantity.Bytes, bool) {
 			continue
 		}
 		_, hi = bisect(lo, hi, func(n quantity.Bytes) bool { return Bandwidth(l, n) >= half })
+		for n := quantity.Bytes(1); n < hi && hi <= exhaustive; n++ {
+			if Bandwidth(l, n) >= half {
+				return n, true
+			}
+		}
 		return hi, true
 	}
 }
+
+// exhaustive is the largest n½ below which all sizes are tried: packets are no larger, and the
+// search takes a few milliseconds.
+const exhaustive = 64 * quantity.KiB
 
 // Threshold returns the largest size with the same branches as a one-byte message: the packet size
 // above which DMA pays, the point of inflection of a throughput curve. Costs

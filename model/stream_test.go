@@ -12,7 +12,7 @@ import (
 // packets of 1 KiB and more is the wire, 1.3 + 7.5 µs/KB. 64 KiB in packets of 4096 bytes take
 // 589.3 µs, the 111.2 MB/s of sec. 5.3.
 func TestInPacketsPrinted(t *testing.T) {
-	alone, behind := Linear{5.4, 28.6 / 1024}, Linear{1.3, 7.5 / 1024}
+	alone, behind := Linear{Beta: 5.4, Tau: 28.6 / 1024}, Linear{Beta: 1.3, Tau: 7.5 / 1024}
 	got := InPackets(64<<10, 4096, alone, behind)
 	if math.Abs(float64(got)-589.3) > 1e-9 {
 		t.Errorf("64 KiB in 4 KiB packets: %v; want 589.3 µs", got)
@@ -30,7 +30,7 @@ func TestInPacketsIsTheRecurrence(t *testing.T) {
 		var p Pipeline
 		var alone, behind Linear
 		for range 1 + r.IntN(5) {
-			l := Linear{quantity.Micros(r.Float64() * 5), quantity.MicrosPerByte(r.Float64() / 100)}
+			l := Linear{Beta: quantity.Micros(r.Float64() * 5), Tau: quantity.MicrosPerByte(r.Float64() / 100)}
 			p.Stages = append(p.Stages, Stage{Beta: l.Beta, Tau: l.Tau})
 			behind.Beta, behind.Tau = max(behind.Beta, l.Beta), max(behind.Tau, l.Tau)
 		}

@@ -62,7 +62,7 @@ func Freeze(l Layer, n quantity.Bytes) {
 		f.freeze(n)
 	}
 	if s, ok := l.(selector); ok {
-		_, inner := s.Select(n)
+		_, inner := s.selected(n)
 		Freeze(inner, n)
 		return
 	}

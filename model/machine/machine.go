@@ -52,12 +52,13 @@ type Level struct {
 	Hop      quantity.Micros
 	Link     model.Layer
 
-	// Packet, if above 0, is the largest message that shared resources serve first come, first
-	// served. Larger messages get max-min fair shares of them, and of the NICs of both ranks.
+	// Packet, if above 0, is the largest message that the NICs of ranks carry one after the other,
+	// as they do without it. They interleave larger messages, which get max-min fair shares of the
+	// NICs of both ranks, as all messages do of what the ranks of a unit share.
 	Packet quantity.Bytes
 
-	// Reverse, from 0 to 1, is the part of its occupancy that a message with a fair share also
-	// takes from the opposite direction of NICs, ports and links: two large messages in opposite
+	// Reverse, from 0 to 1, is the part of its occupancy that a message also takes from the
+	// opposite direction of NICs, ports and links: two large messages in opposite
 	// directions take 1 + Reverse times as long as one.
 	Reverse float64
 
@@ -203,11 +204,21 @@ type Cost struct {
 	Gap           quantity.Micros // between the starts of two messages of the sender
 	ReceiveGap    quantity.Micros // between the starts of two receives
 	Rendezvous    bool            // the message waits until its receive is posted
+	// Capacity, if above 0, is the number of messages that can be in transit to one rank, each for
+	// Latency. The processor of a further message stalls until one has arrived.
+	Capacity int
 }
+
+// HasGap reports whether the gap of messages at level l is known; see [model.HasGap]. If not,
+// [Level.Cost] takes the one-way time.
+func (l Level) HasGap() bool { return l.Gap != nil || model.HasGap(l.Layer) }
 
 // Cost returns what a message of n ≥ 1 bytes costs at level l.
 func (l Level) Cost(n quantity.Bytes) Cost {
 	c := Cost{Rendezvous: l.Eager > 0 && n > l.Eager}
+	if m, ok := l.Layer.(*model.LogP); ok { // LogGP has no such limit
+		c.Capacity = m.Capacity()
+	}
 	c.Gap, c.ReceiveGap = portTimes(l.Layer, n)
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)

@@ -173,7 +173,7 @@ func TestValueConversions(t *testing.T) {
 	check("2KiB/3", size, "not a whole number")
 	check("2", size, "no unit; a size takes B, KiB")
 	check("1us", size, "must be a size with B")
-	check("16384TiB", size, "at most 8 PiB")
+	check("16384TiB", size, "at most 8192 TiB")
 	check("o_s", time, "")
 	check("o_s-o_r", time, "cannot be negative")
 	check("o_s/0", time, "must be finite")

@@ -67,7 +67,7 @@ func (v Value) Bytes() (Bytes, error) {
 		return 0, err
 	}
 	if v.Num > float64(MaxBytes) {
-		return 0, errors.New("a size must be at most 8 PiB (2^53 bytes)")
+		return 0, errors.New("a size must be at most 8192 TiB (2^53 bytes)")
 	}
 	if v.Num != math.Trunc(v.Num) {
 		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
