@@ -27,11 +27,19 @@ type desk struct {
 
 const noEntry = math.MaxUint64
 
+// needs are the clocks of an operation.
+type needs struct {
+	cpu, nic int // indices; nic is −1 if the operation needs no NIC
+	// lead is the time for which the operation needs the processor alone, before it sends. A
+	// rendezvous receives the request, or the grant, before it sends the answer, or the data.
+	lead uint64
+}
+
 // A line holds operations that need the same clocks, in the order of their numbers.
 type line struct {
-	cpu, nic int // indices of clocks; nic is −1 if the operations need no NIC
-	waiting  []parked
-	first    int // index of the head in waiting
+	needs
+	waiting []parked
+	first   int // index of the head in waiting
 }
 
 // first returns a line that is in use; nil if there is none.
@@ -44,20 +52,20 @@ func (d *desk) first() *line {
 
 type parked struct{ num, what uint32 }
 
-// freeAt returns the time, in ticks, at which both clocks are free; a negative nic is ignored.
-func (k *clocks) freeAt(cpu, nic int) uint64 {
-	if nic < 0 {
-		return k.clock[cpu]
+// freeAt returns the time, in ticks, at which an operation can begin.
+func (k *clocks) freeAt(n needs) uint64 {
+	if n.nic < 0 {
+		return k.clock[n.cpu]
 	}
-	return max(k.clock[cpu], k.clock[nic])
+	return max(k.clock[n.cpu], k.clock[n.nic]-min(n.lead, k.clock[n.nic]))
 }
 
 // park makes an operation of a rank wait at the desk for its clocks.
-func (k *clocks) park(rank, num, what uint32, cpu, nic int) {
+func (k *clocks) park(rank, num, what uint32, need needs) {
 	d := &k.desks[rank]
 	var l *line
 	for i := range d.lines[:d.used] {
-		if d.lines[i].cpu == cpu && d.lines[i].nic == nic {
+		if d.lines[i].needs == need {
 			l = &d.lines[i]
 			break
 		}
@@ -71,7 +79,7 @@ func (k *clocks) park(rank, num, what uint32, cpu, nic int) {
 		}
 		l = &d.lines[d.used]
 		d.used++
-		l.cpu, l.nic, l.first, l.waiting = cpu, nic, 0, l.waiting[:0]
+		l.needs, l.first, l.waiting = need, 0, l.waiting[:0]
 	}
 	if n := len(l.waiting); n == cap(l.waiting) {
 		l.waiting = append(k.places.make(max(2, 2*n)), l.waiting...)
@@ -81,7 +89,7 @@ func (k *clocks) park(rank, num, what uint32, cpu, nic int) {
 		l.waiting[i], l.waiting[i-1] = l.waiting[i-1], l.waiting[i]
 	}
 	first := l.waiting[l.first].num
-	if at := k.freeAt(cpu, nic); at < d.time || at == d.time && first < d.num {
+	if at := k.freeAt(need); at < d.time || at == d.time && first < d.num {
 		k.callAt(rank, at, first)
 	}
 }
@@ -99,7 +107,7 @@ func (k *clocks) nextLine(d *desk) (best *line, at uint64) {
 	at = noEntry
 	for i := range d.lines[:d.used] {
 		l := &d.lines[i]
-		free := k.freeAt(l.cpu, l.nic)
+		free := k.freeAt(l.needs)
 		if free < at || free == at && l.waiting[l.first].num < best.waiting[best.first].num {
 			best, at = l, free
 		}

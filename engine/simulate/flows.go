@@ -6,7 +6,7 @@ import "math"
 // seed. Ranks that begin at exactly the same time keep in step, since equal flows end together;
 // that state is unstable, and no clock keeps ranks in it.
 func (r *run) skewStarts() {
-	if r.flows == nil {
+	if r.flows == nil || !r.shared.interleaves() {
 		return
 	}
 	const most = 10 * picos / nanos
@@ -17,80 +17,123 @@ func (r *run) skewStarts() {
 	}
 }
 
-// flow begins the flow of send i, whose first byte is at the receiver. It returns false if the
-// message does not flow, or has flowed already. A message or request that does not flow waits for
-// the flows between its ranks that began before, since receives match messages in the order sent.
+// flow begins the flow of send i, if its message flows, when its first byte is at the receiver. It
+// returns false if that must wait for messages between the same ranks: NICs that interleave
+// messages begin the next one of a pair a gap after the last, and no message overtakes another.
 func (r *run) flow(i uint32, t uint64) bool {
-	if r.flows == nil || r.flows.states[i] == arrived || r.nodes[i].waits == requested {
-		return false
+	if r.flows == nil {
+		return true
 	}
 	n, op := &r.nodes[i], &r.ops[i]
 	c := r.messageCost(n.rank, op.Peer, op.Size)
-	pair := [2]uint32{n.rank, op.Peer}
-	q := r.flows.pairs[pair]
-	request := c.rendezvous && n.waits == flying
-	switch {
-	case r.flows.states[i] == released:
-		r.flows.states[i] = unsent
-		return false
-	case request || !c.fair && !c.rendezvous:
-		if q == nil || len(q.sends) == 0 {
+	data := !c.rendezvous || n.waits == streaming
+	way := &r.flows.transits[i]
+	if !way.admitted && r.shared.interleaves() && (c.interleaved || n.waits == flying) {
+		way.admitted = true
+		pair := [2]uint32{n.rank, op.Peer}
+		turn := r.flows.turns[pair]
+		begin := max(t, turn.last)
+		if c.interleaved && data {
+			begin = max(t, turn.next)
+			turn.next = begin + c.gap
+		}
+		turn.last = begin
+		r.flows.turns[pair] = turn
+		if begin > t {
+			by := delay{shared: begin - t}
+			if !data {
+				by = delay{request: begin - t}
+			}
+			r.recordDelay(i, by)
+			r.push(begin, i|message)
 			return false
 		}
-		r.flows.states[i], r.ready[i] = behind, t
-		q.sends = append(q.sends, i)
-		return true
-	case !c.fair:
-		return false
-	case q == nil:
-		q = &inOrder{}
-		r.flows.pairs[pair] = q
 	}
-	if r.flows.states[i] == unsent {
-		r.flows.states[i] = admitted
-		q.sends = append(q.sends, i)
-		begin := max(t, q.ready)
-		q.ready = begin + c.gap
-		if begin > t {
-			r.recordDelay(i, delay{shared: begin - t})
-			r.push(begin, i|message)
+	if !data {
+		way.admitted = false // the data take a turn of their own
+	} else if c.flows {
+		way.state, way.started = inTransit, t
+		if !c.interleaved && r.flows.wait(i, [3]uint32{n.rank, op.Peer, uint32(op.NIC)}) {
 			return true
 		}
+		r.flows.begin(r.bundleOf(n.rank, op.Peer, op.Size, c), i, t)
+		r.computeRates(t)
 	}
-	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
-	f.most = 1 / r.uses(&f, n.rank, op.Peer, c, 1)
-	if reverse := r.shared.levelAt(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; reverse > 0 {
-		r.uses(&f, op.Peer, n.rank, c, reverse)
-	}
-	r.flows.active = append(r.flows.active, f)
-	r.computeRates(t)
 	return true
 }
 
-// uses adds to a flow the resources on the way from one rank to another, each with the given part
-// of its occupancy. It returns how long the message takes there alone, in ticks.
-func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float64) {
+// wait lets the flow of send i wait for those before it between the same ranks, and returns false
+// if there is none.
+func (f *flows) wait(i uint32, way [3]uint32) bool {
+	before, waits := f.last[way]
+	f.last[way] = i
+	if waits {
+		f.transits[before].next = i + 1
+	}
+	return waits
+}
+
+// follow begins the flow that waits for send i, whose flow is far enough.
+func (r *run) follow(i uint32, t uint64) {
+	n, op := &r.nodes[i], &r.ops[i]
+	if r.messageCost(n.rank, op.Peer, op.Size).interleaved {
+		return
+	}
+	next := r.flows.transits[i].next
+	if next == 0 {
+		delete(r.flows.last, [3]uint32{n.rank, op.Peer, uint32(op.NIC)})
+		return
+	}
+	size := r.ops[next-1].Size
+	c := r.messageCost(n.rank, op.Peer, size)
+	r.flows.begin(r.bundleOf(n.rank, op.Peer, size, c), next-1, t)
+}
+
+// bundleOf returns the bundle of messages of a size from one rank to another.
+func (r *run) bundleOf(from, to uint32, size uint64, c *cost) *bundle {
+	k := bundleKey{from, to, size}
+	if !c.interleaved && !r.shared.byRank {
+		k.from, k.to = r.shared.unitsOf(int(from))[0], r.shared.unitsOf(int(to))[0]
+	}
+	if b := r.flows.bundles[k]; b != nil {
+		return b
+	}
+	b := &bundle{size: float64(max(size, 1)), alone: float64(c.stream)}
+	r.addUses(b, from, to, size, c, 1)
+	if part := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse; part > 0 {
+		r.addUses(b, to, from, size, c, part)
+	}
+	b.excess = b.alone - float64(c.stream)
+	b.ahead = max(b.alone-float64(c.gap), 0)
+	for i := range b.uses {
+		u := &b.uses[i]
+		u.demand = int64(math.Round(u.ticks / b.alone * fullSpeed))
+	}
+	return r.flows.add(k, b)
+}
+
+// addUses adds to a bundle the resources on the way from one rank to another, each with the given
+// part of its occupancy.
+func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part float64) {
 	add := func(resource int, ticks uint64) {
 		if ticks > 0 {
-			f.uses = append(f.uses, use{resource, part * float64(ticks)})
+			b.uses = append(b.uses, use{resource: uint32(resource), ticks: part * float64(ticks)})
 		}
 	}
 	ranks := r.s.Ranks()
-	alone = float64(c.stream)
-	links := r.shared.pass(from, to, r.ops[f.op].Size, c.gap,
+	links := r.shared.pass(from, to, size, c.gap,
 		func(resource int, inside bool, o occupancy) {
-			if o.each > 0 {
-				alone = max(alone, float64(o.alone))
+			if part == 1 && o.each > 0 {
+				b.alone = max(b.alone, float64(o.alone))
 			}
 			if !inside || part == 1 { // the inside has no direction
 				add(2*ranks+resource, o.each)
 			}
 		})
-	if links == 0 {
+	if c.interleaved && links == 0 {
 		add(int(from), c.gap)
 		add(ranks+int(to), c.intake)
 	}
-	return alone
 }
 
 // computeRates schedules a computation of the rates for the end of moment t.
@@ -101,86 +144,64 @@ func (r *run) computeRates(t uint64) {
 	}
 }
 
-// flowOn advances all flows to time t, ends the flows that are complete, and computes the rates.
+// flowOn delivers and ends the flows that are complete at time t, and computes the rates.
 func (r *run) flowOn(t uint64) {
 	f := r.flows
 	if t != f.next && !f.pending {
 		return // the rates have changed since
 	}
 	f.pending = false
-	passed := float64(t - f.now)
-	f.now = t
-	going := f.active[:0]
-	var ended []flow
-	for _, w := range f.active {
-		if w.start < t {
-			w.left -= w.rate * passed
+	for len(f.due) > 0 && f.due[0].event <= t {
+		b := f.due[0]
+		b.advance(t)
+		// Events are rounded to ticks: a flow is complete within half of one.
+		for b.delivered < len(b.flows) && b.remaining(b.delivered)-b.excess < 0.5 {
+			b.delivered++
+			r.deliver(b.flows[b.delivered-1].op, t)
 		}
-		if w.rate > 0 && w.left <= w.rate {
-			ended = append(ended, w)
-			continue
+		for b.followed < len(b.flows) && b.remaining(b.followed)-b.untilNext() < 0.5 {
+			b.followed++
+			r.follow(b.flows[b.followed-1].op, t)
 		}
-		going = append(going, w)
+		for min(b.delivered, b.followed) > 0 && b.remaining(0) < 0.5 {
+			r.flows.end(b)
+		}
+		if len(b.flows) > 0 {
+			f.schedule(b)
+		}
 	}
-	f.active = going
-	for _, w := range ended {
-		r.endFlow(w, t)
-	}
-	f.share()
-	f.next = math.MaxUint64
-	for _, w := range f.active {
-		f.next = min(f.next, t+uint64(math.Ceil(w.left/w.rate)))
-	}
-	if len(f.active) > 0 {
+	f.share(t)
+	if f.next = math.MaxUint64; len(f.due) > 0 {
+		f.next = f.due[0].event
 		r.push(f.next, flowTick)
 	}
 }
 
-// endFlow completes the message of a flow whose last byte has arrived.
-func (r *run) endFlow(w flow, t uint64) {
-	n, op := &r.nodes[w.op], &r.ops[w.op]
-	r.flows.states[w.op], r.ready[w.op] = arrived, t
+// deliver completes the message of send i, whose last byte arrives at time t.
+func (r *run) deliver(i uint32, t uint64) {
+	n, op := &r.nodes[i], &r.ops[i]
+	way := &r.flows.transits[i]
 	c := r.messageCost(n.rank, op.Peer, op.Size)
-	if took := t - w.start; took > c.stream {
-		r.recordDelay(w.op, delay{shared: took - c.stream})
+	if took := t - way.started; took > c.stream {
+		r.recordDelay(i, delay{flow: took - c.stream})
 	}
 	left := t
 	if !c.joint {
 		left = uint64(int64(t) - c.latency)
 	}
-	r.setLastByte(n.rank, left, w.by)
-	if n.waits == streaming {
-		r.finish(r.s.AfterDone(w.op), left, w.by.as(atDone))
+	by := r.flows.sent[i]
+	r.setLastByte(n.rank, left, by)
+	if c.rendezvous {
+		r.finish(r.s.AfterDone(i), left, by.as(atDone))
 		r.insertFree(n.rank, r.here, nil)
 		r.here = r.here[:0]
 	}
-	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
-	for ; len(q.sends) > 0; q.sends = q.sends[1:] {
-		i := q.sends[0]
-		by := delay{order: t - r.ready[i]}
-		switch r.flows.states[i] {
-		case arrived:
-		case behind:
-			r.flows.states[i] = released
-			if r.messageCost(n.rank, op.Peer, r.ops[i].Size).rendezvous {
-				by = delay{request: by.order}
-			}
-		default:
-			return
-		}
-		r.recordDelay(i, by)
-		r.push(t, i|message)
+	if way.state == taken {
+		end := max(t, way.taken+c.stream)
+		r.recordLastByte(n.next, way.take, end)
+		r.push(end, n.next)
 	}
-}
-
-// firstByte returns the arrival time of the first byte of message i, if t is the time of its
-// arrival or, if the message flowed, of its last byte.
-func (r *run) firstByte(i uint32, t uint64) uint64 {
-	if r.flows == nil || r.flows.states[i] != arrived {
-		return t
-	}
-	c := r.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
-	return t - min(c.stream, t)
+	way.state, way.ended = arrived, t
 }
 
 // inTurn returns when message i, or its request, arrives: at t, or later if a message before it

@@ -7,7 +7,7 @@ import (
 )
 
 func (r *run) push(at uint64, what uint32) {
-	r.q.push(entry{at, r.num | r.fresh, what})
+	r.q.push(entry{at, r.num ^ r.order | r.fresh, what})
 	r.num++
 }
 
@@ -64,16 +64,16 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 			list = list[1:]
 			continue
 		}
-		cpu, nic := r.cpuOf(rank, op), -1
+		need := needs{r.cpuOf(rank, op), -1, 0}
 		if op.Kind == schedule.Send {
-			nic = r.sendNIC(rank, op)
+			need.nic = r.sendNIC(rank, op)
 		}
 		n := r.countAlike(list)
 		for _, i := range list[:n] {
 			if n == 1 {
-				r.push(r.freeAt(cpu, nic), i)
+				r.push(r.freeAt(need), i)
 			} else { // one entry represents all
-				r.park(rank, r.num, i, cpu, nic)
+				r.park(rank, r.num, i, need)
 				r.num++
 			}
 		}

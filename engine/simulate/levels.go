@@ -29,22 +29,19 @@ type levels struct {
 //
 // # Sharing
 //
-// A unit has three clocks: for transfers inside it, for its port out and for its port in. A message
-// moves the clock C of each unit that it uses. Its send begins at t, and its bytes flow for s. At
-// the unit it delays other messages by w and takes a if it is alone (see [machine.Occupancy]), and
-// it is the Nth message since the clock was last behind the time:
+// What the ranks of a unit share is a resource for the transfers inside it, one for its port out
+// and one for its port in; links of a topology are resources too. A message uses the inside of the
+// units that contain both ranks, from their common level outwards; the ports out of the units that
+// contain only the sender; and the ports into the units that contain only the receiver. It occupies
+// each for a time (see [machine.Occupancy]).
 //
-//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if above 0
-//
-// The largest of these delays is added to the message's latency; a message alone has the cost of
-// its level. It uses the inside of the units that contain both ranks, from their common level
-// outwards; the ports out of the units that contain only the sender; and the ports into the units
-// that contain only the receiver.
-//
-// So up to c transfers at once through c lanes are as fast as one. The last of k > c equal
-// transfers takes k/c times as long, as with fair shares; the remaining ones end earlier. N·w
-// keeps a short message from waiting for all earlier long ones: with fair shares, each of these
-// takes no more from it than it needs itself.
+// The bytes flow from when the first is at the receiver. Their rates are max-min fair, in bytes
+// (Bertsekas, Gallager, Data Networks, §6.5.2), so that no resource is used beyond its capacity. A
+// message that no other slows down has the cost of its level. It occupies its resources for as long
+// as the longest of these times; what remains of that behind its last byte, the gap, delays later
+// messages only. Messages from one rank to another by one NIC use the resources one after the
+// other. Messages above [machine.Level.Packet] have fair shares of the NICs of both ranks, too, and
+// begin a gap after each other.
 //
 // # Rendezvous of a level
 //
@@ -152,13 +149,13 @@ func (l *levels) firstRanks(ranks int) *levels {
 
 func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 
-// flows reports whether messages of any size have fair shares.
-func (l *levels) flows() bool {
+// interleaves reports whether NICs of ranks interleave messages of any size.
+func (l *levels) interleaves() bool {
 	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Packet > 0 })
 }
 
-// fair reports whether a message of n bytes has fair shares.
-func (l *levels) fair(level int, n uint64) bool {
+// interleaved reports whether NICs interleave messages of n bytes.
+func (l *levels) interleaved(level int, n uint64) bool {
 	packet := float64(l.levelAt(level).Packet)
 	return packet > 0 && float64(n) > packet
 }

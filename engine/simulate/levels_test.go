@@ -125,8 +125,9 @@ func TestLevelsOfPairs(t *testing.T) {
 	}
 }
 
-// Equal transfers at once through one lane: the last of k takes k times as long as one alone, and
-// through c lanes k/c times; as many lanes as transfers are as good as any number.
+// Equal transfers at once through one lane have fair shares: all of k end together, after k times
+// the gap of one alone, but for the gap behind the last byte; through c lanes after k/c times. As
+// many lanes as transfers are as good as any number.
 func TestLanes(t *testing.T) {
 	apart := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}
 	of := func(lanes float64) string {
@@ -137,9 +138,9 @@ func TestLanes(t *testing.T) {
 	// One alone takes 1 µs and 1 ns for its first byte, then 1 µs; its gap is 1.001 µs.
 	for lanes, want := range map[float64]string{
 		0:   "1000 2001 1000 2001 1000 2001 1000 2001",
-		1:   "1000 2001 2001 3002 3002 4003 4003 5004",
-		2:   "1000 2001 1000 2001 1500 2501 2001 3002",
-		2.5: "1000 2001 1000 2001 1200 2201 1600 2601",
+		1:   "4003 5004 4003 5004 4003 5004 4003 5004",
+		2:   "2001 3002 2001 3002 2001 3002 2001 3002",
+		2.5: "1600 2601 1600 2601 1600 2601 1600 2601",
 		4:   "1000 2001 1000 2001 1000 2001 1000 2001",
 		5:   "1000 2001 1000 2001 1000 2001 1000 2001",
 	} {
@@ -163,21 +164,22 @@ func TestLanesAreOfOneUnit(t *testing.T) {
 	if got := of(0, 1); got != free {
 		t.Errorf("lanes of sockets: %s; without any %s", got, free)
 	}
-	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0,
-	// 2→3 still has its 1 µs to go.
-	if got, want := of(1, 1), "3002 2001 5003 3002 1000 4001 2001 3002"; got != want {
+	// In the first node the bytes of 0→1 and 2→3 share the lane from 1,001 to 3,002 ns. Then those
+	// of 0→2 come. In the second node 4→5 and 6→7 do the same.
+	if got, want := of(1, 1), "2002 3002 4003 3002 2001 4001 2001 3002"; got != want {
 		t.Errorf("lanes of nodes: %s, want %s; without any %s", got, want, free)
 	}
 }
 
-// What is shared may have times of its own, whatever a message takes otherwise: so many messages of
-// one byte through a port that takes 0.1 µs for each.
+// What is shared may have times of its own, whatever a message takes otherwise: messages of one
+// byte through a port that takes 0.1 µs for each. Four that come together leave it together, the
+// last gap behind them.
 func TestPortOfItsOwnTimes(t *testing.T) {
 	m := twoNodes(2)
 	m.Levels[1].Port = &model.Linear{Beta: 0.1}
 	list := [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
 	got := timesOn(t, pairs(t, 8, 1, list...), on(t, m, "core", 8, simulate.NoLimit))
-	if want := "0 100 200 300 3001 3101 3201 3301"; got != want {
+	if want := "300 300 300 300 3301 3301 3301 3301"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -207,7 +209,7 @@ func TestPorts(t *testing.T) {
 	run := func(list ...[2]int) string {
 		return timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit))
 	}
-	if got, want := run([2]int{0, 4}, [2]int{1, 5}, [2]int{2, 6}, [2]int{3, 7}), "1000 2001 3002 4003 4001 5002 6003 7004"; got != want {
+	if got, want := run([2]int{0, 4}, [2]int{1, 5}, [2]int{2, 6}, [2]int{3, 7}), "4003 4003 4003 4003 7004 7004 7004 7004"; got != want {
 		t.Errorf("out: %s, want %s", got, want)
 	}
 	if got, want := run([2]int{0, 4}, [2]int{5, 1}), "1000 4001 0 0 4001 1000 0 0"; got != want {
@@ -217,7 +219,7 @@ func TestPorts(t *testing.T) {
 		t.Errorf("within: %s, want %s", got, want)
 	}
 	m.Levels[1].Ports, m.Levels[0].Ports = 0, 1 // the receivers' socket is what is narrow
-	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 2001 0 4001 5002 0 0"; got != want {
+	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "2001 0 2001 0 5002 5002 0 0"; got != want {
 		t.Errorf("in: %s, want %s", got, want)
 	}
 }

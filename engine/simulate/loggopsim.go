@@ -98,14 +98,15 @@ func (r *run) peerMatch(m loggops, send uint32, op *schedule.Op, rank uint32, t 
 // blocked reports whether one of the clocks is busy at the time of an entry. If so, the entry comes
 // again.
 func (r *run) blocked(e entry, rank uint32, cpu, nic int) bool {
-	until := r.freeAt(cpu, nic)
+	need := needs{cpu, nic, 0}
+	until := r.freeAt(need)
 	if until <= e.time {
 		return false
 	}
 	if r.plain {
 		r.q.push(entry{until, e.num, e.what})
 	} else {
-		r.park(rank, e.num, e.what, cpu, nic)
+		r.park(rank, e.num, e.what, need)
 	}
 	return true
 }

@@ -123,7 +123,9 @@ type cost struct {
 	latency                            int64 // at least -send
 	rendezvous                         bool
 	joint                              bool // the times include the rendezvous
-	fair                               bool // its bytes have fair shares: see flows
+	flows                              bool // its bytes use shared resources: see flows
+	interleaved                        bool // its bytes share the NICs of its ranks
+	capacity                           int  // messages in transit to one rank; 0: no limit
 }
 
 func inTicks(c machine.Cost) cost {
@@ -140,6 +142,7 @@ func inTicks(c machine.Cost) cost {
 		intake:     t(c.ReceiveGap),
 		latency:    latency,
 		rendezvous: c.Rendezvous,
+		capacity:   c.Capacity,
 	}
 }
 

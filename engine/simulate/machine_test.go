@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -210,5 +211,159 @@ func TestFirstReadyFirstServed(t *testing.T) {
 	}
 	if got := r.Micros(r.Ranks[2]); math.Abs(float64(got)-1.3) > 1e-9 {
 		t.Errorf("rank 2 is finished at %v, want 1.3 µs", got)
+	}
+}
+
+// The receiver of a request, and of a grant, needs its NIC for the answer alone. Here L = 1 µs, o =
+// 0.2, g = 3, G = 1 ns/B, and 101 B are above S: the request keeps the sender's NIC until 3 µs. Its
+// processor receives the grant from 2.8 to 3 µs, and sends the data until 3.2. They arrive from 4.2
+// to 4.3, and are received at 4.5.
+func TestGrantBeforeNIC(t *testing.T) {
+	p := prepare(t, parse(t, "num_ranks 2\nrank 0 {\nsend 101b to 1\n}\nrank 1 {\nrecv 101b from 0\n}\n"))
+	r, err := p.Run(context.Background(), simulate.Setup{Record: true, LogGOPS: simulate.LogGOPS{Latency: 1,
+		Overhead: 0.2, GapTime: 3, GapPerByte: 0.001, EagerLimit: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := r.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = 4_500_000 // ps
+	if r.Ranks[1] != want || path.Shares.Sum() != want {
+		t.Errorf("the message is received at %d ps, on a path of %d; want %d", r.Ranks[1], path.Shares.Sum(), want)
+	}
+}
+
+// LogP's network carries ⌈L/g⌉ messages to a processor. Ten processors send to one at once, with L =
+// 10, g = 5 and o = 1 µs: two messages leave at 1 µs, the next two when those have arrived, and so
+// on. LogGP has no such limit.
+func TestCapacityOfLogP(t *testing.T) {
+	logP := model.LogP{Latency: 10, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 5}
+	var messages []sent
+	for from := range 10 {
+		messages = append(messages, sent{from + 1, 0, 1})
+	}
+	for _, test := range []struct {
+		layer model.Layer
+		want  []uint64 // when the processors are free again, in µs
+	}{
+		{&logP, []uint64{1, 1, 11, 11, 21, 21, 31, 31, 41, 41}},
+		{&model.LogGP{LogP: logP}, []uint64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+	} {
+		m, err := simulate.FromLayer(platforms.Layer{Model: test.layer}, simulate.NoLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := together(t, 11, messages).Run(context.Background(), simulate.Setup{Machine: m, Record: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range test.want {
+			if r.Ranks[i+1] != want*1e6 {
+				t.Errorf("%T: rank %d is free at %d ps, want %d µs", test.layer, i+1, r.Ranks[i+1], want)
+			}
+		}
+		path, err := r.Path()
+		if err != nil || path.Shares.Sum() != slices.Max(r.Ranks) {
+			t.Errorf("the path of %v has the parts %+v, %v", slices.Max(r.Ranks), path.Shares, err)
+		}
+	}
+}
+
+// In no program more messages than the capacity are in transit to a rank, or from one.
+func TestCapacityOfPrograms(t *testing.T) {
+	stalls, all := 0, programs(t, 300)
+	for seed := range all {
+		s := roomyProgram(uint64(seed), 2+seed%8, 4+seed%30)
+		layer := &model.LogP{Latency: quantity.Micros(1 + seed%7), SendOverhead: 0.1, ReceiveOverhead: 0.1, GapTime: quantity.Micros(1 + seed%3)}
+		m, err := simulate.FromLayer(platforms.Layer{Model: layer}, simulate.NoLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: m, Record: true})
+		if err != nil {
+			continue // stuck
+		}
+		times, err := r.Timeline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		type end struct{ rank, side int }
+		left := map[end][]float64{}
+		for span := range times.Spans {
+			if span.What != "send" {
+				continue
+			}
+			op := s.Ops()[span.Op]
+			if span.End-span.Start > 0.1+1e-9 {
+				stalls++
+			}
+			from, to := end{span.Rank<<8 + int(op.NIC), 0}, end{int(op.Peer), 1} // a gap is of a NIC
+			left[from] = append(left[from], float64(span.End))
+			left[to] = append(left[to], float64(span.End))
+		}
+		most := int(math.Ceil(float64(layer.Latency / layer.GapTime)))
+		for of, list := range left {
+			slices.Sort(list)
+			for i := range list {
+				if i >= most && list[i] < list[i-most]+float64(layer.Latency)-1e-9 {
+					t.Fatalf("seed %d: %d messages are in transit of %+v at %v µs, of %d", seed, most+1, of, list[i], most)
+				}
+			}
+		}
+	}
+	if stalls < all { // programs without a stall would test nothing
+		t.Errorf("only %d stalls in %d programs", stalls, all)
+	}
+}
+
+// A send and a computation become ready together. By the rules the send is first; in the opposite
+// order the message comes 5 µs later.
+func TestReversed(t *testing.T) {
+	p := prepare(t, parse(t, "num_ranks 2\nrank 0 {\nsend 1b to 1\ncalc 5000\n}\nrank 1 {\nrecv 1b from 0\n}\n"))
+	setup := simulate.Setup{LogGOPS: simulate.LogGOPS{Latency: 1, Overhead: 0.2, EagerLimit: 100}}
+	for _, want := range []uint64{1_400_000, 6_400_000} { // o + L + o in ps
+		r, err := p.Run(context.Background(), setup)
+		if err != nil || r.Ranks[1] != want || r.Ranks[0] != 5_200_000 {
+			t.Errorf("reversed %v: %v, %v; want %d ps", setup.Reversed, r.Ranks, err, want)
+		}
+		setup.Reversed = true
+	}
+	setup.Rules = simulate.LogGOPSim
+	if _, err := p.Run(context.Background(), setup); err == nil {
+		t.Error("LogGOPSim's rules have no other order")
+	}
+}
+
+// Programs in which nothing happens at one moment have the same finish in both orders, and some of
+// random programs do not. Each order gives a finish that the oracle's order could give: no message
+// is lost, and a run repeats itself.
+func TestReversedPrograms(t *testing.T) {
+	differ, all := 0, programs(t, 500)
+	for seed := range all {
+		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
+		p := prepare(t, s)
+		setup := simulate.Setup{LogGOPS: simulate.Defaults()}
+		first, err := p.Run(context.Background(), setup)
+		if err != nil {
+			continue // stuck
+		}
+		setup.Reversed = true
+		a, err := p.Run(context.Background(), setup)
+		if err != nil {
+			continue // the other order of a wildcard may be stuck
+		}
+		b, err := p.Run(context.Background(), setup)
+		if err != nil || !slices.Equal(a.Ranks, b.Ranks) || a.Events != first.Events {
+			t.Fatalf("seed %d: %v and %v, %v", seed, a, b, err)
+		}
+		if slices.Max(a.Ranks) != slices.Max(first.Ranks) {
+			differ++
+		}
+	}
+	t.Logf("the order decides the finish of %d of %d programs", differ, all)
+	if differ == 0 || differ > all/2 {
+		t.Errorf("the order decides the finish of %d of %d programs", differ, all)
 	}
 }

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"slices"
+
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
@@ -9,10 +11,14 @@ import (
 // that begins then adds less than 2⁶³.
 const latest = 1 << 61
 
+// firstFresh is added to the numbers of entries that were not parked: at one time they come behind
+// those that were.
+const firstFresh = 1 << 31
+
 func (r *run) model() error {
 	r.ready = memory.Make[uint64](len(r.ops))
 	r.out = memory.Make[uint64](r.s.Ranks())
-	r.fresh = 1 << 31
+	r.fresh = firstFresh
 	if r.recording {
 		r.startRecord()
 	}
@@ -49,33 +55,45 @@ func (r *run) step(e entry, late bool) {
 		}
 		return
 	}
-	cpu, nic := r.cpuOf(n.rank, op), -1
+	need := needs{r.cpuOf(n.rank, op), -1, 0}
 	if op.Kind == schedule.Send || n.waits == granting {
-		nic = r.sendNIC(n.rank, op)
+		need.nic = r.sendNIC(n.rank, op)
+		need.lead = r.lead(i)
 	}
-	if r.freeAt(cpu, nic) > t {
+	if r.freeAt(need) > t {
 		r.parked++
-		r.park(n.rank, r.parked, i, cpu, nic)
+		r.park(n.rank, r.parked, i, need)
 		return
 	}
 	r.begin(i, t, false)
 }
 
-// arrival processes the arrival of a message's first byte or, if the message flows, of its last.
+// lead returns how long the next part of an operation receives a request or a grant before it
+// sends: the NIC, which may still be sending, is needed only then.
+func (r *run) lead(i uint32) uint64 {
+	switch n := &r.nodes[i]; n.waits {
+	case granting:
+		return r.messageCost(r.nodes[n.next].rank, n.rank, handshake).receive
+	case granted:
+		return r.messageCost(r.ops[i].Peer, n.rank, handshake).receive
+	}
+	return 0
+}
+
+// arrival processes the arrival of a message's first byte.
 func (r *run) arrival(i uint32, t uint64) {
-	if r.flow(i, t) {
+	if !r.flow(i, t) {
 		return
 	}
-	came := r.firstByte(i, t)
 	n := &r.nodes[i]
 	if n.waits == streaming {
 		j := n.next
 		n.waits, r.nodes[j].waits = done, arriving
-		r.take(j, i, r.ops[i].Size, came, t)
+		r.take(j, i, r.ops[i].Size, t, t)
 	} else if j, ok := r.arrive(i); ok {
-		r.meet(i, j, came, t)
+		r.meet(i, j, t, t)
 	} else {
-		r.ready[i] = came
+		r.ready[i] = t
 	}
 }
 
@@ -126,29 +144,28 @@ func (r *run) send(i uint32, t uint64, late bool) {
 		c = r.messageCost(n.rank, op.Peer, bytes)
 	}
 	end := begin + c.send + r.noise.delay(n.rank, begin, c.send)
+	stall := r.stall(c, op.Peer, end)
+	r.recordStall(i, step, stall)
+	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}
 	by := r.recordStep(a, late, cpu, nic)
-	held, flows := uint64(0), c.fair && step != stepRequest
+	flows := c.flows && step != stepRequest
 	if flows && r.recording {
 		r.flows.sent[i] = by
 	}
-	if r.shared != nil && step != stepRequest && !flows {
-		held = r.shared.delay(n.rank, op.Peer, op.Size, c, t)
-		r.recordDelay(i, delay{shared: held})
-	}
 	gap := c.gap
-	if flows {
+	if c.interleaved && flows {
 		gap = 0 // the bytes share the NIC
 	}
-	r.clock[cpu], r.clock[nic] = end, begin+gap
-	left := end + c.stream + held
+	r.clock[cpu], r.clock[nic] = end, begin+stall+gap
+	left := end + c.stream
 	if c.joint && step == stepData {
 		left = c.arrival(left)
 	}
 	if !flows {
 		r.setLastByte(n.rank, left, by)
 	}
-	at := c.arrival(end) + held
+	at := c.arrival(end)
 	if r.shared != nil && step != stepData {
 		at = r.inTurn(i, step == stepRequest, flows, at)
 	}
@@ -165,6 +182,29 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	}
 }
 
+// stall returns for how long a processor waits that could send a message to a rank from time end
+// on (LogP, 1993, section 3). Of the messages to one rank, only the capacity can be in transit at
+// once, in the order in which their sends began. A sender's own messages are a gap apart and need
+// no limit: within L there are at most ⌈L/g⌉.
+func (r *run) stall(c *cost, to uint32, end uint64) uint64 {
+	if c.capacity == 0 {
+		return 0
+	}
+	latency := uint64(max(c.latency, 0))
+	left := r.transit[to]
+	begin := end
+	if n := len(left); n >= c.capacity {
+		begin = max(end, left[n-c.capacity]+latency)
+		left = left[n-c.capacity+1:] // messages before are there when the next one may leave
+	}
+	if r.transit == nil {
+		r.transit = map[uint32][]uint64{}
+	}
+	at, _ := slices.BinarySearch(left, begin) // noise may delay the sends that began before
+	r.transit[to] = slices.Insert(left, at, begin)
+	return begin - end
+}
+
 // meet matches the message of send i, or its request, with receive j. Its first byte arrived at
 // time came.
 func (r *run) meet(i, j uint32, came, now uint64) {
@@ -175,9 +215,8 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 			from.rank, r.name(i))
 		return
 	}
-	c := r.messageCost(from.rank, to.rank, r.ops[i].Size)
-	if c.rendezvous {
-		from.next = j
+	from.next = j
+	if c := r.messageCost(from.rank, to.rank, r.ops[i].Size); c.rendezvous {
 		from.waits, to.waits = requested, granting
 		r.take(j, i, handshake, came, now)
 		return
@@ -195,12 +234,25 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
 	end := begin + c.stream
+	var way *transit
+	if r.flows != nil && bytes != handshake {
+		if way = &r.flows.transits[from]; way.state == arrived {
+			end = max(end, way.ended)
+		}
+	}
 	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
-	r.recordIntake(a, nic, !c.fair, came, now)
-	if !c.fair {
+	r.recordIntake(a, nic, !c.interleaved, came)
+	if !c.interleaved {
 		r.clock[nic] = begin + c.intake
 	}
-	r.push(max(now, begin+c.stream), i)
+	if way != nil && way.state == inTransit {
+		way.state, way.taken, way.take = taken, begin, uint32(len(r.acts))
+		return // deliver goes on
+	}
+	if end >= now { // else the receive was posted late: what it waits for is its posting
+		r.recordLastByte(i, uint32(len(r.acts)), end)
+	}
+	r.push(max(now, end), i)
 }
 
 func (r *run) grant(i uint32, t uint64, late bool) {
@@ -211,9 +263,12 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
 	back := r.messageCost(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
+	stall := r.stall(back, peer, end)
+	r.recordStall(i, stepGrant, stall)
+	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}
 	by := r.recordStep(a, late, cpu, nic)
-	r.clock[cpu], r.clock[nic] = end, begin+back.gap
+	r.clock[cpu], r.clock[nic] = end, begin+stall+back.gap
 	r.setLastByte(n.rank, end+back.stream, by)
 	r.setCause(from, by.as(atArrival))
 	n.waits = streaming

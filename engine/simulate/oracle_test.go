@@ -48,6 +48,7 @@ type oracle struct {
 	partner []int
 	out     []uint64
 	ended   []bool
+	hear    uint64 // overhead of a request or a grant
 }
 
 func newOracle(s *schedule.Schedule) *oracle {
@@ -239,8 +240,10 @@ func (o *oracle) first() (first thing, at uint64) {
 	start := func(e thing) uint64 {
 		c, k := [2]int{o.rank[e.op], int(o.ops[e.op].CPU)}, [2]int{o.rank[e.op], int(o.ops[e.op].NIC)}
 		switch e.kind {
-		case aSend, aGrant, aData:
+		case aSend:
 			return max(e.time, o.cpu[c], o.snd[k])
+		case aGrant, aData: // the NIC is needed behind the overhead of the request or the grant
+			return max(e.time, o.cpu[c], o.snd[k]-min(o.hear, o.snd[k]))
 		case aCalc, aReceived:
 			return max(e.time, o.cpu[c])
 		}
@@ -271,6 +274,7 @@ func (o *oracle) ends() []uint64 {
 // plain are the default rules under LogGOPS, in ps. Noise is so much for each part of an
 // operation, if it is not nil.
 func (o *oracle) plain(L, ov, g, G, O, S uint64) ([]uint64, uint64) {
+	o.hear = ov
 	bytes := func(n uint64) uint64 { return max(n, 1) - 1 }
 	processor := func(n uint64) uint64 { return ov + bytes(n)*O }
 	stream := func(n uint64) uint64 { return bytes(n) * G }

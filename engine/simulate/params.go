@@ -141,7 +141,7 @@ func (m LogGOPS) check() error {
 		case !(v >= 0):
 			return fmt.Errorf("LogGOPS: %s = %v cannot be negative", p.letter, v)
 		case p.dim == quantity.DimSize && v > float64(quantity.MaxBytes):
-			return fmt.Errorf("LogGOPS: %s = %v B is more than 8 PiB", p.letter, v)
+			return fmt.Errorf("LogGOPS: %s = %v B is more than 8192 TiB", p.letter, v)
 		case p.dim != quantity.DimSize && v > 1e12:
 			return fmt.Errorf("LogGOPS: %s = %v µs is longer than ten days", p.letter, v)
 		}

@@ -18,7 +18,7 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
-	Sharing         uint64 // delay by other messages through a unit that ranks share
+	Sharing         uint64 // delay by other messages through a shared unit, or by LogP's stall
 	Waiting         uint64 // idle time of a processor; always 0 on a path
 }
 
@@ -126,7 +126,7 @@ func (r *Result) Path() (*Path, error) {
 			Op:     a.op,
 			What:   stepNames[a.step],
 			Until:  relationNames[by.at],
-			From:   a.start,
+			From:   r.run.from(a),
 			To:     end,
 			Shares: d.Shares,
 		})
@@ -135,7 +135,7 @@ func (r *Result) Path() (*Path, error) {
 		for i, slope := range d.slopes.all() {
 			*to[i] += *slope
 		}
-		by, end = a.cause, a.start
+		by, end = a.cause, r.run.from(a)
 	}
 	slices.Reverse(p.Segments)
 	return p, nil
@@ -191,11 +191,12 @@ func (r *run) parts(a *act, at relation) (d division) {
 	if isLogGOPS {
 		d.perByte = uint64(math.Round(float64(m.OverheadPerByte) * picos))
 	}
-	if a.step == stepGrant || a.step == stepData { // they receive one byte first
+	if r.hears(a) {
 		nominal = r.messageCost(to, from, handshake).receive
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
-	c := r.messageCost(from, to, a.bytes)
+	begin := r.from(a)
+	c := r.messageCost(from, to, a.bytes) // behind other costs, which may take its place in memory
 	stream := uint64(0)
 	if isLogGOPS {
 		stream = c.stream
@@ -205,18 +206,36 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.gap(c.intake, stream)
 	case a.step == stepTake:
 		d.stream(c)
+		d.Sharing = a.end - a.begin - c.stream
 	case a.step == stepReceive:
 		d.processor(&d.ReceiveOverhead, c.receive, d.bytes)
 		d.Noise = a.end - a.start - c.receive
 	case at == atNIC:
-		d.Noise = a.begin - a.start - nominal
+		d.Noise = a.begin - begin - nominal
+		d.Sharing = r.stalls[opStep{a.op, a.step}]
 		d.gap(c.gap, stream)
 	default:
+		d.Sharing = r.stalls[opStep{a.op, a.step}]
 		d.processor(&d.SendOverhead, c.send, d.bytes)
-		d.Noise = a.end - a.start - nominal - c.send
+		d.Noise = a.end - begin - nominal - c.send - d.Sharing
 		r.afterSend(&d, a, at, c)
 	}
 	return d
+}
+
+// hears reports whether a step that the path goes through receives a request or a grant before it
+// sends. If it waited for its NIC, which it needs only then, the path begins behind that.
+func (r *run) hears(a *act) bool {
+	return (a.step == stepGrant || a.step == stepData) && a.cause.at != atNIC
+}
+
+// from returns when a step on the path begins.
+func (r *run) from(a *act) uint64 {
+	if (a.step == stepGrant || a.step == stepData) && !r.hears(a) {
+		from, to := r.endsOf(a)
+		return a.start + r.messageCost(to, from, handshake).receive
+	}
+	return a.start
 }
 
 // afterSend adds the time from the end of a processor's send until the moment.
@@ -225,10 +244,10 @@ func (r *run) afterSend(d *division, a *act, at relation, c *cost) {
 	case at == atArrival:
 		d.travel(c)
 		d.slopes.L = 1
-		d.Sharing = r.delayUntil(a, at)
+		d.Sharing += r.delayUntil(a, at)
 	case at == atLeft || at == atDone && a.step == stepData:
 		d.stream(c)
-		d.Sharing = r.delayUntil(a, at)
+		d.Sharing += r.delayUntil(a, at)
 		if c.joint && a.step == stepData {
 			d.travel(c)
 		}

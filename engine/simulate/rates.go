@@ -1,139 +1,424 @@
 package simulate
 
 import (
+	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 )
 
-// flows holds the messages in transit that share capacity fairly. It is nil on machines without
-// fair shares.
+// flows holds the messages in transit through what ranks share. It is nil on a machine that shares
+// nothing.
 //
-// The bytes of a message that is larger than a level's [machine.Level.Packet] flow at a rate of at
-// most size/Serialization. No shared resource exceeds its capacity: for each unit that several
-// messages use, and for the NICs of both ranks, the sum of rate · occupancy/size over those
-// messages is at most 1, where a NIC is occupied for the gap. A message also takes the part
+// The bytes of a message flow at a rate of at most its size over the time that it takes alone. No
+// shared resource exceeds its capacity: for each, the sum of rate · occupancy/size over the
+// messages that use it is at most 1. Above [machine.Level.Packet], the NICs of both ranks are such
+// resources too, where a message occupies a NIC for the gap. A message also takes the part
 // [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
-// further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
-// a flow begins or ends. Flows from one rank to another begin at least a gap after each other.
-// They, and the messages behind them, are received in the order sent.
+// further stays, while the remaining rates rise on.
+//
+// Flows of one size that use the same resources have the same rate, so they are served as one
+// bundle: a bundle of k flows is one unknown of the filling, and its flows end in the order of
+// their starts. When a flow begins or ends, only the rates of its component are computed again: of
+// the bundles that it reaches through resources whose users would exceed them at full speed. Other
+// resources limit nobody.
 type flows struct {
-	pairs   map[[2]uint32]*inOrder // by sender and receiver
-	active  []flow
-	states  []flowState     // by send
-	sent    map[uint32]link // by recorded send: the step that sent the data
-	now     uint64          // time at which the rates were computed
-	next    uint64          // time at which the first flow ends
-	pending bool            // the rates must be computed at the end of this moment
-	free    []float64       // by resource: the remaining capacity
-	// by resource: its use by flows with rising rates, for each byte per tick
-	load   []float64
-	rising []int  // by resource: number of flows with rising rates
-	users  []int  // by resource: number of flows that use it
-	seed   uint32 // of the ranks' first moments
+	bundles  map[bundleKey]*bundle  // by path
+	same     map[string]*bundle     // by uses, of whatever paths
+	transits []transit              // by send
+	turns    map[[2]uint32]pairTurn // by sender and receiver
+	last     map[[3]uint32]uint32   // by sender, receiver and NIC: the last that flows
+	sent     map[uint32]link        // by recorded send: the step that sent the data
+	next     uint64                 // time at which the first flow is delivered or ends
+	pending  bool                   // rates must be computed at the end of this moment
+	changed  []*bundle              // in which a flow began or ended since the rates were computed
+	due      []*bundle              // bundles with flows, a binary heap by event
+	shared   []resource
+	fill     filling
+	seed     uint32 // of the ranks' first moments
 }
 
-// A flow is one message. Its rate is in messages per tick.
+// A resource is shared by the bundles that use it.
+type resource struct {
+	users []user // bundles with flows
+	count int    // of flows
+	// demand is the part of its capacity that the flows would take at full speed, in units of
+	// fullSpeed. A whole number returns to 0 when the last flow ends; a sum of floats would not.
+	demand int64
+	limits bool // it was part of a component when its rates were last computed
+	mark   uint32
+	free   float64 // while rates rise: the capacity that is not used by rates that stay
+	load   float64 // while rates rise: its use by rising rates, for each byte per tick
+	rising int     // while rates rise: the number of users whose rates rise
+}
+
+// fullSpeed is the demand that a resource can just satisfy. 2⁴⁰ leaves room for 2²³ flows.
+const fullSpeed = 1 << 40
+
+// A user is a bundle, and the index of the resource in its uses.
+type user struct {
+	*bundle
+	use int
+}
+
+// A bundle holds the flows of one size that use the same resources.
+type bundle struct {
+	uses []use
+	size float64 // of each flow, in bytes
+	// alone is the time in ticks that a flow takes and occupies its resources without other flows.
+	// Its last byte arrives excess earlier: a gap follows the bytes. The next message from its
+	// sender to its receiver flows ahead earlier: a gap can be shorter than the bytes.
+	alone, excess, ahead float64
+	rate                 float64 // of each flow, as a fraction of the message per tick
+	served               float64 // fraction of a message served at time at, since it was empty
+	at                   uint64
+	flows                []flow // in the order of their starts
+	delivered            int    // leading flows whose last byte has arrived
+	followed             int    // leading flows behind which the next message may flow
+	event                uint64 // when the next one is delivered or ends
+	place                int    // in flows.due
+	mark                 uint32
+	rises, dirty         bool
+}
+
+// A flow is one message. It ends when its bundle has served the fraction until.
 type flow struct {
-	op         uint32
-	start      uint64
-	left, rate float64 // remaining fraction of the message, and fraction per tick
-	most       float64 // rate of the message without competing flows
-	size       float64
-	uses       []use
-	by         link // the step that sent it
-}
-
-// A flowState is how far a send's bytes are.
-type flowState uint8
-
-const (
-	unsent   flowState = iota
-	admitted           // the begin of the flow is set
-	arrived            // the last byte has arrived
-	behind             // the message does not flow, and waits for the flows before it
-	released           // those flows have ended
-)
-
-// inOrder holds the flows from one rank to another that are not received yet, and the messages
-// behind them.
-type inOrder struct {
-	ready uint64 // earliest time at which the next one may begin
-	sends []uint32
+	op    uint32
+	until float64
 }
 
 // A use is the number of ticks for which a message occupies a resource.
 type use struct {
-	resource int
+	resource uint32
 	ticks    float64
+	demand   int64 // of one flow
+	index    int   // of the bundle in the users of the resource
 }
+
+// A bundleKey is a path, and what a message on it has. The ranks are replaced by their innermost
+// units where the path depends on these alone.
+type bundleKey struct {
+	from, to uint32
+	size     uint64
+}
+
+// A transit is how far the message of a send is that flows.
+type transit struct {
+	started, ended uint64 // when its first and its last byte arrived
+	taken          uint64 // when its receiver's NIC began to take it in
+	take           uint32 // the recorded step that takes it in
+	next           uint32 // the send whose flow waits for the end of this one, plus 1
+	state          transitState
+	admitted       bool // its turn has come
+}
+
+type transitState uint8
+
+const (
+	unsent    transitState = iota
+	inTransit              // and no receive has matched it
+	taken                  // it flows, and the NIC of its receive takes it in
+	arrived
+)
+
+// A pairTurn orders the messages from one rank to another on a machine whose NICs interleave them.
+type pairTurn struct{ last, next uint64 } // begin of the last; earliest begin of the next flow
 
 func newFlows(m Machine, operations int, seed uint64) *flows {
 	l, ok := m.(*levels)
-	if !ok || !l.flows() {
+	if !ok || !l.Shares() && !l.interleaves() {
 		return nil
 	}
-	n := 2*l.ranks() + l.resources()
 	return &flows{
-		pairs:  map[[2]uint32]*inOrder{},
-		states: make([]flowState, operations),
-		sent:   map[uint32]link{},
-		next:   math.MaxUint64,
-		free:   make([]float64, n),
-		load:   make([]float64, n),
-		rising: make([]int, n),
-		users:  make([]int, n),
-		seed:   uint32(seed),
+		bundles:  map[bundleKey]*bundle{},
+		same:     map[string]*bundle{},
+		transits: make([]transit, operations),
+		turns:    map[[2]uint32]pairTurn{},
+		last:     map[[3]uint32]uint32{},
+		sent:     map[uint32]link{},
+		next:     math.MaxUint64,
+		shared:   make([]resource, 2*l.ranks()+l.resources()),
+		seed:     uint32(seed),
 	}
 }
 
-// share computes the rates of all flows.
-func (f *flows) share() {
-	var used []int
-	open := make([]*flow, len(f.active))
-	single := func(resource int) bool { return f.users[resource] < 2 }
-	for i := range f.active {
-		w := &f.active[i]
-		open[i] = w
-		for _, u := range w.uses {
-			if f.rising[u.resource] == 0 {
-				used = append(used, u.resource)
-				f.free[u.resource], f.load[u.resource], f.users[u.resource] = 1, 0, 0
-			}
-			f.rising[u.resource]++
-			f.users[u.resource]++
-			f.load[u.resource] += u.ticks / w.size
+// maxBundles bounds the memory of bundles that have no flow. A bundle that is forgotten while it
+// has flows is only met by its own resources: a second one beside it has the same rates.
+const maxBundles = 1 << 15
+
+// add returns the bundle with the uses, size and times of b, which is b if there was none.
+func (f *flows) add(k bundleKey, b *bundle) *bundle {
+	text := make([]byte, 0, 32+12*len(b.uses))
+	for _, x := range []float64{b.size, b.alone, b.excess, b.ahead} {
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
+	}
+	for _, u := range b.uses {
+		text = binary.LittleEndian.AppendUint32(text, u.resource)
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(u.ticks))
+	}
+	if len(f.bundles) >= maxBundles {
+		clear(f.bundles)
+		clear(f.same)
+	}
+	if known, ok := f.same[string(text)]; ok {
+		b = known
+	} else {
+		f.same[string(text)] = b
+	}
+	f.bundles[k] = b
+	return b
+}
+
+// begin adds a flow to its bundle at time t.
+func (f *flows) begin(b *bundle, op uint32, t uint64) {
+	b.advance(t)
+	if len(b.flows) == 0 {
+		b.served, b.rate, b.at = 0, 0, t // sums of rounded parts begin anew
+		b.event, b.place = math.MaxUint64, len(f.due)
+		f.due = append(f.due, b)
+		for i := range b.uses {
+			u := &b.uses[i]
+			r := &f.shared[u.resource]
+			u.index = len(r.users)
+			r.users = append(r.users, user{b, i})
 		}
 	}
-	for len(open) > 0 {
-		rate := math.Inf(1) // bytes per tick: the lowest limit of a flow
-		for _, u := range used {
-			if f.rising[u] > 0 && !single(u) {
-				rate = min(rate, f.free[u]/f.load[u])
+	b.flows = append(b.flows, flow{op, b.served + 1})
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		r.demand, r.count = r.demand+u.demand, r.count+1
+	}
+	f.change(b)
+}
+
+// end removes the first flow of a bundle.
+func (f *flows) end(b *bundle) {
+	b.flows = b.flows[1:]
+	b.delivered--
+	b.followed--
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		r.demand, r.count = r.demand-u.demand, r.count-1
+	}
+	if len(b.flows) == 0 {
+		b.flows = b.flows[:0:0]
+		f.sift(b)
+		for _, u := range b.uses {
+			r := &f.shared[u.resource]
+			last := r.users[len(r.users)-1]
+			r.users[u.index] = last
+			last.uses[last.use].index = u.index
+			r.users = r.users[:len(r.users)-1]
+		}
+	}
+	f.change(b)
+}
+
+func (f *flows) change(b *bundle) {
+	if !b.dirty {
+		b.dirty = true
+		f.changed = append(f.changed, b)
+	}
+}
+
+// advance serves a bundle until time t.
+func (b *bundle) advance(t uint64) {
+	b.served += b.rate * float64(t-b.at)
+	b.at = t
+}
+
+// remaining returns the ticks until flow i of a bundle ends at the present rate.
+func (b *bundle) remaining(i int) float64 { return (b.flows[i].until - b.served) / b.rate }
+
+// untilNext returns for how many ticks at the present rate a flow goes on when the next one may
+// begin.
+func (b *bundle) untilNext() float64 { return b.ahead / (b.alone * b.rate) }
+
+// slack is the rounding in ticks by which a flow may end early. Sums of fractions of a message of
+// a second, each rounded by 10⁻¹⁶, are 10⁻⁴ ticks off. A whole tick more would let equal
+// messages fall out of step.
+const slack = 0.01
+
+// schedule sets the next event of a bundle: a delivery or an end.
+func (f *flows) schedule(b *bundle) {
+	b.event = math.MaxUint64
+	if b.rate > 0 {
+		t := b.remaining(0)
+		if b.delivered < len(b.flows) {
+			t = min(t, b.remaining(b.delivered)-b.excess)
+		}
+		if b.followed < len(b.flows) {
+			t = min(t, b.remaining(b.followed)-b.untilNext())
+		}
+		b.event = b.at + uint64(math.Ceil(max(t-slack, 0)))
+	}
+	f.sift(b)
+}
+
+// sift restores the order of the heap around a bundle whose event has changed, or removes it if it
+// has none.
+func (f *flows) sift(b *bundle) {
+	i, last := b.place, len(f.due)-1
+	if len(b.flows) == 0 {
+		moved := f.due[last]
+		f.due = f.due[:last]
+		if moved == b {
+			return
+		}
+		b, last = moved, last-1
+	}
+	for i > 0 && f.due[(i-1)/2].event > b.event {
+		f.due[i] = f.due[(i-1)/2]
+		f.due[i].place = i
+		i = (i - 1) / 2
+	}
+	for child := 2*i + 1; child <= last; child = 2*i + 1 {
+		if child < last && f.due[child+1].event < f.due[child].event {
+			child++
+		}
+		if f.due[child].event >= b.event {
+			break
+		}
+		f.due[i] = f.due[child]
+		f.due[i].place = i
+		i = child
+	}
+	f.due[i], b.place = b, i
+}
+
+// A filling is a component whose rates are computed.
+type filling struct {
+	mark      uint32
+	bundles   []*bundle
+	resources []*resource
+}
+
+// limiting reports whether the flows of a resource would exceed it at full speed. One flow alone
+// has the speed of its level, also where a NIC is occupied for longer than its bytes take. Each
+// demand is rounded by up to 1/2, so that three thirds may be a little more than the whole.
+func (r *resource) limiting() bool { return r.count > 1 && r.demand > fullSpeed+fullSpeed>>24 }
+
+// share computes the rates that flows which began or ended until time t can have changed.
+func (f *flows) share(t uint64) {
+	f.fill.mark++
+	for _, b := range f.changed {
+		b.dirty = false
+		if b.mark == f.fill.mark {
+			continue // it was part of the component of another one
+		}
+		f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
+		f.collect(b)
+		for _, other := range f.fill.bundles {
+			other.advance(t)
+		}
+		f.rise()
+		for _, other := range f.fill.bundles {
+			f.schedule(other)
+		}
+	}
+	f.changed = f.changed[:0]
+}
+
+// collect sets the bundles and resources of the filling to the component of a bundle in which a
+// flow began or ended.
+func (f *flows) collect(b *bundle) {
+	if b.mark = f.fill.mark; len(b.flows) > 0 {
+		f.fill.bundles = append(f.fill.bundles, b)
+	}
+	f.reach(b)
+	for i := 0; i < len(f.fill.bundles); i++ {
+		f.reach(f.fill.bundles[i])
+	}
+}
+
+// reach adds to the component the resources that limit a bundle, and the bundles that use them. A
+// resource that limited rates until now belongs to it too, since those rates can rise.
+func (f *flows) reach(b *bundle) {
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		limits := r.limiting()
+		if r.mark == f.fill.mark || !limits && !r.limits {
+			continue
+		}
+		r.mark = f.fill.mark
+		if r.limits = limits; limits {
+			f.fill.resources = append(f.fill.resources, r)
+		}
+		for _, other := range r.users {
+			if other.mark != f.fill.mark {
+				other.mark = f.fill.mark
+				f.fill.bundles = append(f.fill.bundles, other.bundle)
 			}
 		}
-		for _, w := range open {
-			rate = min(rate, w.most*w.size)
+	}
+}
+
+// rise lets the rates of the filling's bundles rise together until each is limited.
+func (f *flows) rise() {
+	all, open := f.fill.bundles, f.fill.resources
+	if len(open) == 0 {
+		for _, b := range all {
+			b.rate = 1 / b.alone
 		}
-		limit := rate * (1 + 1e-9)
-		var stopped []*flow
-		open = slices.DeleteFunc(open, func(w *flow) bool {
-			exhausted := func(u use) bool {
-				return !single(u.resource) && f.free[u.resource] <= limit*f.load[u.resource]
+		return
+	}
+	for _, r := range open {
+		r.free, r.load, r.rising = 1, 0, len(r.users)
+		for _, u := range r.users {
+			r.load += float64(len(u.flows)) * u.uses[u.use].ticks / u.size
+		}
+	}
+	for _, b := range all {
+		b.rises = true
+	}
+	// In the order in which their own limits stop them.
+	slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit(), b.limit()) })
+	for len(all) > 0 {
+		rate := all[0].limit() // bytes per tick
+		for _, r := range open {
+			rate = min(rate, r.free/r.load)
+		}
+		equal := rate * (1 + 1e-9) // but for rounding
+		for _, b := range all {
+			if b.limit() > equal {
+				break
 			}
-			stops := w.most*w.size <= limit || slices.ContainsFunc(w.uses, exhausted)
-			if stops {
-				stopped = append(stopped, w)
+			f.stop(b, 1/b.alone)
+		}
+		going := open[:0]
+		for _, r := range open {
+			if r.rising > 0 && r.free <= equal*r.load {
+				for _, u := range r.users {
+					f.stop(u.bundle, rate/u.size)
+				}
 			}
-			return stops
-		})
-		for _, w := range stopped {
-			w.rate = rate / w.size
-			for _, u := range w.uses {
-				f.rising[u.resource]--
-				f.free[u.resource] = max(f.free[u.resource]-w.rate*u.ticks, 0)
-				f.load[u.resource] -= u.ticks / w.size
+			if r.rising > 0 {
+				going = append(going, r)
 			}
 		}
+		open = going
+		for len(all) > 0 && !all[0].rises {
+			all = all[1:]
+		}
+	}
+}
+
+// limit returns the rate of a flow alone, in bytes per tick.
+func (b *bundle) limit() float64 { return b.size / b.alone }
+
+// stop sets the rate of a bundle unless it has stopped before. The resources that it uses have the
+// less for the bundles whose rates rise on.
+func (f *flows) stop(b *bundle, rate float64) {
+	if !b.rises {
+		return
+	}
+	b.rises, b.rate = false, rate
+	n := float64(len(b.flows))
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		r.rising--
+		r.free = max(r.free-n*rate*u.ticks, 0)
+		r.load -= n * u.ticks / b.size
 	}
 }

@@ -9,6 +9,7 @@ func (r *run) startRecord() {
 	r.why = make([]link, len(r.ops))
 	r.clockBy = make([]link, len(r.clock))
 	r.outBy = make([]link, r.s.Ranks())
+	r.stalls = map[opStep]uint64{}
 }
 
 func (r *run) setCause(op uint32, by link) {
@@ -26,7 +27,7 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	}
 	a.cause = r.why[a.op]
 	if late {
-		if r.clock[cpu] == a.start || nic < 0 {
+		if r.clock[cpu] == a.start || nic < 0 { // at its NIC it may wait for a later moment
 			a.cause = r.clockBy[cpu]
 		} else {
 			a.cause = r.clockBy[nic]
@@ -47,8 +48,8 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 func (r *run) recordDelay(send uint32, by delay) {
 	if r.recording && by != (delay{}) {
 		d := r.shared.held[send]
-		r.shared.held[send] = delay{d.shared + by.shared, d.order + by.order,
-			d.request + by.request}
+		r.shared.held[send] = delay{d.shared + by.shared, d.flow + by.flow,
+			d.order + by.order, d.request + by.request}
 	}
 }
 
@@ -65,7 +66,14 @@ func (r *run) delayUntil(a *act, at relation) uint64 {
 	case at == atArrival:
 		return d.shared + d.order
 	default:
-		return d.shared
+		return d.shared + d.flow
+	}
+}
+
+// recordStall records for how long the processor of a step stalled.
+func (r *run) recordStall(op uint32, s step, stall uint64) {
+	if r.recording && stall > 0 {
+		r.stalls[opStep{op, s}] = stall
 	}
 }
 
@@ -78,9 +86,9 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records that a NIC takes in a message, which occupies the NIC unless it flows. Its
-// first byte arrived at time came; its last byte may have arrived long before now.
-func (r *run) recordIntake(a act, nic int, occupied bool, came, now uint64) {
+// recordIntake records that a NIC begins to take in a message, which occupies the NIC unless NICs
+// interleave it. Its first byte arrived at time came.
+func (r *run) recordIntake(a act, nic int, occupied bool, came uint64) {
 	if !r.recording {
 		return
 	}
@@ -94,13 +102,18 @@ func (r *run) recordIntake(a act, nic int, occupied bool, came, now uint64) {
 		a.cause = r.clockBy[nic]
 	}
 	r.acts = append(r.acts, a)
-	by := link{act: uint32(len(r.acts))}
 	if occupied {
-		r.clockBy[nic] = by.as(atNIC)
+		r.clockBy[nic] = link{uint32(len(r.acts)), atNIC}
 	}
-	if a.end >= now {
-		r.why[a.op] = by.as(atStream)
-	} // else the receive was posted late: what it waits for is its posting
+}
+
+// recordLastByte records that step number of an operation has taken in the last byte at time end.
+// The operation waits for it.
+func (r *run) recordLastByte(op, number uint32, end uint64) {
+	if r.recording {
+		r.acts[number-1].end = end
+		r.why[op] = link{number, atStream}
+	}
 }
 
 // setLastByte sets when the last byte of a step leaves its rank, if that is the latest so far.

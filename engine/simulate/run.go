@@ -25,6 +25,7 @@ type run struct {
 	plain    bool                     // nothing is parked: clocks may shrink
 	eager    uint64                   // S, by LogGOPSim's rules
 	num      uint32                   // of the next entry
+	order    uint32                   // of entries at one time: 0, or all bits, to reverse it
 	fresh    uint32                   // added to the numbers of entries that were not parked
 	events   uint64                   // entries processed
 	proceed  func(e entry, late bool) // does what an entry says; late if it was parked
@@ -39,7 +40,10 @@ type run struct {
 	flows  *flows
 	parked uint32   // operations that have waited at a desk
 	ready  []uint64 // when what an operation waits for is finished; or an unexpected message came
-	out    []uint64 // when the last byte that a rank has sent left its NIC
+	// by receiver, when the last messages left that may still be in transit to it, ascending; only
+	// where that number is limited
+	transit map[uint32][]uint64
+	out     []uint64 // when the last byte that a rank has sent left its NIC
 	record
 
 	progress func(Progress)
@@ -173,7 +177,10 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		}
 		found = inTicks(f)
 		if leveled && size != handshake {
-			found.joint, found.fair = l.joint(level, size), found.stream > 0 && l.fair(level, size)
+			found.joint = l.joint(level, size)
+			found.interleaved = found.stream > 0 && l.interleaved(level, size)
+			found.flows = found.interleaved ||
+				r.shared != nil && r.shared.isShared(level, size, found.gap)
 		}
 		if c.all == nil {
 			c.all = map[key]cost{}

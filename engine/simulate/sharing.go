@@ -2,18 +2,18 @@ package simulate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A sharing holds the clocks of the resources that the ranks of a unit share, and the order in
-// which messages arrive. It is nil if a machine shares nothing and has no requests that take no
-// time.
+// A sharing holds what messages occupy of the resources that the ranks of a unit share, and the
+// order in which messages arrive. It is nil if a machine shares nothing and has no requests that
+// take no time.
 type sharing struct {
 	*levels
-	shares   bool        // else nothing delays a message but those before it
-	clocks   []unitClock // by resource
+	byRank   bool // the path of a message depends on its ranks, not on their units alone
 	known    map[key][]occupancy
 	last     key
 	occupied []occupancy          // of last
@@ -23,20 +23,19 @@ type sharing struct {
 	fail     func(format string, args ...any)
 }
 
-// A delay is how long a message waits, in ticks: for shared resources; for messages before it,
-// which delay its arrival only; and its request for messages before that.
-type delay struct{ shared, order, request uint64 }
+// A delay is how long a message waits, in ticks: before its bytes flow; while they flow; for
+// messages before it, which delay its arrival only; and its request for messages before that.
+type delay struct{ shared, flow, order, request uint64 }
 
 func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {
 	l, ok := m.(*levels)
-	if !ok || !l.Shares() && !l.flows() && !l.asksAtOnce() {
+	if !ok || !l.Shares() && !l.interleaves() && !l.asksAtOnce() {
 		return nil
 	}
 	return &sharing{
 		levels: l,
 		fail:   fail,
-		shares: l.Shares() || l.flows(),
-		clocks: make([]unitClock, l.resources()),
+		byRank: l.ways != nil || l.routes > 1,
 		known:  map[key][]occupancy{},
 		turns:  memory.Make[uint64](channels),
 		wild:   map[[2]uint32]uint64{},
@@ -52,18 +51,6 @@ func (l *levels) resources() int {
 		n += l.ways.Topology.Links()
 	}
 	return n
-}
-
-// delay sends a message through all resources that it uses, from time begin on, and returns the
-// largest delay in ticks.
-func (s *sharing) delay(from, to uint32, size uint64, c *cost, begin uint64) (held uint64) {
-	if !s.shares {
-		return 0
-	}
-	s.pass(from, to, size, c.gap, func(resource int, _ bool, o occupancy) {
-		held = max(held, s.clocks[resource].pass(begin, c.stream, o))
-	})
-	return held
 }
 
 // pass calls use with each resource that a message uses, and for how long. It returns the number of
@@ -146,19 +133,13 @@ func (w *ways) occupancy(size uint64) occupancy {
 	return occupancy{t, t}
 }
 
-// A unitClock holds the time until which a unit is taken, and the number of messages since it was
-// last free.
-type unitClock struct{ until, messages uint64 }
-
-// pass sends a message through the unit and returns the delay of the message in ticks.
-func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
-	if o.each == 0 {
-		return 0
+// isShared reports whether a message of size bytes occupies anything that ranks share.
+func (s *sharing) isShared(distance int, size, gap uint64) bool {
+	level := distance % len(s.Levels)
+	if s.ways != nil && level == len(s.Levels)-1 && s.ways.occupancy(size).each > 0 {
+		return true
 	}
-	if c.until <= begin {
-		*c = unitClock{until: begin}
-	}
-	c.until, c.messages = c.until+o.each, c.messages+1
-	alone := max(stream, o.alone)
-	return max(min(c.until-begin, c.messages*o.each), alone) - alone
+	return slices.ContainsFunc(s.occupies(level, size, gap), func(o occupancy) bool {
+		return o.each > 0
+	})
 }

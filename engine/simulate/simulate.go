@@ -45,6 +45,11 @@ type Setup struct {
 	Noise   Noise   // the zero value is no noise
 	Seed    uint64  // of the noise and, with fair shares, of the ranks' starts within 10 ns
 
+	// Reversed lets what happens at one moment happen in the opposite order: computations before
+	// receives and sends, and what became ready last first. If that changes the finish, it hangs on
+	// an order that the model does not know. The default rules only.
+	Reversed bool
+
 	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
 	Record bool
@@ -112,6 +117,8 @@ func (r *run) simulate(o Setup) error {
 		case o.Machine != nil:
 			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use " +
 				"another machine")
+		case o.Reversed:
+			return errors.New("LogGOPSim's rules have one order; leave out the rules")
 		case o.Record:
 			return errors.New("a run by LogGOPSim's rules cannot be recorded: " +
 				"its clocks of one rank run apart; leave out the rules")
@@ -140,6 +147,9 @@ func (r *run) simulate(o Setup) error {
 	r.shared = newSharing(r.costs.machine, r.names, r.fail)
 	r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
 	r.recording = o.Record
+	if o.Reversed {
+		r.order = firstFresh - 1
+	}
 	return r.model()
 }
 

@@ -8,6 +8,13 @@ type record struct {
 	why       []link // by waiting operation: the latest known step that it waits for
 	clockBy   []link // by clock: the step that set it
 	outBy     []link // by rank: the step that sent its last byte
+	stalls    map[opStep]uint64
+}
+
+// An opStep is one step of an operation.
+type opStep struct {
+	op   uint32
+	step step
 }
 
 // An act is one step of an operation.

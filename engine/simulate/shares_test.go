@@ -1,0 +1,332 @@
+package simulate_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A sent is one message of a test.
+type sent struct {
+	from, to int
+	size     uint64
+}
+
+// together is a schedule in which all messages are sent at time 0, in order.
+func together(t testing.TB, ranks int, messages []sent) *simulate.Program {
+	t.Helper()
+	b := schedule.NewBuilder(ranks)
+	for rank := range ranks {
+		b.NextRank()
+		for i, m := range messages {
+			if m.from == rank {
+				b.Send(m.size, uint32(m.to), uint32(i))
+			}
+			if m.to == rank {
+				b.Recv(m.size, uint32(m.from), uint32(i))
+			}
+		}
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prepare(t, s)
+}
+
+// A node of 128 ranks sends 1 MiB/i by rank i to the other node of the machine in docs/machines.md,
+// whose port has 12.5 GB/s. The bytes need 456 µs there, and the gaps 51 µs.
+func TestPortOfManySizes(t *testing.T) {
+	linear := func(beta quantity.Micros, perKiB float64) model.Layer {
+		return &model.Linear{Beta: beta, Tau: quantity.MicrosPerByte(perKiB / 1024)}
+	}
+	network := &model.LogGP{LogP: model.LogP{Latency: 0.7, SendOverhead: 0.3, ReceiveOverhead: 0.3,
+		GapTime: 0.4}, GapPerByte: 1. / 12500}
+	m := machine.Machine{Levels: []machine.Level{
+		{Name: "socket", Arity: 64, Layer: linear(0.3, 0.07)},
+		{Name: "node", Arity: 2, Layer: linear(0.6, 0.09), Lanes: 8, Ports: 1},
+		{Name: "cluster", Arity: 2, Layer: network},
+	}}
+	var messages []sent
+	work := 0.0
+	for i := range 128 {
+		size := uint64(1<<20) / uint64(i+1)
+		messages = append(messages, sent{i, 128 + i, size})
+		work += 0.4 + float64(size-1)/12500
+	}
+	r, err := together(t, 256, messages).Run(context.Background(),
+		simulate.Setup{Machine: on(t, m, "core", 256, simulate.NoLimit)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A message takes 1.3 µs besides its bytes, and no gap follows the last one.
+	finish, _ := r.Finish()
+	if want := work + 1.3 - 0.4; math.Abs(float64(finish)-want) > 1e-3 {
+		t.Errorf("the last message ends at %.3f µs, want %.3f", float64(finish), want)
+	}
+}
+
+// A drawn machine has random levels whose costs this test computes on its own: a message of n bytes
+// between ranks of level l has the latency and occupies a rank for gap + (n−1)·perByte.
+type drawn struct {
+	machine.Machine
+	latency, gap, perByte []float64
+}
+
+// drawMachine makes a machine of two or three levels, each with shared memory, lanes, ports, several of
+// them or none.
+func drawMachine(random *rand.Rand, gaps bool) drawn {
+	var d drawn
+	for range 2 + random.IntN(2) {
+		gap := 0.0
+		if gaps {
+			gap = 0.2 * random.Float64()
+		}
+		latency, perByte := random.Float64(), 1e-3*(1+random.Float64())
+		d.latency, d.gap = append(d.latency, latency), append(d.gap, gap)
+		d.perByte = append(d.perByte, perByte)
+		l := machine.Level{Name: "level", Arity: 2 + random.IntN(3), Layer: &model.LogGP{
+			LogP:       model.LogP{Latency: quantity.Micros(latency), GapTime: quantity.Micros(gap)},
+			GapPerByte: quantity.MicrosPerByte(perByte)}}
+		switch random.IntN(3) {
+		case 0:
+			l.Lanes = 1 + 2*random.Float64()
+		case 1:
+			l.Shared = &model.Linear{Tau: quantity.MicrosPerByte(5e-4 * (1 + random.Float64()))}
+		}
+		d.Levels = append(d.Levels, l)
+	}
+	for i := range d.Levels[:len(d.Levels)-1] {
+		switch random.IntN(3) {
+		case 0:
+			d.Levels[i].Ports = 1 + random.Float64()
+		case 1:
+			d.Levels[i].Port = &model.Linear{Tau: quantity.MicrosPerByte(5e-4 * (1 + random.Float64()))}
+		}
+		if random.IntN(4) == 0 {
+			d.Levels[i].Packet = 500
+		}
+	}
+	return d
+}
+
+// A unit that ranks share: its level, number and part (0 inside, 1 its port out, 2 its port in).
+type unit struct{ level, number, part int }
+
+// uses returns the time for which a message between two cores occupies each unit, the bytes' time,
+// and by how much the longest occupancy exceeds that.
+func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
+	size := 1
+	common := 0
+	for i, l := range d.Levels {
+		if size *= l.Arity; m.from/size == m.to/size {
+			common = i
+			break
+		}
+	}
+	n := float64(max(m.size, 1))
+	stream = (n - 1) * d.perByte[common]
+	gap := d.gap[common] + stream
+	all, size = map[unit]float64{}, 1
+	alone := stream
+	add := func(u unit, number float64, layer model.Layer) {
+		if layer != nil { // a line without a constant
+			all[u] = n * float64(layer.(*model.Linear).Tau)
+			alone = max(alone, all[u])
+		} else if number > 0 {
+			all[u] = gap / number
+			alone = max(alone, gap)
+		}
+	}
+	for i, l := range d.Levels {
+		size *= l.Arity
+		if i < common {
+			add(unit{i, m.from / size, 1}, l.Ports, l.Port)
+			add(unit{i, m.to / size, 2}, l.Ports, l.Port)
+		} else {
+			add(unit{i, m.from / size, 0}, l.Lanes, l.Shared)
+		}
+	}
+	return all, stream, alone - stream
+}
+
+// No program finishes before the work of any shared unit is done at its capacity: 1,000 random
+// programs on random machines. With gaps, the last message of each size may have a gap after it,
+// which no one waits for.
+func TestWorkOverCapacity(t *testing.T) {
+	tight := 0
+	all := programs(t, 1000)
+	for seed := range all {
+		random := rand.New(rand.NewPCG(uint64(seed), 7))
+		d := drawMachine(random, seed%2 == 0)
+		ranks := d.Cores()
+		var messages []sent
+		for range 1 + random.IntN(40) {
+			m := sent{random.IntN(ranks), random.IntN(ranks), uint64(1 + random.IntN(1<<(3+random.IntN(10))))}
+			if m.from != m.to {
+				messages = append(messages, m)
+			}
+		}
+		r, err := together(t, ranks, messages).Run(context.Background(), simulate.Setup{
+			Machine: on(t, d.Machine, "core", ranks, simulate.NoLimit), Seed: uint64(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := map[unit]float64{}
+		gaps := map[uint64]float64{} // by size
+		for _, m := range messages {
+			uses, _, excess := d.uses(m)
+			gaps[m.size] = max(gaps[m.size], excess)
+			for u, occupied := range uses {
+				work[u] += occupied
+			}
+		}
+		after := 0.0
+		for _, gap := range gaps {
+			after += gap
+		}
+		finish, _ := r.Finish()
+		for u, needed := range work {
+			// Ticks of 1 ps, and demands of 2⁻²⁴.
+			if float64(finish) < (needed-after)*(1-1e-6)-1e-5 {
+				t.Fatalf("seed %d: finished at %v, unit %+v needs %v µs", seed, finish, u, needed-after)
+			}
+			if float64(finish) < 1.2*needed+1 {
+				tight++
+			}
+		}
+	}
+	if tight < all/10 {
+		t.Errorf("a unit was full nearly all the time in %d of %d programs only", tight, all)
+	}
+}
+
+// filled returns when each message has arrived if all begin at their latency: a plain progressive
+// filling, which raises all rates in small equal steps from one event to the next.
+func (d drawn) filled(messages []sent) []float64 {
+	type state struct {
+		uses             map[unit]float64
+		left, top, begin float64 // bytes, bytes per µs, µs
+	}
+	flows := make([]state, len(messages))
+	for i, m := range messages {
+		uses, stream, excess := d.uses(m)
+		common, size := 0, d.Levels[0].Arity
+		for m.from/size != m.to/size {
+			common++
+			size *= d.Levels[common].Arity
+		}
+		flows[i] = state{uses, float64(m.size), float64(m.size) / (stream + excess), d.latency[common]}
+	}
+	ends := make([]float64, len(messages))
+	for now, open := 0.0, len(messages); open > 0; {
+		rate := make([]float64, len(flows))
+		fixed := make([]bool, len(flows))
+		active := func(i int) bool { return flows[i].left > 0 && flows[i].begin <= now }
+		for {
+			// The largest step by which all rates that are not fixed can rise.
+			step := math.Inf(1)
+			load, used := map[unit]float64{}, map[unit]float64{}
+			for i, f := range flows {
+				if !active(i) {
+					continue
+				}
+				for u, occupied := range f.uses {
+					used[u] += rate[i] * occupied / float64(messages[i].size)
+					if !fixed[i] {
+						load[u] += occupied / float64(messages[i].size)
+					}
+				}
+				if !fixed[i] {
+					step = min(step, f.top-rate[i])
+				}
+			}
+			for u, l := range load {
+				step = min(step, (1-used[u])/l)
+			}
+			if math.IsInf(step, 1) {
+				break
+			}
+			for i, f := range flows {
+				if !active(i) || fixed[i] {
+					continue
+				}
+				rate[i] += step
+				fixed[i] = rate[i] >= f.top*(1-1e-12)
+				for u := range f.uses {
+					fixed[i] = fixed[i] || used[u]+step*load[u] >= 1-1e-12
+				}
+			}
+		}
+		next := math.Inf(1)
+		for i, f := range flows {
+			switch {
+			case active(i):
+				next = min(next, now+f.left/rate[i])
+			case f.begin > now:
+				next = min(next, f.begin)
+			}
+		}
+		for i := range flows {
+			if !active(i) {
+				continue
+			}
+			if flows[i].left -= rate[i] * (next - now); flows[i].left < 1e-9*float64(messages[i].size) {
+				flows[i].left, ends[i] = 0, next
+				open--
+			}
+		}
+		now = next
+	}
+	return ends
+}
+
+// The finishes are those of a progressive filling that shares no code with the engine.
+func TestFinishesOfFilling(t *testing.T) {
+	compared := 0
+	for seed := range programs(t, 300) {
+		random := rand.New(rand.NewPCG(uint64(seed), 8))
+		d := drawMachine(random, false)
+		for i := range d.Levels {
+			d.Levels[i].Packet = 0
+			// As long as the bytes, so that nothing follows them.
+			d.Levels[i].Shared, d.Levels[i].Port = nil, nil
+		}
+		ranks := d.Cores()
+		var messages []sent
+		to := random.Perm(ranks) // one message for each rank: NICs of ranks hold nothing back
+		for from := range ranks {
+			if from != to[from] {
+				messages = append(messages, sent{from, to[from], uint64(2 + random.IntN(5000))})
+			}
+		}
+		r, err := together(t, ranks, messages).Run(context.Background(), simulate.Setup{
+			Machine: on(t, d.Machine, "core", ranks, simulate.NoLimit), Record: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times, err := r.Timeline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := d.filled(messages)
+		for m := range times.Messages {
+			compared++
+			// The engine rounds each event to 1 ps.
+			if got := float64(m.Received); math.Abs(got-want[m.Tag]) > 1e-3 {
+				t.Fatalf("seed %d: %d→%d arrives at %.6f µs, by the filling at %.6f",
+					seed, m.From, m.To, got, want[m.Tag])
+			}
+		}
+	}
+	if compared < 500 {
+		t.Errorf("only %d messages", compared)
+	}
+}
