@@ -41,7 +41,7 @@ func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 // would be too low by twice the variance: by 2 % at 10 % of scatter.
 func fitRelative(points []Point) line {
 	l, w := relativeLine(points)
-	l.intervals(points, w, l.residuals(points, w), 1)
+	l.intervals(points, w, noiseOf(points), 1)
 	return l
 }
 
@@ -74,13 +74,51 @@ func (l *line) residuals(points []Point, w []float64) []float64 {
 
 // fitOrdinary is like fitRelative, but the weight is the number of rows alone.
 func fitOrdinary(points []Point) line {
-	w := make([]float64, len(points))
-	for i, p := range points {
-		w[i] = float64(p.Count)
-	}
+	w := counts(points)
 	l := solve(points, w)
-	l.intervals(points, w, l.residuals(points, w), 1)
+	l.intervals(points, w, noiseOf(points), 1)
 	return l
+}
+
+// counts returns the weights of errors that do not depend on the size.
+func counts(points []Point) []float64 {
+	return list.Map(points, func(p Point) float64 { return float64(p.Count) })
+}
+
+// noiseOf returns the more likely form of the noise: errors in proportion to the time, or of one
+// deviation at all sizes. The likelihood is that of the errors without the two parameters of the
+// line (Patterson and Thompson 1971):
+//
+//	2 ln L = Σ ln wᵢ − ln det XᵀWX − (n−2) ln Σwᵢeᵢ²
+func noiseOf(points []Point) noiseForm {
+	proportional, w := relativeLine(points)
+	constant, c := solve(points, counts(points)), counts(points)
+	gain := likelihood(points, constant, c) - likelihood(points, proportional, w)
+	if len(points) < 4 || gain < constantEvidence {
+		return noiseForm{w, proportional.residuals(points, w), proportional.moments, false}
+	}
+	return noiseForm{c, constant.residuals(points, c), constant.moments, true}
+}
+
+// constantEvidence is the gain of twice the logarithm of the likelihood above which the noise is
+// taken as one of all sizes. With 2, errors of 3 % at 8 sizes are taken so too often: intervals of
+// τ hold 82 to 88 % by the method ordinary. With 6 they hold 95 to 98 %.
+const constantEvidence = 6
+
+// sameTime is the relative error below which times are equal: below the resolution of clocks, above
+// rounding errors.
+const sameTime = 1e-7
+
+// likelihood returns 2 ln L but for a constant.
+
+func likelihood(points []Point, l line, w []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for i, e := range l.residuals(points, w) {
+		sum += math.Log(w[i])
+		squares += e*e + w[i]*math.Pow(sameTime*float64(points[i].Time), 2)
+	}
+	m := &l.moments
+	return sum - math.Log(m.W*m.XX) - float64(len(points)-2)*math.Log(squares)
 }
 
 // solve returns the weighted least-squares line under β, τ ≥ 0.
@@ -98,20 +136,24 @@ func solve(points []Point, w []float64) line {
 // minCorrelated is the minimum number of points for testing their errors for correlation.
 const minCorrelated = 12
 
-// intervals sets the 95 % intervals from the weighted residuals e, by Student's t. Variances are
+// intervals sets the 95 % intervals, by Student's t, of a method with the weights w. Variances are
 // divided by the efficiency of the method. At a bound, the interval is that of the unbounded line,
 // truncated there.
+//
+// The weights of a method need not be those of the noise: the method ordinary gives a line also
+// where errors are in proportion to the time. So noise has weights of its own, and the errors.
 //
 // Errors that are correlated along the sizes carry less information; see setVariances. Their
 // correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters
 // (Kendall 1954), if there is evidence of it.
-func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
+func (l *line) intervals(points []Point, w []float64, noise noiseForm, efficiency float64) {
 	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
 	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
 	if n < 3 {
 		return
 	}
+	e := noise.errors
 	var squares, neighbours float64
 	for i := range e {
 		squares += e[i] * e[i]
@@ -128,32 +170,69 @@ func (l *line) intervals(points []Point, w, e []float64, efficiency float64) {
 			rho = 0
 		}
 	}
-	l.setVariances(rho, squares, points, w, efficiency)
+	l.setVariances(rho, squares, points, w, noise, efficiency)
 	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
-// setVariances sets the variances if errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: the
-// variance of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is
-// tr(R−HR)σ², which is (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors
-// carry the information of n(1−ρ)/(1+ρ) independent ones.
-func (l *line) setVariances(rho, squares float64, points []Point, w []float64, efficiency float64) {
-	n := len(points)
-	m := &l.moments
-	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
+// A noiseForm is a form of the noise.
+type noiseForm struct {
+	weights  []float64 // inverse variances, but for a factor
+	errors   []float64 // of a line with these weights, weighted
+	moments  stats.Moments
+	constant bool // one deviation at all sizes
+}
+
+// columns returns the line's columns under weights, orthonormal.
+func columns(points []Point, w []float64, m *stats.Moments) (level, slope []float64) {
+	level, slope = make([]float64, len(points)), make([]float64, len(points))
 	for i, p := range points {
 		r := math.Sqrt(w[i])
 		level[i], slope[i] = r/math.Sqrt(m.W), r*(float64(p.Size)-m.X)/math.Sqrt(m.XX)
 	}
+	return level, slope
+}
+
+// setVariances sets the variances if errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: the
+// variance of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is
+// tr(R−HR)σ², which is (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors
+// carry the information of n(1−ρ)/(1+ρ) independent ones. With weights w that are not those of the
+// noise, v, aᵢ is multiplied by √(wᵢ/vᵢ) (White 1980, with a model of the variances).
+func (l *line) setVariances(
+	rho, squares float64, points []Point, w []float64, noise noiseForm, efficiency float64,
+) {
+	n := float64(len(points))
+	level, slope := columns(points, noise.weights, &noise.moments)
+	free := max(1, n-correlated(level, level, rho)-correlated(slope, slope, rho))
+	// Means of scattered rows can lie on a line by chance. They do not show less scatter than rows.
+	sigma2 := max(squares/free, rowVariance(points, noise.weights))
+	m := &l.moments
+	level, slope = columns(points, w, m)
+	for i, v := range noise.weights {
+		level[i] *= math.Sqrt(w[i] / v)
+		slope[i] *= math.Sqrt(w[i] / v)
+	}
 	ll, ss := correlated(level, level, rho), correlated(slope, slope, rho)
 	ls := correlated(level, slope, rho)
-	sigma2 := squares / max(1, float64(n)-ll-ss)
-	l.t = stats.T95(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
+	l.t = stats.T95(max(1, math.Round(n*(1-rho)/(1+rho)-2)))
 	both := sigma2 * ls / math.Sqrt(m.W*m.XX) / efficiency
 	l.varTau = sigma2 * ss / m.XX / efficiency
 	l.covariance = both - m.X*l.varTau
 	l.varBeta = sigma2*ll/m.W/efficiency - 2*m.X*both + m.X*m.X*l.varTau
+}
+
+// rowVariance returns the variance of rows of one size about their mean, pooled over the sizes and
+// in the units of the weighted residuals; 0 without repeated sizes.
+func rowVariance(points []Point, w []float64) float64 {
+	var sum, free float64
+	for i, p := range points {
+		d := p.Deviation * float64(p.Time)
+		// w is Count times the weight of a row.
+		sum += float64(p.Count-1) * w[i] / float64(p.Count) * d * d
+		free += float64(p.Count - 1)
+	}
+	return sum / max(1, free)
 }
 
 // correlated returns aᵀRb with Rᵢⱼ = ρ^|i−j|.

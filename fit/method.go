@@ -30,7 +30,7 @@ const (
 var Methods = []Method{Relative, Ordinary, Huber}
 
 var fitLine = map[Method]func(points []Point) line{
-	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber,
+	Relative: holdingInliers(fitRelative), Ordinary: holdingInliers(fitOrdinary), Huber: fitHuber,
 }
 
 func (m Method) check() error {
@@ -43,13 +43,8 @@ func (m Method) check() error {
 		m, strings.Join(names[:last], ", "), names[last])
 }
 
-const (
-	// outlier limits errors, in standard deviations, when models and segments are chosen.
-	outlier = 4
-	// sameTime is the relative error below which times are equal: below the resolution of clocks,
-	// above rounding errors.
-	sameTime = 1e-7
-)
+// outlier limits errors, in standard deviations, when models and segments are chosen.
+const outlier = 4
 
 // huberK is the error, in standard deviations, where Huber's function changes from square to
 // linear: 95 % of the efficiency of least squares if the errors are normal (Huber, Robust
@@ -111,12 +106,33 @@ func fitHuber(points []Point) line {
 	}
 	w := l.weights(points)
 	l.moments = solve(points, w).moments
+	noise := noiseForm{w, e, l.moments, false}
+	if other := noiseOf(points); other.constant {
+		noise = other
+	}
 	share := inside / float64(n)
 	correction := 1 + 2/float64(n)*(1-share)/share // K
 	fewer := stats.T95(float64(n-2)) / stats.T95(inside-3)
 	efficiency := share / correction * fewer
-	l.intervals(points, w, e, efficiency*efficiency)
+	l.intervals(points, w, noise, efficiency*efficiency)
 	return l
+}
+
+// holdingInliers extends the intervals of lines of least squares to those of Huber's line if some
+// points are outliers. These are of one sign as a rule, and shift a line of least squares. Under
+// noise of one deviation, small sizes have large relative errors without being outliers.
+func holdingInliers(fit func(points []Point) line) func(points []Point) line {
+	return func(points []Point) line {
+		l := fit(points)
+		_, e, scale := huberLine(points)
+		if rest := inliers(points, e, scale); rest == nil || noiseOf(rest).constant {
+			return l
+		}
+		h := fitHuber(points)
+		l.betaLow, l.betaHigh = min(l.betaLow, h.betaLow), max(l.betaHigh, h.betaHigh)
+		l.tauLow, l.tauHigh = min(l.tauLow, h.tauLow), max(l.tauHigh, h.tauHigh)
+		return l
+	}
 }
 
 // Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B,
