@@ -17,14 +17,23 @@ type blend struct {
 	forms    []*localForm
 	// between has held-out places that lie between other places, beyond those with more nodes than
 	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly
-	// is set; undescribed then says that no form describes all places.
-	between, beyond        heldOut
+	// is set; undescribed then says that no form describes all places, and sizesBetween has the
+	// errors of predictions at these sizes, whose forms are corrected by the residuals nearby.
+	between, beyond heldOut
+	sizesBetween    heldOut
+	// ahead has the calls on more than most ranks, the largest places, as predicted from the
+	// others: own are logs of times in µs.
+	ahead                  heldOut
+	most                   float64
 	sizesOnly, undescribed bool
+	jobs                   jobs
 }
 
 // newBlend fits forms to the points of a table.
 func newBlend(t table, oneNode bool, forms []form) *blend {
-	b := &blend{table: t, oneNode: oneNode, forms: make([]*localForm, len(forms))}
+	b := &blend{
+		table: t, oneNode: oneNode, jobs: jobsOf(t.points), forms: make([]*localForm, len(forms)),
+	}
 	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(t.points, oneNode) })
 	return b
 }
@@ -61,7 +70,8 @@ func (b *blend) learn() {
 	for _, q := range b.places {
 		last = max(last, q.ranks)
 	}
-	for _, limit := range []float64{last / 1.3, last / 2, last / 4} {
+	b.predictAhead(last)
+	for _, limit := range []float64{last / aheadFactor, last / 2, last / 4} {
 		b.holdOut(&b.beyond, func(s Point) bool { return float64(s.Ranks) > limit })
 	}
 	if b.sizesOnly = len(b.beyond.calls) == 0; b.sizesOnly {
@@ -72,13 +82,19 @@ func (b *blend) learn() {
 			})
 		}
 	}
-	for _, h := range []*heldOut{&b.between, &b.beyond} {
+	for _, h := range []*heldOut{&b.between, &b.beyond, &b.sizesBetween} {
 		logs := make([]float64, len(h.errors))
-		for i := range h.calls {
+		for i, s := range h.calls {
 			for k := range logs {
 				logs[k] = h.errors[k][i]
 			}
-			own, _ := average(b.weights(h, logs, h.total[i], i), logs)
+			var weights []float64
+			if h == &b.sizesBetween {
+				weights = b.mix(s.place(), logs, h.total[i], i)
+			} else {
+				weights = b.weights(h, logs, h.total[i], i)
+			}
+			own, _ := average(weights, logs)
 			h.own = append(h.own, own)
 		}
 		h.normalize()
@@ -87,11 +103,27 @@ func (b *blend) learn() {
 	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(alike) > undescribedError
 }
 
-// holdOut fits the forms to the points that are not held out, and adds the errors at up to maxHeld
-// held-out points to h. It does nothing if fewer than two points are left, or points of only one
-// of several places.
-func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
-	var kept, held []Point
+// predictAhead predicts the calls of the largest places from those of the others, even of one.
+func (b *blend) predictAhead(last float64) {
+	b.most = last / aheadFactor
+	kept, held := b.split(func(s Point) bool { return float64(s.Ranks) > b.most })
+	if len(kept) < 2 {
+		return
+	}
+	rest := b.without(kept)
+	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
+		at, n := held[i].place(), float64(held[i].Size)
+		log, _, _ := rest.predict(at, n)
+		b.ahead.calls, b.ahead.own = append(b.ahead.calls, held[i]), append(b.ahead.own, log)
+	}
+}
+
+// aheadFactor is the factor between the ranks of the largest places that are held out: those of the
+// last third of an octave.
+const aheadFactor = 1.3
+
+// split returns the points that are kept, and those that are held out.
+func (b *blend) split(out func(Point) bool) (kept, held []Point) {
 	for _, s := range b.points {
 		if out(s) {
 			held = append(held, s)
@@ -99,6 +131,23 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 			kept = append(kept, s)
 		}
 	}
+	return kept, held
+}
+
+// without fits the forms to the points that are kept.
+func (b *blend) without(kept []Point) *blend {
+	forms := make([]form, len(b.forms))
+	for i, f := range b.forms {
+		forms[i] = *f.form
+	}
+	return newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
+}
+
+// holdOut fits the forms to the points that are not held out, and adds the errors at up to maxHeld
+// held-out points to h. It does nothing if fewer than two points are left, or points of only one
+// of several places.
+func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
+	kept, held := b.split(out)
 	if len(kept) < 2 {
 		return
 	}
@@ -106,21 +155,14 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 	if len(b.places) > 1 && !slices.ContainsFunc(kept, elsewhere) {
 		return
 	}
-	forms := make([]form, len(b.forms))
-	for i, f := range b.forms {
-		forms[i] = *f.form
-	}
-	rest := newBlend(newTable(kept, b.blockwise), b.oneNode, forms)
+	rest := b.without(kept)
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		s := held[i]
 		at, n := s.place(), float64(s.Size)
-		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(at, n))
-		candidates := rest.candidates(at, n, b.sizesOnly)
-		if h.errors == nil {
-			h.errors = make([][]float64, len(candidates))
-		}
-		for k, v := range candidates {
-			h.errors[k] = append(h.errors[k], v-math.Log(float64(s.Time)))
+		h.add(s, b.totalLg(at, n), rest.candidates(at, n, b.sizesOnly))
+		if b.sizesOnly {
+			b.sizesBetween.add(s, b.totalLg(at, n), rest.candidates(at, n, false))
+			b.sizesBetween.gaps = append(b.sizesBetween.gaps, rest.gap(at, n))
 		}
 	}
 }
@@ -276,11 +318,20 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 // combine returns the log of the time in µs by the weighted candidates, their spread and weights.
 func (b *blend) combine(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.candidates(p, n, false)
+	weights = b.mix(p, logs, b.totalLg(p, n), -1)
+	mean, spread = average(weights, logs)
+	return mean, spread, weights
+}
+
+// mix returns the weights of the candidates of a call, for which the held-out call of the index
+// without does not count; -1 is none. Interpolation has a fixed part between places if no place
+// between two places was held out.
+func (b *blend) mix(p place, logs []float64, total float64, without int) []float64 {
 	h, k := &b.beyond, len(b.forms)
 	if b.inside(p) && len(b.between.calls) > 0 {
 		h = &b.between
 	}
-	weights = b.weights(h, logs, b.totalLg(p, n), -1)
+	weights := b.weights(h, logs, total, without)
 	if b.inside(p) && h == &b.beyond && !math.IsNaN(logs[k]) {
 		forms := 0.0
 		for _, w := range weights[:k] {
@@ -291,8 +342,7 @@ func (b *blend) combine(p place, n float64) (mean, spread float64, weights []flo
 		}
 		weights[k], weights[k+1] = interpolation, 0
 	}
-	mean, spread = average(weights, logs)
-	return mean, spread, weights
+	return weights
 }
 
 // similar returns the time in µs of similar calls: that of the forms, without what they miss.

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -29,9 +30,70 @@ const (
 	trustSchedule = 0.22
 )
 
-// Choose chooses among results of several algorithms of one collective for a call of n bytes, which
-// they predict to take the times of predictions. The call is at the placement at.
-func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.Bytes) (c Choice) {
+// A Chooser chooses among results of several algorithms of one collective.
+type Chooser struct {
+	all []*Result
+	// trusted has the mean losses of the algorithm that is predicted to be the fastest and of a
+	// copy, at calls on the most nodes that were predicted from fewer; NaN if there are none.
+	predicted, copied float64
+}
+
+// minTrials is the number of held-out calls that show whether predictions or copies lose less.
+const minTrials = 4
+
+// minTrust is the difference of mean losses above which the smaller one decides; below, the
+// intervals do.
+const minTrust = 0.02
+
+// NewChooser judges the predictions of the results by the calls that they held out.
+func NewChooser(all []*Result) *Chooser {
+	c := &Chooser{all, math.NaN(), math.NaN()}
+	// The calls that all results predicted from fewer nodes.
+	type trial struct{ measured, predicted []float64 }
+	trials := map[Point]*trial{}
+	var order []Point
+	limit := math.Inf(1)
+	for i, r := range all {
+		for _, b := range []*blend{r.oneNode, r.several} {
+			if b == nil {
+				continue
+			}
+			limit = min(limit, b.most)
+			for k, p := range b.ahead.calls {
+				key := Point{Ranks: p.Ranks, PerNode: p.PerNode, Size: p.Size}
+				if trials[key] == nil {
+					trials[key], order = &trial{}, append(order, key)
+				}
+				if t := trials[key]; len(t.measured) == i { // else another result has no such call
+					t.measured = append(t.measured, float64(p.Time))
+					t.predicted = append(t.predicted, b.ahead.own[k])
+				}
+			}
+		}
+	}
+	count, byPrediction, byCopy := 0, 0.0, 0.0
+	for _, key := range order {
+		t := trials[key]
+		copied := nearestWinner(all, key.placement(), key.Size, limit)
+		if len(t.measured) < len(all) || copied < 0 {
+			continue
+		}
+		fastest := slices.Index(t.predicted, slices.Min(t.predicted))
+		best := slices.Min(t.measured)
+		byPrediction += t.measured[fastest]/best - 1
+		byCopy += t.measured[copied]/best - 1
+		count++
+	}
+	if count >= minTrials {
+		c.predicted, c.copied = byPrediction/float64(count), byCopy/float64(count)
+	}
+	return c
+}
+
+// Choose chooses for a call of n bytes at a placement, which the results predict to take the times
+// of predictions.
+func (h *Chooser) Choose(predictions []Prediction, at Placement, n quantity.Bytes) (c Choice) {
+	all := h.all
 	fastest := 0
 	for i, p := range predictions {
 		if p.Time < predictions[fastest].Time {
@@ -39,13 +101,21 @@ func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.By
 		}
 	}
 	c.Index = fastest
-	if copied := nearestWinner(all, at, n); copied >= 0 && copied != fastest {
+	if copied := nearestWinner(all, at, n, math.Inf(1)); copied >= 0 && copied != fastest {
 		gain := math.Log(float64(predictions[copied].Time / predictions[fastest].Time))
 		least := doubt(predictions[copied], predictions[fastest])
 		a, b := all[copied], all[fastest]
 		known := len(a.forms) == 1 && len(b.forms) == 1
 		if math.IsNaN(least) && known && min(len(a.Ranks), len(b.Ranks)) == 1 {
 			least = trustSchedule
+		}
+		beyond := predictions[copied].Beyond || predictions[fastest].Beyond
+		switch trust := h.predicted - h.copied; {
+		case !beyond || math.IsNaN(trust):
+		case trust < -minTrust:
+			least = 0
+		case trust > minTrust:
+			least = math.Inf(1)
 		}
 		if !(gain > least) {
 			c.Index, c.Copied = copied, true
@@ -77,8 +147,9 @@ func doubt(a, b Prediction) float64 {
 }
 
 // nearestWinner returns the index of the result with the least time at the nearest call that was
-// measured, over the logs of ranks and total bytes; -1 if the nearest call has one time only.
-func nearestWinner(all []*Result, at Placement, n quantity.Bytes) (best int) {
+// measured on at most so many ranks, over the logs of ranks and total bytes; -1 if the nearest call
+// has one time only.
+func nearestWinner(all []*Result, at Placement, n quantity.Bytes, most float64) (best int) {
 	total := func(ranks int, n quantity.Bytes) float64 {
 		if blockwise(all[0].Collective) {
 			n *= quantity.Bytes(ranks)
@@ -90,6 +161,9 @@ func nearestWinner(all []*Result, at Placement, n quantity.Bytes) (best int) {
 	times := 0
 	for i, r := range all {
 		for _, p := range r.Points {
+			if float64(p.Ranks) > most {
+				continue
+			}
 			d := math.Abs(total(p.Ranks, p.Size)-total(at.Ranks, n)) +
 				math.Abs(math.Log2(float64(p.Ranks)/float64(at.Ranks)))
 			switch { // rounding must not divide times of one call

@@ -1,5 +1,6 @@
 // Package collective fits measured times of collectives jointly over message sizes, rank counts and
-// placements. The time of an algorithm is a sum over the steps and bytes of its schedule:
+// placements. The time of an algorithm is a sum over the steps and bytes of its schedule, which are
+// closed forms of the ranks and nodes:
 //
 //	T = base + steps inside nodes · α_inside + steps between nodes · α_between + bytes · β
 //
@@ -20,8 +21,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// maxRanks bounds the numbers of ranks, not the ranks: an algorithm's schedule is simulated for
-// each number, which may take 0.3 s.
+// maxRanks bounds the numbers of ranks, not the ranks: a prediction weighs all measurements, and a
+// fit predicts those that it holds out.
 const maxRanks = 512
 
 // Fit fits a collective, of which one number of ranks is enough. The errors wrap [ErrNoFit], or are
@@ -72,7 +73,11 @@ func formsToFit(d Data) ([]form, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []form{formOf(e, d.Statistic)}, nil
+		f, err := formOf(e, d.Statistic)
+		if err != nil {
+			return nil, err
+		}
+		return []form{f}, nil
 	}
 	// An algorithm for two ranks, or one whose tree depends on the machine, has no form.
 	general := func(e engine.Entry) bool { return e.Ranks == 0 && e.Params&engine.Shape == 0 }

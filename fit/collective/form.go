@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -52,7 +53,7 @@ func sum(all, between, volume float64) terms { return terms{all - between, betwe
 // of two.
 func lgCeil(x float64) float64 { return math.Ceil(math.Log2(x) - 1e-9) }
 
-// line is a step to each other rank, as in a ring, by pairs, or at a root.
+// line is a step to each other rank around a ring.
 func line(volume func(ranks float64) float64) func(place) terms {
 	return func(p place) terms { return sum(p.ranks-1, p.nodes-1, volume(p.ranks)) }
 }
@@ -60,6 +61,20 @@ func line(volume func(ranks float64) float64) func(place) terms {
 // doubling is a step for each doubling of the ranks.
 func doubling(volume func(ranks float64) float64) func(place) terms {
 	return func(p place) terms { return sum(lgCeil(p.ranks), lgCeil(p.nodes), volume(p.ranks)) }
+}
+
+// star is a message of a root with each other rank, most of them on other nodes.
+func star(volume func(ranks float64) float64) func(place) terms {
+	return func(p place) terms { return sum(p.ranks-1, p.ranks-p.perNode(), volume(p.ranks)) }
+}
+
+// folded is doubling on powers of two. Other ranks first send to one of them, and get the result
+// from there.
+func folded(volume func(ranks float64) float64) func(place) terms {
+	return func(p place) terms {
+		all := foldedSteps(int(p.ranks))
+		return sum(all, min(all, foldedSteps(int(math.Ceil(p.nodes)))), volume(p.ranks))
+	}
 }
 
 // twice is a form whose message goes there and back.
@@ -80,7 +95,28 @@ func share(n float64) float64 { return (n - 1) / n }
 
 func everyLg(n float64) float64 { return lgCeil(n) }
 
-func halfLg(n float64) float64 { return n / 2 * lgCeil(n) }
+// distanceBits counts the one bits of the distances 1 … n−1 to other ranks: Bruck's alltoall
+// moves a block by each of them.
+func distanceBits(n float64) float64 { return ones(int(n)) }
+
+// foldedLg, foldedShare and foldedBlocks are for folded exchanges: ranks above a power of two hand
+// in all that they have, which takes about as long as the exchange itself. Blocks are within a
+// ninth, as some ranks have the blocks of two.
+func foldedLg(n float64) float64 { return foldedSteps(int(n)) }
+
+func foldedShare(n float64) float64 {
+	if aboveTwo(int(n)) > 0 {
+		return 1 + share(power(int(n)))
+	}
+	return share(n)
+}
+
+func foldedBlocks(n float64) float64 {
+	if aboveTwo(int(n)) > 0 {
+		return 2.2 * n
+	}
+	return blocks(n)
+}
 
 func nothing(float64) float64 { return 0 }
 
@@ -102,6 +138,12 @@ func hierarchical(p place) terms {
 // inSwitch is a reduction by the switch inside a node (NVLS): bytes do not grow with the ranks.
 func inSwitch(p place) terms { return terms{2, 2 * math.Log2(p.nodes), 1 + 1/p.ranks} }
 
+// rabenseifner is recursive halving and doubling.
+func rabenseifner(p place) terms {
+	t := twice(doubling(foldedShare))(p)
+	return t
+}
+
 // pairwise is an exchange with each other rank in turn, most of them on other nodes.
 func pairwise(p place) terms { return sum(p.ranks-1, p.ranks-p.perNode(), p.ranks-1) }
 
@@ -118,8 +160,8 @@ func formsOf(name string) []form {
 		return []form{
 			{name: "ring", prior: 0.1, priorOneNode: 1, at: twice(line(share))},
 			{name: "double-tree", prior: 1, priorOneNode: 0.1, pipelined: true, at: ncclTree},
-			{name: "recursive-doubling", prior: 0.5, priorOneNode: 0.1, at: doubling(everyLg)},
-			{name: "rabenseifner", prior: 1, priorOneNode: 0.1, at: twice(doubling(share))},
+			{name: "recursive-doubling", prior: 0.5, priorOneNode: 0.1, at: folded(foldedLg)},
+			{name: "rabenseifner", prior: 1, priorOneNode: 0.1, at: rabenseifner},
 			{name: "hierarchical", prior: 0.5, priorOneNode: 0, at: hierarchical},
 			{name: "switch", prior: 0.3, priorOneNode: 0.1, pipelined: true, at: inSwitch},
 		}
@@ -131,12 +173,12 @@ func formsOf(name string) []form {
 	case "reduce-scatter", "reduce-scatter-block":
 		return []form{
 			{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)},
-			{name: "recursive-halving", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)},
+			{name: "recursive-halving", prior: 0.3, priorOneNode: 0.1, at: folded(foldedBlocks)},
 		}
 	case "alltoall":
 		return []form{
 			{name: "pairwise", prior: 1, priorOneNode: 1, at: pairwise},
-			{name: "bruck", prior: 0.3, priorOneNode: 0.1, at: doubling(halfLg)},
+			{name: "bruck", prior: 0.3, priorOneNode: 0.1, at: doubling(distanceBits)},
 		}
 	case "bcast", "reduce":
 		return []form{
@@ -147,42 +189,55 @@ func formsOf(name string) []form {
 	case "gather", "scatter":
 		return []form{
 			{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(blocks)},
-			{name: "linear", prior: 0.5, priorOneNode: 0.5, at: line(blocks)},
+			{name: "linear", prior: 0.5, priorOneNode: 0.5, at: star(blocks)},
 		}
 	case "barrier":
 		return []form{
 			{name: "dissemination", prior: 1, priorOneNode: 1, at: doubling(nothing)},
-			{name: "linear", prior: 0.1, priorOneNode: 0.3, at: line(nothing)},
+			{name: "linear", prior: 0.1, priorOneNode: 0.3, at: twice(star(nothing))},
 		}
 	}
 	return []form{
 		{name: "recursive-doubling", prior: 1, priorOneNode: 1, at: doubling(everyLg)},
-		{name: "linear", prior: 0.3, priorOneNode: 0.3, at: line(whole)},
+		{name: "linear", prior: 0.3, priorOneNode: 0.3, at: line(blocks)},
 	}
 }
 
-// formOf returns the form of a named algorithm: that of [formsOf], or one made from its schedule,
-// whose steps between nodes are those of one rank for each node.
-func formOf(e engine.Entry, of Statistic) form {
+// form returns a law for a statistic as a form.
+func (l law) form(name string, of Statistic) form {
+	at := l.slowest
+	if of == Average {
+		at = l.average
+	}
+	return form{name: name, prior: 1, priorOneNode: 1, at: func(p place) terms {
+		all := at(int(p.ranks))
+		between := all.steps
+		switch {
+		case p.nodes >= p.ranks:
+		case l.star:
+			between *= (p.ranks - p.perNode()) / (p.ranks - 1)
+		default:
+			between = min(all.steps, at(max(2, int(math.Ceil(p.nodes)))).steps)
+		}
+		return sum(all.steps, between, all.volume)
+	}}
+}
+
+// formOf returns the form of a named algorithm: that of [formsOf], or its law. It is an error if
+// there is none: another algorithm's steps would stand for it.
+func formOf(e engine.Entry, of Statistic) (form, error) {
 	for _, f := range formsOf(e.Collective) {
 		if strings.TrimSuffix(e.Name, "-mpich") == f.name {
 			f.prior, f.priorOneNode = 1, 1
-			return f
+			return f, nil
 		}
 	}
-	return form{name: e.Name, prior: 1, priorOneNode: 1, at: func(p place) terms {
-		all, err := shapeOf(e, int(p.ranks), of)
-		if err != nil { // too large to simulate: recursive doubling stands for it
-			return doubling(everyLg)(p)
-		}
-		between := all
-		if p.nodes < p.ranks {
-			if between, err = shapeOf(e, max(2, int(p.nodes)), of); err != nil {
-				return sum(all.steps, all.steps*lgCeil(p.nodes)/lgCeil(p.ranks), all.volume)
-			}
-		}
-		return sum(all.steps, min(all.steps, between.steps), all.volume)
-	}}
+	l, has := laws[[2]string{e.Collective, e.Name}]
+	if !has {
+		return form{}, fmt.Errorf("%w: the steps of %s %s on many ranks are not known; "+
+			"omit the algorithm", ErrNoFit, e.Collective, e.Name)
+	}
+	return l.form(e.Name, of), nil
 }
 
 // blockwise reports whether the size of a collective is that of one rank's block.

@@ -71,7 +71,7 @@ func TestChoiceFollowsSchedules(t *testing.T) {
 			}
 			predictions = append(predictions, p)
 		}
-		c := Choose(all, predictions, Placement{at, 1}, 64)
+		c := NewChooser(all).Choose(predictions, Placement{at, 1}, 64)
 		if want := map[bool]int{true: 1, false: 0}[known]; c.Index != want || c.Copied == known {
 			t.Errorf("known %v: %+v of %v and %v", known, c, predictions[0].Time, predictions[1].Time)
 		}
@@ -201,5 +201,58 @@ func TestMoreRanksOnNodes(t *testing.T) {
 		if want := quantity.Micros(max(four, 50*four/40)); p.Time < 0.75*want || !(p.Low < want && want < p.High) {
 			t.Errorf("4 a node take %v µs, 8 a node: %+v", four, p)
 		}
+	}
+}
+
+// Two GPUs alone do not show which part of their time is the start of a kernel: most of it is
+// assumed to be. A ring of 0.6 µs a step beside 6.6 µs then takes 10.2 µs on 4 GPUs and 15 on 8,
+// not three and seven times as long as on 2.
+func TestTwoRanksAlone(t *testing.T) {
+	ring := func(ranks int) float64 { return 6.6 + 2*0.6*float64(ranks-1) }
+	d := Data{Collective: "allreduce", Statistic: Slowest}
+	for n := quantity.Bytes(8); n <= 4096; n *= 8 {
+		d.Points = append(d.Points, Point{
+			Ranks: 2, PerNode: 8, Size: n, Time: quantity.Micros(ring(2)), Count: 1,
+		})
+	}
+	r, err := Fit(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ranks := range []int{4, 8} {
+		p, err := r.Predict(ranks, 64)
+		if e := float64(p.Time)/ring(ranks) - 1; err != nil || math.Abs(e) > 0.15 {
+			t.Errorf("%d GPUs: %v, %v, want %.3g µs", ranks, p.Time, err, ring(ranks))
+		}
+	}
+}
+
+// Three runs that differ by 20 % make an interval beyond them wider than three that do not differ.
+func TestRunsWidenIntervals(t *testing.T) {
+	var widths []float64
+	for _, apart := range []float64{0, 0.2} {
+		d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+		for _, ranks := range []int{4, 8, 16} {
+			for run := -1; run <= 1; run++ {
+				for n := quantity.Bytes(8); n <= 4096; n *= 8 {
+					us := float64(10*(ranks-1)) * math.Exp(apart*float64(run))
+					d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n,
+						Time: quantity.Micros(us), Count: 1})
+				}
+			}
+		}
+		r, err := Fit(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Predict(32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		widths = append(widths, math.Log(float64(p.High/p.Low)))
+	}
+	// One more run alone differs by 20 %: an interval of less than ± 40 % would miss one in 20.
+	if widths[1] < 2*0.4 || widths[0] > 0.6*widths[1] {
+		t.Errorf("widths of runs alike and 20 %% apart: %.2f, as logs", widths)
 	}
 }

@@ -13,9 +13,21 @@ type heldOut struct {
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
+	gaps   []float64   // octaves from the sizes of calls to the nearest size in the fit
 	// quantile is the 96 % point of the errors of the blend over their scales, which take in the
 	// mean of all errors with the weight of scalePrior calls.
 	quantile, scalePrior float64
+}
+
+// add adds a call with the logs of the times that the candidates predict.
+func (h *heldOut) add(s Point, total float64, logs []float64) {
+	h.calls, h.total = append(h.calls, s), append(h.total, total)
+	if h.errors == nil {
+		h.errors = make([][]float64, len(logs))
+	}
+	for k, v := range logs {
+		h.errors[k] = append(h.errors[k], v-math.Log(float64(s.Time)))
+	}
 }
 
 // rootMeanSquare returns the weighted root mean square of the errors of the blend.

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -35,10 +36,10 @@ type localForm struct {
 	points  []observation
 	sizes   [][]float64 // of sizesByPlace
 	maxBeta float64     // the largest time per byte, µs
-	// At one place the base and the steps are alike. All is for steps then, so that the time grows
-	// as the schedule does.
-	onePlace bool
-	oneNode  bool
+	// At one place the base and the steps are alike: the base is then assumed, in steps.
+	onePlace     bool
+	assumedSteps float64
+	oneNode      bool
 }
 
 // An observation is a measured time in µs, with the columns and the coordinate of its call.
@@ -53,14 +54,16 @@ type observation struct {
 // fit returns the form with the points that its parameters come from.
 func (f *form) fit(points []Point, oneNode bool) *localForm {
 	l := &localForm{form: f, oneNode: oneNode}
+	elsewhere := func(s Point) bool { return s.place() != points[0].place() }
+	if l.onePlace = !slices.ContainsFunc(points, elsewhere); l.onePlace {
+		l.assumedSteps = assumedBase(points, oneNode)
+	}
 	for _, s := range points {
 		at, n := s.place(), float64(s.Size)
 		o := observation{f.coordinate(at, n), l.columns(at, n), float64(s.Time), n, 0}
 		l.points = append(l.points, o)
 	}
 	l.maxBeta = l.largestBeta()
-	elsewhere := func(s Point) bool { return s.place() != points[0].place() }
-	l.onePlace = !slices.ContainsFunc(points, elsewhere)
 	l.sizes = l.sizesByPlace()
 	for i := range l.points {
 		o := &l.points[i]
@@ -78,7 +81,26 @@ func (l *localForm) columns(p place, n float64) [columns]float64 {
 	if !l.oneNode {
 		base = maxBase + t.between
 	}
-	return [columns]float64{base, t.inside, t.between, n * t.volume}
+	return [columns]float64{base, t.inside, t.between + l.assumedSteps, n * t.volume}
+}
+
+// The base of calls at one place, in steps, and the time in µs from which on a call on few ranks
+// of a node is taken to be one of GPUs. NCCL's model has 6.6 µs beside steps of 0.6 µs over
+// NVLink, and starting a kernel takes 5 µs (tuning.cc, LL), where MPI's calls among the cores of a
+// node take 1 or 2. Between nodes its base is 0.5 to 3 steps.
+const (
+	launchSteps = 11
+	launchTime  = 5
+	entrySteps  = 1
+)
+
+// assumedBase returns the base of calls that were all measured at one place, in steps.
+func assumedBase(points []Point, oneNode bool) float64 {
+	byTime := func(a, b Point) int { return cmp.Compare(a.Time, b.Time) }
+	if oneNode && slices.MinFunc(points, byTime).Time >= launchTime {
+		return launchSteps
+	}
+	return entrySteps
 }
 
 // sizesByPlace returns the sizes of the points of each place, ascending; if there is one place, of

@@ -112,11 +112,12 @@ func TestChoice(t *testing.T) {
 				}
 			}
 			var chosen, copied, bounded float64
+			chooser := NewChooser(results)
 			for c, times := range measured {
 				at := Placement{Ranks: c.ranks}
-				best, choice := slices.Min(times), Choose(results, predicted[c], at, c.size)
+				best, choice := slices.Min(times), chooser.Choose(predicted[c], at, c.size)
 				chosen += (times[choice.Index]/best - 1) / float64(len(measured))
-				copied += (times[nearestWinner(results, at, c.size)]/best - 1) / float64(len(measured))
+				copied += (times[nearestWinner(results, at, c.size, math.Inf(1))]/best - 1) / float64(len(measured))
 				if !(times[choice.Index]/best-1 > choice.LossHigh) {
 					bounded += 1 / float64(len(measured))
 				}

@@ -44,7 +44,7 @@ func (r *Result) Parameters() (all []Parameters) {
 		switch {
 		case b == r.several:
 			nodes = 2
-		case r.PerNode() > 0:
+		case r.perNode() > 0:
 			nodes = 1
 		}
 		weights := b.formWeights()

@@ -50,17 +50,17 @@ func (d Data) Label() string {
 	return strings.Join(append(parts, string(d.Statistic)), ", ")
 }
 
-// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
+// perNode returns the largest number of ranks on a node that was measured, 0 if no placement is
 // known.
-func (d Data) PerNode() (most int) {
+func (d Data) perNode() (most int) {
 	for _, p := range d.Points {
 		most = max(most, p.PerNode)
 	}
 	return most
 }
 
-// Placements returns the placements of the points, without repeats where points are sorted by call.
-func (d Data) Placements() (all []Placement) {
+// placements returns the placements of the points, without repeats where points are sorted by call.
+func (d Data) placements() (all []Placement) {
 	for _, p := range d.Points {
 		all = append(all, p.placement())
 	}
@@ -136,8 +136,8 @@ func repeated(all []Point) (p Point) {
 // rest. PerNode is 0 if it is not known.
 type Placement struct{ Ranks, PerNode int }
 
-// Nodes returns the number of nodes, 0 if the placement is not known.
-func (p Placement) Nodes() int {
+// nodes returns the number of nodes, 0 if the placement is not known.
+func (p Placement) nodes() int {
 	if p.PerNode == 0 {
 		return 0
 	}
@@ -149,7 +149,7 @@ func (p Point) placement() Placement { return Placement{p.Ranks, p.PerNode} }
 func (p Point) place() place { return p.placement().place() }
 
 func (p Placement) place() place {
-	if nodes := p.Nodes(); nodes > 1 {
+	if nodes := p.nodes(); nodes > 1 {
 		return place{float64(p.Ranks), float64(nodes)}
 	}
 	return place{float64(p.Ranks), float64(p.Ranks)}

@@ -35,7 +35,7 @@ const minWeight = 0.05
 func (r *Result) learn() {
 	groups := map[bool][]Point{}
 	for _, p := range r.Points {
-		several := p.placement().Nodes() > 1
+		several := p.placement().nodes() > 1
 		groups[several] = append(groups[several], p)
 	}
 	for several, points := range groups {
@@ -43,7 +43,7 @@ func (r *Result) learn() {
 		slices.SortStableFunc(points, byPlace) // by size within a place
 		dampPeaks(points)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
-		oneNode := !several && (r.PerNode() > 0 || points[len(points)-1].Ranks <= maxRanksOfNode)
+		oneNode := !several && (r.perNode() > 0 || points[len(points)-1].Ranks <= maxRanksOfNode)
 		b := newBlend(newTable(points, blockwise(r.Collective)), oneNode, r.forms)
 		b.unplaced = !several && !oneNode
 		b.learn()
@@ -149,7 +149,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 			ErrNoFit, r.Collective, at.Ranks)
 	}
 	b, newLevel := r.blendFor(at)
-	p := place{float64(at.Ranks), max(1, float64(at.Nodes()))}
+	p := place{float64(at.Ranks), max(1, float64(at.nodes()))}
 	if b == r.oneNode { // as it was measured: by ranks alone
 		p = Placement{Ranks: at.Ranks}.place()
 	}
@@ -176,7 +176,6 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 			// the time of similar calls.
 			similar := b.similar(p, size)
 			low, high = min(similar, v), max(similar, v)
-			down, up = min(down, maxHeldOutError), min(up, maxHeldOutError)
 		}
 	}
 	q.Time, q.NoInterval = quantity.Micros(t), why
@@ -192,7 +191,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 // number of nodes, one or several, the prediction takes what there is, and newLevel says what to
 // measure: messages between nodes cost something else than those inside.
 func (r *Result) blendFor(at Placement) (b *blend, newLevel string) {
-	several := at.Nodes() > 1
+	several := at.nodes() > 1
 	switch {
 	case several && r.several != nil:
 		return r.several, ""
@@ -200,7 +199,7 @@ func (r *Result) blendFor(at Placement) (b *blend, newLevel string) {
 		return r.oneNode, ""
 	case r.oneNode == nil:
 		return r.several, "no single node was measured: measure one"
-	case r.PerNode() > 0:
+	case r.perNode() > 0:
 		return r.oneNode, "only one node was measured: measure 2 and 4 nodes"
 	}
 	return r.oneNode, "" // of unknown placement, so several nodes may be among those measured

@@ -16,9 +16,9 @@ type Result struct {
 }
 
 // PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
-// every measured call filled one, else as many on a node as [Data.PerNode].
+// every measured call filled one, else as many on a node as [Data.perNode].
 func (r *Result) PlacementOf(ranks int) Placement {
-	p := Placement{Ranks: ranks, PerNode: r.PerNode()}
+	p := Placement{Ranks: ranks, PerNode: r.perNode()}
 	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.PerNode != p.Ranks }) {
 		p.PerNode = ranks
 	}

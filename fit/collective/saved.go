@@ -60,7 +60,7 @@ func (d Data) Table(name, source string) platforms.Table {
 	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
 	var ranks, perNode, times, runs, deviations []string
 	repeated := false
-	for _, at := range d.Placements() {
+	for _, at := range d.placements() {
 		// One line of the table: a word for each size.
 		took := slices.Repeat([]string{notMeasured}, len(sizes))
 		count, deviation := slices.Clone(took), slices.Clone(took)
@@ -83,7 +83,7 @@ func (d Data) Table(name, source string) platforms.Table {
 		deviations = append(deviations, strings.Join(deviation, " "))
 	}
 	t.Set("ranks", ranks)
-	if d.PerNode() > 0 {
+	if d.perNode() > 0 {
 		t.Set("ranks_per_node", perNode)
 	}
 	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }

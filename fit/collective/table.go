@@ -91,6 +91,22 @@ func (t *table) sizeOctaves(p place, n float64) float64 {
 	return min(bySize, outside(total, leastTotal, mostTotal))
 }
 
+// gap returns the octaves from a size to the nearest size that was measured at a place, or if it
+// was not measured, at any.
+func (t *table) gap(p place, n float64) float64 {
+	here, anywhere := math.Inf(1), math.Inf(1)
+	for _, s := range t.points {
+		d := math.Abs(math.Log2(max(1, n) / max(1, float64(s.Size))))
+		if anywhere = min(anywhere, d); s.place() == p {
+			here = min(here, d)
+		}
+	}
+	if math.IsInf(here, 1) {
+		return anywhere
+	}
+	return here
+}
+
 // interpolate returns a value of the points on the line through the nearest places on both sides,
 // over the logs of ranks and sizes. Places with as many ranks on each node count or, if there are
 // none, places of as many nodes.

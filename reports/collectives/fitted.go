@@ -80,7 +80,9 @@ func (q FittedQuestion) about(c Calls, _ bool) Asker {
 	return q
 }
 
-// asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
+// asks reports whether the question is about a fit: any, those of an algorithm, or
+// that of a table. The name of a table distinguishes two measurements of the same
+// algorithm.
 func (q FittedQuestion) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
@@ -88,7 +90,8 @@ func (q FittedQuestion) asks(f Fit) bool {
 	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Data.Name}, q.Algorithm)
 }
 
-// A grid answers a question by fits, call by call, and counts what its notes say.
+// A grid answers a question by fits, call by call, and counts what its notes say: a
+// note at each call would repeat the same sentence.
 type grid struct {
 	FittedQuestion
 	algorithms Algorithms
@@ -96,6 +99,7 @@ type grid struct {
 	used       []*Fit
 	twice      []string // notes on tables that are not used
 	slowest    bool     // all have the time of the slowest rank
+	chooser    *fitted.Chooser
 
 	beyond, crossed int
 	reasons         []string                      // why some times have no interval
@@ -145,7 +149,8 @@ func (g *grid) choose() error {
 	return nil
 }
 
-// noMeasurement returns the error of a question that no fit answers.
+// noMeasurement returns the error of a question that no fit answers, with what could
+// be asked.
 func (g *grid) noMeasurement() error {
 	asked := g.Collective
 	if !g.several() {
@@ -164,8 +169,9 @@ func (g *grid) noMeasurement() error {
 		asked, strings.Join(stats.Ascending(names), ", "))
 }
 
-// fit fits what the question asks for, all at once; until the context ends. The errors are those of
-// fitting.
+// fit fits what the question asks for, all at once; until the context ends. The
+// errors are those of fitting. Only these fits are made: a file may have tables of
+// ten algorithms, and each takes seconds.
 func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 	done := make(chan error, len(all))
 	for _, f := range all {
@@ -218,7 +224,11 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		here = append(here, c)
 	}
 	if len(here) > 1 {
-		choice := fitted.Choose(results, predictions, at, block)
+		// All calls of a question have the same algorithms and statistic.
+		if g.chooser == nil {
+			g.chooser = fitted.NewChooser(results)
+		}
+		choice := g.chooser.Choose(predictions, at, block)
 		if choice.Copied {
 			g.copied++
 		}
@@ -270,6 +280,8 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 	}
 	if c.Average > c.Time { // the fits cross
 		g.crossed++
+		// A mean above the maximum cannot be. The larger number stays inside the
+		// interval.
 		c.High = max(c.High, c.Average)
 		c.Average = c.Time
 	}
@@ -315,6 +327,14 @@ func (g *grid) notes() (notes []string) {
 	}
 	if g.beyond > 0 {
 		add("%d of the times are beyond the ranks or sizes that were measured.", g.beyond)
+	}
+	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *Fit) bool { return f.Noise > 0 }) {
+		add("No call was repeated, so another day was not measured: intervals beyond assume that "+
+			"jobs differ by %.0f %% (standard deviation).", 100*fitted.AssumedJobs)
+	}
+	if (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() && !g.Total {
+		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
+			"ask with total sizes.")
 	}
 	notes = append(notes, g.twice...)
 	for _, series := range slices.Sorted(maps.Keys(g.forms)) {
@@ -365,8 +385,9 @@ type Fit struct {
 // libraryChoice names the algorithm that a library chose.
 const libraryChoice = "measured"
 
-// FitsOf returns a platform file's measurements of a collective, which may be none. The errors are
-// those of reading.
+// FitsOf returns a platform file's measurements of a collective, which may be none.
+// The errors are those of reading. Names of benchmarks, such as reduce_scatter, are
+// taken too.
 func FitsOf(ref, name string) (all []Fit, err error) {
 	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
 	if err != nil {
@@ -382,6 +403,8 @@ func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
 	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), unasked))
 }
 
+// fitCollectives takes tables as they are in the file; the fits follow when they are
+// asked for.
 func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
 	for _, t := range tables {
 		at := fmt.Sprintf("%s: collective.%s", ref, t.Name)

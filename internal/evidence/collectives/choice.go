@@ -18,27 +18,28 @@ type call struct {
 	size quantity.Bytes
 }
 
+// callOf drops the time and all else of a point: calls of different algorithms are compared by it.
 func callOf(p fitted.Point) call {
 	return call{fitted.Placement{Ranks: p.Ranks, PerNode: p.PerNode}, p.Size}
 }
 
-// losses collects, over calls, the loss of a choice and of the algorithm that was the fastest at
-// the nearest call in the fits, each against the fastest; and whether the choice's loss is at most
-// its upper end.
-type losses struct{ chosen, copied, bounded []float64 }
+// losses collects, over calls, the loss against the fastest of the choice, of the algorithm that is
+// predicted to be the fastest, and of the one that was the fastest at the nearest call in the fits;
+// and whether the choice's loss is at most its upper end.
+type losses struct{ chosen, fastest, copied, bounded []float64 }
 
-// choose fits each algorithm's points that are not out, and chooses at the points that are.
-func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
+// choose fits each algorithm's points that are in, and chooses at the points that are asked for.
+func (l *losses) choose(algorithms []series, in, asked func(p fitted.Point) bool) {
+	// results and the columns of measured have one index: the algorithms that could be fitted.
 	var results []*fitted.Result
 	measured := map[call][]float64{} // by algorithm; NaN where it was not measured
 	for _, s := range algorithms {
-		kept := s.sub(func(p fitted.Point) bool { return !out(p) })
-		r, err := fitted.Fit(kept.data())
+		r, err := fitted.Fit(s.sub(in).data())
 		if err != nil {
 			continue // none or one time
 		}
 		for _, p := range s.points {
-			if c := callOf(p); out(p) {
+			if c := callOf(p); asked(p) {
 				for len(measured[c]) < len(results) {
 					// The algorithms before this one were not measured at the call.
 					measured[c] = append(measured[c], math.NaN())
@@ -48,34 +49,51 @@ func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
 		}
 		results = append(results, r)
 	}
+	choosers := map[string]*fitted.Chooser{} // by the algorithms that have a time
+	// Maps have no order, and none is needed: only means and maxima of the losses are printed.
 	for c, times := range measured {
-		l.add(results, c, times)
+		l.add(results, choosers, c, times)
 	}
 }
 
-// add chooses at a call, among the algorithms that have a measured and a predicted time there.
-func (l *losses) add(results []*fitted.Result, c call, times []float64) {
+// add chooses at a call, among the algorithms that have a measured and a predicted time there. The
+// loss is of measured times alone: a prediction decides the choice and nothing else.
+func (l *losses) add(results []*fitted.Result, choosers map[string]*fitted.Chooser, c call,
+	times []float64) {
 	var among []*fitted.Result
 	var predictions []fitted.Prediction
 	var known []float64
+	key := ""
 	for i, t := range times {
 		if q, err := results[i].PredictAt(c.Placement, c.size); err == nil && !math.IsNaN(t) {
 			among, predictions = append(among, results[i]), append(predictions, q)
-			known = append(known, t)
+			known, key = append(known, t), key+fmt.Sprint(i, " ")
 		}
 	}
 	// One algorithm alone is no choice.
 	if len(among) < 2 {
 		return
 	}
-	choice := fitted.Choose(among, predictions, c.Placement, c.size)
-	// If all predictions are alike, the choice is a copy of the nearest call's fastest algorithm.
+	if choosers[key] == nil {
+		choosers[key] = fitted.NewChooser(among)
+	}
+	choice := choosers[key].Choose(predictions, c.Placement, c.size)
+	// What a user without a model would do. If it loses no more, the model is of no use for
+	// choices. If all predictions are alike, the choice is a copy of the nearest call's fastest
+	// algorithm.
 	alike := slices.Repeat([]fitted.Prediction{predictions[0]}, len(among))
-	copied := fitted.Choose(among, alike, c.Placement, c.size)
+	copied := choosers[key].Choose(alike, c.Placement, c.size)
+	fastest := slices.IndexFunc(predictions, func(p fitted.Prediction) bool {
+		return !slices.ContainsFunc(predictions, func(o fitted.Prediction) bool {
+			return o.Time < p.Time
+		})
+	})
 	best := slices.Min(known)
 	loss := known[choice.Index]/best - 1
 	l.chosen = append(l.chosen, loss)
+	l.fastest = append(l.fastest, known[fastest]/best-1)
 	l.copied = append(l.copied, known[copied.Index]/best-1)
+	// NaN is a choice without a bound, which is no promise to check.
 	if !math.IsNaN(choice.LossHigh) {
 		inside := 0.0
 		if loss <= choice.LossHigh {
@@ -85,11 +103,29 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 	}
 }
 
+// write writes the losses as a row of a table.
+func (l *losses) write(w io.Writer, machine, collective, name string) {
+	if len(l.chosen) == 0 {
+		return
+	}
+	bounded := "–"
+	if len(l.bounded) > 0 {
+		bounded = fmt.Sprintf("%.0f %%", 100*stats.Mean(l.bounded))
+	}
+	fmt.Fprintf(w, "| %s | %s | %s | %d | %.1f, %.0f %% | %.1f %% | %.1f %% | %s |\n", machine,
+		collective, name, len(l.chosen), 100*stats.Mean(l.chosen), 100*slices.Max(l.chosen),
+		100*stats.Mean(l.fastest), 100*stats.Mean(l.copied), bounded)
+}
+
+const choiceHeading = "| machine | collective | fitted | calls " +
+	"| loss of the choice: mean, worst | of the fastest predicted | of a copy " +
+	"| within its bound |\n|---|---|---|---|---|---|---|---|"
+
 // choices writes the losses by machine and collective: the lower half of the numbers of nodes is
-// fitted, or every second.
+// fitted, or every second. Only series with an algorithm that was forced: the library's own choice
+// is no alternative to choose.
 func choices(w io.Writer, all []series) {
-	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst "+
-		"| loss of a copy | within its bound |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\n"+choiceHeading)
 	byGroup := func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
 			cmp.Compare(a.collective, b.collective))
@@ -115,21 +151,16 @@ func choicesOf(w io.Writer, group []series) {
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
 	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
-	row := func(name string, out func(p fitted.Point) bool) {
+	row := func(name string, in, asked func(p fitted.Point) bool) {
 		l := &losses{}
-		if l.choose(group, out); len(l.chosen) == 0 {
-			return
-		}
-		bounded := "–"
-		if len(l.bounded) > 0 {
-			bounded = fmt.Sprintf("%.0f %%", 100*stats.Mean(l.bounded))
-		}
-		fmt.Fprintf(w, "| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n",
-			group[0].machine, group[0].name, group[0].collective, name, len(l.chosen),
-			100*stats.Mean(l.chosen), 100*slices.Max(l.chosen), 100*stats.Mean(l.copied), bounded)
+		l.choose(group, in, asked)
+		l.write(w, group[0].machine, group[0].name+", "+group[0].collective, name)
 	}
-	row("lower half", func(p fitted.Point) bool { return at(p) >= (len(counts)+1)/2 })
+	half := (len(counts) + 1) / 2
+	below := func(p fitted.Point) bool { return at(p) < half }
+	row("lower half", below, func(p fitted.Point) bool { return !below(p) })
 	if len(counts) >= 3 {
-		row("every second", func(p fitted.Point) bool { return at(p)%2 == 1 })
+		even := func(p fitted.Point) bool { return at(p)%2 == 0 }
+		row("every second", even, func(p fitted.Point) bool { return !even(p) })
 	}
 }

@@ -16,9 +16,10 @@ import (
 // A series is one collective of one machine, by one algorithm or by the library's choice.
 type series struct {
 	machine, name, collective string
-	algorithm                 string // of the registry, if it is known
-	forced                    string // as the library calls it; empty: its choice
-	points                    []fitted.Point
+	algorithm                 string         // of the registry, if it is known
+	forced                    string         // as the library calls it; empty: its choice
+	points                    []fitted.Point // the mean of the runs of each call
+	runs                      []fitted.Point // each run
 }
 
 func (s series) data() fitted.Data {
@@ -48,7 +49,8 @@ func nodes(p fitted.Point) int {
 	return p.Ranks / p.PerNode
 }
 
-// sub returns the series with the points that keep keeps.
+// sub returns the series with the points that keep keeps. It copies, since a series
+// is asked about in many ways.
 func (s series) sub(keep func(p fitted.Point) bool) series {
 	out := func(p fitted.Point) bool { return !keep(p) }
 	s.points = slices.DeleteFunc(slices.Clone(s.points), out)
@@ -67,11 +69,14 @@ func published(folder string) (all []series, err error) {
 		}
 		all = append(all, more...)
 	}
+	// The order of rows in the tables of docs, and of draws in the second report, must not depend
+	// on the order of a map of files.
 	slices.SortStableFunc(all, func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
 			cmp.Compare(a.collective, b.collective), cmp.Compare(a.forced, b.forced))
 	})
 	for i := range all {
+		all[i].runs = all[i].points
 		all[i].points = merged(all[i].points)
 		slices.SortFunc(all[i].points, func(a, b fitted.Point) int {
 			return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode),
@@ -81,6 +86,8 @@ func published(folder string) (all []series, err error) {
 	return all, nil
 }
 
+// perlmutter reads times of NCCL. One node is left out, where GPUs do not use the
+// network.
 func perlmutter(folder string) ([]series, error) {
 	path := filepath.Join(folder, "scale", "perlmutter-2-gpus-a-node.csv")
 	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
@@ -91,7 +98,9 @@ func perlmutter(folder string) ([]series, error) {
 	})
 }
 
-// measuredByPICO reads the machines that PICO measured.
+// measuredByPICO reads the machines that PICO measured, with each algorithm of the
+// libraries forced. Libraries and placements are series of their own: they are never
+// fitted together.
 func measuredByPICO(folder string) (all []series, err error) {
 	for _, m := range []struct{ machine, file string }{
 		{"LUMI", "pico-lumi.csv"}, {"MareNostrum", "pico-mare_nostrum.csv"},
@@ -115,6 +124,7 @@ func measuredByPICO(folder string) (all []series, err error) {
 	return all, nil
 }
 
+// oneNode reads times of NCCL within nodes of 8 GPUs, by version and type of numbers.
 func oneNode(folder string) ([]series, error) {
 	path := filepath.Join(folder, "scale", "nccl-one-node.csv")
 	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
@@ -202,12 +212,14 @@ func table(path string,
 			at[key] = len(all)
 			all = append(all, s)
 		}
+		// A row is one piece of evidence, however many repeats are behind its median.
 		p.Count = 1
 		all[at[key]].points = append(all[at[key]].points, p)
 	}
 	return all, err
 }
 
+// point takes numbers as tables have them: bytes and µs.
 func point(ranks, perNode int, bytes, us float64) fitted.Point {
 	return fitted.Point{Ranks: ranks, PerNode: perNode,
 		Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
@@ -232,11 +244,13 @@ func allreduces(path string, nodes, perNode int) (all []fitted.Point, err error)
 	return all, nil
 }
 
-// merged returns the means of the runs of each call.
+// merged returns the means of the runs of each call, so that a call counts once,
+// however often it was run.
 func merged(points []fitted.Point) (all []fitted.Point) {
 	at := map[fitted.Point]int{}
 	var runs []int
 	for _, p := range points {
+		// A point is its own key without its time: ranks, placement and size.
 		key := p
 		key.Time = 0
 		i, has := at[key]
@@ -246,6 +260,7 @@ func merged(points []fitted.Point) (all []fitted.Point) {
 			all, runs = append(all, key), append(runs, 0)
 		}
 		runs[i]++
+		// The running mean; times of all runs need not be kept.
 		all[i].Time += (p.Time - all[i].Time) / quantity.Micros(runs[i])
 	}
 	return all

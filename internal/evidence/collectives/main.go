@@ -1,34 +1,88 @@
 // Collectives measures how far predictions of collectives can be trusted: it leaves numbers of
-// nodes and sizes out of published measurements, fits the rest, and predicts what was left out. Its
-// tables are in docs/validation/fits.md.
+// nodes and sizes out of published measurements, fits the rest, and predicts what was left out. It
+// does the same with simulated clusters. Its tables are in docs/validation/fits.md.
 //
 //	go run ./internal/evidence/collectives ../shared/data
+//	go run ./internal/evidence/collectives -only beyond ../shared/data
 package main
 
 import (
 	"flag"
+	"io"
 	"log"
 	"os"
+	"slices"
+	"strings"
 )
+
+// tables has the tables by name, in the order of the page.
+var tables = []struct {
+	name  string
+	write func(w io.Writer, all []series)
+}{
+	{"questions", func(w io.Writer, all []series) {
+		r := newReport()
+		for _, s := range all {
+			r.beyond(s)
+			r.between(s)
+		}
+		r.print(w)
+		r.printCalibration(w)
+	}},
+	{"beyond", func(w io.Writer, all []series) {
+		r := newReport()
+		for _, s := range all {
+			r.far(s)
+		}
+		r.printFar(w)
+	}},
+	{"simulated", func(w io.Writer, _ []series) {
+		r := newReport()
+		r.simulated()
+		r.printFar(w)
+	}},
+	{"jobs", func(w io.Writer, _ []series) {
+		r := newReport()
+		r.jobs(clusters)
+		r.printFar(w)
+	}},
+	{"alone", alone},
+	{"sizes", func(w io.Writer, all []series) {
+		r := newReport()
+		for _, s := range all {
+			r.larger(s)
+		}
+		r.printFar(w)
+	}},
+	{"thinned", func(w io.Writer, all []series) {
+		r := newReport()
+		for _, s := range all {
+			r.thin(s)
+		}
+		r.printThinned(w)
+	}},
+	{"choices", choices},
+	{"simulated choices", func(w io.Writer, _ []series) { plantedChoices(w) }},
+}
 
 func main() {
 	log.SetFlags(0)
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	only := flag.String("only", "", "one table: "+strings.Join(names, ", "))
 	flag.Parse()
+	if *only != "" && !slices.Contains(names, *only) {
+		log.Fatalf("no table %q; choose from %s", *only, strings.Join(names, ", "))
+	}
 	all, err := published(flag.Arg(0))
 	if err != nil {
 		log.Fatal(err)
 	}
-	r := newReport()
-	for _, s := range all {
-		r.beyond(s)
-		r.between(s)
+	for _, t := range tables {
+		if *only == "" || *only == t.name {
+			t.write(os.Stdout, all)
+		}
 	}
-	r.print(os.Stdout)
-	r.printCalibration(os.Stdout)
-	r = newReport()
-	for _, s := range all {
-		r.thin(s)
-	}
-	r.printThinned(os.Stdout)
-	choices(os.Stdout, all)
 }
