@@ -40,6 +40,8 @@ func (a Areas) sums() ([][]float64, error) {
 	return sums, nil
 }
 
+// painter draws the parts. Its axis of y ends at or above the highest total, not the
+// largest part.
 func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	sums, err := a.sums()
 	if err != nil {
@@ -50,6 +52,8 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Parts that always add up to 100 % fill the frame: the round end above them, 120
+	// or so, would leave a white band.
 	if a.Y.Max > 0 {
 		y = limits{0, a.Y.Max}
 	}
@@ -64,15 +68,23 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	}, nil
 }
 
-// areaColor returns pale and dark colours by turns, so that neighbours differ without colours too.
-func areaColor(k int) color.NRGBA {
-	return tint(palette[k%len(palette)], []float64{0.25, 0.6}[k%2])
+// areaEdge returns the full colour of area k. The palette has an even number of colours, and shades
+// take turns: without a step of one after each round, area k+8 would look exactly like area k.
+func areaEdge(k int) color.NRGBA {
+	n := len(palette)
+	return palette[(k+k/n)%n]
 }
 
-// areaEntry returns the entry of the legend for an area.
+// areaColor returns pale and dark colours by turns, so that neighbours differ without colours too.
+func areaColor(k int) color.NRGBA {
+	return tint(areaEdge(k), []float64{0.25, 0.6}[k%2])
+}
+
+// areaEntry returns the entry of the legend for an area. Its outline has the full
+// colour, as the edge of the area has, so that a pale one is found too.
 func areaEntry(k int, name string) entry {
 	fill := areaColor(k)
-	return entry{name: name, style: style{color: palette[k%len(palette)]}, fill: &fill}
+	return entry{name: name, style: style{color: areaEdge(k)}, fill: &fill}
 }
 
 type areasPlotter struct {
@@ -89,19 +101,24 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		for i, x := range a.XS {
 			edge = append(edge, vg.Point{X: tx(x), Y: ty(a.sums[k+1][i])})
 		}
+		// Back along the lower edge: a polygon is drawn in one turn.
 		for i := len(a.XS) - 1; i >= 0; i-- {
 			edge = append(edge, vg.Point{X: tx(a.XS[i]), Y: ty(a.sums[k][i])})
 		}
 		c.FillPolygon(areaColor(k), c.ClipPolygonXY(edge))
 	}
+	// Lines after all areas, each of which would cover half of the line below it. The
+	// topmost edge has no neighbour and needs none.
 	for k := 1; k < len(a.Parts); k++ {
 		var line []vg.Point
 		for i, x := range a.XS {
 			line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k][i])})
 		}
-		edge := draw.LineStyle{Color: palette[(k-1)%len(palette)], Width: 0.8}
+		edge := draw.LineStyle{Color: areaEdge(k - 1), Width: 0.8}
 		c.StrokeLines(edge, c.ClipLinesXY(line)...)
 	}
+	// Names of parts are placed before labels of marks: a name must stand in its
+	// part, a label can move along its line.
 	labels := labeller{area: c.Rectangle}
 	for _, m := range a.Marks {
 		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
@@ -116,6 +133,7 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		label := printable(part.Name)
 		w, h := name.Width(label), vg.Length(tickSize*1.3)
 		at, ok := a.widest(k, w+6, h, tx, ty)
+		// Without room in the picture, the name is in the legend alone.
 		if !ok {
 			continue
 		}

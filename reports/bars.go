@@ -26,6 +26,8 @@ func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
 }
 
 // check returns the end of the last box, or the first fault of the timeline.
+// Conditions on times are written so that NaN fails them, since every comparison with
+// it is false.
 func (t Timeline) check() (end float64, err error) {
 	for _, b := range t.Boxes {
 		if b.Stage < 0 || b.Stage >= len(t.Stages) {
@@ -54,6 +56,8 @@ func (t Timeline) check() (end float64, err error) {
 	return end, nil
 }
 
+// painter draws a row for each stage. What its tick says shrinks with the height of
+// the row: the name and the load, then the name, then every second or third name.
 func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 	end, err := t.check()
 	if err != nil {
@@ -76,6 +80,7 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 				ticks = append(ticks, plot.Tick{Value: t.row(i), Label: label})
 			}
 		}
+		// 2 % beyond the end, so that the line there does not lie on the frame.
 		axis := Axis{Max: end * 1.02}
 		x := limits{0, axis.Max}
 		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
@@ -88,10 +93,11 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 	}, nil
 }
 
-// row returns the middle of a stage on the y axis.
+// row returns the middle of a stage on the y axis, which rises while stages are
+// listed downwards.
 func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) - 0.5 }
 
-// busy returns the time that a stage spends on packets.
+// busy returns the µs that a stage spends on packets, without waiting.
 func (t Timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
@@ -102,6 +108,8 @@ func (t Timeline) busy(stage int) float64 {
 	return sum
 }
 
+// legend lists what the boxes do not say themselves: boxes of packets have their
+// numbers inside.
 func (t Timeline) legend() []entry {
 	var entries []entry
 	for k, name := range t.Kinds {
@@ -136,7 +144,7 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		case b.Idle:
 			shade, edge = faint, faint
 		case len(t.Kinds) > 0:
-			shade, edge = areaColor(b.Kind), palette[b.Kind%len(palette)]
+			shade, edge = areaColor(b.Kind), areaEdge(b.Kind)
 		}
 		fillBox(c, r, shade)
 		if len(t.Kinds) == 0 || r.Max.X-r.Min.X > 2 { // else all would be edges
@@ -189,7 +197,8 @@ func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 	return some
 }
 
-// fitsBox reports whether the number of the packet has room in its box.
+// fitsBox reports whether the number of the packet has room in its box, with half a
+// point at either side.
 func fitsBox(b TimelineBox, tx func(float64) vg.Length, s text.Style) bool {
 	return s.Width(strconv.Itoa(b.Packet))+1 <= tx(b.End)-tx(b.Start)
 }
@@ -199,6 +208,8 @@ func (t Timeline) title() string { return t.Title }
 // tornadoShades are the colours of half bars with less and with more.
 var tornadoShades = [2]color.NRGBA{tint(palette[0], 0.25), tint(palette[0], 0.75)}
 
+// painter draws as many bars as have room, and says in a note how many it leaves out:
+// those with the smallest effect, since the widest bars come first.
 func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")
@@ -225,6 +236,8 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 		bars, notes := t.Bars, t.Notes
 		room := c.Max.Y - c.Min.Y - rest - vg.Length(len(notes))*noteHeight
 		if most := max(1, int(room/rowHeight)); len(bars) > most {
+			// The full slice expression below makes append copy: the notes belong to
+			// the caller.
 			omitted := fmt.Sprintf("Left out: %d with a smaller effect.", len(bars)-most)
 			notes = append(notes[:len(notes):len(notes)], omitted)
 			bars = bars[:most]
@@ -241,6 +254,7 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 			ticks = append(ticks, plot.Tick{Value: float64(len(bars)-i) - 0.5, Label: label})
 		}
 		x.apply(&p.X, t.X, (area.Max.X-area.Min.X)*0.6, horizontal)
+		// 0.9 of a row above the bars is for the label of the base.
 		setRows(p, ticks, float64(len(bars))+0.9)
 		t.Bars = bars
 		drawPlot(area, p, t.X.Label, "", t.plot)
@@ -273,6 +287,8 @@ func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 				at, side, number.XAlign = r.Min.X-3, 0, text.XRight
 			}
 			w := number.Width(label)
+			// Both values may lie on one side of the base, and there is room for one
+			// number beside a bar.
 			if v != t.Base && ends[side] == 0 && at-w > c.Min.X && at+w < c.Max.X {
 				c.FillText(number, vg.Point{X: at, Y: y}, label)
 				ends[side] = at
@@ -285,6 +301,7 @@ func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 		s.YAlign = text.YTop
 		label := printable(t.BaseLabel)
 		at := vg.Point{X: base + 4, Y: c.Max.Y}
+		// The label of a base near the right edge stands on its left.
 		if at.X+s.Width(label) > c.Max.X {
 			s.XAlign, at.X = text.XRight, base-4
 		}

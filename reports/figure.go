@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // check returns an error for unequal lengths and unknown kinds: figures also come from users of the
@@ -35,6 +34,7 @@ func (f Figure) check() error {
 	return nil
 }
 
+// painter draws one panel inside a frame; a [Stack] draws several.
 func (f Figure) painter() (func(draw.Canvas) axes, error) {
 	panel, notes, err := f.panel()
 	if err != nil {
@@ -45,7 +45,9 @@ func (f Figure) painter() (func(draw.Canvas) axes, error) {
 	}, nil
 }
 
-// panel returns a function that draws the axes and the area between them, and the notes.
+// panel checks the figure. It returns a function that draws the axes and the area
+// between them, and the notes under them. All errors come from here, before anything
+// is drawn.
 func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
@@ -54,8 +56,10 @@ func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error
 	if err != nil {
 		return nil, nil, err
 	}
+	// Points that are left out are counted in the picture itself, which travels without its text.
 	notes = f.Notes
 	if left > 0 {
+		// The full slice expression copies: the notes belong to the caller.
 		notes = append(notes[:len(notes):len(notes)],
 			fmt.Sprintf("Left out: %d points that these axes cannot show.", left))
 	}
@@ -66,7 +70,9 @@ func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error
 	}, notes, nil
 }
 
-// limits returns the ends of the axes, and how many points they leave out.
+// limits returns the ends of the axes, and how many points they leave out. Bounds of
+// intervals and marks widen the axes, but a figure of these alone has nothing to
+// compare them with: that is an error.
 func (f Figure) limits() (x, y limits, left int, err error) {
 	var xs, ys []float64
 	for _, s := range f.Series {
@@ -98,7 +104,9 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 		if m.Kind != AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
 			if m.Kind == AtY && m.Label != "" && f.Y.Log {
-				ys = append(ys, m.Y*1.6) // room for the label
+				// Room for the label, which stands above the line; on a linear axis the round end
+				// leaves enough.
+				ys = append(ys, m.Y*1.6)
 			}
 		}
 		if m.Kind != AtY && f.X.usable(m.X) {
@@ -113,6 +121,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 }
 
 // styles returns the style of each name of a series, by the order of their first use.
+// A model and its measurements share a name, and so a colour.
 func (f Figure) styles() map[string]style {
 	styles := map[string]style{}
 	for _, s := range f.Series {
@@ -123,7 +132,9 @@ func (f Figure) styles() map[string]style {
 	return styles
 }
 
-// legend returns an entry for each name.
+// legend returns an entry for each name. Its sample shows all that the series of that
+// name are drawn with: a line, a glyph, a filling. The filling is that of the Band if
+// there is one, since Beyond is only its pale continuation.
 func (f Figure) legend(styles map[string]style) []entry {
 	var entries []entry
 	for _, s := range f.Series {
@@ -151,8 +162,9 @@ type figurePlotter struct {
 	marks  color.NRGBA // of marks without a series
 }
 
-// plot draws level and upright lines, bands, lines, points and marks, in this order. The labels go
-// where they hide the least.
+// plot draws level and upright lines, bands, lines, points and marks, in this order: from what
+// fills most to what fills least, so that nothing is covered whole. The labels go where they hide
+// the least.
 func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
@@ -187,6 +199,7 @@ func (f figurePlotter) plotMarkLines(
 		default:
 			continue
 		}
+		// Axes with ends of their own may leave a mark outside, which then has no line to label.
 		for _, l := range c.ClipLinesXY(line) {
 			c.StrokeLines(f.markLine(m), l)
 			labels.avoidLine(l, 1)
@@ -205,11 +218,13 @@ func (f figurePlotter) plotMarkLines(
 	}
 }
 
-// plotBands draws the bands of all series below everything else.
+// plotBands draws the bands of all series below everything else. Lines have bands
+// too, if they have Low and High; points have error bars instead.
 func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) {
 	var edges []func() // over all fillings, so that overlapping bands are distinct
 	for _, s := range f.Series {
 		if lower, upper := f.band(s, at); s.Kind != Points && len(lower) > 1 {
+			// The outline goes out along the lower bounds and back along the upper ones.
 			back := slices.Clone(upper)
 			slices.Reverse(back)
 			st := f.styles[s.Name]
@@ -255,6 +270,7 @@ func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y 
 				continue
 			}
 			pt := at(s.X[i], s.Y[i])
+			// Bars are drawn even where the point itself is outside the frame, above or below.
 			if bar := f.errorBar(s, i, at, c.Rectangle); bar != nil && c.ContainsX(pt.X) {
 				labels.avoidLine(bar, 3)
 				c.StrokeLines(st.bar(), bar,
@@ -267,7 +283,9 @@ func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y 
 	}
 }
 
-// plotMarks draws all labels and the marks at points.
+// plotMarks draws all labels and the marks at points. It comes last, when all
+// obstacles are known: a label that was placed earlier could hide a point drawn
+// later.
 func (f figurePlotter) plotMarks(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	var diamonds []func() // over the leaders of the labels
 	for _, m := range f.Marks {
@@ -288,7 +306,8 @@ func (f figurePlotter) plotMarks(c draw.Canvas, labels *labeller, at func(x, y f
 	}
 }
 
-// runs returns the stretches of s between the points that cannot be drawn.
+// runs returns the stretches of s between the points that cannot be drawn. A line
+// across such a gap would claim values that nobody has.
 func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
 	var runs [][]vg.Point
 	var run []vg.Point
@@ -307,7 +326,8 @@ func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Poi
 	return runs
 }
 
-// band returns the lines through Low and High of a series, where both can be drawn.
+// band returns the lines through Low and High of a series, where both can be drawn;
+// with one of them alone there is nothing to fill.
 func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, upper []vg.Point) {
 	for i := range s.X {
 		low, high := s.bounds(i)
@@ -343,7 +363,7 @@ func (f figurePlotter) errorBar(
 }
 
 // edge returns the line around a band: thinner and paler than the line of a model, and broken if
-// the band is extrapolated.
+// the band is extrapolated. Broken lines stand for what nobody measured, in print too.
 func (s style) edge(k SeriesKind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {
@@ -352,7 +372,8 @@ func (s style) edge(k SeriesKind) draw.LineStyle {
 	return l
 }
 
-// filling returns the colour of a band of a series in colour c.
+// filling returns the colour of a band of a series in colour c. Its tints are whole
+// per cents, which have counterparts on a dark page; see darkened.
 func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
 	if k == Beyond {
 		return tint(c, 0.1)
@@ -360,55 +381,8 @@ func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
 	return tint(c, 0.2)
 }
 
-func (s Stack) title() string { return s[0].title() }
-
-// painter returns a function that draws the stack. The first figure has the legend for all.
-func (s Stack) painter() (func(draw.Canvas) axes, error) {
-	if len(s) == 0 {
-		return nil, errors.New("nothing to draw: no figures")
-	}
-	panels := make([]func(draw.Canvas) axes, len(s))
-	var notes []string
-	for i, f := range s {
-		paint, more, err := f.panel()
-		if err != nil {
-			return nil, err
-		}
-		panels[i] = paint
-		notes = append(notes, more...)
-	}
-	return func(c draw.Canvas) axes {
-		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
-		areas := make([]draw.Canvas, len(panels))
-		lefts := make([]vg.Length, len(panels))
-		most, top := vg.Length(0), c.Max.Y
-		for i, paint := range panels {
-			// The first figure has the data; residuals need less height.
-			share := vg.Length(2) / 3
-			if i > 0 {
-				share = vg.Length(1) / 3 / vg.Length(len(panels)-1)
-			}
-			area := c
-			area.Max.Y = top
-			area.Min.Y = top - share*(c.Max.Y-c.Min.Y)
-			top = area.Min.Y
-			areas[i] = area
-			// Drawn once to see where the axis goes: its ticks depend on the size of the panel.
-			size := area.Size()
-			trial := draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle}
-			lefts[i] = paint(trial).area.Min.X
-			most = max(most, lefts[i])
-		}
-		for i, paint := range panels {
-			// All panels begin at the farthest axis, so that the same x stands at the same place in
-			// each.
-			areas[i].Min.X += most - lefts[i]
-			paint(areas[i])
-		}
-		return axes{}
-	}, nil
-}
-
+// markColor returns the colour of a mark's series, so that it is clear which curve a
+// knee belongs to.
 func (f figurePlotter) markColor(m Mark) color.NRGBA {
 	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
 		return s.color
@@ -416,6 +390,8 @@ func (f figurePlotter) markColor(m Mark) color.NRGBA {
 	return f.marks
 }
 
+// markLine returns a line thinner than a model's. Upright ones are dotted, to differ
+// from the grid.
 func (f figurePlotter) markLine(m Mark) draw.LineStyle {
 	s := draw.LineStyle{Color: f.markColor(m), Width: 0.8}
 	if m.Kind == AtX {

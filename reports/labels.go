@@ -13,15 +13,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// labeller finds places for the labels of marks: inside the plot, apart from
-// each other, and where they hide the least. First all obstacles, then draw.
+// labeller finds places for the labels of marks: inside the plot, apart from each
+// other, and where they hide the least. First all obstacles are added, then draw
+// places the labels, each at its best place beside those before it.
+//
+// The order of the labels decides: an earlier label never moves for a later one. The best places of
+// all labels together would take a search over all combinations, for pictures that have a handful.
 type labeller struct {
 	area      vg.Rectangle
 	obstacles []obstacle
 	labels    []label
 }
 
-// obstacle is a point that labels should not hide.
+// obstacle is a point that labels should not hide. Weights compare what is hidden: 1
+// for the line of a mark, 3 for a curve or an error bar, 6 for a measurement or a
+// leader, 8 for a mark, 1000 for a name that must stay legible.
 type obstacle struct {
 	vg.Point
 	weight float64
@@ -39,7 +45,8 @@ func (l *labeller) avoid(pt vg.Point, weight float64) {
 	l.obstacles = append(l.obstacles, obstacle{pt, weight})
 }
 
-// avoidLine makes obstacles of the points along a line.
+// avoidLine makes obstacles of the points along a line, every 3 points: a label,
+// about 12 points high, cannot slip between them.
 func (l *labeller) avoidLine(line []vg.Point, weight float64) {
 	const spacing = 3
 	for i, pt := range line {
@@ -56,7 +63,8 @@ func (l *labeller) avoidLine(line []vg.Point, weight float64) {
 	}
 }
 
-// labelText returns the style of labels inside a plot, and the width and height of one.
+// labelText returns the style of labels inside a plot, and the width and height of
+// one. They are half a point smaller than ticks, since they stand between data.
 func labelText(col color.NRGBA, s string) (draw.TextStyle, vg.Length, vg.Length) {
 	st := textStyle(tickSize-0.5, col)
 	return st, st.Width(s), st.Font.Size * 1.25
@@ -86,6 +94,8 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	lab := label{text: text, color: col, anchor: &pt}
 	for _, r := range labelDistances {
 		for _, dir := range labelDirections {
+			// The distance is to the label's edge, whose half width and height come on top: a long
+			// label is not farther from its mark than a short one.
 			center := vg.Point{X: pt.X + dir.X*(r*0.8+w/2), Y: pt.Y + dir.Y*(r*0.8+h/2)}
 			lab.places = append(lab.places, box(center, w, h))
 		}
@@ -102,33 +112,52 @@ const (
 	below
 )
 
-// along adds the label of an upright or level line.
+// along adds the label of an upright or level line. The label of a line has no leader: it may move
+// along all of the line, and stands beside it wherever that is.
 func (l *labeller) along(name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side) {
 	if name == "" {
 		return
 	}
 	from, to := line[0], line[1]
 	st, _, _ := labelText(col, "")
+	// A longer text would have no place at all, and its label would be left out.
 	text := shorten(st, name, l.area.Max.X-l.area.Min.X-8)
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col}
 	if kind == AtX {
-		for y := to.Y - h/2 - 2; y > from.Y+h/2; y -= h / 2 {
-			lab.places = append(lab.places,
-				box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h),
-				box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
-		}
+		lab.places = besideUpright(from, to, w, h)
 	} else {
-		for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/4, 20) {
-			if at != below {
-				lab.places = append(lab.places, box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h))
-			}
-			if at != above {
-				lab.places = append(lab.places, box(vg.Point{X: x, Y: from.Y - 2 - h/2}, w, h))
-			}
-		}
+		lab.places = besideLevel(from, to, w, h, at)
 	}
 	l.labels = append(l.labels, lab)
+}
+
+// besideUpright returns places for a text of w by h along the upright line between from and to, the
+// best first: from the top down, right of the line first, since curves of bandwidth are low at the
+// left. Steps of half a height find a gap between two other labels.
+func besideUpright(from, to vg.Point, w, h vg.Length) (places []vg.Rectangle) {
+	for y := to.Y - h/2 - 2; y > from.Y+h/2; y -= h / 2 {
+		places = append(places,
+			box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h),
+			box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
+	}
+	return places
+}
+
+// besideLevel returns places for a text of w by h along the level line between from and to, on the
+// side that is allowed, the best first: from the left, above the line first, as on a ruled page.
+// A quarter of the text at a time gets past what it hides; a long text moves by 20 points, or it
+// would jump over gaps.
+func besideLevel(from, to vg.Point, w, h vg.Length, at side) (places []vg.Rectangle) {
+	for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/4, 20) {
+		if at != below {
+			places = append(places, box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h))
+		}
+		if at != above {
+			places = append(places, box(vg.Point{X: x, Y: from.Y - 2 - h/2}, w, h))
+		}
+	}
+	return places
 }
 
 // A level is a level line with its label.
@@ -142,10 +171,13 @@ type level struct {
 // of the upper half of such a bundle are placed together above it, from the top line down, and
 // those of the lower half below it.
 func (l *labeller) levels(all []level) {
+	// The sort is stable: lines at the same height keep the order in which the caller named them.
 	topFirst := func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) }
 	slices.SortStableFunc(all, topFirst)
 	_, _, h := labelText(grey, "")
 	for len(all) > 0 {
+		// A bundle is a chain: each line is close to the next, whatever the distance of its ends.
+		// Two bundles that overlapped would need their labels at the same place.
 		n := 1
 		for n < len(all) && all[n-1].line[0].Y-all[n].line[0].Y < h+3 {
 			n++
@@ -156,12 +188,14 @@ func (l *labeller) levels(all []level) {
 			l.along(bundle[0].label, AtY, bundle[0].color, bundle[0].line, eitherSide)
 			continue
 		}
+		// Labels inside the bundle would hide its lines, so they stand outside.
 		upper, lower := bundle[:(n+1)/2], bundle[(n+1)/2:]
 		l.along(joinLabels(upper), AtY, commonColor(upper), upper[0].line, above)
 		l.along(joinLabels(lower), AtY, commonColor(lower), lower[len(lower)-1].line, below)
 	}
 }
 
+// joinLabels names the lines of a bundle from the top down, as they lie.
 func joinLabels(all []level) string {
 	var labels []string
 	for _, v := range all {
@@ -172,7 +206,8 @@ func joinLabels(all []level) string {
 	return strings.Join(labels, " / ")
 }
 
-// commonColor returns the colour of the lines if they share it, otherwise grey.
+// commonColor returns the colour of the lines if they share it, otherwise grey: one line's colour
+// for the names of several would point at that line alone.
 func commonColor(all []level) color.NRGBA {
 	for _, v := range all {
 		if v.color != all[0].color {
@@ -197,6 +232,7 @@ func (l *labeller) draw(c draw.Canvas) {
 			continue
 		}
 		taken = append(taken, place)
+		// A leader is an obstacle for the labels after it, which would cut it from its mark.
 		if leader := lab.leader(place); leader != nil {
 			l.avoidLine(leader, 6)
 			c.StrokeLines(draw.LineStyle{Color: lab.color, Width: 0.6}, leader)
@@ -220,6 +256,7 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 		}
 		// Two or three places down the list are as bad as hiding one point of a level line.
 		cost := float64(i) * 0.4
+		// Two labels on each other are both illegible, which nothing else outweighs.
 		for _, t := range taken {
 			if overlap(r, t) {
 				cost = math.Inf(1)
@@ -230,6 +267,8 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			// 6 each.
 			cost += 30 * crossings(line[0], line[1], taken)
 		}
+		// Obstacles are points, while curves and glyphs have a width: two points more on each side,
+		// and a little less above and below, where the letters leave room anyway.
 		for _, o := range l.obstacles {
 			if o.X > r.Min.X-2 && o.X < r.Max.X+2 && o.Y > r.Min.Y-1.5 && o.Y < r.Max.Y+1.5 {
 				cost += o.weight

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/halfpeak/halfpeak/internal/pdf"
 )
 
 var update = flag.Bool("update", false,
@@ -309,14 +311,14 @@ func samePicture(got, want []byte) string {
 
 // recorder is a canvas that remembers where letters and lines are.
 type recorder struct {
-	*pdf
+	*pdf.Canvas
 	turns []complex128 // what Rotate and Push have made of the way to the right
 	texts []inked
 	out   []vg.Point // points of paths beyond the page
 }
 
 func newRecorder(width, height int) *recorder {
-	return &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel),
+	return &recorder{Canvas: pdf.New(vg.Length(width)*pixel, vg.Length(height)*pixel),
 		turns: []complex128{1}}
 }
 
@@ -334,7 +336,8 @@ func (r *recorder) Scale(x, y float64) { panic("no picture is stretched") }
 // at is where the point is on the page, with y running down.
 func (r *recorder) at(pt vg.Point) (x, y float64) {
 	on := r.turns[len(r.turns)-1] * complex(pt.X.Points(), pt.Y.Points())
-	return real(on), r.height.Points() - imag(on)
+	_, height := r.Size()
+	return real(on), height.Points() - imag(on)
 }
 
 func (r *recorder) FillString(face font.Face, pt vg.Point, s string) {
@@ -354,12 +357,13 @@ func (r *recorder) FillString(face font.Face, pt vg.Point, s string) {
 func (r *recorder) Stroke(path vg.Path) { r.Fill(path) }
 
 func (r *recorder) Fill(path vg.Path) {
+	width, height := r.Size()
 	for _, c := range path {
 		if c.Type != vg.MoveComp && c.Type != vg.LineComp {
 			continue
 		}
 		x, y := r.at(c.Pos)
-		if x < -0.01 || y < -0.01 || x > r.width.Points()+0.01 || y > r.height.Points()+0.01 {
+		if x < -0.01 || y < -0.01 || x > width.Points()+0.01 || y > height.Points()+0.01 {
 			r.out = append(r.out, c.Pos)
 		}
 	}
@@ -376,7 +380,8 @@ func record(t *testing.T, p Picture, width, height int) []string {
 	r := newRecorder(width, height)
 	paint(draw.New(r))
 	var all []string
-	page := vg.Rectangle{Max: vg.Point{X: r.width, Y: r.height}}
+	wd, ht := r.Size()
+	page := vg.Rectangle{Max: vg.Point{X: wd, Y: ht}}
 	for i, a := range r.texts {
 		all = append(all, a.s)
 		if a.box.Min.X < page.Min.X || a.box.Min.Y < page.Min.Y || a.box.Max.X > page.Max.X ||
