@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,34 +25,80 @@ type builder struct {
 	measured  map[string]*Measured
 	// All are made before one is computed, so that they can name each other in any order.
 	constants map[string]*scope
-	written   map[string]section // tables of layers
-	building  []string           // the layers under way, to find a circle
-	computing []string           // the parameters under way, to find a circle
+	written   map[string]*layerSection
+	building  stack // the layers under way, to find a circle
+	computing stack // the parameters under way, to find a circle
 }
 
-// sections returns the tables of a kind, in the order of the file.
-func (b *builder) sections(kind string) []section {
-	return list.Map(b.tables(kind), func(t Table) section {
-		return section{b, t, kind + "." + t.Name}
-	})
+// A stack holds what is under way. It finds a name at once: chains of formulas may be as long as a
+// file.
+type stack struct {
+	names []string
+	depth map[string]int // by name
 }
 
-// A section is a table of the file that is being read.
+func (s *stack) push(name string) {
+	if s.depth == nil {
+		s.depth = map[string]int{}
+	}
+	s.depth[name] = len(s.names)
+	s.names = append(s.names, name)
+}
+
+func (s *stack) pop() {
+	last := len(s.names) - 1
+	delete(s.depth, s.names[last])
+	s.names = s.names[:last]
+}
+
+// circle returns the names from the given one to itself; nil if it is not under way.
+func (s *stack) circle(name string) []string {
+	at, found := s.depth[name]
+	if !found {
+		return nil
+	}
+	return append(slices.Clone(s.names[at:]), name)
+}
+
+// A section is a table of the file that is being read, by its keys: formulas name parameters so.
 type section struct {
 	*builder
-	Table
-	path string
+	kind, name string
+	path       string            // in the file: "layer.eager"
+	texts      map[string]string // of the keys with one text
+	sources    map[string]string // of single keys
 }
 
-// text returns the text of a key; empty without the key.
-func (s *section) text(key string) string { return text(s.Keys, key) }
+// section returns the section of a table.
+func (b *builder) section(kind string, table any) section {
+	v := reflect.ValueOf(table)
+	s := section{builder: b, kind: kind, name: tableName(v), texts: map[string]string{}}
+	s.path = kind + "." + s.name
+	for i := range v.NumField() {
+		if text, is := v.Field(i).Interface().(string); is {
+			s.texts[v.Type().Field(i).Tag.Get("toml")] = text
+		}
+	}
+	return s
+}
 
-func (s *section) list(key string) []string { return value[[]string](s.Keys, key) }
-
-// has reports whether the file gives the key, even with an empty text.
+// has reports whether the file gives the key, even with an empty text. Keys of a layer from another
+// file have no place in this one.
 func (s *section) has(key string) bool {
-	_, has := find(s.Keys, key)
-	return has
+	_, written := s.keys[join(s.path, key)]
+	return written || s.texts[key] != ""
+}
+
+// A layerSection is the table of a layer.
+type layerSection struct {
+	section
+	table LayerTable
+}
+
+// has reports whether the file gives the key; see [section.has].
+func (s *layerSection) has(key string) bool {
+	_, isParameter := s.table.Parameters[key]
+	return isParameter || s.section.has(key)
 }
 
 // fail ends the reading with an error at a key, or at the table if key is empty.
@@ -61,8 +108,8 @@ func (s *section) fail(key, format string, args ...any) {
 
 // named checks the name of the table, and that it has a source.
 func (s *section) named() {
-	s.must(s.path, checkName(s.Name))
-	s.sourced(s.text("source"))
+	s.must(s.path, checkName(s.name))
+	s.sourced(s.texts["source"])
 }
 
 // sourced refuses an empty source: a number that nobody can look up cannot be checked either.
@@ -75,7 +122,7 @@ func (s *section) sourced(source string) {
 // requireLayer refuses a name that no [layer.NAME] of the file has.
 func (s *section) requireLayer(key, name string) {
 	if _, known := s.written[name]; !known {
-		s.fail(key, "no layer %q%s", name, usage.Hint(name, s.tableNames("layer")))
+		s.fail(key, "no layer %q%s", name, usage.Hint(name, s.names("layer")))
 	}
 }
 
@@ -93,7 +140,7 @@ var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // choose returns the value that the word of a key stands for; the zero value without the key.
 func choose[T any](s *section, key string, of map[string]T) T {
-	word := s.text(key)
+	word := s.texts[key]
 	v, known := of[word]
 	if word != "" && !known {
 		s.fail(key, "%q%s", word, usage.Hint(word, slices.Sorted(maps.Keys(of))))
@@ -103,10 +150,10 @@ func choose[T any](s *section, key string, of map[string]T) T {
 
 // named returns the entry that the key of a layer names, and the zero value without the key.
 func named[T any](s *section, key string, all map[string]T) (v T) {
-	name := s.text(key)
+	name := s.texts[key]
 	v, known := all[name]
 	if name != "" && !known {
-		s.fail(key, "no [%s.%s]%s", key, name, usage.Hint(name, s.tableNames(key)))
+		s.fail(key, "no [%s.%s]%s", key, name, usage.Hint(name, s.names(key)))
 	}
 	return v
 }
@@ -122,11 +169,11 @@ func each[V any](s *section, key string, texts []string, parse func(string) (V, 
 
 // count reads a whole number of at least 1; 0 without the key.
 func (s *section) count(key string) int {
-	if s.text(key) == "" {
+	if s.texts[key] == "" {
 		return 0
 	}
 	// 2^30 is the limit of a machine's cores as well (FORMAT.md, Limits).
-	return each(s, key, []string{s.text(key)}, whole(key, 1, 1<<30))[0]
+	return each(s, key, []string{s.texts[key]}, whole(key, 1, 1<<30))[0]
 }
 
 // whole returns a parser of whole numbers in decimal digits from low to high.
@@ -145,20 +192,19 @@ func whole[N int | int64](what string, low, high N) func(text string) (N, error)
 // of the table, and the parameters of stages above: stage("wire", "beta").
 type scope struct {
 	section
-	source string // if it is not that of the table
 	fields map[string]Param
 }
 
 // optional returns the value of a key in base units (µs, bytes); 0 without the key.
 func (s *scope) optional(key string) float64 {
-	if s.text(key) == "" {
+	if s.texts[key] == "" {
 		return 0
 	}
 	return s.values[s.slot(key)]
 }
 
 // slot returns the parameter of the key, computed once.
-func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
+func (s *scope) slot(key string) int { return s.compute(key, key, s.texts[key]) }
 
 // compute returns the slot of a parameter, and makes it first if no formula has asked for it yet.
 // Formulas may name keys that stand further down, so parameters are computed on demand; computing
@@ -172,11 +218,11 @@ func (s *scope) compute(key, name, given string) int {
 	if i, done := b.slotAt[of.Path]; done {
 		return i
 	}
-	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
+	of.Table, of.Owner, of.Text = s.kind, s.name, given
 	// The path of a constant is that of its table, which leaves it an empty key.
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
-	// The source closest to the number counts: its own, then its branch's, then its table's.
-	of.Source = cmp.Or(text(value[[]Key](s.Keys, "sources"), name), s.source, s.text("source"))
+	// The source closest to the number counts: its own, then its table's.
+	of.Source = cmp.Or(s.sources[name], s.texts["source"])
 	s.sourced(of.Source)
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		// A word stands for a size, so that a change may give a number of bytes in its place.
@@ -194,10 +240,10 @@ func (s *scope) compute(key, name, given string) int {
 	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
 		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
 	}
-	b.computing = append(b.computing, of.Path)
+	b.computing.push(of.Path)
 	// Compile computes each parameter that the formula names, so their slots come before this one.
 	e, err := quantity.Compile(formula, s.resolve)
-	b.computing = b.computing[:len(b.computing)-1]
+	b.computing.pop()
 	b.must(of.at, err)
 	of.formula, of.Value.Dim = e, e.Dim
 	if hasInterval {
@@ -230,16 +276,16 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 		return b.variable(i), nil
 	}
 	of, key, path := b.constants[name], "value", "constant."+name
-	if of == nil && s.text(name) != "" {
+	if of == nil && s.texts[name] != "" {
 		if _, isKey := s.fields[name]; isKey {
 			of, key, path = s, name, s.path+"."+name
 		}
 	}
 	if args == nil && of != nil {
-		if at := slices.Index(b.computing, path); at >= 0 {
+		if circle := b.computing.circle(path); circle != nil {
 			// The error has names as the file has them: without the table's path, and constants
 			// alone.
-			circle := list.Map(append(b.computing[at:], path), func(p string) string {
+			circle = list.Map(circle, func(p string) string {
 				return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.")
 			})
 			return v, fmt.Errorf("%s is computed from itself: %s",
@@ -255,7 +301,7 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 	// The hint names only what would have been found: keys that the table leaves out have no value.
 	known := slices.Collect(maps.Keys(b.constants))
 	for k := range s.fields {
-		if s.text(k) != "" {
+		if s.texts[k] != "" {
 			known = append(known, k)
 		}
 	}

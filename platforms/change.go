@@ -21,12 +21,12 @@ type Change struct {
 	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
 }
 
-// With returns the platform with some parameters changed, reduced to the layer and its parts;
+// with returns the platform with some parameters changed, reduced to the layer and its parts;
 // parameters computed from the changed ones follow. Other layers are left out: a value that is
 // possible in one may be impossible in another. A later change of a parameter replaces an earlier
 // one. It is an error if the parameter, or one computed from it, cannot have its value, or if the
 // path is not one of [Design.Uses].
-func (p Platform) With(layer string, changes ...Change) (Platform, error) {
+func (p Platform) with(layer string, changes ...Change) (Platform, error) {
 	used, err := p.used(layer)
 	if err != nil {
 		return Platform{}, err
@@ -46,7 +46,7 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 		inputs[i] = true
 	}
 	for i := range c.slots { // constants are shown with the layer even if it does not need them
-		used[i] = used[i] || c.slots[i].Constant()
+		used[i] = used[i] || c.slots[i].Table == "constant"
 	}
 	for _, i := range c.following(inputs, used) {
 		s := &c.slots[i]
@@ -268,7 +268,7 @@ func (p Platform) Computed(path string) bool {
 }
 
 // A Program is a layer whose parameters can be changed again and again without making its models
-// anew, as [Platform.With] does. Set allocates nothing, for sweeps of millions of points. It is for
+// anew, as [Design.With] does. Set allocates nothing, for sweeps of millions of points. It is for
 // one goroutine at a time.
 type Program struct {
 	layer  model.Layer

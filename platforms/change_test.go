@@ -58,7 +58,7 @@ func parsed(t *testing.T) Platform {
 // What is computed from a changed parameter follows it: read = 0.25 µs makes o_r
 // 1 µs, and L 10 - 1 - 1 µs.
 func TestWith(t *testing.T) {
-	p, err := parsed(t).With("short",
+	p, err := parsed(t).with("short",
 		Change{Path: "constant.read", Text: "0.25us",
 			Value: quantity.Value{Num: 0.25, Dim: quantity.DimTime}})
 	if err != nil {
@@ -78,7 +78,7 @@ func TestWith(t *testing.T) {
 func TestWithErrors(t *testing.T) {
 	check := func(layer, path string, num float64, dim quantity.Dimension, want string) {
 		t.Helper()
-		_, err := parsed(t).With(layer,
+		_, err := parsed(t).with(layer,
 			Change{Path: path, Text: "new", Value: quantity.Value{Num: num, Dim: dim}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -182,7 +182,7 @@ func checkProgram(t *testing.T, p Platform, l Layer, q Param) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, err := p.With(l.Name, Change{Path: q.Path, Text: "8KiB", Value: v})
+	changed, err := p.with(l.Name, Change{Path: q.Path, Text: "8KiB", Value: v})
 	if possible := prog.Set(v.Num); possible != (err == nil) {
 		t.Errorf("%s, %s = %v: possible %v, but %v", l.Ref(), q.Path, v, possible, err)
 		return

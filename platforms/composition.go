@@ -32,6 +32,7 @@ type layerSpec struct {
 	branches []branchSpec
 	stages   []string
 	fields   []fieldSpec
+	noGap    bool // the gap is unknown
 }
 
 // slots returns the layer's own parameters, thresholds of branches first, as Params lists them.
@@ -176,6 +177,9 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 		for i, slot := range f.slots {
 			set(slot, f.field.Knob(l, i))
 		}
+	}
+	if s.noGap {
+		*k.GapUnknown(l) = true
 	}
 	// Only kinds with a Check relate parameters to each other, as rising thresholds do.
 	if bind != nil && k.Check != nil {

@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -122,6 +123,10 @@ func (d Design) set(text string) (Design, error) {
 		if change.Value, change.PlusMinus, err = d.NewValue(p, operator, change.Text); err != nil {
 			return d, err
 		}
+		// Costs multiply it by sizes, and people read it in larger units: both would overflow.
+		if !(math.Abs(change.Value.Num) < maxValue) {
+			return d, fmt.Errorf("the new value is not finite; %s is %s", p.Path, p.Shown())
+		}
 		change.Text = change.Value.String()
 		if change.PlusMinus > 0 {
 			half := quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim}
@@ -137,6 +142,9 @@ func (d Design) set(text string) (Design, error) {
 	next.Changes = append(slices.Clip(d.Changes), made)
 	return next, nil
 }
+
+// maxValue is the value, in µs and bytes, from which a parameter counts as infinite.
+const maxValue = 1e280
 
 // Recut returns the design with its messages cut otherwise, in packets of a size or by a word of
 // [model.CutWords]; an empty text changes nothing.
@@ -154,10 +162,10 @@ func (d Design) Recut(packet string) (Design, error) {
 	return d, err
 }
 
-// With returns the design with some parameters changed; see [Platform.With]. Its ranks run on the
+// With returns the design with some parameters changed; see [Design.With]. Its ranks run on the
 // layer alone, since the layers of a machine's other levels are left out.
 func (d Design) With(changes ...Change) (Design, error) {
-	p, err := d.Platform.With(d.Layer.Name, changes...)
+	p, err := d.Platform.with(d.Layer.Name, changes...)
 	if err != nil {
 		return d, err
 	}
@@ -223,21 +231,15 @@ func (p Param) Shown() string {
 // Encode returns the design as a platform file, below the comment: the layer and its parts, or the
 // whole platform if nothing was changed. A changed layer has no measured points: they would stand
 // for the next measurement of a design that was never measured.
-func (d Design) Encode(comment string) ([]byte, error) {
-	doc := d.Platform.Document()
+func (d Design) Encode(comment string) []byte {
+	f := d.Platform.File()
 	if len(d.Changes) > 0 {
-		doc.Tables = slices.DeleteFunc(doc.Tables, func(t Table) bool {
-			return t.Kind == "measured"
-		})
-		for i, t := range doc.Tables {
-			if t.Kind == "layer" {
-				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k Key) bool {
-					return k.Name == "measured"
-				})
-			}
+		f.Measured = nil
+		for i := range f.Layers {
+			f.Layers[i].Measured = ""
 		}
 	}
-	return doc.Encode(comment)
+	return f.Encode(comment)
 }
 
 // Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,

@@ -2,7 +2,10 @@ package platforms
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,12 +13,12 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Encode writes the document as a platform file, below a comment, which may be empty. [Parse] reads
-// the same document back.
-func (d Document) Encode(comment string) ([]byte, error) {
+// Encode writes the file, below a comment, which may be empty. [Parse] reads the same file back.
+func (f File) Encode(comment string) []byte {
 	var b bytes.Buffer
 	if comment != "" {
 		printable := func(r rune) rune { // a comment of TOML has no control characters
@@ -29,65 +32,80 @@ func (d Document) Encode(comment string) ([]byte, error) {
 		}
 		b.WriteByte('\n')
 	}
-	if err := encodeKeys(&b, d.Keys); err != nil {
-		return nil, err
-	}
-	for _, t := range d.Tables {
-		if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
-			b.WriteByte('\n')
+	encodeKeys(&b, reflect.ValueOf(f))
+	f.kinds(func(kind string, tables reflect.Value) {
+		for i := range tables.Len() {
+			if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "[%s.%s]\n", kind, tomlKey(tableName(tables.Index(i))))
+			encodeKeys(&b, tables.Index(i))
 		}
-		fmt.Fprintf(&b, "[%s.%s]\n", t.Kind, tomlKey(t.Name))
-		if err := encodeKeys(&b, t.Keys); err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", t.Kind, t.Name, err)
-		}
-	}
-	return b.Bytes(), nil
+	})
+	return b.Bytes()
 }
 
-// encodeKeys writes keys, a line each.
-func encodeKeys(b *bytes.Buffer, keys []Key) error {
-	for _, k := range keys {
-		line, err := encodeKey(k)
-		if err != nil {
-			return err
-		}
-		b.WriteString(line + "\n")
-	}
-	return nil
-}
-
-// encodeKey returns a line with the key and its value. Inline tables keep the order of their keys,
-// which go-toml would sort.
-func encodeKey(k Key) (string, error) {
-	switch v := k.Value.(type) {
-	case []Key:
-		table, err := inline(v)
-		return tomlKey(k.Name) + " = " + table, err
-	case [][]Key:
-		all := make([]string, len(v))
-		for i := range v {
-			var err error
-			if all[i], err = inline(v[i]); err != nil {
-				return "", err
+// encodeKeys writes the keys of a struct, a line each, without those that are not given. Marshal
+// would write a table's parameters behind its other keys, and lists of tables in double brackets.
+func encodeKeys(b *bytes.Buffer, table reflect.Value) {
+	write := func(name, value string) { fmt.Fprintf(b, "%s = %s\n", tomlKey(name), value) }
+	for i := range table.NumField() {
+		name := table.Type().Field(i).Tag.Get("toml")
+		switch v := table.Field(i).Interface().(type) {
+		case Parameters:
+			for _, key := range slices.SortedFunc(maps.Keys(v), byRegistry) {
+				p := findParameter(key)
+				if isList := p >= 0 && parameterKeys[p].isList; isList || len(v[key]) != 1 {
+					write(key, tomlValue(v[key]))
+				} else {
+					write(key, tomlValue(v[key][0]))
+				}
+			}
+		case map[string]string:
+			if len(v) > 0 {
+				write(name, inline(slices.SortedFunc(maps.Keys(v), byRegistry), v))
+			}
+		case []Branch:
+			if len(v) > 0 {
+				write(name, "["+strings.Join(list.Map(v, branchText), ", ")+"]")
+			}
+		case string, bool, []string:
+			if name != "" && !table.Field(i).IsZero() {
+				write(name, tomlValue(v))
 			}
 		}
-		return tomlKey(k.Name) + " = [" + strings.Join(all, ", ") + "]", nil
 	}
-	// A title may have quotes, a backslash or a newline, which Marshal escapes.
-	line, err := toml.Marshal(map[string]any{k.Name: k.Value})
-	return strings.TrimSuffix(string(line), "\n"), err
 }
 
-// inline returns keys as an inline table.
-func inline(keys []Key) (string, error) {
-	all := make([]string, len(keys))
-	for i, k := range keys {
-		var err error
-		if all[i], err = encodeKey(k); err != nil {
-			return "", err
-		}
+// byRegistry compares keys of a layer by their places in the registry of models. Keys of a map have
+// no order of their own, and a file must be the same each time.
+func byRegistry(a, b string) int {
+	return cmp.Or(cmp.Compare(findParameter(a), findParameter(b)), cmp.Compare(a, b))
+}
+
+func branchText(b Branch) string {
+	keys := []string{"layer"}
+	if b.UpTo != "" {
+		keys = append(keys, "up_to")
 	}
-	return "{ " + strings.Join(all, ", ") + " }", nil
+	return inline(keys, map[string]string{"layer": b.Layer, "up_to": b.UpTo})
+}
+
+// inline returns keys with their texts as a table in braces.
+func inline(keys []string, texts map[string]string) string {
+	return "{ " + strings.Join(list.Map(keys, func(key string) string {
+		return tomlKey(key) + " = " + tomlValue(texts[key])
+	}), ", ") + " }"
+}
+
+// tomlValue returns a text, a bool or a list of texts as TOML spells it. A title may have quotes, a
+// backslash or a newline, which Marshal escapes.
+func tomlValue(v any) string {
+	line, err := toml.Marshal(map[string]any{"k": v})
+	if err != nil {
+		panic(err) // nothing in these types can fail
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(string(line), "k = "), "\n")
 }
 
 // tomlKey returns a key as TOML spells it.
@@ -101,78 +119,72 @@ func tomlKey(name string) string {
 // bareKey matches the keys that TOML 1.0 takes without quotes: ASCII letters, digits, _ and -.
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// Document returns the platform as a file, without the layers that With left out. Changed
-// parameters have their new values.
-func (p Platform) Document() Document {
+// File returns the platform as a file, without the layers that With left out. Changed parameters
+// have their new values.
+func (p Platform) File() File {
 	c := p.composition
-	d := Document{Keys: slices.Clone(c.Keys)}
+	f := c.File
+	// A loaded platform is shared by all readers, so that the tables are copied before a change.
+	f.kinds(func(_ string, tables reflect.Value) {
+		tables.Set(reflect.AppendSlice(reflect.MakeSlice(tables.Type(), 0, tables.Len()), tables))
+	})
 	kept := map[string]bool{}
 	for _, l := range p.Layers {
-		kept["layer."+l.Name] = true
+		kept[l.Name] = true
 	}
-	_, machine := p.Machine()
-	for _, t := range c.Tables {
-		// Levels go with the first layer of theirs that is missing: a machine with a level less has
-		// other distances, and could not be read back as the same.
-		if t.Kind == "layer" && !kept["layer."+t.Name] || t.Kind == "level" && !machine {
-			continue
-		}
-		t.Keys = slices.Clone(t.Keys)
-		d.Tables = append(d.Tables, t)
+	f.Layers = slices.DeleteFunc(f.Layers, func(t LayerTable) bool { return !kept[t.Name] })
+	// Levels go with the first layer of theirs that is missing: a machine with a level less has
+	// other distances, and could not be read back as the same.
+	if _, machine := p.Machine(); !machine {
+		f.Levels = nil
 	}
 	// Without the key, the first layer is the default.
-	given := text(d.Keys, "default")
-	isOther := given != "" && given != p.Default
+	isOther := f.Default != "" && f.Default != p.Default
 	isLater := len(p.Layers) > 0 && p.Default != p.Layers[0].Name
 	if isOther || isLater {
-		set(&d.Keys, "default", p.Default)
+		f.Default = p.Default
 	}
+	tables := f.byPath()
 	for i := range c.slots {
 		if s := &c.slots[i]; s.changed {
-			d.change(s)
+			s.write(tables)
 		}
 	}
-	return d
+	return f
 }
 
-// change writes the value of a changed parameter into the document, in place of its formula. It
-// stands at the key that gave it: in a table, a list of one, or a branch. The document
-// shares lists with the file that was read, so these are cloned first.
-func (d *Document) change(s *slot) {
+// write puts the value of a parameter into its table, in place of its formula. Lists of a table are
+// shared with the file that was read, so these are cloned first.
+func (s *slot) write(tables map[string]reflect.Value) {
 	value := s.Word
 	if value == "" {
 		if value = exactly(s.Value.Num, s.Value.Dim); s.PlusMinus > 0 {
 			value += " ± " + exactly(s.PlusMinus, s.Value.Dim)
 		}
 	}
-	i := slices.IndexFunc(d.Tables, func(t Table) bool {
-		return t.Kind == s.Table && t.Name == s.Owner
-	})
+	table, known := tables[s.Table+"."+s.Owner]
 	// The table was left out together with its layer.
-	if i < 0 {
+	if !known {
 		return
 	}
-	t := &d.Tables[i]
 	// s.at is layer.NAME.KEY, or has an index behind the key: KEY.0 in a list, KEY.0.up_to in a
 	// branch.
-	key, rest, nested := strings.Cut(strings.TrimPrefix(s.at, t.Kind+"."+t.Name+"."), ".")
-	if !nested {
-		t.Set(key, value)
-		return
-	}
-	index, inside, _ := strings.Cut(rest, ".")
-	k, _ := strconv.Atoi(index)
-	was, _ := find(t.Keys, key)
-	switch was := was.(type) {
-	case []string:
-		was = slices.Clone(was)
-		was[k] = value
-		t.Set(key, was)
-	case [][]Key:
-		was = slices.Clone(was)
-		was[k] = slices.Clone(was[k])
-		set(&was[k], inside, value)
-		t.Set(key, was)
+	key, rest, _ := strings.Cut(strings.TrimPrefix(s.at, s.Table+"."+s.Owner+"."), ".")
+	index, _, ofBranch := strings.Cut(rest, ".")
+	i, _ := strconv.Atoi(index)
+	field, isField := tagged(table, key)
+	layer, _ := table.Addr().Interface().(*LayerTable)
+	switch {
+	case ofBranch:
+		layer.Branches = slices.Clone(layer.Branches)
+		layer.Branches[i].UpTo = value
+	case isField:
+		field.SetString(value)
+	default:
+		texts := slices.Clone(layer.Parameters[key])
+		texts[i] = value
+		layer.Parameters = maps.Clone(layer.Parameters)
+		layer.Parameters[key] = texts
 	}
 }
 

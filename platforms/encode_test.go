@@ -20,10 +20,7 @@ var samePlatform = cmp.Options{
 
 func encoded(t *testing.T, p Platform) Platform {
 	t.Helper()
-	text, err := p.Document().Encode("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := p.File().Encode("")
 	again, err := Parse(p.Name+".toml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -50,7 +47,7 @@ func TestEncodeIsTheIdentity(t *testing.T) {
 		if diff := cmp.Diff(p, again, samePlatform); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
-		if diff := cmp.Diff(p.Document(), again.Document(), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(p.File(), again.File(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
 	}
@@ -98,7 +95,7 @@ func TestEncodeChanges(t *testing.T) {
 	p := parsed(t)
 	check := func(layer string, c Change) {
 		t.Helper()
-		changed, err := p.With(layer, c)
+		changed, err := p.with(layer, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,17 +137,13 @@ func TestEncodeChanges(t *testing.T) {
 	check("cut", Change{Path: "layer.cut.window", Text: "new", Value: quantity.Value{Num: 3}})
 }
 
-// A document is built by a program as a person writes a file.
-func TestDocument(t *testing.T) {
-	d := Document{Keys: []Key{{"title", "fit of x.txt"}}, Tables: []Table{
-		{"layer", "fit",
-			[]Key{{"model", "linear"}, {"beta", "2us ± 0.1us"}, {"tau", "1us/KiB"},
-				{"source", "x.txt"}}},
-	}}
-	text, err := d.Encode("Written by halfpeak fit.\nOf two\x1blines.")
-	if err != nil {
-		t.Fatal(err)
-	}
+// A program builds a file as a person writes it.
+func TestFile(t *testing.T) {
+	f := File{Title: "fit of x.txt", Layers: []LayerTable{{
+		Name: "fit", Model: "linear", Source: "x.txt",
+		Parameters: Parameters{"beta": {"2us ± 0.1us"}, "tau": {"1us/KiB"}},
+	}}}
+	text := f.Encode("Written by halfpeak fit.\nOf two\x1blines.")
 	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text),
 		want) {
 		t.Errorf("got %q, want %q first", text, want)

@@ -67,43 +67,39 @@ func ExampleParse_error() {
 }
 
 // What would HP-LAM gain if the card's data came to the processor in half the time?
-func ExamplePlatform_With() {
-	hp, layer, err := platforms.Find("hp-lam")
+func ExampleDesign_With() {
+	hp, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
-	receive, err := hp.Find(layer.Name, "o_r")
+	receive, err := hp.Platform.Find(hp.Layer.Name, "o_r")
 	if err != nil {
 		log.Fatal(err)
 	}
 	half := receive.Value
 	half.Num /= 2
-	faster, err := hp.With(layer.Name,
-		platforms.Change{Path: receive.Path, Text: "o_r/2", Value: half})
-	if err != nil {
-		log.Fatal(err)
-	}
-	after, err := faster.Layer(layer.Name)
+	faster, err := hp.With(platforms.Change{Path: receive.Path, Text: "o_r/2", Value: half})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(receive.Path, "=", receive.Text)
-	fmt.Println("RTT", model.RTT(layer.Model, 1), "→", model.RTT(after.Model, 1))
+	fmt.Println("RTT", model.RTT(hp.Layer.Model, 1), "→", model.RTT(faster.Layer.Model, 1))
 	// Output:
 	// layer.gam.o_r = dequeue + receive_rest
 	// RTT 28.00 µs → 22.20 µs
 }
 
 // A program is a layer whose parameters change again and again, as in a sweep.
-func ExamplePlatform_Compile() {
-	clip, _, err := platforms.Find("clip")
+func ExampleDesign_Compile() {
+	clip, err := platforms.FindDesign("clip/system-buffer")
 	if err != nil {
 		log.Fatal(err)
 	}
-	prog, err := clip.Compile("system-buffer", "stage.wire.tau")
+	wire, err := clip.Platform.Find(clip.Layer.Name, "wire.tau")
 	if err != nil {
 		log.Fatal(err)
 	}
+	prog, _ := clip.Compile(wire)
 	for _, perKiB := range []float64{7.5, 5, 2.5} {
 		if !prog.Set(perKiB / 1024) { // µs and bytes
 			log.Fatal("no place for ", perKiB)

@@ -1,8 +1,8 @@
 package platforms
 
 import (
+	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
@@ -12,16 +12,16 @@ import (
 // the layer has another name. The names of the other tables begin with that name, so that two
 // layers taken from one file do not collide. Values that are computed from others become numbers,
 // so that no constants are needed.
-func (p Platform) taking(name string) []Table {
-	d := p.Document()
+func (p Platform) taking(name string) File {
+	f := p.File()
+	tables := f.byPath()
 	for i := range p.composition.slots {
 		// Constants stay behind, and a formula that names one could not be read in the new file.
 		if s := &p.composition.slots[i]; len(s.reads()) > 0 {
-			d.change(s)
+			s.write(tables)
 		}
 	}
-	var tables []Table
-	used := map[string]bool{} // by kind and former name
+	used := map[string]bool{} // by path with the former name
 	rename := func(kind, old string) string {
 		used[kind+"."+old] = true
 		if kind == "layer" && old == p.Default {
@@ -29,54 +29,55 @@ func (p Platform) taking(name string) []Table {
 		}
 		return name + "-" + old
 	}
-	for _, t := range d.tables("layer") {
-		layer := t
-		layer.Name, layer.Keys = rename("layer", t.Name), renamed(t.Keys, rename)
-		// The layer itself comes first: it replaces the one that names it, and only the names of
-		// the tables behind it can collide with the file's.
-		at := len(tables)
-		if t.Name == p.Default {
-			at = 0
-		}
-		tables = slices.Insert(tables, at, layer)
+	for i := range f.Layers {
+		f.Layers[i].rename(rename)
 	}
-	for _, t := range d.Tables {
-		if t.Kind != "layer" && used[t.Kind+"."+t.Name] {
-			t.Name = rename(t.Kind, t.Name)
-			tables = append(tables, t)
+	// The layer itself comes first, in the place of the one that names it.
+	i := slices.IndexFunc(f.Layers, func(t LayerTable) bool { return t.Name == name })
+	taken := File{Layers: slices.Concat(f.Layers[i:i+1], f.Layers[:i], f.Layers[i+1:])}
+	to := reflect.ValueOf(&taken).Elem()
+	f.kinds(func(kind string, tables reflect.Value) {
+		all, _ := tagged(to, kind)
+		for i := range tables.Len() {
+			t := tables.Index(i)
+			if old := tableName(t); kind != "layer" && used[kind+"."+old] {
+				t.FieldByName("Name").SetString(rename(kind, old))
+				all.Set(reflect.Append(all, t))
+			}
 		}
-	}
-	return tables
+	})
+	return taken
 }
 
-// renamed returns the keys of a layer with other names of the tables that it refers to.
-func renamed(keys []Key, rename func(kind, old string) string) []Key {
-	k, _ := model.FindKind(text(keys, "model"))
-	parts := list.Map(k.Parts, func(p model.Part) string { return p.Key })
+// rename gives a layer, and the tables that it refers to, other names. Its lists belong to the
+// other file's platform, so these are replaced.
+func (t *LayerTable) rename(rename func(kind, old string) string) {
 	all := func(kind string, names []string) []string {
 		return list.Map(names, func(name string) string { return rename(kind, name) })
 	}
-	return list.Map(keys, func(key Key) Key {
-		switch v := key.Value.(type) {
-		case string:
-			if key.Name == "protocol" || key.Name == "measured" {
-				key.Value = rename(key.Name, v)
-			} else if slices.Contains(parts, key.Name) {
-				key.Value = rename("layer", v)
-			}
-		case []string:
-			// Both list tables whose kind is the key in the singular: [stage.NAME], [roof.NAME].
-			if key.Name == "stages" || key.Name == "roofs" {
-				key.Value = all(strings.TrimSuffix(key.Name, "s"), v)
-			}
-		case [][]Key:
-			// Branches are the only lists of inline tables.
-			key.Value = list.Map(v, func(branch []Key) []Key {
-				branch = slices.Clone(branch)
-				set(&branch, "layer", rename("layer", text(branch, "layer")))
-				return branch
-			})
+	one := func(kind string, name *string) {
+		if *name != "" {
+			*name = rename(kind, *name)
 		}
-		return key
+	}
+	one("layer", &t.Name)
+	one("protocol", &t.Protocol)
+	one("measured", &t.Measured)
+	t.Roofs = all("roof", t.Roofs)
+	t.Branches = list.Map(t.Branches, func(b Branch) Branch {
+		return Branch{rename("layer", b.Layer), b.UpTo}
 	})
+	k, _ := model.FindKind(t.Model)
+	parameters := Parameters{}
+	for key, texts := range t.Parameters {
+		isPart := slices.ContainsFunc(k.Parts, func(p model.Part) bool { return p.Key == key })
+		switch {
+		case isPart:
+			texts = all("layer", texts)
+		case key == "stages":
+			texts = all("stage", texts)
+		}
+		parameters[key] = texts
+	}
+	t.Parameters = parameters
 }

@@ -3,7 +3,8 @@ package platforms
 import (
 	"cmp"
 	"fmt"
-	"reflect"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,35 +12,42 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // layerTables reads the layers. Each is read after those that it is made of, wherever these stand
 // in the file. A layer that several are made of has one model.
 func (b *builder) layerTables() {
-	tables := b.sections("layer")
 	// Measured collectives are fitted as they are, and need no model of a message.
-	if len(tables) == 0 && len(b.p.Collectives) > 0 {
+	if len(b.Layers) == 0 && len(b.p.Collectives) > 0 {
 		return
 	}
-	if len(tables) == 0 {
+	if len(b.Layers) == 0 {
 		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
-	for _, t := range tables {
-		b.written[t.Name] = t
+	for _, t := range b.Layers {
+		s := &layerSection{b.section("layer", t), t}
+		s.sources = t.Sources
+		for key, texts := range t.Parameters {
+			if len(texts) == 1 {
+				s.texts[key] = texts[0]
+			}
+		}
+		b.written[t.Name] = s
 	}
-	for _, t := range tables {
+	for _, t := range b.Layers {
 		b.spec(t.Name)
 	}
 	// One model for each layer: an envelope of layers that share a part evaluates the same one.
 	shared := map[string]model.Layer{}
-	for _, t := range tables {
-		b.p.Layers = append(b.p.Layers, t.layer(b.open(t.Name, nil, shared)))
+	for _, t := range b.Layers {
+		b.p.Layers = append(b.p.Layers, b.written[t.Name].layer(b.open(t.Name, nil, shared)))
 	}
 	b.sameTimes(b.p.Layers)
-	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
+	b.p.Default = cmp.Or(b.Default, b.Layers[0].Name)
 	if _, known := b.written[b.p.Default]; !known {
-		hint := usage.Hint(b.p.Default, b.tableNames("layer"))
-		b.fail("default", "no layer %q%s", b.p.Default, hint)
+		b.fail("default", "no layer %q%s", b.p.Default,
+			usage.Hint(b.p.Default, b.names("layer")))
 	}
 }
 
@@ -50,15 +58,15 @@ func (b *builder) spec(name string) {
 	}
 	t := b.written[name]
 	b.must(t.path, checkName(name))
-	if at := slices.Index(b.building, name); at >= 0 {
-		t.fail("", "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
+	if circle := b.building.circle(name); circle != nil {
+		t.fail("", "is made of itself: %s", strings.Join(circle, " → "))
 	}
-	b.building = append(b.building, name)
+	b.building.push(name)
 	k := t.kind()
 	s := &layerSpec{kind: k}
-	t.sourced(t.text("source"))
+	t.sourced(t.table.Source)
 	for _, p := range k.Parts {
-		part := t.text(p.Key)
+		part := t.texts[p.Key]
 		if part != "" || !p.Optional {
 			t.part(p.Key, part)
 		}
@@ -73,24 +81,17 @@ func (b *builder) spec(name string) {
 		s.branches = t.branches(k)
 	}
 	if k.Stages != nil {
-		if s.stages = t.list("stages"); len(s.stages) == 0 {
-			t.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
-		}
-		for i, stage := range s.stages {
-			if _, known := b.stages[stage]; !known {
-				hint := usage.Hint(stage, b.tableNames("stage"))
-				t.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", stage, hint)
-			}
-		}
+		s.stages = t.stages()
 	}
 	s.fields = t.parameters(k)
+	s.noGap = t.noGap(k)
 	b.layers[name] = s
-	b.building = b.building[:len(b.building)-1]
+	b.building.pop()
 }
 
-// kind returns the kind of the layer's model, which takes all keys of the table.
-func (s *section) kind() *model.Kind {
-	called := s.text("model")
+// kind returns the kind of the layer's model, which takes all parameters of the table.
+func (s *layerSection) kind() *model.Kind {
+	called := s.table.Model
 	k, known := model.FindKind(called)
 	if !known {
 		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
@@ -101,11 +102,14 @@ func (s *section) kind() *model.Kind {
 		}
 		s.fail("model", "no model %q%s", called, usage.Hint(called, all))
 	}
-	// go-toml has checked the keys against those of all kinds together; here they are of one kind.
-	common := tagsOf(reflect.TypeFor[layerKeys]())
-	for _, key := range s.Keys {
-		if !slices.Contains(common, key.Name) && !slices.Contains(k.Keys(), key.Name) {
-			s.fail(key.Name, "not a key of the model %s; it takes %s",
+	// The file was read with the keys of all kinds together; here they are of one kind.
+	keys := slices.Sorted(maps.Keys(s.table.Parameters))
+	if len(s.table.Branches) > 0 {
+		keys = append(keys, "branches")
+	}
+	for _, key := range keys {
+		if !slices.Contains(k.Keys(), key) {
+			s.fail(key, "not a key of the model %s; it takes %s",
 				k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}
@@ -123,13 +127,14 @@ func (s *section) part(key, name string) {
 
 // branches reads the branches of a switch, each with the largest size that goes by it except the
 // last, or of a kind that finds its thresholds itself.
-func (s *section) branches(k *model.Kind) (all []branchSpec) {
-	entries := value[[][]Key](s.Keys, "branches")
-	for i, entry := range entries {
+func (s *layerSection) branches(k *model.Kind) (all []branchSpec) {
+	for i, branch := range s.table.Branches {
+		of := scope{section: s.section}
+		of.path = fmt.Sprintf("%s.branches.%d", s.path, i)
 		// A branch has no source of its own; its threshold has the layer's.
-		of := scope{section: *s, source: s.text("source")}
-		of.path, of.Keys = fmt.Sprintf("%s.branches.%d", s.path, i), entry
-		name, bounded, last := of.text("layer"), of.has("up_to"), i == len(entries)-1
+		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.table.Source}
+		of.sources = nil
+		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.table.Branches)-1
 		switch {
 		case bounded && !k.Bounds:
 			of.fail("up_to", "an %s finds its thresholds itself; "+
@@ -157,9 +162,24 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	return all
 }
 
+// stages returns the names of a pipeline's stages.
+func (s *layerSection) stages() []string {
+	names := s.table.Parameters["stages"]
+	if len(names) == 0 {
+		s.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+	}
+	for i, name := range names {
+		if _, known := s.composition.stages[name]; !known {
+			s.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", name,
+				usage.Hint(name, s.names("stage")))
+		}
+	}
+	return names
+}
+
 // parameters reads the numbers of the layer's model: the fields that the registry gives its kind.
-func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
-	given := scope{section: *s, fields: map[string]Param{}}
+func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
+	given := scope{s.section, map[string]Param{}}
 	for _, f := range k.Fields {
 		given.fields[f.Key] = Param{
 			Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words,
@@ -172,7 +192,7 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 		}
 		spec := fieldSpec{field: f}
 		if f.List {
-			for i, text := range s.list(f.Key) {
+			for i, text := range s.table.Parameters[f.Key] {
 				name := f.Key + "." + strconv.Itoa(i)
 				spec.slots = append(spec.slots, given.compute(f.Key, name, text))
 			}
@@ -182,19 +202,34 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 		all = append(all, spec)
 	}
 	// A misspelt key would leave its number with the source of the table, unnoticed.
-	for _, key := range value[[]Key](s.Keys, "sources") {
-		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
-			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
+	for _, key := range slices.Sorted(maps.Keys(s.sources)) {
+		if _, known := s.slotAt[s.path+"."+key]; !known {
+			s.fail("sources."+key, "no parameter %q in this layer", key)
 		}
 	}
 	return all
 }
 
+// noGap reports whether the table marks the gap as unknown.
+func (s *layerSection) noGap(k *model.Kind) bool {
+	if s.table.Gap == "" {
+		return false
+	}
+	if k.GapUnknown == nil {
+		s.fail("gap", "a layer of the model %s has the gap of its parameters or parts; "+
+			"leave it out here", k.Name)
+	}
+	if s.table.Gap != "unknown" {
+		s.fail("gap", `%q: "unknown", or leave it out: then messages do not overlap`, s.table.Gap)
+	}
+	return true
+}
+
 // layer reads the rest of a layer's table, whose model is m.
-func (s *section) layer(m model.Layer) Layer {
-	spec := s.layers[s.Name]
+func (s *layerSection) layer(m model.Layer) Layer {
+	spec, t := s.layers[s.name], s.table
 	l := Layer{
-		Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"),
+		Platform: s.p.Name, Name: t.Name, Title: t.Title, Note: t.Note,
 		Kind: spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
 	}
 	for _, part := range spec.parts {
@@ -205,20 +240,20 @@ func (s *section) layer(m model.Layer) Layer {
 	for _, branch := range spec.branches {
 		l.Parts = append(l.Parts, branch.layer)
 	}
-	for i, roof := range s.list("roofs") {
+	for i, roof := range t.Roofs {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
-			hint := usage.Hint(roof, s.tableNames("roof"))
-			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, hint)
+			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof,
+				usage.Hint(roof, s.names("roof")))
 		}
 		l.Roofs = append(l.Roofs, s.p.Roofs[at])
 	}
 	// [Layer.LowestRoof] takes the first.
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	l.Protocol = named(s, "protocol", s.protocols)
+	l.Protocol = named(&s.section, "protocol", s.protocols)
 	l.Correlation = s.correlation()
 	l.Timed = s.timed()
-	l.Measured = named(s, "measured", s.measured)
+	l.Measured = named(&s.section, "measured", s.measured)
 	if key, err := check(spec.kind, m); err != nil {
 		if given := s.given(join(s.path, key)); given != "" {
 			s.fail(key, "%q %w", given, err)
@@ -226,18 +261,33 @@ func (s *section) layer(m model.Layer) Layer {
 		s.fail(key, "%w", err)
 	}
 	// The check above is of the lines; the measured curve stands before them from here on.
-	l.measure()
+	l.measure(fastest(l, s.slots))
 	return l
 }
 
+// fastest returns the upper end of the interval of a layer's r∞, if that is 1/τ of the layer or of
+// one of its parts; 0 if the interval has no upper end.
+func fastest(l Layer, slots []slot) quantity.MBps {
+	perByte := 1 / float64(model.Asymptote(l.Model))
+	for _, s := range slots {
+		own := s.Table == "layer" && (s.Owner == l.Name || slices.Contains(l.Parts, s.Owner))
+		// Asymptote has rounding errors.
+		same := math.Abs(s.Value.Num-perByte) <= 1e-9*perByte
+		if own && s.Key == "tau" && same && s.Value.Num > s.PlusMinus {
+			return quantity.MicrosPerByte(s.Value.Num - s.PlusMinus).Rate()
+		}
+	}
+	return 0
+}
+
 // timed reads what the layer's times are of. Without a key it is one message.
-func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.text("collective")}
-	of.PerRank = value[bool](s.Keys, "per_rank")
-	if given := s.text("times_of"); given != "" {
-		if of.Of = Subject(given); !slices.Contains(subjects, given) {
-			known, hint := strings.Join(subjects, ", "), usage.Hint(given, subjects)
-			s.fail("times_of", "%q: one of %s%s", given, known, hint)
+func (s *layerSection) timed() Timed {
+	t := s.table
+	of := Timed{Of: Message, Collective: t.Collective, PerRank: t.PerRank}
+	if t.TimesOf != "" {
+		if of.Of = Subject(t.TimesOf); !slices.Contains(subjects, t.TimesOf) {
+			known, hint := strings.Join(subjects, ", "), usage.Hint(t.TimesOf, subjects)
+			s.fail("times_of", "%q: one of %s%s", t.TimesOf, known, hint)
 		}
 	}
 	for _, key := range []string{"collective", "ranks", "per_rank"} {
@@ -251,8 +301,8 @@ func (s *section) timed() Timed {
 
 // correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since
 // a line that starts higher rises less. Without the uncertainties of both numbers it means nothing.
-func (s *section) correlation() float64 {
-	given := s.text("correlation")
+func (s *layerSection) correlation() float64 {
+	given := s.table.Correlation
 	if given == "" {
 		return 0
 	}

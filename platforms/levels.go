@@ -57,9 +57,9 @@ var levelNumbers = []levelNumber{
 	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
 		"wait for its receive"},
 		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
-	// Up to it shared resources carry messages in their order; larger ones share them fairly.
-	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that does not have fair " +
-		"shares"},
+	// Up to it NICs of ranks carry messages in their order; larger ones have fair shares of a NIC.
+	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that NICs do not " +
+		"interleave"},
 		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
 	// 0 to 1; 0, or no key, leaves the two directions of a link independent.
 	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +

@@ -57,7 +57,7 @@ func TestMachine(t *testing.T) {
 	if got := node.Layer.OneWay(1024); got != 0.69 {
 		t.Errorf("1 KiB in a node takes %v", got)
 	}
-	one, err := p.With("node") // the other layers are left out, and the machine with them
+	one, err := p.with("node") // the other layers are left out, and the machine with them
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,8 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "network", `, `layer = "network", reverse = "2", `,
 			`my.toml:4:51: level.cluster.reverse: must be 0 to 1, the part of the opposite ` +
 				`direction that a message takes (got "2")`},
-		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "lane"; did you mean "lanes"?`},
+		{`lanes = "8"`, `lane = "8"`,
+			`my.toml:3:59: level.node.lane: unknown key; did you mean "lanes"?`},
 	} {
 		text := strings.Replace(rack, c.old, c.new, 1)
 		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {

@@ -69,5 +69,13 @@ func TestLongFiles(t *testing.T) {
 	check("a long chain of series", nested(300, once), "")
 	check("stages", stages(1000), "a pipeline must have at most 256 stages (got 1000)")
 	check("fewer stages", stages(256), "")
-	check("constants", constants(10000), "")
+	// go-toml's Unmarshal alone takes 20 s for as many tables.
+	check("constants", constants(40000), "")
+	check("a long name", "[constant."+strings.Repeat("a", maxFile/2)+"]\n"+
+		strings.Repeat("a=1\n", 1<<18), "longer than the path of any key")
+	check("a deep key", "layer"+strings.Repeat(".a", maxFile/4)+" = 1\n",
+		"longer than the path of any key")
+	check("a deep list", "layer = "+strings.Repeat("[", maxFile/2), "nested more than the maximum")
+	check("a deep table", "layer = "+strings.Repeat("{a=", maxFile/4),
+		"nested more than the maximum")
 }

@@ -30,8 +30,11 @@ type measuredCurve struct {
 	known sync.Map // of forecasts by size
 }
 
-// curve returns the curve through the measurements, of single messages or of operations.
-func (m *Measured) curve(message bool) (*measuredCurve, error) {
+// curve returns the curve through the measurements, with the calibration of their kind. Above the
+// measured sizes it is no faster than the roof; 0 bounds nothing.
+func (m *Measured) curve(
+	kind *forecast.Calibration, roof quantity.MBps) (*measuredCurve, error) {
+
 	points := make([]forecast.Point, len(m.Sizes))
 	for i := range points {
 		points[i] = forecast.Point{Size: m.Sizes[i], Time: m.Times[i], Runs: m.Runs}
@@ -40,13 +43,8 @@ func (m *Measured) curve(message bool) (*measuredCurve, error) {
 			points[i].Deviation = float64(m.Deviations[i] / m.Times[i])
 		}
 	}
-	// The two kinds have widths of their own, calibrated on benchmarks of either.
-	kind := forecast.Operations()
-	if message {
-		kind = forecast.Latencies()
-	}
 	c, err := kind.New(points, m.Resolution)
-	return &measuredCurve{curve: c}, err
+	return &measuredCurve{curve: c.Bounded(roof)}, err
 }
 
 // forecast returns the forecast for n bytes, computed once for each size.

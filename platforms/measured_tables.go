@@ -9,33 +9,36 @@ import (
 
 // measuredTables reads the measurements behind fitted layers: sizes, and for each its time.
 func (b *builder) measuredTables() {
-	for _, t := range b.sections("measured") {
-		t.named()
-		m := &Measured{Runs: 1, Source: t.text("source")}
-		m.Operation = value[bool](t.Keys, "operation")
+	for _, t := range b.Measured {
+		s := b.section("measured", t)
+		s.named()
 		// One time determines no line: β and τ are two numbers.
-		if sizes := len(t.list("sizes")); sizes < 2 {
-			t.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, sizes)
+		if len(t.Sizes) < 2 {
+			s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, len(t.Sizes))
 		}
-		m.Sizes = t.sizes(1)
-		m.Times = each(&t, "times", t.list("times"), aboveZero)
+		m := &Measured{
+			Sizes:      s.sizes(t.Sizes, 1),
+			Times:      each(&s, "times", t.Times, aboveZero),
+			Deviations: each(&s, "deviations", t.Deviations, quantity.ParseMicros),
+			Runs:       max(1, s.count("runs")),
+			Operation:  t.Operation,
+			Source:     t.Source,
+		}
 		if len(m.Times) != len(m.Sizes) {
-			t.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))
+			s.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))
 		}
-		m.Deviations = each(&t, "deviations", t.list("deviations"), quantity.ParseMicros)
 		if m.Deviations != nil && len(m.Deviations) != len(m.Sizes) {
-			t.fail("deviations", "%d deviations for %d sizes", len(m.Deviations), len(m.Sizes))
+			s.fail("deviations", "%d deviations for %d sizes", len(m.Deviations), len(m.Sizes))
 		}
-		m.Runs = max(1, t.count("runs"))
 		// The uncertainty of a mean is deviation/√runs, and one run has no deviation.
 		if (m.Runs > 1) != (m.Deviations != nil) {
-			t.fail("", "runs and deviations go together: give at least 2 runs, "+
+			s.fail("", "runs and deviations go together: give at least 2 runs, "+
 				"and their standard deviation at each size")
 		}
-		if given := t.text("resolution"); given != "" {
+		if t.Resolution != "" {
 			var err error
-			if m.Resolution, err = quantity.ParseMicros(given); err != nil {
-				t.fail("resolution", "%q: a time, as in \"0.01us\"", given)
+			if m.Resolution, err = quantity.ParseMicros(t.Resolution); err != nil {
+				s.fail("resolution", "%q: a time, as in \"0.01us\"", t.Resolution)
 			}
 		}
 		b.measured[t.Name] = m
@@ -44,46 +47,45 @@ func (b *builder) measuredTables() {
 
 // collectiveTables reads measured times of collectives: a row of times for each number of ranks.
 func (b *builder) collectiveTables() {
-	for _, t := range b.sections("collective") {
-		t.named()
+	for _, t := range b.Collectives {
+		s := b.section("collective", t)
+		s.named()
 		c := MeasuredCollective{
-			Name: t.Name, Collective: t.text("collective"), Algorithm: t.text("algorithm"),
-			Statistic: t.text("statistic"), Source: t.text("source"),
+			Name: t.Name, Collective: t.Collective, Algorithm: t.Algorithm,
+			Statistic: t.Statistic, Source: t.Source,
 		}
 		if c.Collective == "" {
-			t.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
+			s.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
 		}
 		// Benchmarks print either. They differ where ranks finish at different times, as in a tree.
 		if c.Statistic != "average" && c.Statistic != "slowest" {
-			t.fail("statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
+			s.fail("statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
 		}
-		t.ranks(&c)
-		c.Sizes = t.sizes(0)
-		times := t.list("times")
-		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(times) != len(c.Ranks) {
-			t.fail("times", "%d texts of times for %d numbers of ranks and %d sizes; "+
+		s.ranks(t, &c)
+		c.Sizes = s.sizes(t.Sizes, 0)
+		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(t.Times) != len(c.Ranks) {
+			s.fail("times", "%d texts of times for %d numbers of ranks and %d sizes; "+
 				`give one for each number of ranks, with a time for each size, as in "2us 5us"`,
-				len(times), len(c.Ranks), len(c.Sizes))
+				len(t.Times), len(c.Ranks), len(c.Sizes))
 		}
-		c.Times = grid(&t, "times", &c, aboveZero)
+		c.Times = grid(&s, "times", t.Times, c, aboveZero)
 		// float64 holds whole numbers up to 2^53 exactly.
-		c.Runs = grid(&t, "runs", &c, whole[int64]("a number of repeats", 1, 1<<53))
-		c.Deviations = grid(&t, "deviations", &c, quantity.ParseMicros)
+		c.Runs = grid(&s, "runs", t.Runs, c, whole[int64]("a number of repeats", 1, 1<<53))
+		c.Deviations = grid(&s, "deviations", t.Deviations, c, quantity.ParseMicros)
 		b.p.Collectives = append(b.p.Collectives, c)
 	}
 }
 
 // ranks reads the numbers of ranks, and how many of them a node has. One number of ranks may come
 // again with more on each node.
-func (s *section) ranks(c *MeasuredCollective) {
-	perNode := s.list("ranks_per_node")
+func (s *section) ranks(t CollectiveTable, c *MeasuredCollective) {
 	// 2^17 is the largest number of ranks for which package collective makes a schedule.
-	c.PerNode = each(s, "ranks_per_node", perNode, whole("a number of ranks", 1, 1<<17))
-	c.Ranks = each(s, "ranks", s.list("ranks"), whole("a number of ranks", 2, 1<<17))
+	c.PerNode = each(s, "ranks_per_node", t.RanksPerNode, whole("a number of ranks", 1, 1<<17))
+	c.Ranks = each(s, "ranks", t.Ranks, whole("a number of ranks", 2, 1<<17))
 	for i, n := range c.Ranks {
 		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
 		if i > 0 && n <= c.Ranks[i-1] && !placed {
-			s.fail("ranks", "%q: numbers of ranks ascend", s.list("ranks")[i])
+			s.fail("ranks", "%q: numbers of ranks ascend", t.Ranks[i])
 		}
 	}
 	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
@@ -94,9 +96,8 @@ func (s *section) ranks(c *MeasuredCollective) {
 
 // grid reads the values of a key for each number of ranks and each size; nil if the key is missing.
 func grid[V any](
-	s *section, key string, c *MeasuredCollective, parse func(string) (V, error),
+	s *section, key string, lines []string, c MeasuredCollective, parse func(string) (V, error),
 ) (all [][]V) {
-	lines := s.list(key)
 	if len(lines) > 0 && len(lines) != len(c.Ranks) {
 		s.fail(key, "%d texts for %d numbers of ranks; give one for each", len(lines), len(c.Ranks))
 	}
@@ -118,11 +119,11 @@ func grid[V any](
 }
 
 // sizes reads ascending sizes. A collective may have 0 bytes; a message has at least 1.
-func (s *section) sizes(least quantity.Bytes) []quantity.Bytes {
-	sizes := each(s, "sizes", s.list("sizes"), quantity.ParseBytes)
+func (s *section) sizes(texts []string, least quantity.Bytes) []quantity.Bytes {
+	sizes := each(s, "sizes", texts, quantity.ParseBytes)
 	for i, n := range sizes {
 		if n < least || i > 0 && n <= sizes[i-1] {
-			s.fail("sizes", "%q: sizes are at least %s, and ascend", s.list("sizes")[i], least)
+			s.fail("sizes", "%q: sizes are at least %s, and ascend", texts[i], least)
 		}
 	}
 	return sizes

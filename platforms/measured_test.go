@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -42,10 +43,7 @@ func TestMeasured(t *testing.T) {
 	if diff := cmp.Diff(want, p.Layers[0].Measured); diff != "" || p.Layers[0].Correlation != -0.4 {
 		t.Errorf("correlation %v, measured (-want +got)\n%s", p.Layers[0].Correlation, diff)
 	}
-	text, err := p.Document().Encode("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := p.File().Encode("")
 	again, err := Parse("my.toml", text)
 	if err != nil {
 		t.Fatal(err)
@@ -74,4 +72,68 @@ func TestMeasuredErrors(t *testing.T) {
 	check(`correlation = "-0.4"`, `correlation = "-1.4"`, `a correlation is a number from -1 to 1`)
 	check(`tau = "1us/KiB ± 0.02us/KiB"`, `tau = "1us/KiB"`,
 		`correlates the errors of beta and tau`)
+}
+
+// A stream's forecast above its sizes is not faster than the upper end of its r∞: 10 GB/s ± 10 % is
+// at most 1/(0.1 − 0.01) ns/B. A latency has no such bound.
+func TestStreamBound(t *testing.T) {
+	var sizes, times []string
+	for n := 1; n <= 1<<15; n *= 2 {
+		sizes = append(sizes, fmt.Sprintf(`"%dB"`, n))
+		// The last octaves look faster than the line: 16 GB/s.
+		times = append(times, fmt.Sprintf(`"%.3fus"`, 3+float64(n)/16e3))
+	}
+	file := func(of string) string {
+		return fmt.Sprintf("[measured.bw]\nsizes = [%s]\ntimes = [%s]\nsource = \"a benchmark\"\n"+
+			"[layer.bw]\nmodel = \"linear\"\nmeasured = \"bw\"\ntimes_of = %q\nbeta = \"3us\"\n"+
+			"tau = \"0.0001us/B ± 0.00001us/B\"\nsource = \"a fit\"\n",
+			strings.Join(sizes, ", "), strings.Join(times, ", "), of)
+	}
+	rate := func(of string, n quantity.Bytes) quantity.MBps {
+		p, err := Parse("my.toml", []byte(file(of)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Over(p.Layers[0].Model.OneWay(n))
+	}
+	const fastest = quantity.MBps(1e4 / 0.9)
+	for n := quantity.Bytes(1 << 16); n <= 1<<30; n *= 4 {
+		if got := rate("stream", n); got > fastest*(1+1e-9) {
+			t.Errorf("%v at %v, above %v", n, got, fastest)
+		}
+	}
+	if got := rate("message", 1<<30); got < fastest {
+		t.Errorf("a message at %v: bounded by the line as a stream is", got)
+	}
+}
+
+// n½ is the smallest size with half of r∞, also where further packets let the bandwidth fall again.
+func TestHalfPeakSmallest(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, l := range p.Layers {
+			got, ok := model.HalfPeak(l.Model)
+			half := model.Asymptote(l.Model) / 2 * (1 - 1e-9) // rounding
+			for n := quantity.Bytes(1); ok && n < got; n++ {
+				if model.Bandwidth(l.Model, n) >= half*(1+2e-9) {
+					t.Errorf("%s: n½ = %v, but %v has half of r∞", l.Ref(), got, n)
+					break
+				}
+			}
+		}
+	}
+}
+
+// A factor that makes a parameter overflow is an error.
+func TestSetFinite(t *testing.T) {
+	d, err := FindDesign("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Set("wire.tau*=1e308"); err == nil || !strings.Contains(err.Error(), "not finite") {
+		t.Errorf("wire.tau*=1e308: %v", err)
+	}
 }

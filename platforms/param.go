@@ -14,7 +14,7 @@ import (
 // A Param is a parameter of a platform, with its value.
 type Param struct {
 	Path    string // "stage.copy-in.beta": tables and key, as in the file
-	Table   string // "constant", "stage", "layer"
+	Table   string // "constant", which stands in a model by formulas alone, "stage", "layer"
 	Owner   string // the name in that table: "copy-in"
 	Key     string // within it: "beta", "branches.0.up_to"; "" of a constant
 	Kind    string // of the layer's model; "" outside of layers
@@ -37,10 +37,6 @@ type Param struct {
 
 // TakesWord reports whether the word can stand in place of a number.
 func (p Param) TakesWord(word string) bool { return slices.Contains(p.words, word) }
-
-// Constant reports whether it is a constant of the platform, which stands in a model by formulas
-// alone.
-func (p Param) Constant() bool { return p.Table == "constant" }
 
 // Whole reports whether only whole numbers can be its value: a size, a window.
 func (p Param) Whole() bool { return p.Measure.Whole() }

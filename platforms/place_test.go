@@ -81,13 +81,13 @@ func TestRunKeys(t *testing.T) {
 		`my.toml:23:1: protocol.p.interrupt: a processor that is interrupted does not poll; `+
 			`leave one out`)
 	check(`rounds = true`, `rounds = "true"`,
-		`my.toml:19:10: protocol.p.rounds must be true or false, without quotes`)
+		`my.toml:19:1: protocol.p.rounds: must be true or false, without quotes`)
 	check(`stages = ["a", "b"]`, `stages = "a"`,
-		`my.toml:26:10: layer.l.stages must be a list of texts, as in ["a", "b"]`)
+		`my.toml:26:1: layer.l.stages: must be a list of texts, as in ["a", "b"]`)
 	check(`queue = "8"`, `queue = ["8"]`,
-		`my.toml:12:9: stage.b.queue must be a text; write it in quotes`)
+		`my.toml:12:1: stage.b.queue: must be a text; write it in quotes`)
 	check(`credits = "8"`, `credit = "8"`,
-		`my.toml:16:1: unknown key "protocol.p.credit"; did you mean "credits"?`)
+		`my.toml:16:1: protocol.p.credit: unknown key; did you mean "credits"?`)
 	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`,
 		`my.toml:15:11: protocol.p: no source; say where its numbers are from, as in source = `+
 			`"Table 4.2"`)

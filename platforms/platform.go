@@ -81,7 +81,7 @@ func (p Platform) Layer(name string) (Layer, error) {
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its
-// parameters. It is missing if the platform has no levels, or if [Platform.With] left out layers of
+// parameters. It is missing if the platform has no levels, or if [Design.With] left out layers of
 // theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
 	for _, l := range p.Levels {
@@ -125,6 +125,15 @@ func (l Layer) Messages() error {
 		"predict shows them", l.Ref(), l.Timed)
 }
 
+// GapError returns an error with what is missing if the gap between messages is unknown.
+func (l Layer) GapError() error {
+	q, _ := model.FindQuantity("gap")
+	if err := q.Check(l.Model, 1); err != nil {
+		return fmt.Errorf("%s: %w", l.Ref(), err)
+	}
+	return nil
+}
+
 // LowestRoof returns the lowest roof that the file states for the layer, and the layer's r∞ as a
 // share of it; ok is false if the file states none. A share above 1 cannot be: then a parameter
 // or the roof is wrong.
@@ -150,14 +159,25 @@ func (l Layer) next(n quantity.Bytes) (*forecast.Forecast, error) {
 	return &f, nil
 }
 
-// measure replaces the layer's times by the measured curve, if it has one.
-func (l *Layer) measure() {
+// measure replaces the layer's times by the measured curve, if it has one. Above the measured sizes
+// its streams are no faster than the roof.
+func (l *Layer) measure(roof quantity.MBps) {
 	m := l.Measured
 	if m == nil || len(m.Sizes) < forecast.MinSizes {
 		return
 	}
-	message := !m.Operation && l.Timed.Of == Message
-	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(message) })
+	// Each kind is calibrated on benchmarks of its own.
+	kind := forecast.Operations
+	switch {
+	case l.Timed.Of == Stream:
+		kind = forecast.Streams
+	case l.Timed.Of == Message && !m.Operation:
+		kind = forecast.Latencies
+	}
+	if l.Timed.Of != Stream {
+		roof = 0
+	}
+	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(kind(), roof) })
 	lines := l.Model
 	l.curve = curve
 	time := func(n quantity.Bytes) quantity.Micros {

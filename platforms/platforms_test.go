@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -58,21 +60,49 @@ func TestParseErrors(t *testing.T) {
 	check("title = \"x\"\n", "my.toml: no [layer.NAME]; a platform has at least one")
 	// TOML itself.
 	check("[layer.x\n", "my.toml:1:9: expected ']' to close table name")
-	check(linear(beta, beta), "my.toml:4:1: key beta is already defined")
+	check(linear(beta, beta), "my.toml:4:1: layer.x.beta: is given twice; leave one out")
 	check("[[layer.x]]\n",
-		"my.toml:1:3: a table in double brackets is a list; write it in single ones, as in "+
-			"[layer.eager]")
+		"my.toml:1:9: layer.x: a table in double brackets is a list; "+
+			"write it in single ones, as in [layer.eager]")
+	// What TOML allows once.
+	const twice = ": is given twice; leave one out"
+	check(oneLayer+"[layer.x]\n", "my.toml:6:8: layer.x"+twice)
+	check("title = \"a\"\ntitle = \"b\"\n", "my.toml:2:1: title"+twice)
+	check("layer.x = { beta = \"1us\", beta = \"2us\" }\n", "my.toml:1:27: layer.x.beta"+twice)
+	check("layer.x = { beta = \"1us\" }\n[layer.x.sources]\n", "my.toml:2:8: layer.x"+twice)
+	check("layer.x.beta = \"1us\"\n[layer.x]\n", "my.toml:2:8: layer.x"+twice)
+	check("[layer.x]\nsources.beta = \"t\"\n[layer.x.sources]\n",
+		"my.toml:3:10: layer.x.sources"+twice)
+	check("[layer.x]\nbranches = []\n[[layer.x.branches]]\n",
+		"my.toml:3:11: layer.x.branches"+twice)
+	// Values of another form.
+	check("layer = \"x\"\n", "my.toml:1:1: layer: must be a table; write [layer.NAME]")
+	check("[title]\n",
+		"my.toml:1:2: title: is not a table; write it as a key with a text")
+	check("[layer.x]\nbeta.a = \"x\"\n",
+		"my.toml:2:1: layer.x.beta: is not a table; write it as a key with a text")
+	check("[layer.x]\nbeta = { a = \"x\" }\n",
+		"my.toml:2:1: layer.x.beta: must be a text; write it in quotes")
+	check("[layer.x]\nsources = \"x\"\n",
+		`my.toml:2:1: layer.x.sources: must be a table, as in { G = "Table 4.2" }`)
+	const branches = `must be a list, ` +
+		`as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+	check("[layer.x.branches]\n", "my.toml:1:10: layer.x.branches: "+branches)
+	check("[layer.x]\nbranches = [\"a\"]\n", "my.toml:2:1: layer.x.branches: "+branches)
+	check("layer.x.branches.0.layer = \"a\"\n", "my.toml:1:9: layer.x.branches: "+branches)
+	check("\"\" = 1\n", "my.toml: unknown key; choose from "+
+		strings.Join(keysOf(reflect.TypeFor[File]()), ", "))
 	// Keys.
-	check("titel = \"x\"\n", `my.toml:1:1: unknown key "titel"; did you mean "title"?`)
+	check("titel = \"x\"\n", `my.toml:1:1: titel: unknown key; did you mean "title"?`)
 	check("[layers.x]\nmodel = \"linear\"\n",
-		`my.toml:1:2: unknown key "layers"; did you mean "layer"?`)
-	check(linear(`tua = "3us"`), `my.toml:3:1: unknown key "layer.x.tua"; did you mean "tau"?`)
+		`my.toml:1:2: layers: unknown key; did you mean "layer"?`)
+	check(linear(`tua = "3us"`), `my.toml:3:1: layer.x.tua: unknown key; did you mean "tau"?`)
 	check(oneLayer+"[stage.a]\nhots = \"sender\"\n",
-		`my.toml:7:1: unknown key "stage.a.hots"; did you mean "host"?`)
+		`my.toml:7:1: stage.a.hots: unknown key; did you mean "host"?`)
 	check(oneLayer+"[roof.a]\nrte = \"1us\"\n",
-		`my.toml:7:1: unknown key "roof.a.rte"; did you mean "rate"?`)
+		`my.toml:7:1: roof.a.rte: unknown key; did you mean "rate"?`)
 	check(oneLayer+"[constant.a]\nvalu = \"1us\"\n",
-		`my.toml:7:1: unknown key "constant.a.valu"; did you mean "value"?`)
+		`my.toml:7:1: constant.a.valu: unknown key; did you mean "value"?`)
 	check(linear(beta, tau, `G = "1us/KB"`, source),
 		"my.toml:5:1: layer.x.G: not a key of the model linear; it takes beta, tau")
 	check("[layer.X]\nmodel = \"linear\"\n",
@@ -95,11 +125,11 @@ func TestParseErrors(t *testing.T) {
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
 	check(linear(`beta = 3`),
-		`my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" `+
-			`or "8"`)
+		`my.toml:3:1: layer.x.beta: write the number as text, with its unit if it has one, `+
+			`as in "5.9us/KB" or "8"`)
 	check(linear(`beta = 3.5`),
-		`my.toml:3:8: write the number as text, with its unit if it has one, as in "5.9us/KB" `+
-			`or "8"`)
+		`my.toml:3:1: layer.x.beta: write the number as text, with its unit if it has one, `+
+			`as in "5.9us/KB" or "8"`)
 	check(linear(`beta = "2"`, tau, source),
 		`my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
 	check(linear(beta, `tau = "1us"`, source),
@@ -171,7 +201,7 @@ func TestParseErrors(t *testing.T) {
 	check(sw(`{ up_to = "1KB" }, { layer = "x" }`),
 		`my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`),
-		`my.toml:9:28: unknown key "layer.s.upto"; did you mean "up_to"?`)
+		`my.toml:9:28: layer.s.branches.0.upto: unknown key; did you mean "up_to"?`)
 	check(sw(`{ layer = "s", up_to = "1KB" }, { layer = "x" }`),
 		"my.toml:6:8: layer.s: is made of itself: s → s")
 	check(also("e", `model = "envelope"`,
@@ -328,11 +358,13 @@ func TestEmbedded(t *testing.T) {
 	for _, p := range all {
 		checkInvariants(t, p)
 		if p.Title == "" || p.Paper == "" {
-			t.Errorf("%s: title %q, paper %q", p.Name, p.Title, p.Paper)
+			t.Errorf("%s: title %q, paper %q; a platform of this folder needs both", p.Name,
+				p.Title, p.Paper)
 		}
 		for _, l := range p.Layers {
 			if l.Title == "" {
-				t.Errorf("%s has no title", l.Ref())
+				t.Errorf("%s: no title; each layer of a platform of this folder needs one",
+					l.Ref())
 			}
 			checkCosts(t, l)
 		}
@@ -537,9 +569,13 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
+		// The reader's rules about what may be given twice are go-toml's.
+		if err := toml.Unmarshal(text, &map[string]any{}); err != nil {
+			t.Errorf("not TOML, but read: %v", err)
+		}
 		checkInvariants(t, p)
 		again := encoded(t, p)
-		if diff := cmp.Diff(p.Document(), again.Document(), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(p.File(), again.File(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("written and read: %s", diff)
 		}
 	})

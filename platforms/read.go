@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -42,16 +44,16 @@ func (s *source) platform() (_ Platform, err error) {
 		composition: c,
 		p: &Platform{
 			Name:        strings.TrimSuffix(filepath.Base(s.file), ".toml"),
-			Title:       text(s.Keys, "title"),
-			Paper:       text(s.Keys, "paper"),
-			Note:        text(s.Keys, "note"),
+			Title:       s.Title,
+			Paper:       s.Paper,
+			Note:        s.Note,
 			Places:      map[string]Place{},
 			composition: c,
 		},
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
 		constants: map[string]*scope{},
-		written:   map[string]section{},
+		written:   map[string]*layerSection{},
 	}
 	defer catch(&err)
 	// In this order, since later tables name earlier ones: formulas name constants, layers name
@@ -100,28 +102,41 @@ func (f *files) platform(path string) (Platform, error) {
 
 // takeLayers replaces each layer with the key from by that layer of another file.
 func (s *source) takeLayers(f *files) error {
-	var tables []Table
-	for _, t := range s.Tables {
-		from, is := find(t.Keys, "from")
-		if !is {
-			tables = append(tables, t)
+	given := s.Layers
+	s.Layers = nil
+	for _, t := range given {
+		at := "layer." + t.Name
+		if _, is := s.keys[at+".from"]; !is {
+			s.Layers = append(s.Layers, t)
 			continue
 		}
-		taken, err := s.taken(t, from.(string), f)
+		taken, err := s.taken(t, f)
 		if err != nil {
-			return s.errorf("layer."+t.Name+".from", "%w", err)
+			return s.errorf(at+".from", "%w", err)
 		}
-		tables = append(tables, taken...)
+		for _, path := range slices.Sorted(maps.Keys(taken.byPath())) {
+			if _, twice := s.keys[path]; twice && path != at {
+				kind, name, _ := strings.Cut(path, ".")
+				return s.errorf(at+".from", "brings a table [%s.%s], which this file has too; "+
+					"rename that one", kind, name)
+			}
+			s.keys[path] = s.keys[at] // errors in it stand at the layer that takes it
+		}
+		s.Layers = append(s.Layers, taken.Layers...)
+		s.Stages = append(s.Stages, taken.Stages...)
+		s.Measured = append(s.Measured, taken.Measured...)
+		s.Roofs = append(s.Roofs, taken.Roofs...)
+		s.Protocols = append(s.Protocols, taken.Protocols...)
 	}
-	s.Tables = tables
 	return nil
 }
 
 // taken returns the tables in place of t, whose layer is the one that from names.
-func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
-	for _, k := range t.Keys {
-		if k.Name != "from" {
-			return nil, fmt.Errorf("takes the whole layer from the other file; omit %s", k.Name)
+func (s *source) taken(t LayerTable, f *files) (File, error) {
+	at, from := "layer."+t.Name+".", t.From
+	for _, key := range keysOf(reflect.TypeFor[LayerTable]()) {
+		if _, given := s.keys[at+key]; given && key != "from" {
+			return File{}, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
 		}
 	}
 	file, name := from, ""
@@ -129,12 +144,12 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 		file, name = from[:at+len(".toml")], from[at+len(".toml/"):]
 	}
 	if !strings.HasSuffix(file, ".toml") {
-		return nil, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
+		return File{}, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
 			`or a layer of one, as in "intra.toml/fit-2" (got %q)`,
 			from)
 	}
 	if f == nil {
-		return nil, errors.New("other files cannot be read here; " +
+		return File{}, errors.New("other files cannot be read here; " +
 			"write the layer itself into this file")
 	}
 	path := file
@@ -143,35 +158,25 @@ func (s *source) taken(t Table, from string, f *files) ([]Table, error) {
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file", path)
+		return File{}, fmt.Errorf("%s: no such file", path)
 	case err != nil:
-		return nil, err
+		return File{}, err
 	// A pipe or a device could block, or never end.
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return File{}, fmt.Errorf("%s: not a regular file", path)
 	}
 	p, err := f.platform(path)
 	if err != nil {
-		return nil, err
+		return File{}, err
 	}
 	if name == "" {
 		name = p.Default
 	}
 	// Reduced to the layer and its parts, so that nothing else of the file comes along.
-	if p, err = p.With(name); err != nil {
-		return nil, err
+	if p, err = p.with(name); err != nil {
+		return File{}, err
 	}
-	tables := p.taking(t.Name)
-	for _, of := range tables[1:] {
-		if slices.Contains(s.tableNames(of.Kind), of.Name) {
-			return nil, fmt.Errorf("brings a table [%s.%s], which this file has too; "+
-				"rename that one", of.Kind, of.Name)
-		}
-	}
-	for _, of := range tables { // errors in them stand at the layer that takes them
-		s.offsets[of.Kind+"."+of.Name] = s.offsets["layer."+t.Name]
-	}
-	return tables, nil
+	return p.taking(t.Name), nil
 }
 
 // readPlatform reads a platform file and those from which it takes layers.

@@ -15,7 +15,7 @@ import (
 
 // clock reads the rate of the host processor, in which times can be printed as cycles.
 func (b *builder) clock() {
-	given := text(b.Keys, "clock")
+	given := b.Clock
 	if given == "" {
 		return
 	}
@@ -31,15 +31,15 @@ func (b *builder) clock() {
 // constantTables reads the constants. They may name each other in any order, so all scopes are made
 // before the first is computed.
 func (b *builder) constantTables() {
-	tables := b.sections("constant")
-	for _, t := range tables {
+	for _, t := range b.Constants {
+		s := b.section("constant", t)
 		if !constantRule.MatchString(t.Name) {
-			t.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
+			s.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
 		// Path is the table's, constant.NAME: "value" would say nothing in an assignment.
-		b.constants[t.Name] = &scope{section: t, fields: map[string]Param{"value": {Path: t.path}}}
+		b.constants[t.Name] = &scope{s, map[string]Param{"value": {Path: s.path}}}
 	}
-	for _, t := range tables {
+	for _, t := range b.Constants {
 		b.p.Constants = append(b.p.Constants, b.slots[b.constants[t.Name].slot("value")].Param)
 	}
 }
@@ -49,55 +49,56 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // roofTables reads the physical ceilings. A roof is a formula of the hardware's clock and width.
 func (b *builder) roofTables() {
-	for _, t := range b.sections("roof") {
-		s := scope{section: t, fields: map[string]Param{"rate": {}}}
-		given := t.text("rate")
+	for _, t := range b.Roofs {
+		s := scope{b.section("roof", t), map[string]Param{"rate": {}}}
 		rate, err := b.slots[s.slot("rate")].Value.MBps()
 		if err != nil {
-			t.fail("rate", "%q: %w", given, err)
+			s.fail("rate", "%q: %w", t.Rate, err)
 		}
 		// Shares of the roof divide by it.
 		if rate == 0 {
-			t.fail("rate", "%q: a roof is above zero", given)
+			s.fail("rate", "%q: a roof is above zero", t.Rate)
 		}
-		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, given, t.text("source")})
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, t.Rate, t.Source})
 	}
 }
 
 // stageTables reads the stages of pipelines, with the places that the engine gives them.
 func (b *builder) stageTables() {
-	for _, t := range b.sections("stage") {
-		b.must(t.path, checkName(t.Name))
-		hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
-		spec := stageSpec{host: choose(&t, "host", hosts)}
-		s := scope{section: t, fields: map[string]Param{
-			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
-			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
-			"queue": {Measure: model.Count},
-		}}
+	hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
+	for _, t := range b.Stages {
+		s := scope{b.section("stage", t), stageFields}
+		b.must(s.path, checkName(t.Name))
+		spec := stageSpec{host: choose(&s.section, "host", hosts)}
 		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
 		b.stages[t.Name] = spec
 		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
-		b.p.Places[t.Name] = s.place(spec.host)
+		b.p.Places[t.Name] = s.place(t, spec.host)
 	}
 }
 
+// stageFields are the numbers of a stage.
+var stageFields = map[string]Param{
+	"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
+	"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
+	"queue": {Measure: model.Count},
+}
+
 // place reads where the engine runs a stage. A stage of a processor has its place already.
-func (s *scope) place(host model.Host) Place {
+func (s *scope) place(t StageTable, host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {
 		side = "receiver"
 	}
-	resource, at := s.text("resource"), s.text("at")
-	p := Place{Resource: cmp.Or(resource, s.Name), At: cmp.Or(at, side)}
-	if resource != "" {
-		s.must(s.path+".resource", checkName(resource))
+	p := Place{Resource: cmp.Or(t.Resource, t.Name), At: cmp.Or(t.At, side)}
+	if t.Resource != "" {
+		s.must(s.path+".resource", checkName(t.Resource))
 	}
 	if !slices.Contains(sides, p.At) {
 		s.fail("at", "%q%s", p.At, usage.Hint(p.At, sides))
 	}
 	// The processor is a resource already, and the engine has one queue for it.
-	if host != model.NoHost && (resource != "" || at != "" || s.text("queue") != "") {
+	if host != model.NoHost && (t.Resource != "" || t.At != "" || t.Queue != "") {
 		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
 	p.Queue = int(s.optional("queue"))
@@ -108,29 +109,28 @@ func (s *scope) place(host model.Host) Place {
 // protocolTables reads how the engine runs layers. No cost of a model depends on it.
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
-	for _, t := range b.sections("protocol") {
-		t.named()
-		s := scope{section: t, fields: protocolFields}
+	for _, t := range b.Protocols {
+		s := scope{b.section("protocol", t), protocolFields}
+		s.named()
 		p := Protocol{
 			Credits:        int(s.optional("credits")),
 			Inbox:          int(s.optional("inbox")),
 			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")),
 			Retry:          quantity.Micros(s.optional("retry")),
-			Rounds:         value[bool](t.Keys, "rounds"),
+			Rounds:         t.Rounds,
 			Poll:           quantity.Micros(s.optional("poll")),
 			// Negative, since an interrupt may cost 0.
 			Interrupt: -1, // the processor polls
 		}
-		interrupts := t.text("interrupt") != ""
-		if interrupts {
+		if t.Interrupt != "" {
 			p.Interrupt = quantity.Micros(s.optional("interrupt"))
 		}
 		// Without retry no sender keeps packets, so there would be nothing to send again.
 		if p.Rounds && p.Retry == 0 {
-			t.fail("rounds", "rounds send again what retry keeps; give retry too")
+			s.fail("rounds", "rounds send again what retry keeps; give retry too")
 		}
-		if t.text("poll") != "" && interrupts {
-			t.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
+		if t.Poll != "" && t.Interrupt != "" {
+			s.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
 		}
 		p.Drop = s.full(p.Inbox > 0, "inbox")
 		b.protocols[t.Name] = p
@@ -139,7 +139,7 @@ func (b *builder) protocolTables() {
 
 // full reports whether a packet without room is dropped.
 func (s *scope) full(bounded bool, what string) (drop bool) {
-	if s.text("full") != "" && !bounded {
+	if s.texts["full"] != "" && !bounded {
 		s.fail("full", "without %s there is always room", what)
 	}
 	return choose(&s.section, "full", map[string]bool{"wait": false, "drop": true})
@@ -147,8 +147,9 @@ func (s *scope) full(bounded bool, what string) (drop bool) {
 
 // levelTables reads the machine, and checks its levels together: the outermost one has no port.
 func (b *builder) levelTables() {
-	for _, t := range b.sections("level") {
-		b.p.Levels = append(b.p.Levels, t.level())
+	for _, t := range b.Levels {
+		s := scope{b.section("level", t), levelFields}
+		b.p.Levels = append(b.p.Levels, s.level())
 	}
 	// It has all its layers: levelLayer has refused names without a table.
 	m, _ := b.p.Machine()
@@ -163,33 +164,32 @@ func (b *builder) levelTables() {
 }
 
 // level reads one level: the names of its layers, its numbers, and its topology.
-func (s *section) level() Level {
-	s.must(s.path, checkLevelName(s.Name))
-	s.sourced(s.text("source"))
-	l := Level{Level: machine.Level{Name: s.Name}, Layers: map[string]string{}}
+func (s *scope) level() Level {
+	s.must(s.path, checkLevelName(s.name))
+	s.sourced(s.texts["source"])
+	l := Level{Level: machine.Level{Name: s.name}, Layers: map[string]string{}}
 	for _, of := range levelLayers {
 		if s.has(of.key) || of.key == "layer" {
-			l.Layers[of.key] = s.text(of.key)
+			l.Layers[of.key] = s.texts[of.key]
 			s.levelLayer(of.key, l.Layers[of.key])
 		}
 	}
-	if s.text("arity") == "" {
+	if s.texts["arity"] == "" {
 		s.fail("", "no arity; write how many units of the level inside it, or cores, make one, "+
 			`as in arity = "2"`)
 	}
-	numbers := scope{section: *s, fields: levelFields}
 	for _, number := range levelNumbers {
 		if !s.has(number.Key) {
 			continue
 		}
-		param := s.slots[numbers.slot(number.Key)].Param
+		param := s.slots[s.slot(number.Key)].Param
 		s.checkLevelNumber(number, param)
 		number.set(&l.Level, param.Value.Num)
 		l.Params = append(l.Params, param)
 	}
 	if s.has("topology") {
 		var err error
-		if l.Topology, err = machine.ParseTopology(s.text("topology")); err != nil {
+		if l.Topology, err = machine.ParseTopology(s.texts["topology"]); err != nil {
 			s.fail("topology", "%w", err)
 		}
 	}

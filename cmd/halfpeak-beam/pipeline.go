@@ -33,12 +33,12 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	}
 	names := []string{whatif.Finish}
 	if q.Calls.Collective != "" {
-		d, names, err = collectives.Finishes(ctx, d, q.Calls)
+		d, names, err = collectives.Finishes(ctx, d, q.Calls, nil)
 	} else {
 		var input *simulations.Input
 		input, err = simulations.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
 		if err == nil {
-			d, err = simulations.Scheduled(ctx, d, input)
+			d, err = simulations.Scheduled(ctx, d, input, nil)
 		}
 	}
 	if err != nil {
@@ -86,7 +86,7 @@ func divide(rows int64) (pieces []piece) {
 // compute computes pieces. All have the key 0, so that one worker writes them.
 type compute struct {
 	Question question
-	evaluate whatif.Evaluator
+	evaluate func(b *whatif.Block, first, count int64)
 }
 
 // Setup prepares the sweep, once for many pieces: reading a trace takes longer than a point.

@@ -13,11 +13,14 @@ import (
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
+// collectiveOptions holds the flags of collective. The same calls are asked of a
+// simulation or of a fit of measurements; which one, the platform's file decides.
 type collectiveOptions struct {
 	out    output
 	layers layerOptions
@@ -30,6 +33,8 @@ type collectiveOptions struct {
 	fitted                 collectives.FittedQuestion
 }
 
+// newCollective declares collective. Its default sizes are far apart, for a table of
+// one screen; --crossovers finds the exact sizes between.
 func newCollective() *cobra.Command {
 	var o collectiveOptions
 	cmd := command("collective",
@@ -69,6 +74,8 @@ func newCollective() *cobra.Command {
 	return cmd
 }
 
+// run reads the platform before it checks flags: some of them only go with measured
+// collectives, and only the file says whether it has them.
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
@@ -87,6 +94,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
+	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
 	o.simulated.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	q := o.question()
@@ -95,6 +103,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
+	// The times are computed once, and drawn, printed and written as rules from the same answer.
 	if err := o.draw(func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
 		return err
 	}
@@ -131,12 +140,15 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 	if f.Fits, err = collectives.FitsOf(platform, name); err != nil {
 		return err
 	}
+	// Measured collectives answer before any simulation: they hold what a model of messages misses.
 	if len(f.Fits) > 0 && o.measured.files.Paths == nil {
 		return nil
 	}
 	designs, err := o.layers.designs([]string{platform})
 	switch {
 	case err == nil:
+		// A layer predicts from single messages, whose error is what the comparison shows. The
+		// fits would be compared with the measurements that they are fitted to.
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Platform)
@@ -149,8 +161,9 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 	return nil // the measured collectives are compared with the benchmark files
 }
 
-// place places ranks as the file of --places gives: all of them, unless their number is given.
-// Without the file and a number there are at most as many as the machine has cores.
+// place assigns ranks to cores from the --places file: every rank listed there, or
+// the first --ranks of them. Without the file and a number, ranks beyond the cores of
+// the machine are left out of the default, whose 64 ranks a small machine has not.
 func (o *collectiveOptions) place(ranksGiven bool) error {
 	m := o.simulated.Machine
 	switch {
@@ -171,10 +184,15 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 	return err
 }
 
-// check returns the first contradiction of the flags, or with the platform. For rules it replaces
-// the sizes by a dense grid.
+// check returns the first contradiction of the flags, or with the platform. For rules
+// it replaces the sizes by a dense grid: a library looks up every size, so a rule
+// must not begin where the table happened to have a row.
 func (o *collectiveOptions) check(platform string) error {
+	if err := o.measured.columns.check(); err != nil {
+		return err
+	}
 	q, f, measured := &o.calls, &o.fitted, o.measured.files.Paths != nil
+	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
 	own := q.Library != "" && q.Library != "openmpi-json"
 	switch {
 	case f.PerNode < 0:
@@ -186,11 +204,12 @@ func (o *collectiveOptions) check(platform string) error {
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
-	case o.out.format.value != "" && q.Library != "" || own && extension(o.out.path) == "json":
+	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
 		return usagef("--to %s has its own form, without --format; for rules in JSON use --to "+
 			"openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil
+	// An unknown library is refused later, with the names of the known ones.
 	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
@@ -200,7 +219,8 @@ func (o *collectiveOptions) check(platform string) error {
 	return nil
 }
 
-// export writes the library's rules file. If no collective was measured, it warns on stderr.
+// export writes the library's rules file. If no collective was measured, it warns on
+// stderr, since the library that reads the file will not.
 func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
 	times *collectives.Times, q collectives.Asker) error {
 	if !times.Fitted {
@@ -213,10 +233,11 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
 	})
 }
 
+// measuredFlags are the flags of measurements that are compared with predictions.
 type measuredFlags struct {
 	files     collectives.MeasuredFiles
 	columns   columnsFlag
-	statistic choice
+	statistic string
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
@@ -234,19 +255,20 @@ func (m *measuredFlags) declare(cmd *cobra.Command) {
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.
 func (m *measuredFlags) chosenStatistic() fitted.Statistic {
-	if m.statistic.value == "both" {
+	if m.statistic == "both" {
 		return ""
 	}
-	return fitted.Statistic(m.statistic.value)
+	return fitted.Statistic(m.statistic)
 }
 
-// compare answers the question beside the measurements, at their ranks and sizes where it asks for
-// none.
+// compare prints predicted next to measured times. Ranks and sizes default to the
+// measured ones: the defaults of the flags are for maps.
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
 	if o.calls.Library != "" {
 		return usagef("--to and --measured do not go together: rules are of one machine's times")
 	}
+	// Nil asks for those of the measurements.
 	if !cmd.Flags().Changed("ranks") {
 		o.calls.Ranks = nil
 	}
@@ -256,6 +278,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
 	answer, err := collectives.CompareMeasured(ctx, o.question(), m.files)
+	// An answer may come with an error of a damaged file, and is then printed first.
 	if answer == nil {
 		return err
 	}
@@ -265,15 +288,18 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	return err
 }
 
+// newSchedule declares schedule, which lists algorithms or writes the schedule of one
+// as GOAL: binary if the file ends with .bin, as LogGOPSim reads it, else text.
 func newSchedule() *cobra.Command {
 	out := output{plain: true}
 	var c collective.Call
-	var name string
+	var name, machine string
 	var ranks int
 	var size, segment quantity.Bytes
 	cmd := command("schedule",
 		wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
 		func(cmd *cobra.Command, args []string) error {
+			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
 				all, err := collectives.AlgorithmsOf(append(args, "")[0])
 				if err != nil {
@@ -289,7 +315,14 @@ func newSchedule() *cobra.Command {
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
 				c.Segment = 0
 			}
-			s, err := collectives.Schedule(args[0], name, ranks, c)
+			var d platforms.Design
+			if machine != "" {
+				var err error
+				if d, err = platforms.FindDesign(machine); err != nil {
+					return err
+				}
+			}
+			s, err := collectives.Schedule(args[0], name, ranks, c, d)
 			if err != nil {
 				return err
 			}
@@ -303,6 +336,9 @@ func newSchedule() *cobra.Command {
 	defer completeAlgorithms(cmd)
 	cmd.Flags().StringVar(&name, "algorithm", "",
 		"write the schedule of the algorithm of this `name`")
+	cmd.Flags().StringVar(&machine, "machine", "",
+		"for logp-optimal: the `platform` whose L, o and g shape the tree")
+	completeBy(cmd, "machine", completePlatforms)
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
 	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB",
 		"size of the message, or of each rank's block")

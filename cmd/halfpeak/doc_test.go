@@ -20,6 +20,7 @@ var inputs = map[string]string{
 
 	"bcast.csv":           "../../reports/fits/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
+	"together.goal":       "../../engine/simulate/testdata/together.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
 

@@ -28,6 +28,7 @@ func newEngine() *cobra.Command {
 // netPIPE is the format of NetPIPE's own output, for programs that read it.
 const netPIPE = "netpipe"
 
+// benchOptions holds the flags of engine bench.
 type benchOptions struct {
 	sizes     []quantity.Bytes
 	bench     live.BenchOptions
@@ -37,12 +38,14 @@ type benchOptions struct {
 	plot      string
 }
 
+// newEngineBench declares engine bench. Without an argument it measures shared
+// memory, which needs nothing else.
 func newEngineBench() *cobra.Command {
 	o := benchOptions{bench: live.BenchOptions{Programs: programs.Defaults()}}
 	c := command("engine bench",
 		wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"),
 		func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd, append(args, "shm")[0])
+			return o.run(cmd, append(args, "shm")[0]) // the default, if args is empty
 		})
 	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
 	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
@@ -60,12 +63,13 @@ func newEngineBench() *cobra.Command {
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
 	f.BoolVar(&o.bench.Check, "checksum", false, "give each packet a checksum; udp always does")
 	declareToken(c, &o.tokenFile)
-	f.Var((*outputFile)(&o.plot), "plot", "draw the signature into this `file` (.png, .svg, .pdf)")
+	outputFlag(f, &o.plot, "plot", "", "draw the signature into this `file` (.png, .svg, .pdf)")
 	o.out.declareFormat(c, netPIPE)
 	declareUnit(c, &o.out.units)
 	return c
 }
 
+// check returns the first contradiction of the flags.
 func (o *benchOptions) check() error {
 	signature := false
 	for _, name := range o.bench.Programs {
@@ -78,6 +82,7 @@ func (o *benchOptions) check() error {
 			return usagef("%s has rows of its own: give --programs %s alone", name, name)
 		}
 	}
+	// Sizes are float64, since models take parts of bytes; a real message has whole ones.
 	for _, n := range o.sizes {
 		if n < 1 || n > live.MaxSize || n != quantity.Bytes(int64(n)) {
 			return usagef("--size %s: a message has whole bytes, up to %s", n,
@@ -89,7 +94,7 @@ func (o *benchOptions) check() error {
 		return usagef("--programs: give at least one")
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
-	case o.out.format.value == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
+	case o.out.format == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
 		return usagef("--format %s has the times of ping_bulk, which --programs leaves out",
 			netPIPE)
 	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
@@ -114,41 +119,46 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 	if err != nil {
 		return err
 	}
+	// The other process has an error of its own if it died; that of the measurement
+	// explains more.
 	defer func() { err = cmp.Or(err, pair.Close()) }()
 	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
-		s, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
+		rows, figure, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(o.plot, s.Figure(), pixels{800, 500})
+			err = drawTo(o.plot, figure, pixels{800, 500})
 		}
 		if err != nil {
 			return err
 		}
-		return o.out.write(cmd, s.Rows())
+		return o.out.write(cmd, rows)
 	case programs.ByStage:
-		s, err := check.BenchStages(pair, o.sizes, o.bench)
+		rows, err := check.BenchStages(pair, o.sizes, o.bench)
 		if errors.Is(err, check.ErrNoPacket) {
 			err = usagef("--size: %w", err)
 		}
 		if err != nil {
 			return err
 		}
-		return o.out.write(cmd, s.Rows())
+		return o.out.write(cmd, rows)
 	}
 	measured, err := o.measure(cmd, pair)
 	if err != nil {
 		return err
 	}
-	if o.out.format.value == netPIPE {
+	if o.out.format == netPIPE {
 		return o.out.writeTo(cmd, written(measured.NetPIPE()))
 	}
 	return o.out.write(cmd, measured.Rows())
 }
 
 // measure runs the programs that have a time for each size, with a bar of progress.
+// The share may fall, as repeats show that more are needed; the bar then stands
+// still.
 func (o *benchOptions) measure(cmd *cobra.Command, pair *live.Pair) (*check.Bench, error) {
 	b := o.bench
 	b.Sizes = list.Map(o.sizes, func(n quantity.Bytes) int { return int(n) })
+	// In thousandths: the share is of the time, which has no natural count.
 	bar := progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
 	b.Progress = func(share float64) {
@@ -161,6 +171,9 @@ func (o *benchOptions) measure(cmd *cobra.Command, pair *live.Pair) (*check.Benc
 	return measured, err
 }
 
+// connect reaches the other node: a server on another machine, or a process that it
+// starts on this one, which is this program again with the hidden command engine
+// node.
 func connect(to, token string, pinned bool) (*live.Pair, error) {
 	if address, ok := strings.CutPrefix(to, "tcp://"); ok {
 		return live.Dial(address, token)
@@ -172,6 +185,7 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	if err != nil {
 		return nil, usage.Error{Err: err}
 	}
+	// The child must run the same programs, so it is the same binary and never one from PATH.
 	args := []string{"engine", "node", to}
 	if pinned {
 		args = append(args, "--pin")
@@ -186,6 +200,8 @@ func declareToken(c *cobra.Command, path *string) {
 		"`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
 }
 
+// newEngineServe declares engine serve. It listens on this machine alone unless told
+// otherwise: a benchmark server is no service for the network at large.
 func newEngineServe() *cobra.Command {
 	var address, tokenFile string
 	c := command("engine serve", wantArgs(0, 0, "no argument"),
@@ -201,8 +217,11 @@ func newEngineServe() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// One place, since a signal that comes before the goroutine waits must not be lost.
 			stop := make(chan os.Signal, 1)
 			signal.Notify(stop, os.Interrupt)
+			// Closing the listener ends Serve without an error, and the exit status
+			// is 0.
 			go func() {
 				<-stop
 				_ = l.Close()
@@ -222,7 +241,8 @@ is silent for %v within a job, or %v between two jobs, is dropped.`,
 	return c
 }
 
-// newEngineNode is the other process of engine bench.
+// newEngineNode is the other process of engine bench. It is hidden: its input and output are pipes
+// to the process that started it, and mean nothing in a shell.
 func newEngineNode() *cobra.Command {
 	var pinned bool
 	c := &cobra.Command{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -56,6 +57,9 @@ type asked struct {
 	Question string `json:"question"`
 	Request  string `json:"request"`
 }
+
+// An object is a JSON object, written as the page's scripts do: without this program's types.
+type object map[string]any
 
 func ask(question string, request any) asked {
 	text, err := json.Marshal(request)
@@ -110,25 +114,27 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 	var questions []asked
 	var want [][]byte
 	for i := range designs {
-		d := page.Design{Ref: layers[r.IntN(len(layers))]}
+		layer := layers[r.IntN(len(layers))]
+		d := object{"ref": layer}
 		var sizes []string
 		for range each {
 			sizes = append(sizes, fmt.Sprintf("%dB", 1+int(math.Exp2(20*r.Float64()))))
 		}
-		ref, size := d.Ref, strings.Join(sizes, ",")
+		ref, size := layer, strings.Join(sizes, ",")
 		if i%2 == 1 {
-			d.Set = changes(t, x, d.Ref, r)
+			set := changes(t, x, layer, r)
+			d["set"] = set
 			ref = filepath.Join(dir, fmt.Sprintf("changed-%d.toml", i))
-			args := []string{"whatif", d.Ref, "--save", ref, "--size", "1B"}
-			for _, s := range d.Set {
+			args := []string{"whatif", layer, "--save", ref, "--size", "1B"}
+			for _, s := range set {
 				args = append(args, "--set", s)
 			}
 			runOutput(t, args...)
 		}
-		questions = append(questions, ask("predict", page.Predict{Designs: []page.Design{d}, Sizes: size}))
+		questions = append(questions, ask("predict", object{"designs": []object{d}, "sizes": size}))
 		out := runOutput(t, "predict", ref, "--size", size, "--format", "json")
 		// The file has its own name, and the page that of the platform.
-		if name, layer, _ := strings.Cut(d.Ref, "/"); i%2 == 1 {
+		if name, layer, _ := strings.Cut(layer, "/"); i%2 == 1 {
 			out = bytes.ReplaceAll(out, fmt.Appendf(nil, `"platform":"changed-%d","layer":"%s"`, i, layer), fmt.Appendf(nil, `"platform":"%s","layer":"%s"`, name, layer))
 		}
 		want = append(want, out)
@@ -156,24 +162,25 @@ func TestPredictionsAreThoseOfTheCommand(t *testing.T) {
 // changes are changes of one or two parameters of a layer, which it takes.
 func changes(t *testing.T, x *page.Explorer, ref string, r *rand.Rand) []string {
 	t.Helper()
-	request, _ := json.Marshal(page.Design{Ref: ref})
-	var p page.Platform
-	var numbers struct {
-		Parameters []struct{ Value *float64 }
+	request, _ := json.Marshal(object{"ref": ref})
+	var p struct {
+		Parameters []struct {
+			Path, Unit      string
+			Value           *float64
+			Whole, Constant bool
+		}
 	}
-	answer := x.Ask("platform", request)
-	if err := json.Unmarshal(answer, &numbers); err != nil {
+	if err := json.Unmarshal(x.Ask("platform", request), &p); err != nil {
 		t.Fatal(err)
 	}
-	_ = json.Unmarshal(answer, &p)
 	for {
 		var set []string
-		for i, q := range p.Parameters {
-			if v := numbers.Parameters[i].Value; v != nil && *v > 0 && !q.Whole && !q.Constant && r.IntN(len(p.Parameters)) < 2 {
+		for _, q := range p.Parameters {
+			if v := q.Value; v != nil && *v > 0 && !q.Whole && !q.Constant && r.IntN(len(p.Parameters)) < 2 {
 				set = append(set, fmt.Sprintf("%s=%v%s", q.Path, *v*math.Exp2(2*r.Float64()-1), q.Unit))
 			}
 		}
-		request, _ := json.Marshal(page.Predict{Designs: []page.Design{{Ref: ref, Set: set}}, Sizes: "1B"})
+		request, _ := json.Marshal(object{"designs": []object{{"ref": ref, "set": set}}, "sizes": "1B"})
 		if len(set) > 0 && !bytes.HasPrefix(x.Ask("predict", request), []byte(`{"error"`)) {
 			return set
 		}
@@ -183,16 +190,20 @@ func changes(t *testing.T, x *page.Explorer, ref string, r *rand.Rand) []string 
 // The program under Node.js answers as the package does, to every question.
 func TestAnswersAreThoseOfThePackage(t *testing.T) {
 	n, _ := startNode(t)
-	clip := page.Design{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB"}}
-	sized := page.Sized{Design: clip, Sizes: "1KiB,64KiB"}
-	file := page.File{Name: "times.csv", Data: []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
+	const ref, set = "clip", "stage.host-dma.tau=3.8us/KiB"
+	clip := object{"ref": ref, "set": []string{set}}
+	changed := func(rest object) object {
+		maps.Copy(rest, clip)
+		return rest
+	}
+	file := object{"name": "times.csv", "data": []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
 	all := []asked{
-		ask("platforms", nil), ask("platform", clip), ask("shares", sized),
-		ask("curves", page.Curves{Designs: []page.Design{clip, {Ref: "clip"}}, Quantity: "throughput", Sizes: "1..1MiB/4"}),
-		ask("pipeline", page.Pipelined{Design: clip, Size: "16KiB", Packet: "2048"}),
-		ask("places", page.CollectiveMap{Design: clip, Collective: "allreduce", Ranks: "8", Sizes: "64KiB"}),
-		ask("schedule", page.CollectiveCall{Design: clip, Collective: "bcast", Algorithm: "binomial", Ranks: 8, Size: "64KiB"}),
-		ask("fit", file), ask("platform", page.Design{Ref: "times.toml"}), ask("toml", clip),
+		ask("platforms", nil), ask("platform", clip), ask("shares", changed(object{"sizes": "1KiB,64KiB"})),
+		ask("curves", object{"designs": []object{clip, {"ref": ref}}, "quantity": "throughput", "sizes": "1..1MiB/4"}),
+		ask("pipeline", changed(object{"size": "16KiB", "packet": "2048"})),
+		ask("places", changed(object{"collective": "allreduce", "ranks": "8", "sizes": "64KiB"})),
+		ask("schedule", changed(object{"collective": "bcast", "algorithm": "binomial", "ranks": 8, "size": "64KiB"})),
+		ask("fit", file), ask("platform", object{"ref": "times.toml"}), ask("toml", clip),
 	}
 	x := page.New()
 	for i, answer := range n.ask(t, all) {

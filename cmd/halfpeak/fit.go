@@ -13,22 +13,28 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
+// fitOptions holds the flags of fit; asked is the question that they fill.
 type fitOptions struct {
 	columns       columnsFlag
 	asked         fits.Options
-	model, method choice
+	model, method string
 	rtt           quantity.Micros
 	save          string
 	plotting
 	out output
 }
 
+// newFit declares fit. Files are checked by run and not by cobra, so that the message
+// for none has an example.
 func newFit() *cobra.Command {
 	var o fitOptions
 	cmd := command("fit", nil, o.run)
+	// The formats are listed by the package that reads them: a new reader appears
+	// here by itself.
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
 	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
+	// The flag's words are those of package fit, so that a new method is a row there alone.
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
 		methods[i] = string(m)
@@ -45,7 +51,7 @@ func newFit() *cobra.Command {
 		"number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",
 		"round-trip `time` measured with a signature, for L")
-	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
+	outputFlag(f, &o.save, "save", "", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "against", "",
 		"compare with this other `file`, or with the table of this name; given the same file, "+
@@ -80,12 +86,15 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A file that breaks off is shown, but neither saved nor written with -o: a file
+	// would look whole.
 	if found.Broken != nil { // shown, but not saved
 		if o.out.path == "" {
 			err = o.out.write(cmd, found.Rows(o.out.units))
 		}
 		return cmp.Or(err, found.Broken)
 	}
+	// Files before the table: what is printed last is an answer of which all parts are there.
 	if err := savePlatform(o.save, found.TOML); err != nil {
 		return err
 	}
@@ -95,9 +104,14 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return o.out.write(cmd, found.Rows(o.out.units))
 }
 
-// check returns the first contradiction of the flags, and completes the options.
+// check returns the first contradiction of the flags, and completes the options. A
+// flag of one model chooses that model, if none is named: --segments 3 is a wish for
+// lines.
 func (o *fitOptions) check(cmd *cobra.Command) error {
-	set, a, model := cmd.Flags(), &o.asked, &o.model.value
+	if err := o.columns.check(); err != nil {
+		return err
+	}
+	set, a, model := cmd.Flags(), &o.asked, &o.model
 	segments, method := set.Changed("segments"), set.Changed("method")
 	switch given := set.Changed("model"); {
 	case method && !given:
@@ -113,8 +127,11 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		return usagef("--segments is for --model piecewise, not %s", *model)
 	case method && *model != "linear" && *model != "pipeline":
 		return usagef("--method is for --model linear or pipeline, not %s", *model)
+	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
+	// tables.
 	case set.Changed("rtt") && *model != "logp":
 		return usagef("--rtt is for --model logp, not %s", *model)
+	// Their data are intervals of bursts, and tables of several kinds, on no common axes.
 	case o.plot != "" && (*model == "loggp" || *model == "logp"):
 		return usagef("--plot draws times against sizes; save the %s parameters and plot the "+
 			"platform", *model)
@@ -123,7 +140,9 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		return err
 	}
 	a.Trace.Collective = a.Measured.Collective
+	// Then a file of one size is an error, since it has no line to save or draw; else
+	// its times are printed.
 	a.Saving = o.save != "" || o.plot != ""
-	a.Model, a.Method, a.RTT = *model, fit.Method(o.method.value), o.rtt
+	a.Model, a.Method, a.RTT = *model, fit.Method(o.method), o.rtt
 	return nil
 }

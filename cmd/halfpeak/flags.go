@@ -25,7 +25,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// parsedSizes returns the sizes of a text of this program.
+// parsedSizes parses a size list written in this source; a mistake in one is a
+// mistake of ours.
 func parsedSizes(text string) []quantity.Bytes {
 	sizes, err := quantity.ParseSizes(text)
 	if err != nil {
@@ -34,6 +35,8 @@ func parsedSizes(text string) []quantity.Bytes {
 	return sizes
 }
 
+// declareSizes declares a flag of message sizes; otherwise is its default as a user
+// would write it, and so help shows it in the same notation.
 func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, help string) {
 	flags.Var(cmd.Flags(), to, func(text string) ([]quantity.Bytes, error) {
 		sizes, err := quantity.ParseSizes(text)
@@ -44,50 +47,37 @@ func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, hel
 	}, "sizes", name, otherwise, help)
 }
 
-type choice struct {
-	value   string
-	choices []string
-}
-
-func (c *choice) Set(text string) error {
-	if !slices.Contains(c.choices, text) {
-		return fmt.Errorf("choose one of %s", strings.Join(c.choices, ", "))
-	}
-	c.value = text
-	return nil
-}
-
-func (c *choice) String() string { return c.value }
-
-// maxPlaceholder is the length of the longest placeholder in help: the texts of all flags begin in
-// the column behind the longest.
+// maxPlaceholder is the length of the longest placeholder in help: pflag begins the
+// texts of all flags in the column behind the longest, so one long list of choices
+// would squeeze every text of the command.
 const maxPlaceholder = 20
 
-// Type returns the placeholder in help: the choices, if they are few.
-func (c *choice) Type() string {
-	if all := strings.Join(c.choices, "|"); len(all) <= maxPlaceholder {
-		return all
-	}
-	return "word"
-}
-
 // enum declares a flag that takes one of a few words, the first of them by default.
-func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
-	c.value, c.choices = choices[0], choices
-	if c.Type() == "word" {
-		help += ": " + strings.Join(choices, ", ")
+// Its placeholder in help is the choices, if they are few. The flag checks the word,
+// so that a typing error is reported before anything is read.
+func enum(cmd *cobra.Command, to *string, name, help string, choices ...string) {
+	kind := strings.Join(choices, "|")
+	if len(kind) > maxPlaceholder {
+		kind, help = "word", help+": "+strings.Join(choices, ", ")
 	}
-	cmd.Flags().Var(c, name, help)
+	flags.Var(cmd.Flags(), to, func(text string) (string, error) {
+		if !slices.Contains(choices, text) {
+			return "", fmt.Errorf("choose one of %s", strings.Join(choices, ", "))
+		}
+		return text, nil
+	}, kind, name, choices[0], help)
 	complete(cmd, name, choices)
 }
 
-// optional declares a flag that takes one of a few words, and none by default.
-func optional(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
-	enum(cmd, c, name, help, choices...)
-	c.value, cmd.Flags().Lookup(name).DefValue = "", ""
+// optional declares an enum flag without a default. It is for flags whose absence
+// means that something else decides, such as a file's extension.
+func optional(cmd *cobra.Command, to *string, name, help string, choices ...string) {
+	enum(cmd, to, name, help, choices...)
+	*to, cmd.Flags().Lookup(name).DefValue = "", ""
 }
 
-// cyclesFlag adds times in cycles of each host's processor.
+// cyclesFlag adds times in cycles of each host's processor, for comparison with
+// papers that give overheads in cycles.
 type cyclesFlag bool
 
 func (c *cyclesFlag) declare(cmd *cobra.Command) {
@@ -102,7 +92,9 @@ func (c cyclesFlag) add(rows reports.Rows, designs []platforms.Design) (reports.
 	return predict.InCycles(rows, designs)
 }
 
-// samplingFlags are the options of propagating intervals.
+// samplingFlags are the options of propagating intervals. 10,000 samples give the end
+// of an interval to 1 % of its width in a fraction of a second. The seed has a fixed
+// default, so that two runs print the same.
 type samplingFlags struct {
 	samples int
 	seed    uint64
@@ -115,6 +107,8 @@ func (s *samplingFlags) declare(f *pflag.FlagSet) {
 	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
 }
 
+// check bounds the samples: all results of one quantity are kept in memory, 8 bytes
+// each.
 func (s *samplingFlags) check() error {
 	if s.samples < 1 || s.samples > 1e8 {
 		return usagef("--samples must be 1 to 100000000 (got %d)", s.samples)
@@ -127,7 +121,7 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 		Assumed: float64(s.assume) / 100}
 }
 
-// layerOptions are the changes of the layers that a command is given.
+// layerOptions holds the flags that change layers.
 type layerOptions struct {
 	packet string
 	any    bool // their times need not be those of messages
@@ -139,7 +133,7 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 	complete(cmd, "packet", model.CutWords())
 }
 
-// designs are the layers that the arguments name, changed as the options say.
+// designs returns the layers that the arguments name, changed as the flags say.
 func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 	var all []platforms.Design
 	find := platforms.FindDesign
@@ -151,6 +145,8 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		if err != nil {
 			return nil, err
 		}
+		// A machine has several layers, and a packet that suits one need not suit the
+		// others.
 		if o.packet != "" && d.Whole {
 			return nil,
 				usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
@@ -163,18 +159,23 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 	return all, nil
 }
 
+// declareCall declares the parameters of a call of a collective that schedule and
+// collective share.
 func declareCall(cmd *cobra.Command, call *collective.Call) {
 	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
 	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0,
 		"`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
 	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
 		gamma, err := quantity.ParseMicrosPerByte(text)
+		// A call counts in ns, as the schedules of GOAL do.
 		return float64(gamma) * 1e3, err // ns
 	}, "time/size", "gamma", "",
 		"time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs "+
 			"combine\" measures it")
 }
 
+// complete completes a flag with a fixed list of words, and never with names of
+// files.
 func complete(cmd *cobra.Command, flag string, choices []string) {
 	completeBy(cmd, flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -185,6 +186,9 @@ func completeBy(cmd *cobra.Command, flag string, words cobra.CompletionFunc) {
 	}
 }
 
+// completePlatforms completes platforms and, once a platform is typed with its slash,
+// its layers: all layers of all platforms would be a list of two screens. Files are
+// completed by the shell.
 func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string,
 	cobra.ShellCompDirective) {
 	var names []string
@@ -208,6 +212,8 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string,
 	return names, cobra.ShellCompDirectiveDefault
 }
 
+// completeCollective completes a collective, and behind it the platform of the
+// command collective.
 func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string,
 	cobra.ShellCompDirective) {
 	switch {
@@ -245,6 +251,8 @@ func completeAlgorithms(cmd *cobra.Command) {
 	}
 }
 
+// completeParams completes the paths of the parameters of the platform that is an
+// argument, each with its value. NoSpace: behind the path follows "=" and a value.
 func completeParams(cmd *cobra.Command, flag, ending string) {
 	completeBy(cmd, flag,
 		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -262,13 +270,16 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		})
 }
 
-// usagef returns the error of a mistake on the command line, as against one in a file.
+// usagef returns the error of a mistake on the command line, as against one in a
+// file: exit status 2 instead of 1.
 func usagef(format string,
 	args ...any) error {
 	return usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// wantArgs returns a usage error for a missing or surplus argument, with the wanted ones.
+// wantArgs returns a usage error for a missing or surplus argument, with the wanted
+// ones. most below 0 is no limit. cobra's own messages count arguments and do not say
+// which.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least {
@@ -281,13 +292,16 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// columnsFlag gives columns of a CSV or JSON their roles, where their names do not: a list of
-// ROLE=COLUMN. A role with a pointer to a text takes one column, the others may be given again.
+// columnsFlag gives columns of a CSV or JSON their roles, where their names do not: a
+// list of ROLE=COLUMN. A role with a pointer to a text takes one column, the others
+// may be given again. It is one flag for all roles, since five flags for a case that
+// most files do not have would fill the help.
 type columnsFlag struct {
 	text  string
 	roles []columnRole
 }
 
+// A columnRole is a role and where its columns go: one column, or several.
 type columnRole struct {
 	name    string
 	one     *string
@@ -301,17 +315,18 @@ func sizeAndTime(size, time *string) []columnRole {
 
 func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {
 	c.roles = roles
-	cmd.Flags().Var(c, "columns",
+	flags.Var(cmd.Flags(), &c.text, c.take, "roles", "columns", "",
 		"`roles` of columns in a CSV or JSON, by name or number, as in size=n:KiB,time=t:ms"+help)
 }
 
-func (c *columnsFlag) Set(text string) error {
+// take gives the columns in a text their roles, and returns it behind the texts before.
+func (c *columnsFlag) take(text string) (string, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, column, _ := strings.Cut(part, "=")
 		i := slices.IndexFunc(c.roles, func(r columnRole) bool { return r.name == name })
 		if i < 0 || column == "" {
 			names := list.Map(c.roles, func(r columnRole) string { return r.name })
-			return fmt.Errorf("give ROLE=COLUMN, the role one of %s", strings.Join(names, ", "))
+			return "", fmt.Errorf("give ROLE=COLUMN, the role one of %s", strings.Join(names, ", "))
 		}
 		if role := c.roles[i]; role.one != nil {
 			*role.one = column
@@ -319,8 +334,7 @@ func (c *columnsFlag) Set(text string) error {
 			*role.several = append(*role.several, column)
 		}
 	}
-	c.text = strings.TrimPrefix(c.text+","+text, ",")
-	return nil
+	return strings.TrimPrefix(c.text+","+text, ","), nil
 }
 
 // check returns a usage error if only one of size and time is given. It is for the flag as a whole,
@@ -332,18 +346,21 @@ func (c *columnsFlag) check() error {
 	return nil
 }
 
-func (c *columnsFlag) Type() string   { return "roles" }
-func (c *columnsFlag) String() string { return c.text }
-
 // asFlag spells an option of reading files as a user of the command line gives it.
+// Readers suggest options in their notes ("give the column of times"), and know axes
+// only.
 func asFlag(option, value string) string {
 	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
 	return "--columns " + roles[option] + "=" + value
 }
 
+// errInterrupted replaces whatever error a cancelled computation returned: the user
+// knows why it ended.
 var errInterrupted = errors.New("interrupted")
 
-// interruptible returns a context that ends at an interrupt, for commands that then clean up.
+// interruptible returns a context that ends at an interrupt or at the signal with
+// which batch systems end a job, for commands that then clean up. The caller must
+// call the function returned; the next interrupt then ends the process as usual.
 func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
-
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fleet"
@@ -18,7 +17,7 @@ import (
 type fleetOptions struct {
 	columns columnsFlag
 	out     output
-	list    choice
+	list    string
 	plotting
 
 	asked          fleet.Options
@@ -27,6 +26,9 @@ type fleetOptions struct {
 	fdr, minEffect flags.Percent
 }
 
+// newFleet declares fleet. A false discovery rate of 5 % and effects from 1 % on are
+// the defaults: with many measurements smaller effects are significant too, but of no
+// consequence.
 func newFleet() *cobra.Command {
 	o := fleetOptions{fdr: 5, minEffect: 1}
 	const want = `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`
@@ -59,11 +61,14 @@ func newFleet() *cobra.Command {
 	return cmd
 }
 
+// run reads all files, compares them and prints. The interrupt is for the reading,
+// which may take minutes; without the context, it then ends the process as usual.
 func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
+	// The total is unknown: folders are read as they are found.
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
 	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })
 	progress(-1)
@@ -81,17 +86,23 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err := o.write(cmd, a); err != nil {
 		return err
 	}
+	// The findings were printed, but a file was damaged: a script must notice.
 	return a.Broken
 }
 
 // check checks the flags before the files are read, which may take minutes.
 func (o *fleetOptions) check() error {
+	if err := o.columns.check(); err != nil {
+		return err
+	}
+	// At 0 nothing can be found; at a half, findings would be as often wrong as right.
 	if o.fdr <= 0 || o.fdr >= 50 {
 		return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(o.fdr))
 	}
 	if err := fleet.CheckPattern(o.asked.Name); o.asked.Name != "" && err != nil {
 		return usagef("--name %q: %w", o.asked.Name, err)
 	}
+	// Flags are in percent, as people speak of both; the statistics have fractions.
 	o.asked.MinEffect, o.asked.FDR = float64(o.minEffect)/100, float64(o.fdr)/100
 	if o.places == "" {
 		return nil
@@ -107,22 +118,12 @@ func (o *fleetOptions) check() error {
 	return nil
 }
 
+// write prints what --list asks for. Without it, people get findings and groups;
+// programs get one table, whose columns do not depend on what was found.
 func (o *fleetOptions) write(cmd *cobra.Command, a *fleet.Answer) error {
-	if ext := extension(o.out.path); o.out.format.value == "" && (ext == "html" || ext == "htm") {
+	if ext := extension(o.out.path); o.out.format == "" && (ext == "html" || ext == "htm") {
 		html := func(w io.Writer) error { return a.Document().WriteHTML(w) }
 		return atomicfile.Write(o.out.path, html)
 	}
-	switch {
-	case o.list.value == "groups":
-		return o.out.write(cmd, a.GroupRows())
-	case o.list.value == "skipped":
-		return o.out.write(cmd, a.SkippedRows())
-	case o.list.value == "" && o.out.forPeople():
-		return o.out.write(cmd, a.Tables()...)
-	case o.out.forPeople():
-		rows := a.WorstRows()
-		rows.Notes = a.Notes
-		return o.out.write(cmd, rows)
-	}
-	return o.out.write(cmd, a.FindingRows())
+	return o.out.write(cmd, a.Tables(o.list, o.out.forPeople())...)
 }

@@ -18,15 +18,18 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// command returns the command of a path, such as "platforms show". Its help is its section of
-// docs/commands.md: arguments behind the path, a summary, text and examples. Platforms and
-// collectives among the arguments are completed.
+// command returns the command of a path, such as "platforms show". Its help is its
+// section of docs/commands.md: arguments behind the path, a summary, text and
+// examples. So the page on the web and the help cannot differ, and a command without
+// a section does not start. Platforms and collectives among the arguments are
+// completed.
 func command(path string, args cobra.PositionalArgs,
 	run func(*cobra.Command, []string) error) *cobra.Command {
 	_, text, found := strings.Cut(docs.Commands, "\n## "+path)
 	if !found {
 		panic("docs/commands.md has no section " + path)
 	}
+	// The section ends where the next one begins.
 	text, _, _ = strings.Cut(text, "\n## ")
 	arguments, text, _ := strings.Cut(text, "\n\n")
 	summary, text, _ := strings.Cut(text, "\n")
@@ -44,13 +47,16 @@ func command(path string, args cobra.PositionalArgs,
 	return cmd
 }
 
-// fenced returns the text between the first fences of a language.
+// fenced returns the text between the first fences of a language; empty if there are
+// none.
 func fenced(text, language string) string {
 	_, text, _ = strings.Cut(text, "\n```"+language+"\n")
 	text, _, _ = strings.Cut(text, "\n```")
 	return text
 }
 
+// group returns a command that only has subcommands. With a wrong one it fails and
+// suggests the nearest name, where cobra would print help and return 0.
 func group(path string, sub ...*cobra.Command) *cobra.Command {
 	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -62,6 +68,8 @@ func group(path string, sub ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// newVersion prints a table like other commands, so that scripts read the version by
+// --format json.
 func newVersion() *cobra.Command {
 	out := output{plain: true}
 	cmd := command("version", wantArgs(0, 0, "no argument"),
@@ -77,6 +85,7 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
+// newDocs has what packagers need.
 func newDocs() *cobra.Command {
 	return group("docs",
 		command("docs man",
@@ -92,6 +101,7 @@ func newDocs() *cobra.Command {
 // unitsTopic is the name of the help topic that ends with a table.
 const unitsTopic = "units"
 
+// newUnits is a topic of help, not a command: it has no Run.
 func newUnits() *cobra.Command {
 	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
 	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed",
@@ -108,11 +118,15 @@ func unitRows() reports.Rows {
 		reports.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }
 
-// helpWidth is the width of help: its texts are written for it, and flags are wrapped at it.
+// helpWidth is the width of help: docs/commands.md is written for it, and flags are
+// wrapped at it. It does not follow the terminal, so that texts and flags have one
+// right edge.
 const helpWidth = 80
 
-// setHelp sets the form of all help: flags are wrapped, and a topic, which is a command that does
-// nothing, is its text alone.
+// setHelp sets the form of all help: flags are wrapped, and a topic, which is a
+// command that does nothing, is its text alone. cobra's template calls FlagUsages,
+// which does not wrap; the replacement is the smallest change of the template that
+// does.
 func setHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string {
 		return f.FlagUsagesWrapped(helpWidth)
@@ -134,7 +148,9 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
-// noFiles keeps shells from completing flags with names of files if their value is not a file.
+// noFiles keeps shells from completing flags with names of files if their value is
+// not a file: that is what shells do by default. The placeholder in help tells which
+// flags take files.
 func noFiles(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, known := cmd.GetFlagCompletionFunc(f.Name)
@@ -148,8 +164,9 @@ func noFiles(cmd *cobra.Command) {
 	}
 }
 
-// strict makes cobra's own commands return errors for unknown topics and shells, instead of help
-// and status 0.
+// strict makes cobra's own commands return errors for unknown topics and shells,
+// instead of help and status 0, which a script would take for success. They must
+// exist before they can be changed, hence the Init calls.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -179,6 +196,7 @@ func strict(root *cobra.Command) {
 	}
 }
 
+// commandNames lists what a user may have meant; hidden commands are not offered.
 func commandNames(parent *cobra.Command) []string {
 	var names []string
 	for _, c := range parent.Commands() {

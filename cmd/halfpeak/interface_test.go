@@ -92,10 +92,10 @@ func TestOutputsAreGuarded(t *testing.T) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			_, guarded := f.Value.(*outputFile)
+			_, guarded := f.Annotations[writesFile]
 			says := strings.Contains(f.Usage, "`file`") && (strings.HasPrefix(f.Usage, "write ") || strings.HasPrefix(f.Usage, "draw ") || strings.Contains(f.Usage, ": write "))
 			if says != guarded {
-				t.Errorf("%s --%s: writes a file by its help: %v, is an outputFile: %v", cmd.CommandPath(), f.Name, says, guarded)
+				t.Errorf("%s --%s: writes a file by its help: %v, is declared by outputFlag: %v", cmd.CommandPath(), f.Name, says, guarded)
 			}
 			if guarded {
 				outputs++

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// writeManPages writes the man pages of a command and its subcommands into an existing folder. They
-// carry the date of the program's commit, so that the same program writes the same pages.
+// writeManPages writes the man pages of a command and its subcommands into an
+// existing folder. They carry the date of the program's commit, so that the same
+// program writes the same pages (reproducible packages); without a commit, 1970.
 func writeManPages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
@@ -28,6 +30,7 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 		date = t
 	}
 	cmd.DisableAutoGenTag = true
+	// The text is changed for the page alone; help prints it afterwards.
 	long := cmd.Long
 	cmd.Long = listItem.ReplaceAllStringFunc(long, definition)
 	defer func() { cmd.Long = long }()
@@ -38,9 +41,12 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 	return atomicfile.Write(filepath.Join(dir, name), page)
 }
 
-// listItem is an item of a list in a help text: a name, a gap, and a meaning that can span lines.
+// listItem is an item of a list in a help text: a name, a gap, and a meaning that can
+// span lines. Man pages would join such lines into one paragraph.
 var listItem = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
 
+// definition turns an item into a definition list of Markdown, from which cobra makes
+// the page.
 func definition(text string) string {
 	parts := listItem.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"

@@ -19,46 +19,57 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// An output is where a command's tables go and in which form. It is the same for all
+// commands, so that a script learns it once.
 type output struct {
-	format choice
+	format string
 	path   string
 	units  quantity.UnitChoice
 	plain  bool // all notes repeat what CSV and JSON have in columns
 }
 
-// declare is declareFormat for a command that prints times or rates.
+// declare is declareFormat for a command that prints times or rates, whose units can
+// be chosen.
 func (o *output) declare(cmd *cobra.Command) {
 	o.declareFormat(cmd)
 	declareUnit(cmd, &o.units)
 }
 
-// declareFormat declares the flags of the destination and of its format; more are formats beside
-// those of all tables.
+// declareFormat declares the flags of the destination and of its format; more are
+// formats beside those of all tables. --format is optional: a file's extension says
+// what its user wants.
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	optional(cmd, &o.format, "format",
 		"output format (default: by the extension of the -o file, else text)",
 		append(reports.TableFormats(), more...)...)
-	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o",
+	outputFlag(cmd.Flags(), &o.path, "output", "o",
 		"write to this `file`, whole or not at all")
 }
 
+// declareUnit declares the flag of units. It changes what people read; keys of CSV
+// and JSON fix their units.
 func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "",
 		`units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
 	complete(cmd, "unit", quantity.ChoosableUnits())
 }
 
-// formats are the formats that a file's extension stands for.
+// formats are the formats that a file's extension stands for. A name without an
+// extension is text, like standard output.
 var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text,
 	"csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
 
+// extension returns the extension of a file's name in lower case, without its point:
+// some systems write FIGURE.PNG.
 func extension(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
+// kind returns the format of the tables: that of --format, or of the file's
+// extension.
 func (o *output) kind() (reports.TableFormat, error) {
-	if o.format.value != "" {
-		return reports.TableFormat(o.format.value), nil
+	if o.format != "" {
+		return reports.TableFormat(o.format), nil
 	}
 	format, ok := formats[extension(o.path)]
 	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {
@@ -72,13 +83,17 @@ func (o *output) kind() (reports.TableFormat, error) {
 	return format, nil
 }
 
+// forPeople reports whether a person reads the output. Then a command may print
+// several tables, leave out columns and choose what is important; CSV and JSON always
+// have all rows in one table.
 func (o *output) forPeople() bool {
 	format, err := o.kind()
 	return err == nil && format != reports.CSV && format != reports.JSON
 }
 
-// write prints tables, one under the other: several are for people alone. Doubts go to stderr
-// where the format has no place for them.
+// write prints tables, one under the other: several are for people alone. Doubts go
+// to stderr where the format has no place for them: CSV and JSON must remain readable
+// by programs, and a doubt must reach somebody.
 func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	format, err := o.kind()
 	if err != nil {
@@ -96,6 +111,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		}
 		return nil
 	}
+	// Only a terminal has a width and colours; in a file, lines may be of any length.
 	if o.path == "" {
 		t := terminalOf(cmd.Context())
 		view.Width, view.Color = t.Width, t.Color
@@ -111,6 +127,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	return err
 }
 
+// writeTo writes to the -o file, whole or not at all, or to standard output.
 func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error {
 	if o.path == "" {
 		return write(cmd.OutOrStdout())
@@ -118,6 +135,7 @@ func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error 
 	return atomicfile.Write(o.path, write)
 }
 
+// written returns a function that writes a text, as writers of files take it.
 func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write([]byte(text))
@@ -125,17 +143,22 @@ func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 	}
 }
 
-// outputFile is a flag that names a file to write.
-type outputFile string
+// writesFile is the annotation of the flags that name a file to write. Annotations
+// are pflag's place for what it does not need itself; so noInputIsOutput finds the
+// flags of all commands without a list of their names.
+const writesFile = "writes a file"
 
-func (o *outputFile) Set(path string) error { *o = outputFile(path); return nil }
+// outputFlag declares a flag that names a file to write.
+func outputFlag(f *pflag.FlagSet, to *string, name, short, help string) {
+	f.StringVarP(to, name, short, "", help)
+	f.Lookup(name).Annotations = map[string][]string{writesFile: nil}
+}
 
-func (o *outputFile) String() string { return string(*o) }
-
-func (o *outputFile) Type() string { return "string" }
-
-// noInputIsOutput returns an error if a command would write over a file that it reads, or two
-// results into one file. Names that are not files are ignored.
+// noInputIsOutput returns an error if a command would write over a file that it
+// reads, or two results into one file: "halfpeak fit me.csv -o me.csv" would replace
+// hours of measurement. Every argument and every flag that is no output counts as an
+// input if a file of that name exists, so a new command is protected without being
+// listed here.
 func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	var outputs, inputs []string
 	for _, a := range args {
@@ -145,7 +168,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, written := f.Value.(*outputFile); written {
+		if _, written := f.Annotations[writesFile]; written {
 			outputs = append(outputs, f.Value.String())
 		} else {
 			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
@@ -158,11 +181,15 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 		if slices.Contains(outputs[:i], out) {
 			return usagef("two results would be written to %q; choose two names", out)
 		}
+		// An output that does not exist yet cannot be an input; a device or a pipe is
+		// not replaced.
 		info, err := os.Stat(out)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		for _, in := range inputs {
+			// Files are compared by identity: a link, or another way to write the
+			// path, is the same file.
 			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
 				return usagef("%q is also an input; choose another name for the output", out)
 			}
@@ -171,17 +198,20 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// plotting is the figure of a command that also prints a table.
+// plotting is the figure of a command that also prints a table. Both come from one
+// computation, so that they show the same.
 type plotting struct {
 	plot   string
 	pixels pixels
 }
 
 func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
-	cmd.Flags().Var((*outputFile)(&p.plot), "plot", help)
+	outputFlag(cmd.Flags(), &p.plot, "plot", "", help)
 	declarePixels(cmd, &p.pixels)
 }
 
+// checkPlot refuses an unknown kind of image before a long computation; drawTo would
+// do so after it.
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
 		return usagef("--plot %q: no such kind of image; use .%s", p.plot,
@@ -190,6 +220,8 @@ func (p *plotting) checkPlot() error {
 	return nil
 }
 
+// draw writes the picture. It is passed as a function, since most commands are run
+// without --plot.
 func (p *plotting) draw(picture func() (reports.Picture, error)) error {
 	if p.plot == "" {
 		return nil
@@ -206,6 +238,8 @@ type pixels struct{ width, height int }
 
 // Bounds of an image: in a smaller one labels cover the curves, and a larger one takes gigabytes.
 const (
+	// Bounds of an image: in a smaller one labels cover the curves, and a larger one
+	// takes gigabytes.
 	minWidth, minHeight = 320, 240
 	maxPixels           = 10000
 )
@@ -234,6 +268,9 @@ func isImage(path string) bool {
 	return slices.Contains(reports.ImageFormats(), extension(path))
 }
 
+// drawTo writes an image in the format of the name's extension. A -o that names an
+// image, and one that names a table, are told apart by it too, so a name without one
+// is refused.
 func drawTo(path string, p reports.Picture, size pixels) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
@@ -248,6 +285,8 @@ func drawTo(path string, p reports.Picture, size pixels) error {
 	})
 }
 
+// savePlatform writes a platform file, if one is asked for. The platform is encoded
+// first: if that fails, nothing is written.
 func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {
 	if err := checkSave(path); err != nil || path == "" {
 		return err
@@ -259,6 +298,8 @@ func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) er
 	return atomicfile.Write(path, written(text))
 }
 
+// checkSave requires .toml: by it, other commands tell a file from the name of a
+// platform that comes with halfpeak.
 func checkSave(path string) error {
 	if path != "" && filepath.Ext(path) != ".toml" {
 		return usagef("--save %q: a platform file ends with .toml", path)

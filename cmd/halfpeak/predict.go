@@ -22,6 +22,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
+// newPredict declares predict. It alone accepts layers with times of collectives,
+// streams and other operations (any), whose tables have columns of their own. The
+// default sizes are a factor of 16 apart, so that six rows show short, medium and
+// long messages.
 func newPredict() *cobra.Command {
 	out, layers := output{plain: true}, layerOptions{any: true}
 	var cycles cyclesFlag
@@ -46,6 +50,8 @@ func newPredict() *cobra.Command {
 	return cmd
 }
 
+// newPacket declares packet, which compares the ways to cut a message. It has no
+// --packet: that is the answer.
 func newPacket() *cobra.Command {
 	out := output{plain: true}
 	var cycles cyclesFlag
@@ -61,9 +67,18 @@ func newPacket() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// Programs get one table, whose columns a script can rely on; people read the switches
+			// apart from the cuts, below them.
+			switches := predict.Switches(sizes, designs...)
+			if len(switches) > 0 && !out.forPeople() {
+				cuts = append(cuts, switches...)
+			}
 			rows, err := cycles.add(cuts.Rows(), designs)
 			if err != nil {
 				return err
+			}
+			if len(switches) > 0 && out.forPeople() {
+				return out.write(cmd, rows, switches.SwitchRows())
 			}
 			return out.write(cmd, rows)
 		})
@@ -73,17 +88,23 @@ func newPacket() *cobra.Command {
 	return cmd
 }
 
+// compareOptions holds the flags of compare. Sampling has its flags here since a probability that
+// one platform overtakes another comes from the intervals of both.
 type compareOptions struct {
 	out    output
 	layers layerOptions
 	sizes  []quantity.Bytes
 	cycles cyclesFlag
 	cross  bool
-	kind   choice
+	kind   string
 	plotting
 	samplingFlags
 }
 
+// newCompare declares compare. Its default size is 1 byte: the figures of merit r∞
+// and n½ speak of long messages, so the times speak of short ones. The figure has the
+// sizes of plot, since a curve over the sizes of a table would be a few straight
+// lines.
 func newCompare() *cobra.Command {
 	var o compareOptions
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
@@ -91,6 +112,7 @@ func newCompare() *cobra.Command {
 			if err := o.samplingFlags.check(); err != nil {
 				return err
 			}
+			// Compared with itself, a platform crosses nowhere.
 			if o.cross && len(args) < 2 {
 				return usagef("--crossovers compares two platforms or more")
 			}
@@ -102,8 +124,9 @@ func newCompare() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// The picture first: if its file cannot be written, no table hides the error.
 			if err := o.draw(func() (reports.Picture, error) {
-				return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"),
+				return predict.Curves(predict.CurveKind(o.kind), parsedSizes("1..1MiB/16"),
 					designs...)
 			}); err != nil {
 				return err
@@ -122,13 +145,14 @@ func newCompare() *cobra.Command {
 	return cmd
 }
 
-// rows are the table that was asked for; of two platforms, people read where they cross too.
+// rows returns the table that was asked for. Of two platforms, people also read where
+// they cross: it is the next question. More pairs would be more notes than rows.
 func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows,
 	error) {
 	var crossover *whatif.Crossover
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
-		// a pipeline cut otherwise is not in the file that intervals come from
+		// A pipeline cut otherwise is not in the file that intervals come from.
 		if o.layers.packet == "" {
 			s := o.sampling(ctx)
 			sampling = &s
@@ -148,6 +172,8 @@ func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (
 	return o.cycles.add(rows, designs)
 }
 
+// newPlatforms declares platforms. An argument is an error with the command that was
+// meant, since cobra would take it for an unknown subcommand.
 func newPlatforms() *cobra.Command {
 	out := output{plain: true}
 	cmd := command("platforms", func(cmd *cobra.Command, args []string) error {
@@ -183,6 +209,8 @@ func newShow() *cobra.Command {
 	return cmd
 }
 
+// newExport declares export. Without --to it lists the formats, as a list of choices
+// with their versions does not fit into help.
 func newExport() *cobra.Command {
 	out := output{plain: true}
 	var layers layerOptions
@@ -202,9 +230,12 @@ func newExport() *cobra.Command {
 					to,
 					to)
 			}
+			// Before the platform is read: a wrong format is a mistake of usage, and exits with 2.
 			if _, err := export.Find(to); err != nil {
 				return usage.Error{Err: err}
 			}
+			// 0 is the default of the question, and so cannot be seen there as a
+			// value that was given.
 			if cmd.Flags().Changed("ranks") && ranks < 1 {
 				return usagef("--ranks must be at least 2 (got %d)", ranks)
 			}
@@ -217,6 +248,8 @@ func newExport() *cobra.Command {
 				return err
 			}
 			for _, lost := range f.Lost {
+				// What the format cannot hold goes to stderr: the file is read by
+				// another program, which would take a note for an error.
 				cmd.PrintErrf("not in it: %s\n", lost)
 			}
 			return out.writeTo(cmd, f.Write)
@@ -232,9 +265,10 @@ func newExport() *cobra.Command {
 	return cmd
 }
 
+// plotOptions holds the flags of plot.
 type plotOptions struct {
 	layers   layerOptions
-	kind     choice
+	kind     string
 	sizes    []quantity.Bytes
 	title    string
 	schedule []string
@@ -242,13 +276,17 @@ type plotOptions struct {
 	pixels   pixels
 }
 
+// newPlot declares plot. Curves have 16 sizes for each doubling, which is smooth at
+// 800 pixels. A timeline shows one message, and 16 KiB is long enough to fill CLIP's
+// pipeline and short enough to see each packet.
 func newPlot() *cobra.Command {
 	out := output{plain: true}
 	o := plotOptions{ranks: rankRange{0, math.MaxInt}}
 	cmd := command("plot",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		func(cmd *cobra.Command, args []string) error {
-			if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
+			// The flag has one default, which help shows; this kind has another.
+			if o.kind == "timeline" && !cmd.Flags().Changed("size") {
 				o.sizes = parsedSizes("16KiB")
 			}
 			picture, err := plot(cmd.Context(), args, o)
@@ -272,7 +310,8 @@ func newPlot() *cobra.Command {
 	return cmd
 }
 
-// rankRange is some of the ranks, one after the other.
+// A rankRange is some of the ranks, one after the other, both ends included. A
+// picture of thousands of ranks shows none.
 type rankRange struct{ first, last int }
 
 func parseRankRange(text string) (r rankRange, err error) {
@@ -288,19 +327,23 @@ func parseRankRange(text string) (r rankRange, err error) {
 	return r, err
 }
 
+// plot returns the picture of a kind. Kinds differ in their arguments, so
+// contradictions are checked here, before files are read.
 func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
-	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes) > 1) {
+	if o.kind == "timeline" && (len(refs) > 1 || len(o.sizes) > 1) {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")
 	}
-	if ranks := o.kind.value == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
+	// --schedule without --kind ranks would be ignored, so both go together or not at all.
+	if ranks := o.kind == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
 		return nil, usagef("--kind ranks shows one --schedule on one platform; give both")
 	}
 	designs, err := o.layers.designs(refs)
 	if err != nil {
 		return nil, err
 	}
-	switch o.kind.value {
+	switch o.kind {
 	case "timeline":
+		// A timeline has a title of its own, with platform and size; curves have a legend.
 		t, err := predict.Timeline(designs[0], o.sizes[0])
 		if o.title != "" {
 			t.Title = o.title
@@ -317,22 +360,23 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		f.Title = o.title
 		return f, err
 	}
-	f, err := predict.Curves(predict.CurveKind(o.kind.value), o.sizes, designs...)
+	f, err := predict.Curves(predict.CurveKind(o.kind), o.sizes, designs...)
 	f.Title = o.title
 	return f, err
 }
 
 // writePicture draws the picture into the -o file; if that is not an image, or
-// missing, it writes the picture's numbers.
+// missing, it writes the picture's numbers: what a plot shows can always be had as a
+// table.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels) error {
 	format, table := formats[extension(o.path)]
 	switch {
-	case o.path == "" || table && format != reports.Text || o.format.value != "" &&
+	case o.path == "" || table && format != reports.Text || o.format != "" &&
 		!isImage(o.path):
 		return o.write(cmd, p.Rows())
-	case o.format.value != "":
+	case o.format != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
-			o.format.value)
+			o.format)
 	}
 	return drawTo(o.path, p, size)
 }

@@ -22,14 +22,17 @@ import (
 	"github.com/halfpeak/halfpeak/reports/summary"
 )
 
+// newReport declares report. Its formats are those of documents, so it does not use
+// output.declare.
 func newReport() *cobra.Command {
+	// 16 sizes for each doubling, as in plot, so that a report has the curves of plot.
 	var sizes []quantity.Bytes
 	var out output
 	var title string
 	cmd := command("report",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`),
 		func(cmd *cobra.Command, args []string) error {
-			write, err := documentWriter(out.format.value, out.path)
+			write, err := documentWriter(out.format, out.path)
 			if err != nil {
 				return err
 			}
@@ -41,13 +44,15 @@ func newReport() *cobra.Command {
 		})
 	optional(cmd, &out.format, "format",
 		"kind of file; by default, by the extension of the -o file", "html", "markdown")
-	cmd.Flags().VarP((*outputFile)(&out.path), "output", "o",
+	outputFlag(cmd.Flags(), &out.path, "output", "o",
 		"write to this `file`, whole or not at all; without it Markdown is printed")
 	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd
 }
 
+// documentWriter chooses the kind of document, before it is made: a slip in the name of the file is
+// an error at once, and not after the computation. Markdown is what a terminal can show.
 func documentWriter(format, path string) (func(reports.Document, io.Writer) error, error) {
 	if format == "" {
 		switch ext := extension(path); {
@@ -67,6 +72,8 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 	return reports.Document.WriteMarkdown, nil
 }
 
+// newExplore declares explore. Arguments are optional: all platforms that come with
+// halfpeak are in the page.
 func newExplore() *cobra.Command {
 	var path, title string
 	cmd := command("explore", nil, func(cmd *cobra.Command, args []string) error {
@@ -83,6 +90,8 @@ func newExplore() *cobra.Command {
 		}
 		ctx, stop := interruptible()
 		defer stop()
+		// Released binaries contain the program; others compile it with Go, which
+		// takes a while and says so.
 		program, err := wasm.Program(ctx, func(text string) { cmd.PrintErrln(text) })
 		if err != nil {
 			return err
@@ -91,16 +100,21 @@ func newExplore() *cobra.Command {
 			return page.Write(w, program, start)
 		})
 	})
-	cmd.Flags().VarP((*outputFile)(&path), "output", "o",
+	outputFlag(cmd.Flags(), &path, "output", "o",
 		"write to this `file`, whole or not at all")
 	cmd.Flags().StringVar(&title, "title", "", "title of the page")
 	return cmd
 }
 
+// startOf returns what the page shows first. Platforms that come with halfpeak are
+// named, files are put into the page: it cannot read the disk. In the page a file has
+// its base name, so two of one name are refused.
 func startOf(refs []string) (page.Start, error) {
 	start := page.Start{Version: flags.Version()}
 	of := map[string]string{} // the paths of files by their names in the page
 	for _, ref := range refs {
+		// A reference is NAME, NAME/LAYER, FILE.toml or FILE.toml/LAYER. The path is what remains
+		// without the layer.
 		p, l, err := platforms.Find(ref)
 		if err != nil {
 			return start, err
@@ -115,13 +129,11 @@ func startOf(refs []string) (page.Start, error) {
 		case !known:
 			// Written anew, the file has the layers that it takes from others, which the page
 			// cannot read.
-			text, err := p.Document().Encode("")
-			if err != nil {
-				return start, err
-			}
+			text := p.File().Encode("")
 			of[name] = file
 			start.Platforms = append(start.Platforms,
 				page.NewPlatform{Name: name, TOML: string(text)})
+		// The same file again names another layer of it, and is in the page already.
 		case before != file:
 			return start,
 				usagef("%q and %q have the same name, which must be unique in a page; rename one",
@@ -136,6 +148,9 @@ func startOf(refs []string) (page.Start, error) {
 	return start, nil
 }
 
+// newReproduce declares reproduce. People get a summary, programs and --all every
+// number. It ends with an error if a stated number is neither reproduced nor
+// explained.
 func newReproduce() *cobra.Command {
 	out := output{plain: true}
 	var plots, paper string
@@ -150,6 +165,7 @@ func newReproduce() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// Pictures and rows come before the verdict, which they explain.
 			if plots != "" {
 				if err := drawFigures(plots); err != nil {
 					return err
@@ -176,6 +192,7 @@ func newReproduce() *cobra.Command {
 	return cmd
 }
 
+// drawFigures draws the figures of the papers into a folder, each under its name.
 func drawFigures(folder string) error {
 	figures, err := check.PaperFigures()
 	if err != nil {
@@ -186,6 +203,7 @@ func drawFigures(folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
+		// The size for which the theme is made; see package reports.
 		if err := drawTo(path, f, pixels{800, 500}); err != nil {
 			return err
 		}

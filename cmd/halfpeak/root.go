@@ -15,18 +15,23 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// run is main without the process. It returns the exit status: 0, 1 for an
-// error, 2 for wrong usage.
+// run is main without the process. It returns the exit status: 0, 1 for an error, 2
+// for wrong usage.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }
 
+// runIn is run with a given terminal. It is separate because tests have no terminal.
 func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
+	// The sink remembers an error of writing, whichever code wrote: cobra drops the
+	// errors of help, and a full disk must not end with status 0.
 	out := newSink(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
+	// Everything on stderr is made visible: names of files come from elsewhere, and
+	// an escape sequence in one could change what the terminal shows.
 	root.SetErr(quiet{Writer: stderr})
 	strict(root)
 	setHelp(root)
@@ -40,9 +45,11 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // the reader has closed the pipe, as "| head" does
 	}
+	// The prefix bypasses quiet, which would print its colour as letters.
 	fmt.Fprint(stderr, t.alarm("halfpeak:"))
 	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()),
 		spelled(cmd, usage.FieldsOf(err)))
+	// Only a mistake of usage is helped by --help.
 	if errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
@@ -50,9 +57,12 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	return 1
 }
 
-// maxMessage bounds each line of an error, in bytes: input that it quotes may be of any length.
+// maxMessage bounds each line of an error, in bytes: input that it quotes may be of
+// any length, such as a file without a line break. Both ends of the line are kept,
+// since the reason stands at the end.
 const maxMessage = 2000
 
+// brief cuts each line to maxMessage. A letter that the cut divides is dropped.
 func brief(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {
@@ -64,6 +74,7 @@ func brief(message string) string {
 	return strings.Join(lines, "\n")
 }
 
+// newRoot returns the command halfpeak with all of its subcommands.
 func newRoot() *cobra.Command {
 	root := group("halfpeak",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(),
@@ -71,9 +82,13 @@ func newRoot() *cobra.Command {
 		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(),
 		newEngine(), newVersion(), newDocs())
 	root.AddCommand(newUnits())
+	// Errors are printed by runIn, once and in one form. cobra would print them too,
+	// with the whole usage below.
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, flags.Version()
+	// After all flags are declared, also those of subcommands.
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
+	// No subcommand may set this field: cobra runs the innermost one only.
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := checkFlags(cmd); err != nil {
 			return err
@@ -83,7 +98,9 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// flagError returns a usage error with the flag's name, the given value, and the reason, each once.
+// flagError returns a usage error with the flag's name, the given value, and the
+// reason, each once. pflag's own message has the value twice and the name of a Go
+// function.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) &&
 		unknown.GetSpecifiedShortnames() == "" {
@@ -96,6 +113,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage.Error{Err: err}
 	}
 	reason := invalid.Unwrap()
+	// "strconv.ParseInt: parsing …" helps nobody.
 	if errors.As(reason, new(*strconv.NumError)) {
 		reason = errors.New("this is not a whole number, or too large")
 	}
@@ -104,8 +122,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		strings.TrimPrefix(reason.Error(), value+": "))
 }
 
-// spelled returns in brackets how fields of a question are given to the command: "" if no flag
-// does. Of a field without a flag of its own, such as measured-ranks, the last word counts.
+// spelled returns in brackets how fields of a question are given to the command: ""
+// if no flag does. Packages name fields and not flags, since the page and programs in
+// Go ask the same questions. Of a field without a flag of its own, such as
+// measured-ranks in fit, the last word counts: --ranks.
 func spelled(cmd *cobra.Command, fields []string) string {
 	var all []string
 	for _, name := range fields {
@@ -123,16 +143,13 @@ func spelled(cmd *cobra.Command, fields []string) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// checkFlags returns a usage error for a flag that is given and empty: most often a script's
-// variable that is not set. An empty title is a title. It also checks flags that are whole only
-// after the last time they are given.
+// checkFlags returns a usage error for a flag that is given and empty: most often a
+// script's variable that is not set, for which the default would be a wrong answer
+// without a word. An empty title is a title.
 func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
-		}
-		if columns, ok := f.Value.(*columnsFlag); ok && err == nil {
-			err = columns.check()
 		}
 	})
 	return err

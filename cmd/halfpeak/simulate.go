@@ -1,25 +1,25 @@
 package main
 
 import (
-	"strings"
-
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
-
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
+// simulateOptions holds the flags of simulate; text has those that are parsed
+// together, since their meaning depends on the rules.
 type simulateOptions struct {
 	output
 	layers       layerOptions
-	rules        choice
+	rules        string
 	text         simulations.Text
 	machines     []string
 	summary      bool
@@ -30,6 +30,8 @@ type simulateOptions struct {
 	simulations.Question
 }
 
+// newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
+// parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
 	o := simulateOptions{output: output{plain: true}, reading: mpitrace.Defaults}
 	cmd := command("simulate",
@@ -60,7 +62,7 @@ func newSimulate() *cobra.Command {
 	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
 	flags.BoolVar(&o.criticalPath, "critical-path", false,
 		"break the finish down along the critical path, with the sensitivity to each parameter")
-	flags.Var((*outputFile)(&o.trace), "trace",
+	outputFlag(flags, &o.trace, "trace", "",
 		"write what every rank did to this JSON `file`, for Perfetto")
 	flags.Float64Var(&o.reading.Scale, "compute-scale", 1,
 		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
@@ -69,26 +71,34 @@ func newSimulate() *cobra.Command {
 	return cmd
 }
 
+// check returns the first contradiction of the flags: two tables for one output, a
+// record of several runs, or parameters of both ways at once.
 func (o *simulateOptions) check() error {
 	recorded, machines := o.criticalPath || o.trace != "", len(o.machines)
-	loggopsim := o.rules.value == simulate.LogGOPSim.String()
+	loggopsim := o.rules == simulate.LogGOPSim.String()
 	switch {
 	case o.Runs < 1:
 		return usagef("--runs must be at least 1 (got %d)", o.Runs)
+	// A record and its path belong to one run; an average of paths is no path.
 	case o.Runs > 1 && (recorded || o.summary):
 		return usagef("--runs prints a distribution; omit --critical-path, --trace and --summary")
+	// Simulations are deterministic but for the noise.
 	case o.Runs > 1 && o.text.Noise == "":
 		return usagef("--runs %d without --noise: all runs are the same", o.Runs)
 	case o.criticalPath && o.summary:
 		return usagef("--critical-path and --summary are different tables; choose one")
 	case machines > 1 && (recorded || o.summary || o.Runs > 1):
 		return usagef("--critical-path, --trace, --summary and --runs require a single --machine")
+	// Under LogGOPSim's rules a rank has several clocks, so there is no one way
+	// through it.
 	case recorded && loggopsim:
 		return usagef("--critical-path and --trace require the default rules; omit --rules")
+	// Both give the costs of messages, and neither could complete the other.
 	case machines > 0 && o.text.LogGOPS != "":
 		return usagef("--loggops and --machine cannot be combined")
 	case machines > 0 && loggopsim:
 		return usagef("--rules loggopsim requires --loggops parameters and cannot use --machine")
+	// LogGOPSim's parameter S is its eager threshold, and its messages are never cut.
 	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
 		return usagef("--eager-threshold and --packet require --machine; for --loggops use S")
 	case machines == 0 && o.Map != "":
@@ -99,12 +109,16 @@ func (o *simulateOptions) check() error {
 	return nil
 }
 
+// run reads the parameters, the machines and the schedule, in this order: the
+// schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	// Cut off here: a file of noise may have any name, but for this word at its end.
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
-	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
+	o.text.Rules, o.Run.Record = o.rules, o.trace != ""
+	// An error in a file (noise) is no mistake of usage.
 	if file, err := o.text.Read(&o.Question); err != nil && !file {
 		return usage.Error{Err: err}
 	} else if err != nil {
@@ -135,16 +149,20 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 			err = fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
+	// The bar is erased before anything is printed, also an error.
 	done()
+	// A simulation that ended before the interrupt is printed.
 	if ctx.Err() != nil && err != nil {
 		return errInterrupted
 	}
+	// The record is written before the table is printed: a full disk then shows no success.
 	if err == nil && o.trace != "" {
 		err = atomicfile.Write(o.trace, s.WriteTrace)
 	}
 	if err != nil {
 		return err
 	}
+	// The steps of the path are a second table, which CSV and JSON have no place for.
 	tables := []reports.Rows{s.Rows()}
 	if o.criticalPath && o.forPeople() {
 		tables = append(tables, s.PathRows())

@@ -1,30 +1,31 @@
 package main
 
 import (
-	"errors"
-	"strconv"
-	"time"
-
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
-
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
-// A cSource is a C file that calibrate writes, and the commands that use it.
+// A cSource is a C file that calibrate writes, and the commands that use it, with %s
+// for its path. They are printed, since the user works on a cluster where halfpeak
+// need not be installed.
 type cSource struct{ name, text, commands string }
 
+// newCalibrate declares calibrate. Its programs are carried by the binary: nothing
+// must be fetched on a cluster without a network.
 func newCalibrate() *cobra.Command {
 	var folder string
 	var trace bool
@@ -33,6 +34,7 @@ func newCalibrate() *cobra.Command {
 			if folder == "" {
 				return usagef("--write is required, for example halfpeak calibrate --write .")
 			}
+			// Other files in the folder stay; of these names, older versions are replaced.
 			if err := os.MkdirAll(folder, 0o777); err != nil {
 				return err
 			}
@@ -61,17 +63,19 @@ func newCalibrate() *cobra.Command {
 	return cmd
 }
 
+// tuneOptions holds the flags of tune.
 type tuneOptions struct {
 	out                output
 	layers             layerOptions
 	question           tune.Question
-	library, benchmark choice
+	library, benchmark string
 	budget             tuneBudget
 	loss               float64
 	folder             string
 }
 
-// A tuneBudget bounds the measurements of a script: by their number or, if it is above 0, by time.
+// A tuneBudget bounds the measurements of a script: by their number or, if it is
+// above 0, by time. One flag takes both, since 20 and 10m cannot be confused.
 type tuneBudget struct {
 	points int
 	time   time.Duration
@@ -81,6 +85,7 @@ type tuneBudget struct {
 const maxTuneTime = 7 * 24 * time.Hour
 
 func parseTuneBudget(text string) (b tuneBudget, err error) {
+	// A number without a unit is a number of points, never seconds: 600 would be either.
 	if b.points, err = strconv.Atoi(text); err != nil {
 		b.time, err = time.ParseDuration(text)
 	}
@@ -90,6 +95,8 @@ func parseTuneBudget(text string) (b tuneBudget, err error) {
 	return b, nil
 }
 
+// newTune declares tune. Its default sizes are those of collective, so that both
+// answer the same question.
 func newTune() *cobra.Command {
 	var o tuneOptions
 	cmd := command("tune", cobra.ArbitraryArgs, o.run)
@@ -115,18 +122,23 @@ func newTune() *cobra.Command {
 	return cmd
 }
 
+// run reads what was measured, decides, and writes what to measure next: the command
+// is repeated until the loss is low, and keeps its state in the folder's results
+// only.
 func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q := &o.question
-	q.Library = o.library.value
+	q.Library = o.library
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
 		return usagef("--collective and --ranks are required, for example --collective allreduce " +
 			"--ranks 16,64")
 	case q.PerNode < 0:
 		return usagef("--ranks-per-node must be at least 0 (got %d)", q.PerNode)
+	// Written so that NaN, which ParseFloat takes, fails.
 	case !(o.loss >= 0 && o.loss <= 10000):
 		return usagef("--loss must be 0 to 10000 (got %g)", o.loss)
 	}
+	// A platform is optional: without one, schedules are priced on a nominal network.
 	if len(args) > 0 && extension(args[0]) == "toml" {
 		designs, err := o.layers.designs(args[:1])
 		if err != nil {
@@ -140,17 +152,25 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
+	// The decisions are made once: the table, the rules and the next script must agree.
 	decisions := m.Decisions()
 	rows := m.Rows(decisions)
 	rows.Notes = append(rows.Notes, notes...)
 	if o.folder != "" {
-		if err := o.write(m, decisions, &rows); err != nil {
+		limits := tune.Limits{Points: o.budget.points, Seconds: o.budget.time.Seconds(),
+			Loss: o.loss}
+		bench := strings.TrimPrefix(o.benchmark, "auto") // empty: WriteFolder chooses
+		next, err := m.WriteFolder(o.folder, decisions, limits, bench)
+		if err != nil {
 			return err
 		}
+		rows.Notes = append(rows.Notes, next...)
 	}
 	return o.out.write(cmd, rows)
 }
 
+// read makes the map of the question and adds the measurements of the files and of
+// the folder.
 func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []string, error) {
 	m, err := tune.NewMap(ctx, o.question)
 	if err != nil {
@@ -167,50 +187,4 @@ func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []st
 	}
 	more, err := m.ReadFolder(o.folder)
 	return m, append(notes, more...), err
-}
-
-// write writes a script unless the expected loss is low, and the rules, and notes what to do next.
-func (o *tuneOptions) write(m *tune.Map, decisions []tune.Decision, rows *reports.Rows) error {
-	if err := os.MkdirAll(o.folder, 0o777); err != nil {
-		return err
-	}
-	loss := 100 * tune.MeanLoss(decisions)
-	if loss < o.loss {
-		rows.Notes = append(rows.Notes,
-			fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.", loss, o.loss))
-	} else if err := o.writeScript(m, rows); err != nil {
-		return err
-	}
-	rules := filepath.Join(o.folder, m.RulesFile())
-	rows.Notes = append(rows.Notes, m.Use(rules))
-	return atomicfile.Write(rules, func(w io.Writer) error {
-		return m.WriteRules(w, rules, decisions)
-	})
-}
-
-func (o *tuneOptions) writeScript(m *tune.Map, rows *reports.Rows) error {
-	points := o.budget.points
-	if o.budget.time > 0 {
-		points = int(o.budget.time.Seconds()) + 1 // each takes a second at least
-	}
-	next := m.Next(points)
-	if o.budget.time > 0 {
-		next = m.Until(next, o.budget.time.Seconds())
-	}
-	if len(next) == 0 {
-		rows.Notes = append(rows.Notes, "Done: all that may be the fastest was measured.")
-		return nil
-	}
-	bench := o.benchmark.value
-	if bench == "auto" {
-		bench = ""
-	}
-	path, err := "", error(nil)
-	for n := 1; err == nil; n++ {
-		path = filepath.Join(o.folder, fmt.Sprintf("measure-%d.sh", n))
-		_, err = os.Lstat(path)
-	}
-	rows.Notes = append(rows.Notes,
-		fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next)))
-	return atomicfile.Write(path, func(w io.Writer) error { return m.WriteScript(w, next, bench) })
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
-
 	"slices"
 	"strings"
 	"time"
@@ -11,10 +9,12 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
 )
 
+// validateOptions holds the flags of the comparison with the engine.
 type validateOptions struct {
 	output
 	asked  check.ValidateOptions
@@ -25,6 +25,9 @@ type validateOptions struct {
 	plotting
 }
 
+// newValidate declares validate, which has two judges: the engine for platforms, and
+// with --live the transports of this machine. Their flags do not mix;
+// liveOptions.args checks that.
 func newValidate() *cobra.Command {
 	var measured liveOptions
 	var o validateOptions
@@ -52,9 +55,9 @@ func newValidate() *cobra.Command {
 	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB",
 		"message sizes; the measured ones too if not given")
 	f.StringSliceVar(&o.asked.Programs, "programs", nil, "only these `programs`")
-	complete(cmd, "programs", check.Programs())
+	complete(cmd, "programs", programs.Names(programs.Simulated))
 	f.IntVar(&o.asked.Nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
-	f.Var((*outputFile)(&o.trace), "trace",
+	outputFlag(f, &o.trace, "trace", "",
 		"write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
 	f.StringVar(&o.faults, "faults", "",
@@ -64,16 +67,18 @@ func newValidate() *cobra.Command {
 	return cmd
 }
 
+// check returns the first contradiction of the flags.
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
-		if !slices.Contains(check.Programs(), name) {
+		if !slices.Contains(programs.Names(programs.Simulated), name) {
 			return usagef("unknown program %q; choose from %s", name,
-				strings.Join(check.Programs(), ", "))
+				strings.Join(programs.Names(programs.Simulated), ", "))
 		}
 	}
 	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
 		return usagef("--nodes must be 2 to 1024 (got %d)", o.asked.Nodes)
 	}
+	// A trace has one clock. The program packet is a search, in which the engine runs many times.
 	if o.trace != "" &&
 		(len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" ||
 			len(o.asked.Sizes) != 1) {
@@ -88,6 +93,8 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	asked := &o.asked
+	// Sizes that were given are meant as they are; otherwise the papers' sizes join
+	// the default ones, so that measurements appear beside both.
 	asked.Measured = !cmd.Flags().Changed("size")
 	if o.faults != "" {
 		var err error
@@ -96,6 +103,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		asked.Faults.Seed = o.seed
 	}
+	// A nil trace records nothing, which is faster.
 	if o.trace != "" {
 		asked.Trace = &virtual.Trace{}
 	}
@@ -103,6 +111,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// The engine judges by itself: it gets the resources of a layer, not its formula.
 	v, err := check.Validate(*asked, designs...)
 	if err != nil {
 		return err
@@ -118,6 +127,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	return o.write(cmd, v.Rows())
 }
 
+// liveOptions holds the flags of the comparison with this machine.
 type liveOptions struct {
 	transport string
 	budget    time.Duration
@@ -125,6 +135,8 @@ type liveOptions struct {
 	save      string
 }
 
+// declare declares the flags. A minute of measurements is three times what 9 repeats of each point
+// take, so that most points get enough repeats for a narrow interval.
 func (o *liveOptions) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.transport, "live", "",
 		"measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and "+
@@ -134,12 +146,13 @@ func (o *liveOptions) declare(cmd *cobra.Command) {
 			"times, which takes about 20 s")
 	cmd.Flags().BoolVar(&o.pin, "pin", true,
 		"with --live: keep each node on a processor of its own")
-	cmd.Flags().Var((*outputFile)(&o.save), "save",
+	outputFlag(cmd.Flags(), &o.save, "save", "",
 		"with --live: write the model as a platform to this `file`")
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }
 
-// args wants no argument with --live, which only goes with flags of its own.
+// args wants no argument with --live, which only goes with flags of its own. A flag
+// of the other judge would have no effect, and its user would not notice.
 func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if o.transport == "" {

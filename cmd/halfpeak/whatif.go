@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
+// whatifOptions holds the flags of whatif. Its questions share a platform, changes,
+// sizes and quantities, which is why they are one command.
 type whatifOptions struct {
 	out output
 	plotting
@@ -32,9 +35,12 @@ type whatifOptions struct {
 	collective collectives.Calls  // its sizes are --size
 	input      *simulations.Input // of --schedule; nil: none
 	finish     []string           // names of the finishes of --schedule or --collective
+	stderr     io.Writer
+	bar        func(int64) // shows the progress of simulations
 	samplingFlags
 }
 
+// newWhatif declares whatif.
 func newWhatif() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif",
@@ -46,7 +52,7 @@ func newWhatif() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil,
 		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	f.Var((*outputFile)(&o.save), "save",
+	outputFlag(f, &o.save, "save", "",
 		"write the platform with the changes of --set into this TOML `file`")
 	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB",
 		"message sizes; for --sweep 64KiB if not given")
@@ -90,6 +96,9 @@ func newWhatif() *cobra.Command {
 	return cmd
 }
 
+// check returns the first contradiction of the flags. There is one question at most,
+// since each has a table of its own; without one, the costs before and after --set
+// are the answer.
 func (o *whatifOptions) check() error {
 	questions := 0
 	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown,
@@ -98,6 +107,8 @@ func (o *whatifOptions) check() error {
 			questions++
 		}
 	}
+	// What depends on another flag is checked before the number of questions: "--solve-for requires
+	// --target" says more than "no question".
 	switch {
 	case len(o.solveFor) > 0 && o.target == "":
 		return usagef("--solve-for requires --target; give a condition, as in --target " +
@@ -124,16 +135,19 @@ func (o *whatifOptions) check() error {
 	case questions == 0 && o.plot != "":
 		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and " +
 			"--uncertainty; for curves before and after, use halfpeak plot")
+	// Three parameters that reach a target are a surface, which no table shows.
 	case len(o.solveFor) > 2:
 		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)",
 			len(o.solveFor))
 	case o.target != "" && o.plot != "" && len(o.solveFor) != 2:
 		return usagef("--plot requires two --solve-for, whose curve it draws")
+	// Only these two are sums over stages; a bandwidth has no parts.
 	case o.breakdown && o.plot != "" &&
 		(len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" &&
 			o.quantity[0] != "one_way"):
 		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way " +
 			"or --quantity gap")
+	// The table of sensitivities takes several sizes; its picture does not.
 	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.quantity) > 1):
 		return usagef("a tornado shows one quantity of one size; give one --size and one " +
 			"--quantity")
@@ -157,14 +171,20 @@ func (o *whatifOptions) checkOutput() error {
 	return cmp.Or(o.checkPlot(), err)
 }
 
+// stream returns the format in which a sweep goes out row by row; empty: it is a
+// table in memory.
 func (o *whatifOptions) stream() string {
-	name := cmp.Or(o.out.format.value, extension(o.out.path))
+	name := cmp.Or(o.out.format, extension(o.out.path))
 	if slices.Contains(reports.StreamFormats(), name) {
 		return name
 	}
 	return ""
 }
 
+// run follows one order for all questions: the platform, the schedule or collective
+// as a further quantity of it, the changes, the file of --save, and then the
+// question. So --set is checked against the platform as it is, and the saved file is
+// there even if the question has no answer.
 func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	o.sized = cmd.Flags().Changed("size")
 	if err := o.check(); err != nil {
@@ -174,14 +194,19 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// From here on a run may take minutes, and Ctrl-C ends it with what is complete.
 	ctx, stop := interruptible()
 	defer stop()
+	// The number of simulations is known only to some questions, so the bar shows their rate.
+	o.stderr = cmd.ErrOrStderr()
+	o.bar = progress(o.stderr, 0, "simulations")
 	if o.input, err = simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
+	// All later uses of the names need no check.
 	if _, err := base.Quantities(o.quantity...); err != nil {
 		return usagef("--quantity: %w", err)
 	}
@@ -189,36 +214,44 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	encode := func() ([]byte, error) { return d.Encode("Written by halfpeak whatif.") }
+	encode := func() ([]byte, error) { return d.Encode("Written by halfpeak whatif."), nil }
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}
 	if len(o.sweep) > 0 {
+		o.bar(-1)
+		o.bar = func(int64) {} // a sweep shows its rows
 		return o.runSweep(ctx, cmd, d)
 	}
 	rows, picture, err := o.table(ctx, base, d)
 	if err == nil && picture != nil {
 		err = o.draw(picture)
 	}
+	o.bar(-1)
 	if err = interrupted(ctx, err); err != nil {
 		return err
 	}
 	return o.out.write(cmd, rows)
 }
 
+// simulated shows that one more simulation has ended.
+func (o *whatifOptions) simulated() { o.bar(1) }
+
 // withFinish returns the design with the finish of --schedule or --collective as a quantity.
 func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ whatif.Design,
 	err error) {
 	if o.collective.Collective == "" {
 		o.finish = []string{whatif.Finish}
-		return simulations.Scheduled(ctx, d, o.input)
+		return simulations.Scheduled(ctx, d, o.input, o.simulated)
 	}
+	// One size, since each size and number of ranks is a quantity, and so a column.
 	o.collective.Sizes = o.sizesOr("64KiB")
-	d, o.finish, err = collectives.Finishes(ctx, d, o.collective)
+	d, o.finish, err = collectives.Finishes(ctx, d, o.collective, o.simulated)
 	return d, err
 }
 
-// table returns the answer as a table, and a function that draws its picture, if it has one.
+// table returns the answer as a table, and a function that draws its picture, if it
+// has one: it is drawn only with --plot.
 func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows,
 	picture func() (reports.Picture, error), err error) {
 	units := o.out.units
@@ -244,15 +277,13 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.finishes():
 		rows = whatif.ContrastedTimes(base, d, o.quantities(d))
 	default:
-		var c *whatif.Contrast
-		if c, err = whatif.Contrasted(base, d, o.sizes); err == nil {
-			rows = c.Rows(units)
-		}
+		rows, err = whatif.Contrasted(base, d, o.sizes, units)
 	}
 	return rows, picture, err
 }
 
-// curveSizes returns the sizes that were given if they make a curve, else the default.
+// curveSizes returns the sizes that were given if they make a curve, else the
+// default: the picture of a single size would be a point.
 func (o *whatifOptions) curveSizes(otherwise string) []quantity.Bytes {
 	if o.sized && len(o.sizes) > 1 {
 		return o.sizes
@@ -260,8 +291,8 @@ func (o *whatifOptions) curveSizes(otherwise string) []quantity.Bytes {
 	return parsedSizes(otherwise)
 }
 
-// reach finds the values that reach a target: of one parameter, the curve of two, or of each in
-// turn.
+// reach finds the values that reach a target: of one parameter, the curve of two, or
+// of each in turn if none is named.
 func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows,
 	picture func() (reports.Picture, error), err error) {
 	t, err := d.ParseTarget(o.target)
@@ -271,6 +302,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 	var ranges []whatif.Range
 	for _, text := range o.solveFor {
 		var r whatif.Range
+		// Without From and To the search chooses its own bounds.
 		if strings.Contains(text, "=") {
 			r, err = d.ParseRange(text)
 		} else {
@@ -282,26 +314,26 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		}
 		ranges = append(ranges, r)
 	}
+	// One value each: of the parameter that is named, or of every parameter in turn.
 	if len(ranges) != 2 {
-		s, err := whatif.Reach(d, t, ranges...)
-		if err != nil {
-			return rows, nil, err
-		}
-		return s.Rows(o.out.units), nil, nil
+		rows, err = whatif.Reach(d, t, o.out.units, ranges...)
+		return rows, nil, err
 	}
 	if ranges[0].Param.Path == ranges[1].Param.Path {
 		return rows, nil,
 			usagef("--solve-for %s twice; a curve is over two parameters", ranges[0].Param.Path)
 	}
-	c := whatif.NewTargetCurve(d, t, ranges[0], ranges[1])
-	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
+	rows, draw := whatif.TargetCurve(d, t, ranges[0], ranges[1])
+	return rows, func() (reports.Picture, error) { return draw(ctx) }, nil
 }
 
-// uncertain predicts with intervals, beside the design after --set or beside another platform.
+// uncertain predicts with intervals, beside the design after --set or beside another
+// platform. The first design is what the second is compared with.
 func (o *whatifOptions) uncertain(ctx context.Context, before,
 	after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
+	// The other platform comes first, since the question is whether this one is faster.
 	case o.against != "":
 		other, err := whatif.Find(o.against)
 		if err == nil {
@@ -315,24 +347,43 @@ func (o *whatifOptions) uncertain(ctx context.Context, before,
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes,
-		o.sampling(ctx))
+	s := o.sampling(ctx)
+	if o.finishes() {
+		s.Watch = o.samplesBar(len(designs))
+	}
+	rows, err = whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes, s)
 	if err != nil {
 		return rows, nil, err
 	}
-	return u.Rows(), func() (reports.Picture, error) {
+	return rows, func() (reports.Picture, error) {
 		return whatif.Bands(designs, o.quantityOr("bandwidth")[0], o.curveSizes("1..1MiB/8"),
 			o.sampling(ctx))
 	}, nil
+}
+
+// samplesBar returns a function that shows one more sample of the finishes. Its total tells how
+// long the answer will take.
+func (o *whatifOptions) samplesBar(designs int) func() {
+	o.bar(-1)
+	quantities := len(o.quantityOr())
+	samples := min(o.samples, whatif.MaxSimulatedSamples)
+	show := progress(o.stderr, int64(samples*quantities*designs), "samples")
+	o.bar = func(n int64) {
+		if n < 0 {
+			show(n)
+		}
+	}
+	return func() { show(1) }
 }
 
 // maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
 // rows fill a disk: these would need about 600 GB.
 const maxRows = 1e10
 
+// runSweep computes a sweep into a stream, a file, a table or only a picture.
 func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
 	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"),
-		Quantities: o.quantities(d, "one_way", "gap", "bandwidth")}
+		Quantities: o.quantities(d, whatif.SweptQuantities(d)...)}
 	for _, text := range o.sweep {
 		r, err := d.ParseRange(text)
 		if err != nil {
@@ -340,11 +391,14 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 		}
 		s.Ranges = append(s.Ranges, r)
 	}
+	// The picture shows the first quantity that was asked for. If none was, it is
+	// bandwidth, the last of the default ones.
 	shown := 0
 	if len(o.quantity) == 0 && !o.finishes() {
 		shown = len(s.Quantities) - 1 // bandwidth
 	}
-	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format.value == "", o.stream()
+	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format == "", o.stream()
+	// A sweep of which only a picture is wanted keeps no rows, however many it has.
 	switch rows := s.Rows(); {
 	case rows > maxRows:
 		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
@@ -353,6 +407,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv",
 			rows)
 	}
+	// Before the run: the picture is collected on the way.
 	var picture func() reports.Picture
 	var err error
 	if o.plot != "" {
@@ -373,7 +428,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	default:
 		rows, err = s.Table(ctx)
 	}
-	progress(-1)
+	progress(-1) // erases the bar, before anything is printed below it
 	if err == nil && !pictureOnly && stream == "" {
 		err = o.out.write(cmd, rows)
 	}
@@ -383,6 +438,9 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	return o.draw(func() (reports.Picture, error) { return picture(), nil })
 }
 
+// sizesOr returns the sizes that were given, or the default of this question: the
+// flag's own default is a table of five sizes, which would multiply the rows of a
+// sweep.
 func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 	if o.sized {
 		return o.sizes
@@ -390,6 +448,7 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 	return parsedSizes(otherwise)
 }
 
+// finishes reports whether the finish of a program is a quantity too.
 func (o *whatifOptions) finishes() bool {
 	return len(o.schedule) > 0 ||
 		o.collective.Collective != ""

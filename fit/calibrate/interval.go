@@ -37,12 +37,16 @@ const fewCollectives = 4
 // may all be close to the machine by chance.
 const minHalfWidth = 1.2
 
-// uselessFactor is the largest half-width of an interval, as a factor; a wider one is not reported.
+// uselessFactor is the largest half-width of an interval, as a factor; a wider one is
+// not reported. A time between a tenth and ten times of what is said decides nothing.
 const uselessFactor = 10
 
-// CheckedInterval returns the interval of a collective's time from the errors of measured ones. Its
-// half-width is the 97.5 % quantile of the errors, as a factor, and at least 1.2. The interval is
-// unbounded if a level was not measured. With fewer than 4 measured collectives it is a default.
+// CheckedInterval returns the interval of a collective's time from the errors of
+// measured ones. Its half-width is the 97.5 % quantile of the errors, as a factor,
+// and at least 1.2: the errors have no sign, so the quantile leaves a fortieth beyond
+// both ends together, and a margin for the next collective. The interval is unbounded
+// if a level was not measured. With fewer than 4 measured collectives it is a
+// default.
 func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(unmeasured) > 0 {
 		source := "nothing was measured between ranks that meet in a " + unmeasured[0]
@@ -95,11 +99,12 @@ func IntervalOf(p platforms.Platform) Interval {
 	return i
 }
 
-// Tables returns the interval as constants for a platform file.
-func (i Interval) Tables() (all []platforms.Table) {
+// Constants returns the interval as constants of a platform file, which is all that
+// remains of the calibration's checks there.
+func (i Interval) Constants() (all []platforms.ConstantTable) {
 	add := func(name string, end float64) {
 		value := fmt.Sprintf("%.4g", end)
-		all = append(all, platforms.NewTable("constant", name, "value", value, "source", i.Source))
+		all = append(all, platforms.ConstantTable{Name: name, Value: value, Source: i.Source})
 	}
 	add(lowConstant, i.Low)
 	if !math.IsInf(i.High, 1) {

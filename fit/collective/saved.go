@@ -51,14 +51,13 @@ const notMeasured = "-"
 
 // Table returns the measurements as a table of a platform file, which [DataOf] reads. There must be
 // one point for each call, as a [Result] has them.
-func (d Data) Table(name, source string) platforms.Table {
-	t := platforms.NewTable("collective", name, "collective", d.Collective)
-	if d.Algorithm != "" {
-		t.Set("algorithm", d.Algorithm)
-	}
-	t.Set("statistic", string(d.Statistic))
+func (d Data) Table(name, source string) platforms.CollectiveTable {
 	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
-	var ranks, perNode, times, runs, deviations []string
+	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+	t := platforms.CollectiveTable{
+		Name: name, Collective: d.Collective, Algorithm: d.Algorithm,
+		Statistic: string(d.Statistic), Sizes: list.Map(sizes, exact), Source: source,
+	}
 	repeated := false
 	for _, at := range d.placements() {
 		// One line of the table: a word for each size.
@@ -76,23 +75,17 @@ func (d Data) Table(name, source string) platforms.Table {
 				deviation[i] = platforms.ExactMicros(quantity.Micros(p.Deviation) * p.Time)
 			}
 		}
-		ranks = append(ranks, strconv.Itoa(at.Ranks))
-		perNode = append(perNode, strconv.Itoa(at.PerNode))
-		times = append(times, strings.Join(took, " "))
-		runs = append(runs, strings.Join(count, " "))
-		deviations = append(deviations, strings.Join(deviation, " "))
+		t.Ranks = append(t.Ranks, strconv.Itoa(at.Ranks))
+		t.RanksPerNode = append(t.RanksPerNode, strconv.Itoa(at.PerNode))
+		t.Times = append(t.Times, strings.Join(took, " "))
+		t.Runs = append(t.Runs, strings.Join(count, " "))
+		t.Deviations = append(t.Deviations, strings.Join(deviation, " "))
 	}
-	t.Set("ranks", ranks)
-	if d.perNode() > 0 {
-		t.Set("ranks_per_node", perNode)
+	if d.perNode() == 0 {
+		t.RanksPerNode = nil // not known
 	}
-	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
-	t.Set("sizes", list.Map(sizes, exact))
-	t.Set("times", times)
-	if repeated {
-		t.Set("runs", runs)
-		t.Set("deviations", deviations)
+	if !repeated {
+		t.Runs, t.Deviations = nil, nil
 	}
-	t.Set("source", source)
 	return t
 }

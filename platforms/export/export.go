@@ -47,6 +47,13 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	if m.Shares() {
 		f.lose("shared resources: lanes, ports and their occupancy")
 	}
+	for _, l := range m.Levels {
+		if !hasGap(l) {
+			f.lose("the gap between messages of level %s, which one-way times do not show: where "+
+				"the format has a gap, it is the one-way time; measure a stream (osu_bw, "+
+				"ib_send_bw), or fit LogGP", l.Name)
+		}
+	}
 	if err := t.write(&f, m, s); err != nil {
 		return File{}, fmt.Errorf("%s in the format of %s: %w", m.Name, t.Name, err)
 	}
@@ -91,7 +98,10 @@ func table(f *File, m Machine, s Sizes) error {
 		for n := s.Low; ; n = min(2*n, s.High) {
 			send, receive := l.Layer.Overheads(n)
 			size := fmt.Sprintf("%.0f", float64(n))
-			way, gap := exact(l.Layer.OneWay(n)), exact(l.Layer.Gap(n))
+			way, gap := exact(l.Layer.OneWay(n)), ""
+			if hasGap(l) {
+				gap = exact(l.Layer.Gap(n))
+			}
 			w.Write([]string{l.Name, size, way, gap, exact(send), exact(receive)})
 			if n >= s.High {
 				break

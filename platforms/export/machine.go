@@ -31,6 +31,14 @@ func withCosts(l machine.Level) machine.Level {
 	return l
 }
 
+// hasGap reports whether the gap of the level, which withCosts may have changed, is known.
+func hasGap(l machine.Level) bool {
+	if c, is := l.Layer.(levelCosts); is {
+		l = c.level
+	}
+	return l.HasGap()
+}
+
 // levelCosts is a level's layer with the gap and overheads of the level.
 type levelCosts struct {
 	model.Layer

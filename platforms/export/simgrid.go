@@ -69,9 +69,13 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		}
 		send, receive = append(send, inSeconds(p.send)), append(receive, inSeconds(p.receive))
 	}
+	off := fmt.Sprintf("off by up to %+.0f %%, and so may be a collective of many messages",
+		100*stream)
+	if !hasGap(level) {
+		off = "unknown"
+	}
 	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, "+
-		"so that the interval between messages of one size is off by up to %+.0f %%, "+
-		"and so may be a collective of many messages", 100*stream)
+		"so that the interval between messages of one size is %s", off)
 	f.lose("sizes are from %s to %s: the last section continues beyond them", s.Low, s.High)
 	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM " +
 		"\"https://simgrid.org/simgrid.dtd\">\n")

@@ -17,7 +17,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Bench holds the times of programs on a transport.
+// A Bench holds the times of programs on a transport, with what was asked for and
+// what was reached: an interval that the budget did not narrow must not look like one
+// that was.
 type Bench struct {
 	Transport live.Transport
 	Results   []live.Row
@@ -27,7 +29,9 @@ type Bench struct {
 	Clock     live.Clock
 }
 
-// RunBench measures until all intervals are as narrow as wanted, or the budget is spent.
+// RunBench measures until all intervals are as narrow as wanted, or the budget is
+// spent. An interrupt ends it with an error: half of a measurement has medians of too
+// few repeats.
 func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 	b := &Bench{
 		Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock(),
@@ -43,7 +47,7 @@ func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 	return b, err
 }
 
-// A stoppable runner ends with the next interrupt.
+// A stoppable runner ends with the next interrupt, between two jobs.
 type stoppable struct {
 	live.Runner
 	stop <-chan os.Signal
@@ -59,7 +63,9 @@ func (i stoppable) Run(j live.Job) (programs.Result, error) {
 	}
 }
 
-// Rows returns the table of the times with their intervals.
+// Rows returns the table of the times with their intervals. Notes have the conditions
+// of a reader's trust: how many intervals are as narrow as wanted, and what reading
+// the clock costs.
 func (b *Bench) Rows() reports.Rows {
 	rows := reports.TableOf(b.Results,
 		reports.Col("transport", "transport",
@@ -90,6 +96,8 @@ func (b *Bench) Rows() reports.Rows {
 		reached += fmt.Sprintf("; the rest ran out of time (budget %v, "+
 			"but at least %d repeats of each)", b.Budget, live.Fewest)
 	}
+	// Only ping_bulk times each round trip; all other times are of many messages
+	// between two readings.
 	clock := fmt.Sprintf("reading the clock takes %.3g µs, "+
 		"half of which is in the percentiles of ping_bulk; its resolution is %.3g µs",
 		float64(b.Clock.Overhead), float64(b.Clock.Resolution))
@@ -97,8 +105,9 @@ func (b *Bench) Rows() reports.Rows {
 	return rows
 }
 
-// NetPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes, 2^20 bits/s,
-// seconds.
+// NetPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes,
+// 2^20 bits/s, seconds. NetPIPE's program is a ping-pong, so only ping_bulk is the
+// same measurement.
 func (b *Bench) NetPIPE() string {
 	var text strings.Builder
 	for _, r := range b.Results {
@@ -110,16 +119,17 @@ func (b *Bench) NetPIPE() string {
 	return text.String()
 }
 
-// A StageBench holds the times of single packets in each stage: rows of the program stages.
-type StageBench []live.Row
-
 // ErrNoPacket is the error for sizes that all travel as several packets.
 var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those " +
 	"of one")
 
-// BenchStages measures the stages of packets of these sizes. Sizes that travel as several packets
-// are left out; if all do, the error wraps [ErrNoPacket].
-func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (StageBench, error) {
+// BenchStages measures the stages of packets of these sizes, each of one packet. It
+// returns the table that halfpeak fit --model pipeline reads: all sizes of a stage
+// before the next stage.
+// Sizes that travel as several packets are left out; if all do, the error wraps
+// [ErrNoPacket], so that the caller can name the flag.
+func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (reports.Rows,
+	error) {
 	for _, n := range sizes {
 		// The stages of a message of several packets overlap, so their times would not add up.
 		if int(n) <= pair.Largest() {
@@ -127,22 +137,24 @@ func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (
 		}
 	}
 	if len(o.Jobs) == 0 {
-		return nil, fmt.Errorf("%w; %s carries at most %s",
+		return reports.Rows{}, fmt.Errorf("%w; %s carries at most %s",
 			ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
 	}
-	return live.Bench(pair, o)
+	measured, err := live.Bench(pair, o)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return stageRows(measured), nil
 }
 
-// Rows returns the table that halfpeak fit --model pipeline reads: all sizes of a stage before the
-// next stage.
-func (b StageBench) Rows() reports.Rows {
+func stageRows(measured []live.Row) reports.Rows {
 	type cell struct {
 		live.Row
 		stage int
 	}
 	var cells []cell
 	for k := range programs.Stages {
-		for _, r := range b {
+		for _, r := range measured {
 			cells = append(cells, cell{r, k})
 		}
 	}
@@ -152,34 +164,38 @@ func (b StageBench) Rows() reports.Rows {
 		reports.Col("time_us", "time", func(c cell) any { return c.Stages[c.stage] }),
 		reports.Col("repeats", "repeats", func(c cell) any { return int64(c.Repeats) }),
 	)
+	// Hand over is a difference of times, so noise can make it 0 or less. No line can
+	// be fitted to that, hence 0.001 µs.
 	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; " +
 		"hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
 	return rows
 }
 
-// A SignatureBench is the LogP signature of a transport: the median of each point over some runs.
-type SignatureBench struct {
-	Transport live.Transport
-	Bursts    []benchfile.Burst
-}
-
-// BenchSignature measures the signature with a number of credits, and with computations up to a few
-// times the transport's gap.
-func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*SignatureBench, error) {
-	// LogP can be read only from computations both shorter and longer than the gap.
+// BenchSignature measures the LogP signature of a transport (HP-LAM §4.2) with a number
+// of credits, and with computations Δ up to a few times the transport's gap. Each point
+// is the median over some runs. It returns the table that halfpeak fit --model logp
+// reads, and the figure of the intervals.
+func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (rows reports.Rows,
+	figure reports.Figure, err error) {
+	// LogP can be read only from computations both shorter and longer than the gap: g
+	// shows at Δ = 0, o_s + o_r where Δ exceeds it. The gap of shared memory is far
+	// shorter than that of sockets, and so are its Δ.
 	deltas := []float64{0, 2, 4, 8, 16, 32} // µs
 	if pair.Transport == live.Shm {
 		deltas = []float64{0, 0.25, 0.5, 1, 2, 4}
 	}
 	bursts, err := live.Signature(pair, deltas, credits, budget)
-	return &SignatureBench{pair.Transport, bursts}, err
+	if err != nil {
+		return rows, figure, err
+	}
+	return burstRows(pair.Transport, bursts), burstFigure(pair.Transport, bursts), nil
 }
 
-// Rows returns the table that halfpeak fit --model logp reads.
-func (b *SignatureBench) Rows() reports.Rows {
-	return reports.TableOf(b.Bursts,
+// burstRows has the keys of the reader of signatures.
+func burstRows(transport live.Transport, bursts []benchfile.Burst) reports.Rows {
+	return reports.TableOf(bursts,
 		reports.Col("transport", "transport", func(benchfile.Burst) any {
-			return string(b.Transport)
+			return string(transport)
 		}),
 		reports.Col("program", "program", func(benchfile.Burst) any { return "signature" }),
 		reports.Col("burst", "messages", func(b benchfile.Burst) any { return int64(b.Messages) }),
@@ -188,13 +204,15 @@ func (b *SignatureBench) Rows() reports.Rows {
 	)
 }
 
-// Figure draws the interval against the number of messages, a series for each Δ.
-func (b *SignatureBench) Figure() reports.Figure {
+// burstFigure draws the interval against the number of messages, a series for each Δ. The
+// axis of bursts is logarithmic as in HP-LAM's figure 4.1; the intervals are linear,
+// since o_s, o_r and g are read off as distances.
+func burstFigure(transport live.Transport, bursts []benchfile.Burst) reports.Figure {
 	return reports.Figure{
-		Title: "LogP signature of " + string(b.Transport),
+		Title: "LogP signature of " + string(transport),
 		X:     reports.Axis{Label: "messages in the burst", Log: true},
 		Y:     reports.Axis{Label: "interval per message (µs)"},
-		Series: signatureSeries(b.Bursts, reports.Points, func(delta quantity.Micros) string {
+		Series: signatureSeries(bursts, reports.Points, func(delta quantity.Micros) string {
 			return fmt.Sprintf("Δ = %.3g µs", float64(delta))
 		}),
 	}

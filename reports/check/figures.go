@@ -13,13 +13,15 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// A PaperFigure is a figure of a paper, drawn from the models.
+// A PaperFigure is a figure of a paper, drawn from the models: data and not code says
+// which (data/figures.toml), so that a platform's figures need no Go.
 type PaperFigure struct {
 	Name string // a file's name without its extension
 	reports.Picture
 }
 
-// PaperFigures draws the figures of the papers that package data lists.
+// PaperFigures draws the figures of the papers that package data lists. An error
+// names the figure.
 func PaperFigures() ([]PaperFigure, error) {
 	listed, err := data.Figures()
 	if err != nil {
@@ -47,6 +49,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Some figures show packets that are not the platform's.
 		if d, err = d.Recut(f.Packet); err != nil {
 			return nil, err
 		}
@@ -67,8 +70,10 @@ func draw(f data.Figure) (reports.Picture, error) {
 	return c, err
 }
 
-// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
-// each Δ, with the parameters that they give.
+// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a
+// line for each Δ, with the parameters that a fit reads off these lines. The layer's
+// own parameters are not drawn: the figure shows that they come back. The layers must
+// say what occupies both processors.
 func Signature(designs ...platforms.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X:     reports.Axis{Label: "messages", Log: true},
@@ -84,6 +89,8 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		if err != nil {
 			return f, err
 		}
+		// Shares of the longest interval, as in the paper's figure: below the gap,
+		// about it and above.
 		bursts, rtt := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
 		if r.err != nil {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
@@ -91,13 +98,14 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		name := func(delta quantity.Micros) string {
 			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
 		}
-		f.Series = append(f.Series, signatureSeries(bursts, reports.Line, name)...)
+		lines := signatureSeries(bursts, reports.Line, name)
+		f.Series = append(f.Series, lines...)
 		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
 		if err != nil {
 			continue // the signature is drawn although LogP does not describe it
 		}
-		// Six series were added, one for each Δ: the first has Δ = 0, the last the longest.
-		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
+		// Lines are in the order of Δ: the first has Δ = 0, the last the longest.
+		first, last := lines[0], lines[len(lines)-1]
 		mark := func(s reports.Series, i int, format string, values ...any) {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name,
@@ -105,6 +113,7 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 			})
 		}
 		mark(first, 0, "o_s = %v", found.Value.SendOverhead)
+		// If the overheads hide the gap, only an upper limit of g is known.
 		if found.Low.GapTime > 0 {
 			mark(first, len(first.X)-1, "g = %v", found.Value.GapTime)
 		} else {

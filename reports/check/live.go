@@ -23,6 +23,9 @@ import (
 
 // The training set, and the sizes and windows that are held back from it.
 var (
+	// The training set, and the sizes and windows that are held back from it. The
+	// training sizes are those of a benchmark, powers of two, with two between. A fit
+	// must predict between them and not beyond: the largest held size is below 1 MiB.
 	trainSizes = []int{
 		1, 8, 16, 32, 64, 128, 256, 512,
 		1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10,
@@ -34,6 +37,7 @@ var (
 )
 
 const (
+	// The sizes of the experiments with windows, packets and bursts. All numbers in bytes.
 	windowed     = 4 << 10  // size of the messages that try windows: one piece on all transports
 	trainMessage = 32 << 10 // size of the message that is cut into the packets of the training set
 	heldMessage  = 64 << 10 // and into the packets that are held back, as CLIP's
@@ -46,7 +50,9 @@ type trial struct {
 	trainDeltas, heldDeltas   []float64 // of the signature, in µs
 }
 
-// trialOf chooses packets up to the largest that the transport takes, and deltas about its gap.
+// trialOf chooses packets up to the largest that the transport takes, and
+// computations about its gap: below it to see g, above it to see the overheads. Held
+// packets and computations lie between the trained ones, as held sizes do.
 func trialOf(t live.Transport) trial {
 	sockets := trial{
 		trainPackets: []int{1 << 10, 4 << 10, 16 << 10},
@@ -68,8 +74,9 @@ func trialOf(t live.Transport) trial {
 	return sockets
 }
 
-// A LiveValidation holds the models of a transport, and their predictions of times that were held
-// back from the fits.
+// A LiveValidation holds the models of a transport, and their predictions of times
+// that were held back from the fits. The fits see the training set alone, so this
+// experiment can prove them wrong.
 type LiveValidation struct {
 	Transport live.Transport
 	*liveMachine
@@ -79,6 +86,8 @@ type LiveValidation struct {
 }
 
 // A LivePrediction is a time that was held back from the fits, with its prediction.
+// Error may exceed the interval of Measured, which covers the noise of the
+// measurement and not of the model.
 type LivePrediction struct {
 	Program             string
 	Size                quantity.Bytes
@@ -88,13 +97,14 @@ type LivePrediction struct {
 	Low, High           quantity.Micros // the 95 % interval of Measured
 }
 
-// Error is predicted/measured − 1.
-func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured) - 1 }
+// relativeError returns predicted/measured − 1.
+func (p LivePrediction) relativeError() float64 { return float64(p.Predicted/p.Measured) - 1 }
 
-// ValidateLive measures a training set on a transport and fits models to it. It predicts and
-// measures the times that are held back, of other sizes, credits, packets and computations between
-// messages. One shuffled run within the budget measures both, since the speed of the machine
-// changes from minute to minute.
+// ValidateLive measures a training set on a transport and fits models to it. It
+// predicts and measures the times that are held back, of other sizes, credits,
+// packets and computations between messages. One shuffled run within the budget
+// measures both, since the speed of the machine changes from minute to minute: two
+// runs would compare two machines.
 func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
 	x := trialOf(pair.Transport)
 	jobs := func(program string, sizes []int) []live.Job {
@@ -105,6 +115,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 		train = append(train, live.Job{Program: "stages", Size: p, Piece: p},
 			live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
 	}
+	// fit takes the rows in this order.
 	train = append(train, live.Job{Program: "ping_pong", Size: 16},
 		live.Job{Program: "hand_over", Size: 1})
 	held := append(jobs("ping_bulk", heldSizes), jobs("thru_bulk", heldSizes)...)
@@ -121,6 +132,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 		return nil, err
 	}
 	all, err := live.Bench(pair, live.BenchOptions{
+		// The seed makes the shuffle the same in each run.
 		Jobs: slices.Concat(train, held), Within: 0.01, Budget: budget * 9 / 10, Seed: 1,
 	})
 	if err != nil {
@@ -136,6 +148,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 		p.Measured, p.Low, p.High = row.Time, row.Low, row.High
 		v.Results = append(v.Results, p)
 	}
+	// A transport without LogP still has its other predictions; the notes say why.
 	if v.LogPError != nil {
 		return v, nil
 	}
@@ -152,7 +165,9 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	return v, nil
 }
 
-// fit fits the models to the training set, whose rows are in the order of its jobs.
+// fit fits the models to the training set, whose rows are in the order of its jobs:
+// next takes them off one program at a time. Only here measurements enter a model, so
+// this is the place to check that none was held back.
 func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
 	next := func(n int) []live.Row {
 		part := rows[:n]
@@ -186,7 +201,8 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 	return err
 }
 
-// liveTable returns measurements as a table for package fit.
+// liveTable returns measurements as a table for package fit. Each is a median with
+// its interval, so it counts as one.
 func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
 	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
 	for i, r := range rows {
@@ -199,7 +215,9 @@ func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Ta
 	return t
 }
 
-// predict returns the prediction of a job.
+// predict returns the prediction of a job, by the model that a user would take for
+// the question: packets by the stages, windows by the credits, and else the line over
+// sizes.
 func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	n := quantity.Bytes(j.Size)
 	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
@@ -221,7 +239,9 @@ func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	return p
 }
 
-// Rows returns the table of the predictions, with the models beneath.
+// Rows returns the table of the predictions, with the models beneath. The columns are
+// those of [Validation.Rows], so that a script reads both; there is no engine between
+// model and machine, and its column is empty.
 func (v *LiveValidation) Rows() reports.Rows {
 	rows := reports.TableOf(v.Results,
 		reports.Col("platform", "platform", func(LivePrediction) any { return "live" }),
@@ -238,7 +258,7 @@ func (v *LiveValidation) Rows() reports.Rows {
 		}),
 		reports.Col("unit", "unit", func(LivePrediction) any { return "µs" }),
 		reports.Col("error_percent", "error",
-			func(p LivePrediction) any { return 100 * p.Error() }).
+			func(p LivePrediction) any { return 100 * p.relativeError() }).
 			Texted(reports.PercentText("%+.1f %%")),
 		reports.Col("measured_low", "low", func(p LivePrediction) any { return float64(p.Low) }),
 		reports.Col("measured_high", "high", func(p LivePrediction) any { return float64(p.High) }),
@@ -247,13 +267,15 @@ func (v *LiveValidation) Rows() reports.Rows {
 	return rows
 }
 
-// verdict returns the errors of the predictions, and the cost of the packet that they choose.
+// verdict returns the errors of the predictions, and the cost of the packet that they
+// choose. A user acts on the choice, so what it costs matters more than the error of
+// a time: a flat optimum forgives much.
 func (v *LiveValidation) verdict() []string {
 	var errs []float64
 	var chosen, fastest *LivePrediction
 	for i := range v.Results {
 		p := &v.Results[i]
-		errs = append(errs, math.Abs(p.Error()))
+		errs = append(errs, math.Abs(p.relativeError()))
 		if p.Packet == 0 {
 			continue
 		}
@@ -274,7 +296,7 @@ func (v *LiveValidation) verdict() []string {
 	}
 }
 
-// models describes the models.
+// models describes the models, so that a reader can tell which part was wrong.
 func (v *LiveValidation) models() []string {
 	notes := []string{
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)",
@@ -297,44 +319,44 @@ func (v *LiveValidation) models() []string {
 			float64(v.LogP.GapTime)))
 }
 
-// TOML returns a platform file of the models: a layer for the one-way times by size, one for LogGP
-// if the signature gives it, and one for packets through the stages.
+// TOML returns a platform file of the models: a layer for the one-way times by size,
+// one for LogGP if the signature gives it, and one for packets through the stages. G
+// comes from the interval of the largest messages, since the signature is of short
+// ones.
 func (v *LiveValidation) TOML() (string, error) {
 	name := string(v.Transport)
 	from := "halfpeak validate --live " + name
-	d := platforms.NewDocument(name + " of this machine")
+	d := platforms.File{Title: name + " of this machine"}
 	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
 		from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median)
-	sizes := platforms.NewTable("layer", name, "source", source)
 	var err error
-	if d.Tables, err = fits.LineTables(sizes, name, "", v.OneWay); err != nil {
+	sizes := platforms.LayerTable{Name: name, Source: source}
+	if d.Layers, err = fits.LineLayers(sizes, name, "", v.OneWay); err != nil {
 		return "", err
 	}
 	if v.LogPError == nil {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
-		d.Tables = append(d.Tables, platforms.NewTable("layer", name+"-loggp", "model", "loggp",
-			"o_s", platforms.ExactMicros(v.LogP.SendOverhead),
-			"o_r", platforms.ExactMicros(v.LogP.ReceiveOverhead),
-			"L", platforms.ExactMicros(v.LogP.Latency),
-			"g", platforms.ExactMicros(v.LogP.GapTime),
-			"G", platforms.ExactInverse(large.Tau.Value),
-			"source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, "+
-				"G of the interval of %s and more", from, large.From)))
-	}
-	hosts := []string{"sender", "", "receiver"}
-	var stages []string
-	for k, s := range v.Stages {
-		t := platforms.Table{Kind: "stage", Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-")}
-		t.Set("beta", platforms.ExactMicros(s.Segments[0].Beta.Value))
-		t.Set("tau", platforms.ExactInverse(s.Segments[0].Tau.Value))
-		if hosts[k] != "" {
-			t.Set("host", hosts[k])
+		loggp := platforms.LayerTable{
+			Name: name + "-loggp", Model: "loggp", Parameters: fits.LogPKeys(v.LogP),
+			Source: fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, "+
+				"G of the interval of %s and more", from, large.From),
 		}
-		t.Set("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
-		stages, d.Tables = append(stages, t.Name), append(d.Tables, t)
+		loggp.Parameters["G"] = []string{platforms.ExactInverse(large.Tau.Value)}
+		d.Layers = append(d.Layers, loggp)
 	}
-	d.Tables = append(d.Tables, fits.PipelineTable(name+"-packets", stages,
+	// Sending and receiving keep a processor busy; handing over does not.
+	hosts := []string{"sender", "", "receiver"}
+	for k, s := range v.Stages {
+		d.Stages = append(d.Stages, platforms.StageTable{
+			Name:   name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
+			Beta:   platforms.ExactMicros(s.Segments[0].Beta.Value),
+			Tau:    platforms.ExactInverse(s.Segments[0].Tau.Value),
+			Host:   hosts[k],
+			Source: fmt.Sprintf("%s: stage %s of packets alone", from, s.Name),
+		})
+	}
+	d.Layers = append(d.Layers, fits.PipelineLayer(name+"-packets", d.Stages,
 		"the stages above, each alone: behind each other, packets may be slower; the transport "+
 			"takes packets up to "+v.Largest.String()))
-	return fits.Encoded(d, "validate --live.")
+	return fits.Encoded(d, "validate --live."), nil
 }

@@ -1,6 +1,20 @@
-// Package check compares the models with the numbers that papers print (Reproduce, PaperFigures),
-// with the message engine (Validate), and with this machine (ValidateLive), whose transports it
-// measures with the benchmark programs of the engine (RunBench).
+// Package check compares the models with three judges: the numbers that papers print
+// (Reproduce, PaperFigures), the message engine (Validate), and this machine
+// (ValidateLive), whose transports it measures with the benchmark programs of the
+// engine (RunBench).
+//
+// A judge never shares a formula with the accused. The engine runs a layer from its
+// resources and the places of its stages; the formula computes the same time from
+// parameters. Mutants of the formulas test that the judge notices (mutation_test.go).
+// Two rules keep the numbers honest. A number that made the model is an input and is
+// never counted as a prediction; nor is a number from the same curve or table (see
+// [data.Class]). And a difference is reported as it is: it may have a note with a
+// known bound of the formula, but the bound has a direction, and a difference to the
+// other side stays unexplained.
+//
+// Read reproduce.go for the papers, validate.go, validate_programs.go and
+// validate_run.go for the engine, live.go and live_machine.go for this machine. Files
+// of live transports are built on Linux alone.
 package check
 
 import (
@@ -15,11 +29,15 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A Reproduction lists numbers of papers with the models' values, if a model covers them.
+// A Reproduction lists numbers of papers with the models' values, if a model covers
+// them, in the order of the papers' files. Every printed number is in it, also those
+// without a model, so that a reader can see that none was left out because it was
+// missed.
 type Reproduction []data.Result
 
-// Reproduce computes every number of the papers that a model covers, and lists the remaining
-// numbers with their reasons. If paper is not empty, it takes the numbers of that paper alone.
+// Reproduce computes every number of the papers that a model covers, and lists the
+// remaining numbers with their reasons. If paper is not empty, it takes the numbers
+// of that paper alone; an unknown paper is an error.
 func Reproduce(paper string) (Reproduction, error) {
 	if paper != "" && !slices.Contains(data.Papers(), paper) {
 		return nil, fmt.Errorf("no paper %q%s", paper, usage.Hint(paper, data.Papers()))
@@ -32,8 +50,9 @@ func Reproduce(paper string) (Reproduction, error) {
 		func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
 }
 
-// Unexplained returns an error that lists the stated numbers that are not reproduced and have no
-// note with a reason.
+// Unexplained returns an error that lists the stated numbers that are not reproduced
+// and have no note with a reason. The command reproduce exits with it, so that a
+// script notices a change of a formula that loses a number.
 func (r Reproduction) Unexplained() error {
 	var ids []string
 	for _, one := range r {
@@ -50,23 +69,27 @@ func (r Reproduction) Unexplained() error {
 		strings.Join(ids, ", "))
 }
 
-// An Accuracy sums up the errors of the models' values.
+// An Accuracy sums up the errors of the models' values. A printed bound ("over 250
+// MB/s") is kept or not; an error against it would count a good model as wrong, and
+// so bounds are counted apart.
 type Accuracy struct {
 	Numbers int // all of them
-	// Errors are the relative errors without sign, ascending. Bounds have none.
+	// Errors are the relative errors without sign, ascending. A bound that is crossed counts by its
+	// distance, so that a model which misses "over 250" by far is seen. A bound that is kept has
+	// no error.
 	Errors     []float64
 	Bounds     int
 	BoundsKept int
 }
 
-// Median returns the median relative error, 0.07 for 7 %; NaN without errors.
-func (a Accuracy) Median() float64 { return stats.Quantile(a.Errors, 0.5) }
+// median returns the median relative error, 0.07 for 7 %; NaN without errors.
+func (a Accuracy) median() float64 { return stats.Quantile(a.Errors, 0.5) }
 
-// Worst returns the largest relative error; NaN without errors.
-func (a Accuracy) Worst() float64 { return stats.Quantile(a.Errors, 1) }
+// worst returns the largest relative error; NaN without errors.
+func (a Accuracy) worst() float64 { return stats.Quantile(a.Errors, 1) }
 
-// Within counts the errors of at most that fraction.
-func (a Accuracy) Within(part float64) int {
+// within counts the errors of at most that fraction.
+func (a Accuracy) within(part float64) int {
 	// The next number above part makes the bound inclusive: the search finds the first error at or
 	// above it.
 	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
@@ -77,20 +100,21 @@ func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
 	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
 }
 
-// Of returns the accuracy of the measured numbers of a class. The class predicted is the one that
-// tests the models.
+// Of returns the accuracy of the measured numbers of a class. The class predicted is
+// the one that tests the models. Numbers in words, without a value, have no error and
+// only count.
 func (r Reproduction) Of(class data.Class) Accuracy {
 	all := r.filter(func(one data.Result) bool { return one.Class == class })
 	a := Accuracy{Numbers: len(all)}
 	for _, r := range all {
 		switch {
-		case r.Bound():
-			a.Bounds++
-			if r.Met {
-				a.BoundsKept++
-			}
+		case r.Bound() && r.Met:
+			a.BoundsKept++
 		case !math.IsNaN(r.Error):
 			a.Errors = append(a.Errors, math.Abs(r.Error))
+		}
+		if r.Bound() {
+			a.Bounds++
 		}
 	}
 	slices.Sort(a.Errors)
@@ -101,13 +125,15 @@ func (r Reproduction) count(role data.Role) int {
 	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
 }
 
-// stated counts the stated numbers, and those of them that are met.
+// stated counts the stated numbers, and those of them that are met. Computed numbers
+// of a paper have no error bar but rounding, so they are met or not.
 func (r Reproduction) stated() (met, all int) {
 	stated := r.filter(func(one data.Result) bool { return one.Role == data.Stated })
 	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)
 }
 
-// Sentence describes the accuracy of the predictions; it is empty without any.
+// Sentence describes the accuracy of the predictions; it is empty without any. The
+// worst error stands beside the median: a median alone would hide it.
 func (a Accuracy) Sentence() string {
 	if a.Numbers == 0 {
 		return ""
@@ -119,7 +145,7 @@ func (a Accuracy) Sentence() string {
 	}
 	if len(a.Errors) > 0 {
 		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%",
-			100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))
+			100*a.median(), 100*a.worst(), a.within(0.1), len(a.Errors))
 	}
 	if a.Bounds > 0 {
 		text += fmt.Sprintf("; %d of %d printed bounds kept", a.BoundsKept, a.Bounds)
@@ -127,7 +153,8 @@ func (a Accuracy) Sentence() string {
 	return text + "."
 }
 
-// unscoredCounts counts the measured numbers that are not predictions; empty without any.
+// unscoredCounts counts the measured numbers that are not predictions; empty without
+// any. The first class is predicted.
 func (r Reproduction) unscoredCounts() string {
 	var counts []string
 	for _, class := range data.Classes[1:] {
@@ -138,7 +165,8 @@ func (r Reproduction) unscoredCounts() string {
 	return strings.Join(counts, ", ")
 }
 
-// misses returns the predicted numbers with the largest errors, at most the given number.
+// misses returns the predicted numbers with the largest errors, at most the given
+// number. Errors up to 10 % are no misses.
 func (r Reproduction) misses(most int) Reproduction {
 	all := r.filter(func(one data.Result) bool {
 		return one.Class == data.Predicted && math.Abs(one.Error) > 0.1

@@ -12,19 +12,27 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Microseconds are written us in the data. Only a whole word is meant, not the end of bus.
+// Microseconds are written us in the data, as users type them. Only a whole word is
+// meant, not the end of bus.
 var microUnit = regexp.MustCompile(`\bus\b`)
 
-// remark returns the note of a number that is not met, or off by more than 10 %; otherwise "".
+// worthANote is the relative error from which a row carries the reason of its number. Below it,
+// most of the papers' numbers differ by their rounding and their clocks.
+const worthANote = 0.1
+
+// remark returns the note of a number that is not met, or off by more than worthANote;
+// otherwise "". Other notes explain the derivation, which programs get and people
+// would have to skip.
 func remark(r data.Result) string {
-	if !r.Met || math.Abs(r.Error) > 0.1 {
+	if !r.Met || math.Abs(r.Error) > worthANote {
 		return r.Note
 	}
 	return ""
 }
 
-// Rows returns a row for each number: for programs with all of its fields, for people with those
-// that fit on a line.
+// Rows returns a row for each number: for programs with all of its fields, for people
+// with those that fit on a line. Class and role share a column for people, since a
+// class is a finer word for the role measured.
 func (r Reproduction) Rows() reports.Rows {
 	var notes footnotes
 	percent := reports.PercentText("%+.1f %%")
@@ -37,6 +45,7 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("", "is",
 			func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
 		reports.Col("", "printed", func(r data.Result) any {
+			// A few numbers are printed in words, such as "about half".
 			if math.IsNaN(r.Value) {
 				return "(words)"
 			}
@@ -64,8 +73,9 @@ func (r Reproduction) Rows() reports.Rows {
 	return rows
 }
 
-// Summary returns the short tables: a line for each paper with its accuracy, and the worst
-// predictions with their reasons.
+// Summary returns the short tables: a line for each paper with its accuracy, and the
+// worst predictions with their reasons. The second table is as prominent as the first
+// on purpose. Its columns have no keys: programs read [Reproduction.Rows].
 func (r Reproduction) Summary() []reports.Rows {
 	type line struct {
 		paper string
@@ -78,6 +88,7 @@ func (r Reproduction) Summary() []reports.Rows {
 			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
 		}
 	}
+	// With one paper, a line for all would repeat it.
 	if len(lines) > 1 {
 		lines = append(lines, line{"all", r, r.Of(data.Predicted)})
 	}
@@ -91,18 +102,21 @@ func (r Reproduction) Summary() []reports.Rows {
 		}),
 		reports.Col("", "predicted", func(l line) any { return l.Numbers }),
 		reports.Col("", "median error",
-			func(l line) any { return 100 * l.Median() }).Texted(percent),
-		reports.Col("", "worst", func(l line) any { return 100 * l.Worst() }).Texted(percent),
+			func(l line) any { return 100 * l.median() }).Texted(percent),
+		reports.Col("", "worst", func(l line) any { return 100 * l.worst() }).Texted(percent),
 		reports.Col("", "unscored",
 			func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
 	)
 	papers.Notes = r.headline()
+	// Eight lines leave both tables on one screen.
 	misses := r.misses(8)
 	if len(misses) == 0 {
 		return []reports.Rows{papers}
 	}
 	worst := reports.TableOf(misses,
 		reports.Col("", "farthest off", func(r data.Result) any {
+			// Some quantities begin with their system; a second name would be too
+			// much.
 			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
 				return platform + ": " + r.Quantity
 			}
@@ -124,7 +138,8 @@ func (r Reproduction) Summary() []reports.Rows {
 	return []reports.Rows{papers, worst}
 }
 
-// headline explains the table of the papers.
+// headline explains the table of the papers: what counts as a prediction, how good
+// the predictions are, and what was not counted.
 func (r Reproduction) headline() []string {
 	var lines []string
 	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
@@ -132,11 +147,11 @@ func (r Reproduction) headline() []string {
 			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
 				"%% in the median: half of the %d are closer, %d are within 10 %%, the worst "+
 				"is %.0f %% off.",
-				100*a.Median(), len(a.Errors), a.Within(0.1), 100*a.Worst()))
+				100*a.median(), len(a.Errors), a.within(0.1), 100*a.worst()))
 		if a.Bounds > 0 {
 			lines = append(lines,
-				fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: "+
-					"%d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
+				fmt.Sprintf("Of the printed bounds (\"over 250\"), %d of %d predicted ones are "+
+					"kept; one that is crossed counts as an error.", a.BoundsKept, a.Bounds))
 		}
 	}
 	if counts := r.unscoredCounts(); counts != "" {
@@ -156,7 +171,8 @@ func (r Reproduction) headline() []string {
 	return lines
 }
 
-// Blocks returns the section of a report about one platform.
+// Blocks returns the section of a report about one platform. Rows are sorted by role
+// and then by class, so that the predictions stand together.
 func (r Reproduction) Blocks() []reports.Block {
 	if len(r) == 0 {
 		return nil

@@ -20,21 +20,21 @@ func TestAccuracy(t *testing.T) {
 	}
 	r := Reproduction{
 		row(data.Predicted, "=", -0.3, false), row(data.Predicted, "~", 0.1, true), row(data.Predicted, "=", 0.05, false),
-		row(data.Predicted, ">", nan, false), row(data.Predicted, "<=", nan, true),
+		row(data.Predicted, ">", -0.9, false), row(data.Predicted, "<=", nan, true),
 		row(data.Fitted, "=", 0.001, true), row(data.Repeated, "=", 0.002, true), row(data.Repeated, "=", 0, true),
 		row("", "=", 0.5, false),
 	}
 	a := r.Of(data.Predicted)
-	if a.Numbers != 5 || len(a.Errors) != 3 || a.Median() != 0.1 || a.Worst() != 0.3 || a.Within(0.1) != 2 || a.Bounds != 2 || a.BoundsKept != 1 {
+	if a.Numbers != 5 || len(a.Errors) != 4 || a.median() != 0.2 || a.worst() != 0.9 || a.within(0.1) != 2 || a.Bounds != 2 || a.BoundsKept != 1 {
 		t.Errorf("%+v", a)
 	}
 	if got := r.unscoredCounts(); got != "1 fitted, 2 repeated" {
 		t.Errorf("others: %s", got)
 	}
-	if none := r.Of(data.Copied); !math.IsNaN(none.Median()) || !math.IsNaN(none.Worst()) || none.Sentence() != "" {
+	if none := r.Of(data.Copied); !math.IsNaN(none.median()) || !math.IsNaN(none.worst()) || none.Sentence() != "" {
 		t.Errorf("%+v", none)
 	}
-	if worst := r.misses(1); len(worst) != 1 || worst[0].Error != -0.3 {
+	if worst := r.misses(1); len(worst) != 1 || worst[0].Error != -0.9 { // a bound that is crossed
 		t.Errorf("%+v", worst)
 	}
 	if err := r.Unexplained(); err == nil || !strings.Contains(err.Error(), "id (printed 1, ours 0)") {

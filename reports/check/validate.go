@@ -1,9 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
@@ -14,9 +16,15 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Validate runs the programs on simulated nodes whose parts cost the times in the platforms' files,
-// and compares the results with the formulas. An error names the layer and the program.
+// Validate runs the programs on simulated nodes whose parts cost the times in the
+// platforms' files, and compares the results with the formulas. An error names the
+// layer and the program.
+//
+// The order of results is layer, program, size, so that output is the same in each
+// run. The first error of a layer ends everything: an engine that cannot run a
+// program is a bug of ours or an impossible platform, and not a difference to report.
 func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, error) {
+	// Eight nodes: enough for receivers to be contended, and still fast.
 	if o.Nodes == 0 {
 		o.Nodes = 8
 	}
@@ -42,6 +50,8 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 				}
 			}
 		}
+		// With injected faults, a reader must know how many there were: the runs then
+		// differ from the formulas.
 		if r.lost != (virtual.FaultStats{}) {
 			v.Notes = append(v.Notes,
 				fmt.Sprintf("%s: %v; %d sent again.", d.Layer.Ref(), r.lost, r.resent))
@@ -50,10 +60,10 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 	return v, nil
 }
 
-// Programs returns the names of the programs that Validate runs.
-func Programs() []string { return programs.Names(programs.Simulated) }
-
-// sizesOf returns the sizes that a program runs with, in order.
+// sizesOf returns the sizes that a program runs with, ascending. Programs of a fixed
+// message have one size. Those that move much data run only the largest size asked
+// for, up to 64 KiB, since their test is intact data and not a time. Programs that
+// have a measured time also run at the measured sizes, if asked.
 func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	sizes := slices.Clone(r.o.Sizes)
 	switch which {
@@ -72,8 +82,11 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	return stats.Ascending(sizes)
 }
 
-// Rows returns the table of the results, with the known bounds beneath it.
+// Rows returns the table of the results, with the known bounds beneath it. The
+// difference is of the engine to the model, and never of the model to a measurement,
+// which has a column of its own.
 func (v *Validation) Rows() reports.Rows {
+	// NaN is a time that does not exist.
 	two := func(x any) string {
 		if f := x.(float64); !math.IsNaN(f) {
 			return fmt.Sprintf("%.2f", f)
@@ -90,6 +103,8 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("model", "model", func(r Validated) any { return r.Model }).Texted(two),
 		reports.Col("engine", "engine",
 			func(r Validated) any { return r.Engine }).Texted(two).Ranked(1),
+		reports.Col("", "is",
+			func(r Validated) any { return reports.OrNil(r.timeRelation()) }).Ranked(2),
 		reports.Col("measured", "measured",
 			func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
 		reports.Col("unit", "unit", func(r Validated) any { return r.Unit }),
@@ -98,17 +113,68 @@ func (v *Validation) Rows() reports.Rows {
 			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
 		reports.Col("measured_low", "", func(r Validated) any { return r.Low }),
 		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
+		reports.Col("measured_relation", "",
+			func(r Validated) any { return reports.OrNil(r.timeRelation()) }),
+		reports.Col("measured_class", "", func(r Validated) any {
+			if r.Printed == nil {
+				return nil
+			}
+			return cmp.Or(string(r.Printed.Class), string(r.Printed.Role))
+		}),
+		reports.Col("measured_note", "",
+			func(r Validated) any { return reports.OrNil(r.reason()) }),
 		reports.Col("paper_bound", "paper's bound",
 			func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
-		reports.Col("", "note", func(r Validated) any { return bounds.mark(r.Bound) }),
+		reports.Col("", "note", func(r Validated) any {
+			return strings.TrimSpace(bounds.mark(sentence(r.Bound)) + " " + bounds.mark(r.reason()))
+		}),
 		reports.Col("note", "", func(r Validated) any { return r.Bound }),
 	)
-	rows.Notes = append(bounds.lines("."), v.Notes...)
+	rows.Notes = append(bounds.lines(""), v.Notes...)
 	return rows
 }
 
-// Figure draws the bandwidth of the one-way times of the program latency: model, engine, CLIP's
-// bound, and measurements of the papers.
+// timeRelation returns how the paper's time stands to the measured one, "<" for "less than 10 µs";
+// "" if the paper gives the time itself or none.
+func (r Validated) timeRelation() string {
+	if r.Printed == nil || !r.Printed.Bound() {
+		return ""
+	}
+	return r.Printed.TimeRelation
+}
+
+// reason returns the note of a paper's number that the engine does not meet, as Reproduction does
+// for the model: it says whose number it is. "" if the number is met or has no note.
+func (r Validated) reason() string {
+	if r.Printed == nil {
+		return ""
+	}
+	var met bool
+	switch r.timeRelation() {
+	case "<", "<=":
+		met = r.Engine <= r.High
+	case ">", ">=":
+		met = r.Engine >= r.Low
+	default:
+		met = math.Abs(r.Engine/r.Measured-1) <= worthANote
+	}
+	if met {
+		return ""
+	}
+	return r.Printed.Note
+}
+
+// sentence ends a reason with a full stop, as the papers' notes have one.
+func sentence(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return reason + "."
+}
+
+// Figure draws the bandwidth of the one-way times of the program latency: model,
+// engine, CLIP's bound, and measurements of the papers. The engine's points should
+// lie on the line of the model.
 func (v *Validation) Figure() reports.Figure {
 	f := reports.Figure{
 		X: reports.Axis{Label: "message size", Log: true, Bytes: true},
@@ -135,7 +201,9 @@ func (v *Validation) Figure() reports.Figure {
 		if !math.IsNaN(r.PaperBound) {
 			add(ref+": the paper's bound", reports.Line, n, n/r.PaperBound, none, none)
 		}
-		if !math.IsNaN(r.Measured) {
+		// A bound is no point of a curve. The longest time is the lower end of the
+		// bandwidth.
+		if !math.IsNaN(r.Measured) && r.timeRelation() == "" {
 			add(ref+": measured", reports.Points, n, n/r.Measured, n/r.High, n/max(0, r.Low))
 		}
 	}

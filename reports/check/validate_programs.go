@@ -14,8 +14,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// comparisons run a program on the layer, and put its result beside the formula of what it
-// measures.
+// comparisons run a program on the layer, and put its result beside the formula of
+// what it measures. A quantity without a row panics in the first test that runs its
+// program, so a new one cannot be forgotten.
 var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n quantity.Bytes){
 	programs.RoundTrip: (*layerRun).roundTrip,
 	programs.OneWay:    (*layerRun).oneWay,
@@ -27,22 +28,28 @@ var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n 
 	programs.Packet:    (*layerRun).packet,
 }
 
+// roundTrip compares the steady round trip with RTT.
 func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
 	// The first ping finds everything free; later ones may have to wait for the gap.
 	const rounds = 10
 	first := r.measure(p, programs.Args{Count: 1})
+	// got.Time is the mean over all rounds; the first is taken out.
 	got := r.measure(p, programs.Args{Count: rounds})
 	steady := (rounds*got.Time - first.Time) / (rounds - 1)
 	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs",
 		r.turns(1)...)
 }
 
+// fanIn compares the interval at a receiver with many senders, which shows the
+// receiver's part alone.
 func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) {
 	got := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
 	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)),
 		float64(got.Time), "µs")
 }
 
+// oneWay compares the one-way time and, beside it, both overheads. The papers'
+// measurements and CLIP's bound are of this quantity only.
 func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 	if p.Replies {
 		r.pingBulk(p, n)
@@ -54,11 +61,13 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 		ran.Run = programs.Timed(programs.OneStore)
 	}
 	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
+	// add returns a row that the next add may move, so it is completed at once.
 	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs",
 		append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
+			row.Printed = &p
 		}
 	}
 	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
@@ -93,7 +102,9 @@ func (r *layerRun) windowed(n quantity.Bytes) bool {
 	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
 }
 
-// shortPiece returns the bounds of pieces that take longer in a pipeline than in the formula.
+// shortPiece returns the bounds of a message of several pieces. The formula starts
+// the last piece at the pace of full ones (model.Fragmented); in the engine it
+// follows the piece before it through each stage.
 func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	s, ok := model.At(r.model, n).(*model.Fragmented)
 	switch {
@@ -110,7 +121,8 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 		"piece is short, and the one before it is not through yet", slower}}
 }
 
-// turns returns the bounds of a message that overlaps with the parts a series adds.
+// turns returns the bound of a message that overlaps with the parts that a series
+// adds; nothing for other layers.
 func (r *layerRun) turns(n quantity.Bytes) []bound {
 	if _, ok := model.At(r.model, n).(*model.Series); ok {
 		return []bound{overlap}
@@ -122,7 +134,7 @@ func (r *layerRun) turns(n quantity.Bytes) []bound {
 var overlap = bound{"the formula does not overlap the series' own costs with the processors' " +
 	"work below", faster}
 
-// mixed are the bounds of a gap between messages of full and short pieces.
+// mixed returns the bounds of a gap between messages of full and short pieces.
 func (r *layerRun) mixed(n quantity.Bytes) []bound {
 	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU &&
 		math.Mod(float64(n), float64(s.MTU)) != 0 {
@@ -138,6 +150,8 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 			"ones busy", slower})
 }
 
+// stream compares the gap of a stream with g of the layer. In a window, a stream
+// needs replies that return credits, and many requests until they come back steadily.
 func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
 	ran, count := p, r.messages(n)
 	if r.windowed(n) {
@@ -148,6 +162,8 @@ func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
 	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
 }
 
+// pingBulk compares half of a round trip with the one-way time. Its way back is a
+// reply, which other rules hold for than for a request; the cases name them.
 func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) {
 	got := r.measure(p, programs.Args{Size: int(n), Count: 1})
 	bounds := r.shortPiece(n)
@@ -166,8 +182,10 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) {
 	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
 }
 
-// interval compares a stream of requests with [model.Requests]. Until replies come back as fast
-// as requests go, requests have the way to themselves: at most a window of them more arrives.
+// interval compares a stream of requests with [model.Requests]. Until replies come
+// back as fast as requests go, requests have the way to themselves: at most a window
+// of them more arrives. This shortens the mean interval by at most credits over the
+// timed messages, two thirds of all. A larger difference has no excuse.
 func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
 	count := r.requests(n)
 	got := r.measure(p, programs.Args{Size: int(n), Count: count})
@@ -184,8 +202,8 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) {
 	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
 }
 
-// exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no formula: the test is
-// that it ends without an error.
+// exchange runs a test of HP-LAM's with all kinds of traffic. Its time has no
+// formula: the test is that it ends without an error, and with the data intact.
 func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
 	kinds := []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll}
 	for _, traffic := range kinds {
@@ -199,17 +217,22 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) {
 	}
 }
 
-// longestBurst is the number of messages of the longest burst of a signature.
-// A burst must be long against the credits: at its end, that many requests are still on their way.
+// longestBurst is the number of messages of the longest burst of a signature. A burst
+// must be long against the credits: at its end, that many requests are still on their
+// way, which the clock does not see.
 const longestBurst = 2048
 
-// shortBurst is the number of messages of the shortest bursts of a signature, which give o_s.
+// shortBurst is the number of messages of the shortest bursts of a signature, which
+// give o_s: they must be over before the first reply comes back.
 const shortBurst = 64
 
-// signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
+// signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1. A
+// user reads a machine's parameters in this way (fit --model logp), so the test is of
+// the method too.
 func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	ref := r.design.Layer.Ref()
 	send, receive := r.model.Overheads(1)
+	// o_s and o_r cannot be read if one of them is not modelled.
 	if send == 0 || receive == 0 {
 		r.Notes = append(r.Notes,
 			ref+": no signature: its model does not say what occupies both processors.")
@@ -249,6 +272,7 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	var rest []bound
 	overheads := r.Results[len(r.Results)-2:]
 	if slices.ContainsFunc(overheads, func(v Validated) bool { return v.Bound != "" }) {
+		// L is a remainder, so it inherits the difference of what is subtracted.
 		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
 	}
 	add("L", max(0, oneWay-send-receive), found.Value.Latency, rest...)
@@ -263,7 +287,9 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 // just below g it takes thousands of messages until credits run out and g shows.
 var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
-// bursts runs a signature with these computations, and the round trip.
+// bursts runs a signature with these computations, and the round trip. shares are in
+// units of the longest interval that the engine can have, gap and half of a round
+// trip, so that Δ suits a layer of any speed.
 func (r *layerRun) bursts(
 	p programs.Program, shares []quantity.Micros,
 ) (bursts []benchfile.Burst, rtt quantity.Micros) {
@@ -280,8 +306,10 @@ func (r *layerRun) bursts(
 // It keeps the search short: each number of packets is a run of its own.
 const maxTried = 256
 
-// packet finds the best packet by running: small messages in packets of all sizes; larger ones in
-// all numbers of packets up to maxTried, and then in all sizes within a tenth of the best.
+// packet finds the best packet by running: small messages in packets of all sizes;
+// larger ones in all numbers of packets up to maxTried, and then in all sizes within
+// a tenth of the best. The search knows no formula, and so is a judge of
+// BestPacket's.
 func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
@@ -298,10 +326,14 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 			&model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		got, _, err := virtual.Measure(s, virtual.Config{}, run,
 			programs.Args{Size: int(n), Count: 1})
+		// A difference of rounding must not move the best size.
 		if r.err = err; err == nil && got.Time < least*(1-different) {
 			best, least = size, got.Time
 		}
 	}
+	// With equal packets, only the smallest size for each number of packets can be
+	// the best of that number, up to the short last packet; the second loop is about
+	// that.
 	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
 		try(quantity.Bytes(math.Ceil(float64(n / count))))
 	}
@@ -315,6 +347,8 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	}
 	size, t := judged.BestPacket(n)
 	var bounds []bound
+	// A search that tries too few packets cannot judge. Near the optimum the time is
+	// flat, and two sizes of nearly the same time are both right.
 	if n/size > maxTried {
 		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried),
 			slower}}

@@ -14,7 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// ValidateOptions say which programs Validate runs, and how.
+// ValidateOptions say which programs Validate runs, and how. The zero value with some
+// sizes runs all programs on 8 nodes without faults.
 type ValidateOptions struct {
 	Programs []string         // of those that Programs lists; nil: all
 	Sizes    []quantity.Bytes // of messages, each at most MaxValidated
@@ -28,10 +29,12 @@ type ValidateOptions struct {
 	Model model.Layer
 }
 
-// MaxValidated is the largest message that Validate runs: the programs move its bytes.
+// MaxValidated is the largest message that Validate runs, 64 MiB: the programs move
+// its bytes.
 const MaxValidated = 64 * 1024 * quantity.KiB
 
-// different is a relative difference that is not rounding.
+// different is a relative difference that is not rounding. The engine adds thousands
+// of float64 times, whose rounding stays far below.
 const different = 1e-9
 
 // A Validation compares the engine with the formulas of some layers.
@@ -40,7 +43,8 @@ type Validation struct {
 	Notes   []string // lost packets, and programs that a layer does not allow
 }
 
-// Validated is a quantity that a program measured in the engine, beside the model's formula.
+// Validated is a quantity that a program measured in the engine, beside the model's
+// formula. Times are in µs, packets in bytes, as Unit says.
 type Validated struct {
 	Platform, Layer string
 	Program         string
@@ -51,12 +55,14 @@ type Validated struct {
 	Unit            string
 	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
 	Low, High       float64
-	PaperBound      float64 // CLIP's eq. 8; NaN: not of this layer
+	Printed         *data.Point // the paper's number behind Measured; nil: none
+	PaperBound      float64     // CLIP's eq. 8; NaN: not of this layer
 	// Bound is the effect that the formula ignores, if that explains the difference.
 	Bound string
 }
 
 // Difference returns engine/model − 1; NaN without a formula, 0 for rounding errors.
+// Times of 0 are compared absolutely, in µs or bytes: their ratio has no meaning.
 func (r Validated) Difference() float64 {
 	d := r.Engine/r.Model - 1
 	if math.Abs(d) <= different || math.Abs(r.Engine-r.Model) <= different { // also of times of 0
@@ -65,6 +71,8 @@ func (r Validated) Difference() float64 {
 	return d
 }
 
+// A layerRun is the validation of one layer. Programs add to the results of the
+// common Validation.
 type layerRun struct {
 	*Validation
 	o      ValidateOptions
@@ -77,6 +85,8 @@ type layerRun struct {
 	err    error // the first of a program; after it, none runs
 }
 
+// newRun builds the system that the engine runs from the platform's file, and takes
+// the formulas from o.Model if there are any: mutants are judged in this way.
 func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
 	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
 	if r.model == nil {
@@ -88,7 +98,8 @@ func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, er
 	return r, err
 }
 
-// add appends a result. A difference that its bounds explain gets the first reason that does.
+// add appends a result. A difference that its bounds explain gets the first reason
+// that does. Reasons are ordered by the caller, the most likely first.
 func (r *layerRun) add(
 	program string, n quantity.Bytes, what string, modelled, ran float64, unit string,
 	bounds ...bound,
@@ -123,7 +134,9 @@ func (r *layerRun) add(
 	return &r.Results[len(r.Results)-1]
 }
 
-// A bound is an effect that a formula ignores, and the sign of the difference that it causes.
+// A bound is an effect that a formula ignores, and the sign of the difference that it
+// causes. The sign matters: an excuse that works in both directions would excuse a
+// wrong formula too.
 type bound struct {
 	reason string
 	side   side
@@ -141,6 +154,8 @@ const (
 const lossy = "packets were lost, repeated or held back"
 
 // measure runs a program on the layer's system, and returns what node 0 measured.
+// After an error it does nothing, so that callers can run several programs and look
+// at the error once.
 func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result {
 	if r.err != nil {
 		return programs.Result{}
@@ -156,24 +171,29 @@ func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result 
 	return result
 }
 
-// other runs the program of this name for another program that needs its result.
+// other runs the program of this name for another program that needs its result, such
+// as a signature the round trip.
 func (r *layerRun) other(name string, a programs.Args) programs.Result {
 	p, err := programs.Find(name, programs.Simulated)
 	r.err = cmp.Or(r.err, err)
 	return r.measure(p, a)
 }
 
-// messages returns the number of messages of n bytes after which a stream is steady.
+// messages returns the number of messages of n bytes after which a stream is steady:
+// 31 of one packet, and at least 4, with about 20,000 packets in all.
 func (r *layerRun) messages(n quantity.Bytes) int {
 	// Messages of many packets fill the path by themselves; a few of them are enough.
 	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
 	return min(31, max(4, int(20000/packets)))
 }
 
-// requests returns the number of requests of n bytes after which their replies come back steadily.
+// requests returns the number of requests of n bytes after which their replies come
+// back steadily. A window holds credits for many requests, so it takes far more of
+// them than messages of a stream.
 func (r *layerRun) requests(n quantity.Bytes) int { return r.messages(n) * 30 }
 
-// resources returns the resources of the judged formulas, in the places that the file gives them.
+// resources returns the resources of the judged formulas, in the places that the file
+// gives them: a mutant is run by its own parameters where a formula needs resources.
 func (r *layerRun) resources() model.Resources {
 	l := r.design.Layer
 	l.Model = r.model

@@ -2,11 +2,13 @@ package check
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // scaled is a layer whose formulas are wrong by a factor.
@@ -45,6 +47,80 @@ func TestValidate(t *testing.T) {
 			if (verdictOf(r) == knownBound) != (r.Bound != "" && r.Difference() != 0 && !math.IsNaN(r.Difference())) {
 				t.Errorf("%+v is %s", r, verdictOf(r))
 			}
+		}
+	}
+}
+
+// Every layer of every platform, and layers of each kind that no platform has, such as windows of
+// credits: an envelope that took the slower branch failed no other test.
+func TestValidateEveryLayer(t *testing.T) {
+	var designs []platforms.Design
+	add := func(p platforms.Platform) {
+		for _, l := range p.Layers {
+			designs = append(designs, platforms.Design{Platform: p, Layer: l})
+		}
+	}
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		add(p)
+	}
+	text, err := os.ReadFile("testdata/mutants.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := platforms.Parse("mutants", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(own)
+	if len(designs) < 40 {
+		t.Fatalf("%d layers", len(designs))
+	}
+	o := ValidateOptions{
+		Programs: []string{"ping_pong", "latency", "bandwidth"},
+		Sizes:    []quantity.Bytes{1, 5000}, Measured: true,
+	}
+	for _, d := range designs {
+		v, err := Validate(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range v.Results {
+			if verdictOf(r) == failure {
+				t.Errorf("%s, %s of %v: %s %v, the engine has %v",
+					d.Layer.Ref(), r.Program, r.Size, r.Quantity, r.Model, r.Engine)
+			}
+		}
+	}
+}
+
+// A paper's bound and a number of other hosts say what they are.
+func TestValidateSaysWhoseNumber(t *testing.T) {
+	for _, c := range []struct {
+		ref      string
+		size     quantity.Bytes
+		relation string
+		noted    bool
+	}{
+		{"startjr-fm/fm", 1, "<", true},                    // "less than 10 µs" is a vendor's, of no named system
+		{"sci/adapter", 4, "", true},                       // half of a read of another host
+		{"parnass/bullfrog", 32 * quantity.KiB, "<", true}, // "over 250 Mbit/s" is a time of less
+		{"clip/system-buffer", 16 * quantity.KiB, "", false},
+	} {
+		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, designOf(t, c.ref))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(v.Results, func(r Validated) bool { return r.Size == c.size && r.Printed != nil })
+		if i < 0 {
+			t.Errorf("%s: no number of %v", c.ref, c.size)
+			continue
+		}
+		if r := v.Results[i]; r.timeRelation() != c.relation || (r.reason() != "") != c.noted {
+			t.Errorf("%s: %q %v: %q", c.ref, r.timeRelation(), r.Measured, r.reason())
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
@@ -27,26 +26,8 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	return all, nil
 }
 
-// Schedule returns the schedule of one collective. An unknown algorithm, or one that does not take
-// the call, is a [usage.Error]. Too many operations are an error too.
-func Schedule(name, algorithm string, ranks int, c collective.Call) (*schedule.Schedule, error) {
-	e, err := collective.Find(name, algorithm)
-	if err == nil {
-		err = (Algorithms{e}).checkParameters(c)
-	}
-	if e.Collective == "barrier" {
-		c.Bytes = 0
-	}
-	if err == nil {
-		err = e.Check(ranks, c)
-	}
-	if err != nil {
-		return nil, usage.Error{Err: err}
-	}
-	return e.Schedule(ranks, c)
-}
-
-// parameters lists the parameters that algorithms can have.
+// parameters lists the parameters that algorithms can have, with whether a call sets
+// them. Zero is the default of each, so a parameter of 0 is not given.
 var parameters = []struct {
 	takes collective.ParamSet
 	name  string

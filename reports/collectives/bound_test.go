@@ -45,7 +45,7 @@ func TestBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			finish, _ := got.Finish()
-			latency, bandwidth := bounds(m, e.Collective, p, c.Bytes)
+			latency, bandwidth := latencyBound(m, p), bandwidthBound(m, e.Collective, p, c.Bytes)
 			if least := max(latency, bandwidth) * (1 - 1e-6); finish < least {
 				t.Errorf("%+v: %s %s, %d ranks, %d B: %v, below its bounds %v and %v", l, e.Collective, e.Name, p, c.Bytes, finish, latency, bandwidth)
 			}
@@ -53,7 +53,7 @@ func TestBounds(t *testing.T) {
 	}
 	if m, err := simulate.FromLayer(platforms.Layer{Model: &model.Linear{Beta: 1}}, simulate.NoLimit); err != nil {
 		t.Error(err)
-	} else if latency, _ := bounds(m, "bcast", 9, 1); latency != 4 {
+	} else if latency := latencyBound(m, 9); latency != 4 {
 		t.Errorf("9 ranks: %v, want ⌈log₂ 9⌉ = 4 µs", latency)
 	}
 }

@@ -20,7 +20,10 @@ import (
 // algorithm that is first in the design that is evaluated. "all" gives one for each algorithm. The
 // trees of logp-optimal stay those that are best in the design d. A schedule of more than 2²⁰
 // operations is an error. Without a collective, the design is returned as it is.
-func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design, []string, error) {
+//
+// Each simulation that has ended is passed to watch, unless that is nil.
+func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
+	whatif.Design, []string, error) {
 	if calls.Collective == "" {
 		return d, nil, nil
 	}
@@ -29,11 +32,12 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 	if err != nil {
 		return d, nil, err
 	}
+	// A layer's times include its rendezvous, so the simulation adds none.
 	m, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
 	if err != nil {
 		return d, nil, err
 	}
-	cells, err := q.cells(all, m)
+	cells, err := q.cells(ctx, all, m)
 	if err != nil {
 		return d, nil, err
 	}
@@ -44,6 +48,8 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 	var names []string
 	for one := true; len(cells) > 0; one = false {
 		var here []Timing
+		// For "best", all algorithms of a place are one quantity; otherwise each is
+		// one.
 		here, cells = cut(cells, alike)
 		c, most := here[0], q.maxOps(1)
 		// The quantity is of no single algorithm: which one finishes first depends on the design.
@@ -52,7 +58,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 		}
 		var schedules []*schedule.Schedule
 		for _, each := range here {
-			s, err := each.ScheduleLimit(ctx, most, each.Ranks, each.Call)
+			s, err := scheduleOf(ctx, each, most)
 			if err != nil {
 				return d, nil, fmt.Errorf("%s %s: %w", each.Collective, each.Name, err)
 			}
@@ -69,7 +75,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 			of += " in segments of " + quantity.Bytes(c.Call.Segment).String()
 			name += "_" + strings.ReplaceAll(quantity.Bytes(c.Call.Segment).String(), " ", "")
 		}
-		if d, err = simulations.FinishOf(ctx, d, name, of, schedules...); err != nil {
+		if d, err = simulations.FinishOf(ctx, d, name, of, watch, schedules...); err != nil {
 			return d, nil, err
 		}
 		names = append(names, name)
@@ -79,4 +85,19 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design,
 			all[0].Collective)
 	}
 	return d, names, nil
+}
+
+// scheduleOf returns the schedule of a call: of one rank if it stands for all, as on a layer, which
+// has no levels. A sample or a step of a sweep is a simulation, and one rank of 512 takes a
+// hundredth of the time.
+func scheduleOf(ctx context.Context, c Timing, most int) (*schedule.Schedule, error) {
+	var s *schedule.Schedule
+	var err error
+	if c.Call.Segment == 0 || c.Call.Bytes/c.Call.Segment <= uint64(most) { // else it is too large
+		s, err = c.SymmetricSchedule(c.Ranks, c.Call)
+	}
+	if s == nil && err == nil {
+		s, err = c.ScheduleLimit(ctx, most, c.Ranks, c.Call)
+	}
+	return s, err
 }

@@ -20,7 +20,7 @@ func TestUntold(t *testing.T) {
 	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
 		t.Errorf("%v to %v", c[0].Low, c[0].High)
 	}
-	if tables := i.Tables(); len(tables) != 1 {
+	if tables := i.Constants(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
 	if note := intervalNote(calibrate.Interval{}); note != unsure {

@@ -50,7 +50,7 @@ type Question struct {
 // Compute answers the question. The errors are an unknown collective, algorithm or library, a call
 // that the algorithms do not take, a layer with invalid times, and the context's error.
 func (q Question) Compute(ctx context.Context) (*Times, error) {
-	all, on, cells, err := q.prepared()
+	all, on, cells, err := q.prepared(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,10 @@ func (q Question) about(c Calls, silent bool) Asker {
 	return q
 }
 
-// maxOps returns the operation limit for simulating a schedule when no faster method exists.
+// maxOps returns the operation limit for simulating a schedule when no faster method
+// exists: a schedule of 2²⁰ operations takes a few tenths of a second
+// (docs/simulate.md), and 2³² for all times keep an answer below half an hour of one
+// processor.
 func (q Question) maxOps(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
@@ -107,7 +110,9 @@ func (q Question) maxOps(times int) int {
 	return min(1<<20, 1<<32/max(times, 1))
 }
 
-// maxOpsIfAlternative returns the operation limit when a faster method exists.
+// maxOpsIfAlternative returns the operation limit when a faster method exists, which
+// lacks the average alone. 2²² for all times are about a second, so that a map of
+// hundreds of times comes at once.
 func (q Question) maxOpsIfAlternative(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
@@ -115,8 +120,11 @@ func (q Question) maxOpsIfAlternative(times int) int {
 	return min(1<<20, 1<<22/max(times, 1))
 }
 
-// prepared returns the algorithms, the machine, and the calls to be timed on it.
-func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
+// prepared returns the algorithms, the machine, and the calls to be timed on it. The
+// machine has places for the largest number of ranks; calls on fewer ranks use the
+// first of them.
+func (q Question) prepared(ctx context.Context) (
+	Algorithms, simulate.Machine, []Timing, error) {
 	all, err := q.algorithms()
 	if err != nil {
 		return nil, nil, nil, usage.Error{Err: err}
@@ -126,24 +134,38 @@ func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	cells, err := q.cells(all, on)
+	cells, err := q.cells(ctx, all, on)
+	if err != nil && ctx.Err() == nil {
+		err = usage.Error{Err: err}
+	}
 	if err != nil {
-		return nil, nil, nil, usage.Error{Err: err}
+		return nil, nil, nil, err
 	}
 	return all, on, cells, nil
 }
 
 // cells returns the calls to be timed; calls of the same ranks and size are neighbours.
-func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
+// A grid of many ranks and sizes takes seconds, so it ends with the context.
+func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine) (
+	cells []Timing, err error) {
 	sizes := stats.Ascending(q.Sizes)
 	segments := append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...) // 0: whole messages
 	if all[0].Collective == "barrier" {
 		sizes = []quantity.Bytes{0}
 	}
 	for _, ranks := range stats.Ascending(q.Ranks) {
+		// On a machine of several levels, messages between near ranks are cheaper than
+		// the bounds assume.
+		levels := len(q.Machine.Levels) > 1
+		latency := quantity.Unknown
+		if !levels {
+			latency = latencyBound(m, ranks)
+		}
 		for _, size := range sizes {
-			latency, bandwidth := quantity.Unknown, quantity.Unknown
-			bounded := len(q.Machine.Levels) > 1
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			bandwidth, bounded := quantity.Unknown, levels
 			for _, e := range all {
 				// Some algorithms are for one number of ranks. Among several they are left out
 				// elsewhere; asked for alone, Check returns the error.
@@ -166,7 +188,7 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 						return nil, err
 					}
 					if !bounded { // by any algorithm, so once for all of them
-						latency, bandwidth = bounds(m, e.Collective, ranks, c.Bytes)
+						bandwidth = bandwidthBound(m, e.Collective, ranks, c.Bytes)
 						bounded = true
 					}
 					t := newTiming(e, ranks, c)
@@ -179,7 +201,9 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 	return cells, nil
 }
 
-// logPOf returns the LogP model of the messages of a call on the outermost level of the ranks.
+// logPOf returns the LogP model of the messages of a call on the outermost level of
+// the ranks. A tree that is best for the dearest level may not be the best of the
+// machine, but a tree has one shape.
 func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 	n := c.Bytes
 	if c.Segment > 0 {
@@ -192,25 +216,31 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 	}
 	cost := m.Cost(level, n)
 	return model.LogP{
+		// LogP has no time per byte: for messages of this size, the bytes belong to
+		// the latency.
 		Latency:      max(0, cost.Latency+cost.Serialization),
 		SendOverhead: cost.Send, ReceiveOverhead: cost.Receive, GapTime: cost.Gap,
 	}
 }
 
-// bounds returns the minimum times of a call by any algorithm, on a machine without levels: for its
-// latency, and for its bytes. These are sent in messages of any size; all but the last message
-// occupy an interface for their gap.
-func bounds(m simulate.Machine, name string, ranks int, size uint64) (
-	latency, bandwidth quantity.Micros) {
+// latencyBound returns the minimum time of a call of any size by any algorithm on a machine without
+// levels, since a byte has to reach every rank. The bounds let a reader of the CSV see how far the
+// best known algorithm is from any possible one.
+func latencyBound(m simulate.Machine, ranks int) quantity.Micros {
 	one := m.Cost(0, 1)
-	latency = collective.LatencyBound(model.LogP{
+	return collective.LatencyBound(model.LogP{
 		Latency:      one.Latency + one.Serialization,
 		SendOverhead: one.Send, ReceiveOverhead: one.Receive,
 		GapTime: min(one.Gap, one.ReceiveGap),
 	}, ranks)
+}
+
+// bandwidthBound returns the minimum time of a call for its bytes, likewise. They are sent in
+// messages of any size; all but the last message occupy an interface for their gap.
+func bandwidthBound(m simulate.Machine, name string, ranks int, size uint64) quantity.Micros {
 	bytes := collective.BandwidthBytes(name, ranks, size)
 	if bytes == 0 {
-		return latency, 0
+		return 0
 	}
 	var sizes []uint64
 	for n := uint64(1); n < bytes; n *= 2 {
@@ -224,16 +254,16 @@ func bounds(m simulate.Machine, name string, ranks int, size uint64) (
 		cost := m.Cost(0, n)
 		perByte = min(perByte, min(cost.Gap, cost.ReceiveGap)/quantity.Micros(n))
 	}
-	bandwidth = quantity.Micros(math.Inf(1))
+	bandwidth := quantity.Micros(math.Inf(1))
 	for _, last := range sizes {
 		before := perByte * quantity.Micros(bytes-last)
 		bandwidth = min(bandwidth, before+m.Cost(0, last).Serialization)
 	}
-	return latency, bandwidth
+	return bandwidth
 }
 
-// run times the cells on all processors. Cells of the same algorithm and number of ranks are timed
-// one after the other.
+// run times the cells on all processors. Cells of the same algorithm and number of
+// ranks are timed one after the other, by one timer, which reuses their programs.
 func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
 	type key struct {
 		name  string
@@ -301,12 +331,17 @@ func (q Question) addIntervals(cells []Timing) {
 	}
 }
 
-// platformText returns the platform of the times in words.
+// platformText returns the platform of the times in words: a sentence with its name,
+// then its shape.
 func (q Question) platformText() string {
-	if len(q.Machine.Levels) == 0 {
-		return q.Layer.Ref() + ". " + plain
+	text := q.Layer.Ref() + ". " + plain
+	if len(q.Machine.Levels) > 0 {
+		text = q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
 	}
-	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
+	if note := simulations.BlockingNote(q.Machine, q.Layer); note != "" {
+		text += " " + note
+	}
+	return text
 }
 
 // plain lists what the times leave out.
@@ -324,7 +359,7 @@ type Run struct {
 // [Question.Compute], and so are the errors; a schedule of more operations than the question allows
 // is one too.
 func (q Question) Simulate(ctx context.Context) (*Run, error) {
-	_, machine, cells, err := q.prepared()
+	_, machine, cells, err := q.prepared(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // one rank with the largest share, a pattern's schedule. The layers are linear, a pipeline, and one
 // with overheads.
 func TestCollectiveWays(t *testing.T) {
-	ranks := []int{1, 2, 3, 5, 8, 13, 16, 22, 31}
+	ranks := []int{1, 2, 3, 5, 8, 13, 22}
 	if testing.Short() {
 		ranks = []int{2, 5, 8, 11}
 	}
@@ -42,7 +42,7 @@ func TestCollectiveWays(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				cells, err := q.cells(all, m)
+				cells, err := q.cells(t.Context(), all, m)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// compare fits the tables before and after, and lists the differences between partners. Tables
-// without a partner are in the notes.
+// compare fits the tables before and after, and lists the differences between
+// partners. Tables without a partner are in the notes.
+//
+// The pairing follows the fits, not the tables, since a table that cannot be fitted
+// must not take the partner of one that can.
 func (f *Fitted) compare(o Options) error {
 	before, after, err := f.sides(o)
 	if err != nil {
@@ -29,6 +31,8 @@ func (f *Fitted) compare(o Options) error {
 	f.Notes = append(f.Notes, notes...)
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
 	f.Notes = append(f.Notes, aloneNotes(alone)...)
+	// All tables without a partner is an error rather than an empty answer: the user
+	// has named two things that do not belong together.
 	if len(alone) == len(f.Curves)+len(later) {
 		err := fmt.Errorf("no table before has the name of a table after: %s; %s",
 			tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later)))
@@ -50,13 +54,16 @@ func (f *Fitted) compare(o Options) error {
 	return nil
 }
 
-// sides returns the tables before and after: those of another file or folder or, if a file is to be
-// compared with itself, the runs in it.
+// sides returns the tables before and after. o.Compare is a path or the name of a
+// table, tried in this order: a path that exists cannot be meant as a table's name.
+// If it is one of the files that were read, its own second runs are the tables after.
 func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
 		return f.twoTables(o.Compare)
 	}
+	// The file is compared by identity, not by name: ./a.txt, a.txt and a link are
+	// one file.
 	for _, s := range f.sources {
 		if own, err := os.Stat(s.file.Name); err == nil && os.SameFile(info, own) {
 			return runsWithin(f.sources)
@@ -67,23 +74,28 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 		return nil, nil, err
 	}
 	f.Notes = append(f.Notes, in.Notes...)
+	// A damaged file on either side makes the comparison incomplete.
 	f.Broken = cmp.Or(f.Broken, in.Broken)
 	return f.sources, in.Sources, nil
 }
 
-// twoTables returns two of the tables that were read: after has the name; before is the first run
-// of the same name, or the only other table.
+// twoTables returns two of the tables that were read: after has the name; before is
+// the first run of the same name, or the only other table. With three tables or more,
+// nothing says which one a table of another name should be compared with, so that is
+// an error.
 func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
-	first, _ := strings.CutSuffix(name, secondRun)
 	var names []string
+	first := "" // run of the name
 	for _, s := range f.sources {
-		switch is := s.table.Name(); {
-		case is == name:
-			after = append(after, s)
-		case is == first || len(f.sources) == 2:
-			before = append(before, s)
+		if s.table.Name() == name {
+			after, first = append(after, s), s.table.FirstName()
 		}
 		names = append(names, s.table.Name())
+	}
+	for i, s := range f.sources {
+		if names[i] != name && (names[i] == first || len(f.sources) == 2) {
+			before = append(before, s)
+		}
 	}
 	switch {
 	case len(after) == 0:
@@ -97,14 +109,15 @@ func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 	return before, after, nil
 }
 
-// runsWithin returns the two runs in one file: its two tables, or all tables that are in it twice.
+// runsWithin returns the two runs in one file. Two tables are taken as runs whatever
+// their names: a user who compares a file of two tables with itself can mean nothing
+// else. Otherwise the tables that are in the file twice are compared. A third run is not.
 func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
 	}
 	for _, s := range sources {
-		again := s.table.Name() + secondRun
-		i := slices.IndexFunc(sources, func(o fitSource) bool { return o.table.Name() == again })
+		i := slices.IndexFunc(sources, func(o fitSource) bool { return secondRunOf(s, o) })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}

@@ -9,8 +9,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Fitted is the result of fitting benchmark files: curves of time against size, the parameters of
-// another model, the changes between two files, or the measurements themselves if nothing fits.
+// A Fitted is the result of fitting benchmark files. Exactly one kind of result is
+// set: curves of time against size, the parameters of another model, joint fits of
+// collectives, the changes between two files, or the measurements themselves if
+// nothing fits. The unexported fields are what saving needs beyond what is printed.
 type Fitted struct {
 	Curves      []Curve
 	Collectives []*collective.Result // the joint fits
@@ -24,25 +26,29 @@ type Fitted struct {
 
 	model      string // one of [Models]
 	sources    []fitSource
-	saved      []platforms.Key    // of a layer of parameters
-	warned     []string           // the warnings of these parameters
-	best       []string           // of a pipeline: notes on the best packets
-	calibrated *calibrated        // the machine of calibrate.c; nil: none
-	within     calibrate.Interval // of its collectives
+	saved      platforms.Parameters // of a layer of parameters
+	warned     []string             // the warnings of these parameters
+	best       []string             // of a pipeline: notes on the best packets
+	calibrated *calibrated          // the machine of calibrate.c; nil: none
+	within     calibrate.Interval   // of its collectives
 }
 
-// A Parameter is an estimate with its 95 % interval, in µs and bytes.
+// A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g
+// in µs, G in µs/B. Table names the tables that it was estimated from.
 type Parameter struct {
 	Table, Model, Name string
 	reports.Interval
 }
 
-// A Change is the difference between two files over a range of sizes.
+// A Change is the difference between two files over a range of sizes in which both
+// have one segment. Before and After name the tables.
 type Change struct {
 	Before, After string
 	fit.Change
 }
 
+// estimated returns an estimate as reports print it: their intervals have a dimension
+// in place of a type.
 func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
 	in := quantity.Interval{Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
 	return reports.Interval{Dim: dim, Interval: in}

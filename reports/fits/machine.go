@@ -10,83 +10,95 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// machineText returns the text of the machine's file, after reading it back.
+// machineText returns the text of the machine's file, after reading it back. Reading
+// checks the rules of platforms. A measurement that breaks one must fail here, and
+// not in the command that uses the file a week later.
 func (f *Fitted) machineText() (string, error) {
-	text, err := Encoded(f.machineDocument(), "fit.")
-	if err == nil {
-		_, err = platforms.Parse("the fitted machine", []byte(text))
-	}
+	text := Encoded(f.machineFile(), "fit.")
+	_, err := platforms.Parse("the fitted machine", []byte(text))
 	return text, err
 }
 
-// machineDocument returns the platform of calibrate's machine, whose layers are tables and lines.
-func (f *Fitted) machineDocument() platforms.Document {
+// machineFile returns the platform of calibrate's machine. Levels name their layers.
+func (f *Fitted) machineFile() platforms.File {
 	c := f.calibrated
 	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library)
-	d := platforms.NewDocument("calibrate, " + c.file)
-	var layers []platforms.Table
-	layer := func(t *platforms.Table, key, name string, of model.Layer) {
+	d := platforms.File{Title: "calibrate, " + c.file}
+	// A level that shares nothing or has no overheads of its own has no such layer,
+	// and no key.
+	layer := func(name string, of model.Layer) string {
 		if of == nil {
-			return
+			return ""
 		}
-		t.Set(key, name)
-		layers = append(layers, estimatedLayer(name, of, source))
+		d.Layers = append(d.Layers, estimatedLayer(name, of, source))
+		return name
 	}
 	for _, l := range c.machine.Levels {
-		t := platforms.NewTable("level", l.Name, "arity", strconv.Itoa(l.Arity))
-		layer(&t, "layer", l.Name, l.Layer)
-		layer(&t, "send", l.Name+"-send", l.Send)
-		layer(&t, "receive", l.Name+"-receive", l.Receive)
-		layer(&t, "shared", l.Name+"-memory", l.Shared)
-		layer(&t, "port", l.Name+"-port", l.Port)
+		t := platforms.LevelTable{
+			Name: l.Name, Arity: strconv.Itoa(l.Arity), Source: source,
+			Layer:    layer(l.Name, l.Layer),
+			Send:     layer(l.Name+"-send", l.Send),
+			Receive:  layer(l.Name+"-receive", l.Receive),
+			Shared:   layer(l.Name+"-memory", l.Shared),
+			Port:     layer(l.Name+"-port", l.Port),
+			Topology: l.Topology.String(),
+		}
+		// Estimates have no more digits than these. The layers are exact, since their
+		// times are compared with the measurements.
 		if l.Crowd > 0 {
-			t.Set("crowd", fmt.Sprintf("%.4gus", float64(l.Crowd)))
+			t.Crowd = fmt.Sprintf("%.4gus", float64(l.Crowd))
 		}
 		if l.Reverse > 0 {
-			t.Set("reverse", fmt.Sprintf("%.3g", l.Reverse))
+			t.Reverse = fmt.Sprintf("%.3g", l.Reverse)
 		}
+		// One route is what a level without the key has.
 		if l.Routes > 1 {
-			t.Set("routes", strconv.Itoa(l.Routes))
+			t.Routes = strconv.Itoa(l.Routes)
 		}
-		if text := l.Topology.String(); text != "" {
-			t.Set("topology", text)
-			t.Set("hop", platforms.ExactMicros(l.Hop))
-			layer(&t, "link", l.Name+"-link", l.Link)
+		if t.Topology != "" {
+			t.Hop, t.Link = platforms.ExactMicros(l.Hop), layer(l.Name+"-link", l.Link)
 		}
-		if l.Eager > 0 {
-			t.Set("eager_threshold", fmt.Sprintf("%.0fB", float64(l.Eager)))
+		if l.Eager > 0 { // a threshold is found to the byte
+			t.EagerThreshold = fmt.Sprintf("%.0fB", float64(l.Eager))
 		}
 		if l.Packet > 0 {
-			t.Set("packet", fmt.Sprintf("%.0fB", float64(l.Packet)))
+			t.Packet = fmt.Sprintf("%.0fB", float64(l.Packet))
 		}
-		t.Set("source", source)
-		d.Tables = append(d.Tables, t)
+		d.Levels = append(d.Levels, t)
 	}
-	d.Tables = append(d.Tables, layers...)
-	d.Tables = append(d.Tables, f.within.Tables()...)
+	// The errors of the checked collectives go along, so that predictions with this
+	// file have an interval.
+	d.Constants = f.within.Constants()
+	// The processor's times for a byte: reductions combine, and collectives copy a
+	// rank's own block. Schedules read them as constants of the platform.
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
 		if t := c.PerByte(work); t > 0 {
-			d.Tables = append(d.Tables, platforms.NewTable("constant", work,
-				"value", platforms.ExactInverse(t), "source", source))
+			value := platforms.ExactInverse(t)
+			d.Constants = append(d.Constants, platforms.ConstantTable{
+				Name: work, Value: value, Source: source,
+			})
 		}
 	}
 	return d
 }
 
-// estimatedLayer writes a layer of an estimate: a table or a line.
-func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
-	t := platforms.NewTable("layer", name, "source", source)
+// estimatedLayer writes a layer of an estimate. calibrate makes only tables (two
+// ranks, by size) and lines (what is shared), so other kinds have no case here.
+func estimatedLayer(name string, l model.Layer, source string) platforms.LayerTable {
+	t := platforms.LayerTable{Name: name, Source: source}
 	switch l := l.(type) {
 	case *model.Linear:
-		t.Set("model", "linear")
-		t.Set("beta", platforms.ExactMicros(l.Beta))
-		t.Set("tau", platforms.ExactInverse(l.Tau))
+		t.Model = "linear"
+		t.Parameters = platforms.Parameters{
+			"beta": {platforms.ExactMicros(l.Beta)}, "tau": {platforms.ExactInverse(l.Tau)},
+		}
 	case *model.Table:
-		t.Set("model", "table")
-		t.Set("sizes", list.Map(l.Sizes, sizeText))
-		t.Set("times", list.Map(l.Times, platforms.ExactMicros))
+		t.Model = "table"
+		t.Parameters = platforms.Parameters{
+			"sizes": list.Map(l.Sizes, sizeText), "times": list.Map(l.Times, platforms.ExactMicros),
+		}
 		if len(l.Gaps) > 0 {
-			t.Set("gaps", list.Map(l.Gaps, platforms.ExactMicros))
+			t.Parameters["gaps"] = list.Map(l.Gaps, platforms.ExactMicros)
 		}
 	}
 	return t

@@ -16,16 +16,23 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredSeries groups tables of collectives. Tables of one collective, algorithm and name make
-// data of the average over ranks, and data of the slowest rank if all of them have it. Tables of
-// the same ranks and size are repeats. Tables of other kinds are left out.
+// MeasuredSeries groups tables of collectives for joint fits. Tables of one
+// collective, algorithm and name make one series. Tables of the same ranks and size
+// are repeats. Tables of other kinds are left out.
+//
+// Each series gives data of the average over ranks, which all benchmarks print, and
+// also data of the slowest rank if all of its tables have it: a mixture of both would
+// fit a line through two quantities.
 func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 	all []fitted.Data, notes []string, err error) {
+	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
 		return nil, nil, err
 	}
 	of := map[seriesKey]*series{}
+	// The order of keys is that of the files, so that output does not depend on a
+	// map.
 	var keys []seriesKey
 	skipped, unsaid := 0, 0
 	for _, s := range sources {
@@ -45,7 +52,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 			of[k] = &series{}
 			keys = append(keys, k)
 		}
-		of[k].add(s.table, c, o.countsAll(k, c, s.table))
+		of[k].add(s.name(), s.table, c, o.countsAll(k, c, s.table))
 	}
 	// A list is assigned by order, so it needs a number for every such table.
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
@@ -53,6 +60,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 			"pass one for all tables, or one for each", len(o.Ranks), unsaid)
 		return nil, nil, usage.Fields(err, "measured-ranks")
 	}
+	// Every table of a collective was left out: the reason is the answer.
 	if len(keys) == 0 && len(notes) > 0 {
 		return nil, nil, errors.New(notes[0])
 	}
@@ -61,6 +69,9 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 			"the model piecewise fits each table by itself", skipped))
 	}
 	for _, k := range keys {
+		if note := apart(of[k].runs); note != "" {
+			notes = append(notes, k.collective+": "+note)
+		}
 		all = append(all, k.data(fitted.Average, of[k].average))
 		if !of[k].partly {
 			all = append(all, k.data(fitted.Slowest, of[k].slowest))
@@ -69,11 +80,15 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 	return all, notes, nil
 }
 
-// A seriesKey has the common values of the tables of a series.
+// A seriesKey has what the tables of a series have in common. Tables that differ in
+// one of them must not be fitted together: name distinguishes benchmarks and, in CSV,
+// the values of other columns, such as a library.
 type seriesKey struct{ collective, algorithm, name string }
 
-// callsOf returns the series of a table and its calls with the ranks that took part, or a note with
-// the reason why the table is left out. unsaid counts the tables that do not give their ranks.
+// callsOf returns the series of a table and its calls with the ranks that took part,
+// or a note with the reason why the table is left out. What the file says goes before
+// what the options say. unsaid counts the tables that do not give their ranks: a list
+// in the options is assigned to them in their order.
 func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
 	c = s.table.Collective
@@ -89,6 +104,8 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 		}
 		*unsaid++
 	}
+	// The algorithm of the options is checked first, so that its misspelling is
+	// reported and not that a file's is unknown.
 	k = seriesKey{collective: registered(c.Name), name: seriesName(s.table)}
 	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
 	if err == nil {
@@ -110,8 +127,9 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 	return k, c, "", nil
 }
 
-// countsAll reports whether the sizes of a table are those of all ranks' blocks. Benchmarks count
-// so unless they say otherwise; plain tables give a rank's block, as the registry does.
+// countsAll reports whether the sizes of a table are those of all ranks' blocks.
+// Benchmarks count so unless they say otherwise; plain tables give a rank's block, as
+// the registry does. A mistake here is a factor of the number of ranks in the sizes.
 func (o MeasuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *benchfile.Table) bool {
 	if c.PerRank || !(collective.Entry{Collective: k.collective}).InBlocks() {
 		return false
@@ -121,13 +139,19 @@ func (o MeasuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *ben
 }
 
 // A series has the points of the tables of a key, by both statistics over ranks.
+// partly is kept, and the points are dropped only at the end, since a later table
+// decides.
 type series struct {
 	average, slowest []fitted.Point
-	partly           bool // a time of the slowest rank is missing, so these are not used
+	runs             []run // the average of each table
+	partly           bool  // a time of the slowest rank is missing, so these are not used
 }
 
-// add adds the points of a table. If total is set, its sizes are those of all ranks' blocks.
-func (s *series) add(t *benchfile.Table, c benchfile.CollectiveOp, total bool) {
+// add adds the points of a table of a file. If total is set, its sizes are those of all ranks'
+// blocks.
+func (s *series) add(name string, t *benchfile.Table, c benchfile.CollectiveOp, total bool) {
+	from := len(s.average)
+	// A sample of one line without a count is one measurement.
 	for _, m := range t.Samples {
 		p := fitted.Point{Ranks: c.Ranks, PerNode: c.PerNode, Size: m.Size, Time: m.Mean}
 		if total { // the registry counts the block of a rank
@@ -136,13 +160,16 @@ func (s *series) add(t *benchfile.Table, c benchfile.CollectiveOp, total bool) {
 		p.Count, p.Deviation = max(1, m.Count), math.Sqrt(m.Variance)/float64(m.Mean)
 		s.average = append(s.average, p)
 		p.Time, p.Deviation = m.Slowest, 0 // the file's deviation is of the average
+		// A time of 0 is a missing column.
 		s.slowest = append(s.slowest, p)
 		s.partly = s.partly || m.Slowest <= 0
 	}
+	s.runs = append(s.runs, run{name, slices.Clone(s.average[from:])})
 }
 
-// data returns the data of points, one for each call. If the placement of some is not known, none
-// is used, since calls of the same ranks could not be told apart from repeats.
+// data returns the data of points, one for each call. If the placement of some is not
+// known, none is used, since calls of the same ranks could not be told apart from
+// repeats.
 func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitted.Data {
 	if slices.ContainsFunc(points, func(p fitted.Point) bool { return p.PerNode == 0 }) {
 		for i := range points {
@@ -153,7 +180,8 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 		Statistic: statistic, Points: fitted.OnePerCall(points)}
 }
 
-// unsaidRanks returns the ranks of the n-th table that does not give them.
+// unsaidRanks returns the ranks of the n-th table that does not give them. That a
+// list is too long is found only after all tables (see MeasuredSeries).
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
@@ -169,7 +197,8 @@ func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	return 0, usage.Fields(err, "measured-ranks")
 }
 
-// seriesName returns the name that distinguishes the series of a collective.
+// seriesName returns the name that distinguishes the series of a collective. Plain
+// tables have no benchmark to name.
 func seriesName(t *benchfile.Table) string {
 	if t.Format == "csv" || t.Format == "json" {
 		return t.Series
@@ -177,8 +206,9 @@ func seriesName(t *benchfile.Table) string {
 	return strings.TrimSpace(t.Format + " " + t.Series)
 }
 
-// registered returns the registry's name for a collective as files name it. Collectives of varying
-// counts, such as allgatherv, are measured with equal counts.
+// registered returns the registry's name for a collective as files name it.
+// Collectives of varying counts, such as allgatherv, are measured with equal counts
+// by OSU and IMB, and then move the same bytes by the same algorithms.
 func registered(name string) string {
 	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
 		name = v
@@ -186,7 +216,9 @@ func registered(name string) string {
 	return CanonicalOf(name)
 }
 
-// CanonicalOf returns the registry's name for a collective, or name if it is unknown there.
+// CanonicalOf returns the registry's name for a collective, or name if it is unknown
+// there. Benchmarks and users write all_reduce, AllReduce and allreduce; names are
+// compared only in this form.
 func CanonicalOf(name string) string {
 	if all := collective.Of(name); len(all) > 0 {
 		return all[0].Collective
@@ -194,8 +226,10 @@ func CanonicalOf(name string) string {
 	return name
 }
 
-// registeredAlgorithm returns the registry's name for an algorithm that a file gives by that name,
-// by Open MPI's number, or by the name in NCCL or MPICH; it is empty for the library's choice.
+// registeredAlgorithm returns the registry's name for an algorithm. Files give it by
+// our name, by Open MPI's number (as coll_tuned_allreduce_algorithm takes it), or by
+// the name in NCCL or MPICH. It is empty for the library's choice, whose algorithm is
+// then searched.
 func registeredAlgorithm(name, file string) (string, error) {
 	// Number 0 leaves the choice to Open MPI.
 	if file == "" || file == "0" || file == "auto" || file == "default" {

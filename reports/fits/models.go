@@ -13,34 +13,47 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+// addParameter adds a parameter that all tables determine together, so it names them
+// all.
 func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
 	in := quantity.Interval{Value: value, Low: low, High: high}
 	interval := reports.Interval{Dim: dim, Interval: in}
 	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), f.model, name, interval})
 }
 
-// addTime adds a parameter of LogP or LogGP.
+// addTime adds a parameter of LogP or LogGP other than G, which is per byte.
 func (f *Fitted) addTime(name string, value, low, high quantity.Micros) {
 	f.addParameter(name, quantity.DimTime, float64(value), float64(low), float64(high))
 }
 
-// saveLogP keeps the keys of a layer, and the warnings that go with them.
-func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
-	f.saved = []platforms.Key{
-		{Name: "o_s", Value: platforms.ExactMicros(l.SendOverhead)},
-		{Name: "o_r", Value: platforms.ExactMicros(l.ReceiveOverhead)},
-		{Name: "L", Value: platforms.ExactMicros(l.Latency)},
-		{Name: "g", Value: platforms.ExactMicros(l.GapTime)},
+// LogPKeys returns the keys of a layer of the model logp, and those of loggp but G.
+func LogPKeys(l model.LogP) platforms.Parameters {
+	return platforms.Parameters{
+		"o_s": {platforms.ExactMicros(l.SendOverhead)},
+		"o_r": {platforms.ExactMicros(l.ReceiveOverhead)},
+		"L":   {platforms.ExactMicros(l.Latency)},
+		"g":   {platforms.ExactMicros(l.GapTime)},
 	}
+}
+
+// saveLogP keeps the keys of a layer for [Fitted.TOML], and the warnings that go with
+// them. The values are exact, so that the saved layer has the times of the fit.
+func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
+	f.saved = LogPKeys(l)
 	f.Notes, f.warned = warnings, warnings
 }
 
+// logGP fits LogGP (Alexandrov et al. 1995) to latencies, gaps and, if measured,
+// overheads.
 func (f *Fitted) logGP() error {
 	r, err := fit.LogGP(fitTables(f.sources)...)
 	if err != nil {
 		return err
 	}
 	v, low, high := &r.Value, &r.Low, &r.High
+	// Latencies alone determine only the sum o_s + L + o_r; overheads come from
+	// tables of their own. The sum is then saved as L, with overheads of 0: one-way
+	// times are the same.
 	if r.Separate {
 		f.addTime("L", v.Latency, low.Latency, high.Latency)
 		f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
@@ -52,11 +65,17 @@ func (f *Fitted) logGP() error {
 	f.addParameter("G", quantity.DimInverse,
 		float64(v.GapPerByte), float64(low.GapPerByte), float64(high.GapPerByte))
 	f.saveLogP(v.LogP, r.Warnings)
-	f.saved = append(f.saved, platforms.Key{Name: "G", Value: platforms.ExactInverse(v.GapPerByte)})
+	f.saved["G"] = []string{platforms.ExactInverse(v.GapPerByte)}
 	return nil
 }
 
+// logP fits the LogP signature (HP-LAM §4.2; Culler et al. 1996): intervals of bursts
+// over their length and the computation Δ between requests. rtt is the round trip in
+// µs, from which L is what remains after both overheads; 0 if it is not known.
 func (f *Fitted) logP(rtt quantity.Micros) error {
+	// Files of a signature often have other tables too, such as the latency; they are
+	// no mistake. Two signatures are: the parameters would be of two runs or
+	// machines.
 	all := sourceNames(f.sources)
 	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool {
 		return s.table.Kind != benchfile.Interval
@@ -79,6 +98,9 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	return nil
 }
 
+// pipeline fits a line to each stage and asks the pipeline model for the best
+// packets. The three sizes of the notes show how the best packet grows: as the root
+// of the size, by CLIP's equation 10.
 func (f *Fitted) pipeline(method fit.Method) error {
 	results, pipe, err := fit.Stages(fitTables(f.sources), method)
 	if err != nil {

@@ -12,13 +12,18 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// fitRuns pools each table of the first file with its partners in the other files. Tables that are
-// not in all files are left out, with a note; it is an error if no table remains. Pairs of nodes
-// that columns name are runs of one measurement too.
+// fitRuns pools each table of the first file with its partners in the other files, so
+// that a fit knows how much runs differ; one run cannot show it (docs/trust.md).
+// Tables that are not in all files are left out, with a note. It is an error if no
+// table remains.
+//
+// Pairs of nodes that columns name are runs of one measurement too: the next
+// measurement may be made on any pair, so its interval must hold their differences.
 func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
 		return all, nil, err
 	}
+	// Sources come file by file, so a change of the file begins the next one.
 	var files [][]fitSource
 	for i, s := range sources {
 		if i == 0 || s.file != sources[i-1].file {
@@ -39,6 +44,8 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 			return nil, nil, usage.Fields(err, "runs")
 		}
 		for _, note := range aloneNotes(alone) {
+			// A table of the first file that has no partner in five others gets one
+			// note.
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
@@ -54,6 +61,7 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
 	of.Tables = nil
 	for _, tables := range runs {
+		// The note about the missing partner is there already.
 		if len(tables) < len(files) {
 			continue
 		}
@@ -71,12 +79,16 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	return tablesIn(&of), notes, nil
 }
 
-// fitPairs pools tables that differ only in the columns that name their nodes. It returns nil if a
-// table names no nodes.
+// fitPairs pools tables that differ only in the columns that name their nodes. Tables
+// that also differ in another column, such as a library or a date, are different
+// measurements and are pooled separately. It returns nil if a table names no nodes:
+// that is then no file of pairs, and runs are whole files.
 func fitPairs(sources []fitSource) (all []fitSource, err error) {
 	by := map[string][]*benchfile.Table{}
 	var kinds []string
 	for _, s := range sources {
+		// kind is the identity of a measurement without its nodes. It also is a title
+		// after the first comma, so labels are appended in the order of the columns.
 		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
 		pair := false
 		for _, l := range s.table.Labels {
@@ -108,7 +120,8 @@ func fitPairs(sources []fitSource) (all []fitSource, err error) {
 	return tablesIn(&file), nil
 }
 
-// namesNode reports whether a column of this name names nodes.
+// namesNode reports whether a column of this name names nodes. Case is ignored, as by
+// the reader.
 func namesNode(column string) bool {
 	lower := strings.ToLower(column)
 	return slices.ContainsFunc(benchfile.NodeColumns, func(names []string) bool {
@@ -116,25 +129,25 @@ func namesNode(column string) bool {
 	})
 }
 
-// secondRun is the suffix that the reader adds to the second table of a name.
-const secondRun = " (2)"
-
-// partners pairs tables. A single table before and a single one after are a pair whatever their
-// names. Several are paired by the names of file and table, then by title, each in their order. For
-// each table before, of has the index of its partner after, or −1. alone has the tables of both
-// sides without a partner.
+// partners pairs tables. A single table before and a single one after are a pair
+// whatever their names: a user who renamed a file still means them. Several are
+// paired by the names of file and table, then by title, each in their order. For each
+// table before, of has the index of its partner after, or −1. alone has the tables of
+// both sides without a partner.
 func partners(before, after []fitSource) (of []int, alone []fitSource) {
 	if len(before) == 1 && len(after) == 1 {
 		return []int{0}, nil
 	}
-	end := ""
+	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name() }
+	// Within one file, the tables after are the second runs.
 	if after[0].file == before[0].file {
-		end = secondRun
+		sameTable = secondRunOf
 	}
-	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name()+end }
 	sameFile := func(b, a fitSource) bool {
 		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
 	}
+	// Without a title, a table's name is that of its format, which any two files of a
+	// benchmark share: that would pair a latency with a bandwidth.
 	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
 	of = slices.Repeat([]int{-1}, len(before))
 	taken := make([]bool, len(after))
@@ -160,6 +173,11 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 		}
 	}
 	return of, alone
+}
+
+// secondRunOf reports whether a is the second table of the name whose first table is b.
+func secondRunOf(b, a fitSource) bool {
+	return b.table.Run == 1 && a.table.Run == 2 && a.table.FirstName() == b.table.Name()
 }
 
 func aloneNotes(alone []fitSource) []string {

@@ -109,3 +109,21 @@ func TestPairsAreRuns(t *testing.T) {
 		t.Errorf("%d runs", p.Count)
 	}
 }
+
+// A name that its file itself ends with "(2)" is no second run.
+func TestNumberInAName(t *testing.T) {
+	text := "mode,size,time_us\n"
+	for _, mode := range []string{"a", "a (2)", "b"} {
+		for n := 1; n <= 1<<12; n *= 2 {
+			text += fmt.Sprintf("%s,%d,%g\n", mode, n, 10+float64(n)/1024)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "modes.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit([]string{path}, Options{Compare: path})
+	if err == nil || !strings.Contains(err.Error(), "no table is in it twice") {
+		t.Errorf("error %v, changes %v", err, f)
+	}
+}

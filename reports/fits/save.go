@@ -11,78 +11,78 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// TOML returns a platform file of the results: a layer for each curve that can be one, a pipeline
-// of stages, or a layer of parameters.
+// TOML returns a platform file of the results: a machine, a pipeline of stages, a
+// layer of parameters, measured collectives, or a layer for each curve that can be
+// one. Curves that cannot, such as overheads, become remarks in the file's first
+// lines. It is an error if nothing remains to be saved.
 func (f *Fitted) TOML() (string, error) {
 	switch {
 	case f.calibrated != nil:
 		return f.machineText()
 	case f.model == "pipeline":
-		return Encoded(f.pipelineDocument(), "fit.")
+		return Encoded(f.pipelineFile(), "fit."), nil
 	case f.saved != nil:
-		return Encoded(f.parametersDocument(), "fit.")
+		return Encoded(f.parametersFile(), "fit."), nil
 	case f.Collectives != nil:
-		return Encoded(f.collectivesDocument(), "fit.")
+		return Encoded(f.collectivesFile(), "fit."), nil
 	}
-	d, remarks := curvesDocument(f.Curves)
-	if len(d.Tables) == 0 {
+	d, remarks := curvesFile(f.Curves)
+	if len(d.Layers) == 0 {
 		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
 			strings.ReplaceAll(remarks, "\n", "; "))
 	}
-	return Encoded(d, "fit."+remarks)
+	return Encoded(d, "fit."+remarks), nil
 }
 
-// curvesDocument returns a platform with a layer for each curve that can be one, and a line about
-// each that cannot.
-func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
-	d = platforms.NewDocument("fit of " + sourceNames(sourcesOf(curves)))
+// curvesFile returns a platform with a layer for each curve that can be one, and a
+// line about each that cannot. A single layer is "fit", so that scripts need not
+// know the table's name; several are numbered in the printed order.
+func curvesFile(curves []Curve) (d platforms.File, remarks string) {
+	d.Title = "fit of " + sourceNames(sourcesOf(curves))
 	for i, c := range curves {
 		name := "fit"
 		if len(curves) > 1 {
 			name = fmt.Sprintf("fit-%d", i+1)
 		}
-		tables, err := curveTables(name, c)
-		if err != nil {
+		if err := addCurve(&d, name, c); err != nil {
 			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
-			continue
 		}
-		d.Tables = append(d.Tables, tables...)
 	}
 	return d, remarks
 }
 
-func (f *Fitted) pipelineDocument() platforms.Document {
-	d := platforms.NewDocument("fit of " + sourceNames([]fitSource{f.Curves[0].fitSource}))
-	var stages []string
+// pipelineFile writes a stage per table. A stage has one line (fit.Stages), so its
+// first segment is all of it.
+func (f *Fitted) pipelineFile() platforms.File {
+	d := platforms.File{Title: "fit of " + sourceNames([]fitSource{f.Curves[0].fitSource})}
 	for i, c := range f.Curves {
 		s := c.Segments[0]
-		name := fmt.Sprintf("stage-%d", i+1)
-		stages = append(stages, name)
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
 			c.name(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
-		d.Tables = append(d.Tables, platforms.NewTable("stage", name,
-			"beta", betaText(s), "tau", tauText(s), "source", source))
+		d.Stages = append(d.Stages, platforms.StageTable{
+			Name: fmt.Sprintf("stage-%d", i+1), Beta: betaText(s), Tau: tauText(s), Source: source,
+		})
 	}
-	d.Tables = append(d.Tables, PipelineTable("fit", stages, "the stages above; best packets"))
+	d.Layers = append(d.Layers, PipelineLayer("fit", d.Stages, "the stages above; best packets"))
 	return d
 }
 
-func (f *Fitted) parametersDocument() platforms.Document {
-	t := platforms.NewTable("layer", "fit", "model", f.model)
-	t.Keys = append(t.Keys, f.saved...)
+// parametersFile writes a layer of LogP or LogGP. The model's name is that of the
+// layer.
+func (f *Fitted) parametersFile() platforms.File {
 	from := list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() })
-	t.Set("source", strings.Join(from, ", "))
-	if len(f.warned) > 0 {
-		t.Set("note", strings.Join(f.warned, ". "))
+	t := platforms.LayerTable{
+		Name: "fit", Model: f.model, Parameters: f.saved,
+		Source: strings.Join(from, ", "), Note: strings.Join(f.warned, ". "),
 	}
-	d := platforms.NewDocument("fit of " + sourceNames(f.sources))
-	d.Tables = []platforms.Table{t}
-	return d
+	title := "fit of " + sourceNames(f.sources)
+	return platforms.File{Title: title, Layers: []platforms.LayerTable{t}}
 }
 
-// collectivesDocument returns the measurements of each collective. Reading the file fits them
-// again.
-func (f *Fitted) collectivesDocument() platforms.Document {
+// collectivesFile returns the measurements of each collective, not the parameters:
+// predictions use parameters that change with the size, and several algorithms with
+// weights. Reading the file fits them again.
+func (f *Fitted) collectivesFile() platforms.File {
 	var files []string
 	for _, s := range f.sources {
 		text := s.file.Name + s.dateSuffix()
@@ -91,22 +91,25 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		}
 	}
 	from := strings.Join(files, ", ")
-	d := platforms.NewDocument("collectives of " + from)
+	d := platforms.File{Title: "collectives of " + from}
 	names := map[string]int{}
 	for _, c := range f.Collectives {
 		parts := []string{c.Collective, c.Algorithm, plainName(c.Name), string(c.Statistic)}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		name := strings.Join(parts, "-")
+		// Two series may differ only in letters that a TOML key has not; a number keeps
+		// them apart.
 		if names[name]++; names[name] > 1 {
 			name += "-" + strconv.Itoa(names[name])
 		}
-		d.Tables = append(d.Tables, c.Table(name, cmp.Or(from, "measured")))
+		d.Collectives = append(d.Collectives, c.Table(name, cmp.Or(from, "measured")))
 	}
 	return d
 }
 
-// plainName returns a text as a part of a table's name.
-// Lower case letters, digits and hyphens need no quotes in a TOML key.
+// plainName turns a text into a part of a table's name. Lower case letters, digits
+// and hyphens need no quotes in a TOML key, and none in a shell when a command names
+// the table.
 func plainName(text string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {

@@ -43,7 +43,8 @@ type Finding struct {
 	Reported bool
 }
 
-// subject returns what was found: the node, the pair "a b", the two sides of a link, or the path.
+// subject returns what was found: the node, the pair "a b", the two sides of a link,
+// or the path. It is also the key by which findings of several groups are combined.
 func (f *Finding) subject() string {
 	switch {
 	case len(f.Nodes) == 0:
@@ -81,7 +82,8 @@ type spread struct {
 	units                      []unit // now
 }
 
-// A groupSummary is what was measured in one group.
+// A groupSummary is what was measured in one group. It keeps the models, from which
+// maps and curves are drawn later.
 type groupSummary struct {
 	Group
 	Curves, Units int
@@ -128,8 +130,10 @@ func (f *Answer) reported() []Finding {
 	return f.Findings
 }
 
-// lines returns the line of each pair, node or curve of the part, or only of those that belong to
-// a finding, by the medians of their measurements. With one size there are no lines.
+// lines returns the line of each pair, node or curve of the part, or only of those
+// that belong to a finding, by the medians of their measurements. With one size there
+// are no lines. A unit without β has the line τ·n: the sizes are then so large that β
+// does not show.
 func (p *groupSummary) lines(of *Finding) (lines []line) {
 	beta := map[string]float64{}
 	for _, s := range p.Spreads {
@@ -152,10 +156,19 @@ func (p *groupSummary) lines(of *Finding) (lines []line) {
 	return lines
 }
 
-// covers reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
+// covers reports whether a unit belongs to the finding: the pair, the curve, a pair of the node, or
+// a pair across the link. Pairs inside a side of a link do not, even if the side is two nodes.
 func (f *Finding) covers(u unit) bool {
 	if len(f.Nodes) == 0 {
 		return u.key == f.Path
+	}
+	if f.Across != nil {
+		inside := func(side []string) bool {
+			return slices.ContainsFunc(u.nodes, func(n string) bool {
+				return slices.Contains(side, n)
+			})
+		}
+		return inside(f.Nodes) && inside(f.Across)
 	}
 	for _, name := range f.Nodes {
 		if !slices.Contains(u.nodes, name) {

@@ -250,3 +250,15 @@ func TestBySize(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// A pair inside a block of two has all nodes of that side of the link, and is none of its pairs.
+func TestLinkCovers(t *testing.T) {
+	link := Finding{Nodes: []string{"a", "b"}, Across: []string{"c", "d"}}
+	for pair, want := range map[[2]string]bool{
+		{"a", "b"}: false, {"c", "d"}: false, {"a", "c"}: true, {"d", "b"}: true, {"a", "e"}: false,
+	} {
+		if link.covers(unit{nodes: pair[:]}) != want {
+			t.Errorf("%s: covered %v, want %v", pair, !want, want)
+		}
+	}
+}

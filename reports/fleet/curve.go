@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,8 @@ type Group struct {
 	Sizes       int
 }
 
-// ranksPerNode returns the ranks of a node; 0 if that is not known, or not whole.
+// ranksPerNode returns the ranks of a node; 0 if that is not known, or not whole:
+// then a node has more ranks than another one.
 func (g Group) ranksPerNode() int {
 	if g.Nodes == 0 || g.Ranks%g.Nodes != 0 {
 		return 0
@@ -95,10 +95,10 @@ func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpa
 // is fitted. At this factor [fit] stops warning that β and τ are hardly identifiable.
 const minSpan = 8
 
-var repeatedTitle = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
-
-// summarise returns the summary of a table, and false if it has none. Labels are those of the
-// file's name; columns name the nodes.
+// summarise returns the summary of a table, and false if it has no times of messages.
+// Labels are those of the file's name; columns name the nodes. A round trip becomes
+// half of itself, and a repeat has the title of the first table, so that curves that
+// can be compared share a group.
 func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSummary, ok bool) {
 	if t.Kind == benchfile.Interval { // the gap between messages is not a cost of one
 		return c, false
@@ -133,8 +133,15 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		slices.Sort(rates)
 		c.Tau = quantity.MicrosPerByte(stats.Quantile(rates, 0.5))
 	}
-	title := repeatedTitle.ReplaceAllString(t.Title, "")
+	// Runs of one measurement are one group. Only later runs of a table without a title have one,
+	// which is the format and their number.
+	title := t.FirstName()
+	if title == t.Format {
+		title = ""
+	}
 	names := make([]string, len(columns))
+	// Each row of a table by columns has its own curve and labels; the title would
+	// divide them again.
 	if t.Labels != nil {
 		title = ""
 	}
@@ -154,9 +161,11 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		c.Nodes = t.Hosts
 	}
 	c.Group.Benchmark = strings.TrimSpace(t.Format + " " + title)
+	// Its titles name the program, as in sendrecv_perf.
 	if t.Format == "nccl-tests" {
 		c.Group.Benchmark = title
 	}
+	// Sorted: two files may have their columns in different orders.
 	c.Group.Labels = strings.Join(stats.Ascending(labels), ", ")
 	c.Group.Ranks, c.Group.Nodes = t.Collective.Ranks, len(c.Nodes)
 	return c, true
@@ -175,7 +184,9 @@ const (
 // quantities lists the quantities in the order of the tests.
 var quantities = []Quantity{Latency, Beta, Tau}
 
-// value returns the quantity of a curve, in µs or µs/B; NaN if it is not identifiable.
+// value returns the quantity of a curve, in µs or µs/B; NaN if it is not
+// identifiable. A β of 0 is a value, where the line meets the axis at 0; a latency or
+// τ of 0 is a column without a number.
 func (q Quantity) value(c *curveSummary) float64 {
 	var v float64
 	switch q {
@@ -206,7 +217,8 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// quantityWord returns the quantity's name for people.
+// quantityWord returns the quantity's name for people. Programs read the plain words
+// of [Quantity].
 func quantityWord(q Quantity) string {
 	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
 }

@@ -19,8 +19,9 @@ import (
 // then about four pixels wide. With more nodes, a cell shows the slowest pair of several.
 const maxMapColumns = 160
 
-// Map returns the heat map of the group with the largest finding or, without findings, of the first
-// group. It is an error if no group is one of pairs.
+// Map returns the heat map of the group with the largest finding or, without
+// findings, of the first group: a map without findings shows that the fleet is even.
+// It is an error if no group is one of pairs.
 func (f *Answer) Map() (reports.Picture, error) {
 	for _, x := range f.reported() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
@@ -54,7 +55,8 @@ func (f *Answer) spreadOf(g Group, q Quantity) (*groupSummary, *spread) {
 	return nil, nil
 }
 
-// mapOf returns the heat map of a group; false if its curves are not of pairs.
+// mapOf returns the heat map of a group; false if its curves are not of pairs, or
+// were not fitted.
 func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	_, s := f.spreadOf(g, q)
 	if s == nil || s.model == nil || s.model.fit == nil || len(s.model.names) < 2 {
@@ -89,7 +91,9 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	return h, true
 }
 
-// curves draws the lines of a group's findings over the band of the fleet.
+// curves draws the lines of a group's findings over the band of the fleet, as
+// bandwidth in percent of the fleet's median at each size: a node that is 8 % slow
+// cannot be seen in MB/s over decades of sizes.
 func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	p, _ := f.spreadOf(g, Tau)
 	if p == nil || g.Last <= g.First {
@@ -150,14 +154,16 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	// Whole steps of 5 %, at least 1 % beyond the data: curves that touch the frame are hard to
 	// read.
 	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
-	fig.Notes = []string{"The lines are fits; that of a node is the median of its pairs."}
+	fig.Notes = []string{"The lines are fits; that of a node or a link is the median of its pairs."}
 	return fig, len(shown) > 0
 }
 
 // maxSlowestPairs bounds the pairs under a map, which a reader looks through by eye.
 const maxSlowestPairs = 20
 
-// slowest returns the pairs of a group with the largest effects, whether or not they stand out.
+// slowest returns the pairs of a group with the largest effects, whether or not they
+// stand out. The effects hold those of the nodes, as the cells of the map above them
+// do.
 func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.spreadOf(g, q)
 	m := s.model
@@ -178,7 +184,9 @@ func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 // maxDrawnGroups bounds the groups that a page draws, which has a table of all groups as well.
 const maxDrawnGroups = 4
 
-// Document returns a page to send: the findings, their place in the fleet, and its distribution.
+// Document returns a page to send: the findings, their place in the fleet, and its
+// distribution. It draws the groups with findings or, without findings, one, so that
+// the reader sees what was compared.
 func (f *Answer) Document() reports.Document {
 	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
@@ -192,7 +200,7 @@ func (f *Answer) Document() reports.Document {
 		doc.Lead = append(doc.Lead, "This report is incomplete: "+f.Broken.Error()+".")
 	}
 	if len(f.reported()) > 0 {
-		worst := reports.Table{Rows: f.WorstRows()}
+		worst := reports.Table{Rows: f.worstRows()}
 		doc.Sections = append(doc.Sections,
 			reports.Section{Title: "Findings", Blocks: []reports.Block{worst}})
 	}
@@ -225,7 +233,7 @@ func (f *Answer) Document() reports.Document {
 	if where.Blocks != nil {
 		doc.Sections = append(doc.Sections, where)
 	}
-	groups := reports.Table{Rows: f.GroupRows()}
+	groups := reports.Table{Rows: f.groupRows()}
 	groups.Rows.Notes = nil // they have a section of their own
 	notes := reports.Section{Title: "Input and tests"}
 	for _, n := range f.Notes {

@@ -14,15 +14,28 @@ import (
 // Lists returns the names of the tables of a fleet, as --list has them.
 func Lists() []string { return []string{"findings", "groups", "skipped"} }
 
-// Tables returns the tables for people: the findings, worst first, and the fleet by groups. The
-// notes are under the last table.
-func (f *Answer) Tables() []reports.Rows {
-	groups := f.GroupRows()
+// Tables returns the table of this list, one of [Lists]. Without a list, people get two: the
+// findings, worst first, and the fleet by groups. The notes are under the last table. Programs get
+// the findings with more columns, and by default.
+func (f *Answer) Tables(list string, forPeople bool) []reports.Rows {
+	switch {
+	case list == "groups":
+		return []reports.Rows{f.groupRows()}
+	case list == "skipped":
+		return []reports.Rows{f.skippedRows()}
+	case !forPeople:
+		return []reports.Rows{f.findingRows()}
+	case list == "findings":
+		rows := f.worstRows()
+		rows.Notes = f.Notes
+		return []reports.Rows{rows}
+	}
+	groups := f.groupRows()
 	if len(f.reported()) == 0 {
 		groups.Notes = append([]string{f.nothingFound()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
-	return []reports.Rows{f.WorstRows(), groups}
+	return []reports.Rows{f.worstRows(), groups}
 }
 
 // nothingFound returns the sentence for no findings. They do not mean that nothing is slow.
@@ -36,13 +49,17 @@ func (f *Answer) nothingFound() string {
 	return "No node and no pair stands out by more than chance explains."
 }
 
+// A worstFinding is the largest finding of a node or pair, with the number of groups
+// that agree. The same slow cable shows in every benchmark that crosses it, and
+// people want one row for it.
 type worstFinding struct {
 	Finding
 	groups int
 }
 
-// worst combines the findings of each node and pair: links first, then nodes, then pairs, each the
-// worst first.
+// worst combines the findings of each node and pair: links first, then nodes, then
+// pairs, each the worst first. A link explains the nodes at its ends, and a node its
+// pairs.
 func (f *Answer) worst() (all []worstFinding) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
@@ -66,8 +83,8 @@ func (f *Answer) worst() (all []worstFinding) {
 	return all
 }
 
-// WorstRows returns a row for each node, pair and curve that stands out.
-func (f *Answer) WorstRows() reports.Rows {
+// worstRows returns a row for each node, pair and curve that stands out.
+func (f *Answer) worstRows() reports.Rows {
 	head := "slower by (interval)"
 	switch {
 	case f.Compared && f.TwoSided:
@@ -97,7 +114,8 @@ func (f *Answer) WorstRows() reports.Rows {
 	)
 }
 
-// groupsOf counts the groups that have measurements of the node or pair.
+// groupsOf counts the groups that have measurements of the node or pair, which "2 of
+// 3" refers to.
 func (f *Answer) groupsOf(x Finding) (n int) {
 	for _, p := range f.groups {
 		everywhere := len(x.Nodes) == 0 || x.Pair
@@ -108,6 +126,7 @@ func (f *Answer) groupsOf(x Finding) (n int) {
 	return n
 }
 
+// kindOfFinding returns the word of the column "what", which scripts compare.
 func kindOfFinding(x Finding) string {
 	switch {
 	case x.Across != nil:
@@ -137,8 +156,8 @@ func percentPlain(part float64) string {
 	return strings.TrimSuffix(strings.TrimPrefix(reports.PercentChange(part), "+"), " %")
 }
 
-// FindingRows returns a row for each finding, for programs; people have [Answer.WorstRows].
-func (f *Answer) FindingRows() reports.Rows {
+// findingRows returns a row for each finding, for programs; people have [Answer.worstRows].
+func (f *Answer) findingRows() reports.Rows {
 	node := func(i int) func(Finding) any {
 		return func(x Finding) any {
 			names := x.Nodes
@@ -201,8 +220,8 @@ type groupSpread struct {
 	part *groupSummary
 }
 
-// GroupRows returns a row for each group and quantity: its distribution over the fleet.
-func (f *Answer) GroupRows() reports.Rows {
+// groupRows returns a row for each group and quantity: its distribution over the fleet.
+func (f *Answer) groupRows() reports.Rows {
 	var all []groupSpread
 	for i := range f.groups {
 		for _, s := range f.groups[i].Spreads {
@@ -287,8 +306,8 @@ func changeFields() []reports.Field[groupSpread] {
 	}
 }
 
-// SkippedRows returns a row for each file that was not used, or only in part.
-func (f *Answer) SkippedRows() reports.Rows {
+// skippedRows returns a row for each file that was not used, or only in part.
+func (f *Answer) skippedRows() reports.Rows {
 	return reports.TableOf(f.skipped,
 		reports.Col("reason", "reason", func(l skippedFile) any { return l.reason }),
 		reports.Col("fault", "fault", func(l skippedFile) any { return l.fault }))

@@ -14,8 +14,8 @@ type failedAnswer struct {
 	Error string `json:"error"` // one line
 }
 
-// A Design is a layer of a platform with parameters changed.
-type Design struct {
+// A design is a layer of a platform with parameters changed.
+type design struct {
 	// Ref names platform and layer: "clip", "clip/pio". An added platform has the name of its file:
 	// "my.toml", "my.toml/eager".
 	Ref string `json:"ref"`
@@ -33,8 +33,8 @@ type about struct {
 	Formats     string   `json:"formats"`     // of benchmarks' files, in words
 }
 
-// Platforms lists platforms.
-type Platforms struct {
+// platformList lists platforms.
+type platformList struct {
 	Platforms []platformSummary `json:"platforms"`
 }
 
@@ -63,8 +63,8 @@ type NewPlatform struct {
 	TOML string `json:"toml"`
 }
 
-// A Platform is a layer with the changes of the design.
-type Platform struct {
+// A platformAnswer is a layer with the changes of the design.
+type platformAnswer struct {
 	platformSummary
 	Layer layerSummary `json:"layer"` // the one asked for
 	// Parameters are those that the layer's costs depend on, in the order of the file.
@@ -122,10 +122,10 @@ type threshold struct {
 	Text  string `json:"text"`
 }
 
-// Curves asks for a figure of a quantity over sizes.
-type Curves struct {
-	Designs  []Design `json:"designs"`  // 1 to 16
-	Quantity string   `json:"quantity"` // one of about.Quantities: bandwidth, latency, …
+// curvesRequest asks for a figure of a quantity over sizes.
+type curvesRequest struct {
+	Designs  []design `json:"designs"`  // 1 to 16
+	Quantity string   `json:"quantity"` // one of predict.CurveKinds: bandwidth, latency, …
 	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
 	// Plain asks for the lines alone, while a slider moves.
 	Plain bool `json:"plain,omitempty"`
@@ -134,15 +134,15 @@ type Curves struct {
 	Samples int `json:"samples,omitempty"`
 }
 
-// Predict asks for the costs of messages.
-type Predict struct {
-	Designs []Design `json:"designs"` // 1 to 16
+// predictRequest asks for the costs of messages.
+type predictRequest struct {
+	Designs []design `json:"designs"` // 1 to 16
 	Sizes   string   `json:"sizes"`   // at most 4096
 }
 
-// Sized is the request of a question about a design at sizes.
-type Sized struct {
-	Design
+// sizedRequest is the request of a question about a design at sizes.
+type sizedRequest struct {
+	design
 	Sizes string `json:"sizes"`
 }
 
@@ -165,11 +165,11 @@ type shares struct {
 	Parts json.RawMessage `json:"parts"`
 }
 
-// Pipelined asks for a message packet by packet.
-type Pipelined struct {
-	Design
+// pipelineRequest asks for a message packet by packet.
+type pipelineRequest struct {
+	design
 	Size   string `json:"size"`             // one size, "16KiB"
-	Packet string `json:"packet,omitempty"` // a size, or one of about.Cuts; empty: the design's
+	Packet string `json:"packet,omitempty"` // a size, or one of model.CutWords; empty: the design's
 	// Plain asks for Now alone, while a slider moves.
 	Plain bool `json:"plain,omitempty"`
 }
@@ -203,9 +203,9 @@ type box struct {
 	End    number `json:"end_us"`
 }
 
-// A CollectiveMap asks for the times of algorithms over ranks and sizes.
-type CollectiveMap struct {
-	Design
+// A mapRequest asks for the times of algorithms over ranks and sizes.
+type mapRequest struct {
+	design
 	Collective string `json:"collective"` // "bcast", see about
 	Ranks      string `json:"ranks"`      // as --ranks reads them: "2..64", "2,4,8"
 	Sizes      string `json:"sizes"`
@@ -221,9 +221,9 @@ type fastestMap struct {
 	Left int     `json:"left"` // cells that the budget did not reach
 }
 
-// A CollectiveCall asks for the messages of one collective.
-type CollectiveCall struct {
-	Design
+// A callRequest asks for the messages of one collective.
+type callRequest struct {
+	design
 	Collective string `json:"collective"`
 	Algorithm  string `json:"algorithm"`
 	Ranks      int    `json:"ranks"` // at most 1024
@@ -246,8 +246,8 @@ type schedule struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// A File is the output of a benchmark, to be fitted.
-type File struct {
+// A fileRequest is the output of a benchmark, to be fitted.
+type fileRequest struct {
 	Name  string `json:"name"`
 	Data  []byte `json:"data"`            // base64; at most 64 MiB; gzip is undone
 	Model string `json:"model,omitempty"` // as `fit --model`; empty: auto

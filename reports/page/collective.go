@@ -33,8 +33,9 @@ const (
 	maxBudget = 60_000.0 // ms
 )
 
-// newQuestion returns a question about a collective on a design: on all levels of its platform, or
-// on the layer that it names.
+// newQuestion returns a question about a collective on a design: on all levels of its
+// platform, or on the layer that it names. The local work, copies and reductions,
+// comes from the platform's file, as in the command.
 func newQuestion(d platforms.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Platform)
@@ -42,18 +43,20 @@ func newQuestion(d platforms.Design, name string) collectives.Question {
 		Within: calibrate.IntervalOf(d.Platform)}
 }
 
-// fitsOf returns the fits of a collective that the design's file has measured. As in the command,
-// layers and changed files have no fits.
-func fitsOf(r Design, d platforms.Design, name string) ([]collectives.Fit, error) {
+// fitsOf returns the fits of a collective that the design's file has measured. As in
+// the command, layers and changed files have no fits: the measurements are of the
+// machine as it was.
+func fitsOf(r design, d platforms.Design, name string) ([]collectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
 	}
 	return collectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
-func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []collectives.Fit,
+// mapQuestion reads the request of a map or a table of collectives.
+func (x *Explorer) mapQuestion(r mapRequest) (q collectives.Question, fits []collectives.Fit,
 	err error) {
-	d, err := x.messages(r.Design)
+	d, err := x.messages(r.design)
 	if err != nil {
 		return q, fits, err
 	}
@@ -66,7 +69,7 @@ func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []
 	}
 	q = newQuestion(d, r.Collective)
 	q.Algorithm, q.Ranks = "all", ranks
-	if fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
+	if fits, err = fitsOf(r.design, d, r.Collective); err != nil {
 		return q, fits, err
 	}
 	if q.Sizes, err = sizes(r.Sizes); err != nil {
@@ -79,6 +82,8 @@ func (x *Explorer) mapQuestion(r CollectiveMap) (q collectives.Question, fits []
 	return q, fits, err
 }
 
+// compute answers a question from the measurements if there are any, and else by
+// simulation.
 func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times, error) {
 	if len(fits) > 0 {
 		return collectives.FittedQuestion{Calls: q.Calls, Fits: fits}.Compute(context.Background())
@@ -86,9 +91,11 @@ func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times
 	return q.Compute(context.Background())
 }
 
-// collective returns the map of the algorithms. Since one place may take long, the budget is
-// checked between places.
-func (x *Explorer) collective(r CollectiveMap) (fastestMap, error) {
+// collective returns the map of the algorithms. The time of a place cannot be
+// foreseen, so there is a budget of time instead of a bound of work; what it does not
+// reach is unknown (-1). Since one place may take long, the budget is checked between
+// places.
+func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 	q, fits, err := x.mapQuestion(r)
 	if err != nil {
 		return fastestMap{}, err
@@ -100,6 +107,7 @@ func (x *Explorer) collective(r CollectiveMap) (fastestMap, error) {
 	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
 		return fastestMap{}, err
 	}
+	// A barrier moves no data, so all sizes are one.
 	if q.Collective == "barrier" {
 		q.Sizes = q.Sizes[:1]
 	}
@@ -112,6 +120,7 @@ func (x *Explorer) collective(r CollectiveMap) (fastestMap, error) {
 				a.Best[i] = append(a.Best[i], -1)
 				continue
 			}
+			// One place at a time: the whole question could not be interrupted.
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
 			times, err := compute(one, fits)
@@ -121,14 +130,15 @@ func (x *Explorer) collective(r CollectiveMap) (fastestMap, error) {
 			a.Best[i] = append(a.Best[i], a.best(times))
 		}
 	}
+	// A map without a cell would look like an answer.
 	if a.Left == len(q.Ranks)*len(q.Sizes) {
 		return a, fmt.Errorf("budget_ms %g ended before the first place; give more", ms)
 	}
 	return a, nil
 }
 
-// best returns the index of the fastest algorithm of one cell, and adds a new one; -1 if the cell
-// has no time.
+// best returns the index of the fastest algorithm of one cell, and adds a new one; -1
+// if the cell has no time. A cell with a single algorithm has no mark of the best.
 func (a *fastestMap) best(cell *collectives.Times) int {
 	for _, t := range cell.Times {
 		if !t.Best && len(cell.Times) > 1 {
@@ -144,9 +154,12 @@ func (a *fastestMap) best(cell *collectives.Times) int {
 	return -1
 }
 
+// maxPlaces bounds a table, which has a row for each algorithm at each place.
 const maxPlaces = 200
 
-func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
+// placesRows answers with the rows of `halfpeak collective` at these places, with no
+// budget: their number is small.
+func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
 	q, fits, err := x.mapQuestion(r)
 	if err != nil {
 		return reports.Rows{}, err
@@ -161,21 +174,25 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	return times.Rows(), nil
 }
 
-func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err error) {
-	d, err := x.messages(r.Design)
+// callQuestion reads the request of one drawn collective. Measured collectives cannot
+// be drawn: a measurement has times and no messages.
+func (x *Explorer) callQuestion(r callRequest) (q collectives.Question, err error) {
+	d, err := x.messages(r.design)
 	if err != nil {
 		return q, err
 	}
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
 		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}
-	if fits, err := fitsOf(r.Design, d, r.Collective); err != nil || len(fits) > 0 {
+	if fits, err := fitsOf(r.design, d, r.Collective); err != nil || len(fits) > 0 {
 		return q,
 			cmp.Or(err,
 				fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s",
 					r.Collective, r.Ref, d.Layer.Ref()))
 	}
 	q = newQuestion(d, r.Collective)
+	// A single schedule may have twice the operations of a place of a map: it is
+	// asked for once.
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
 	if r.Algorithm == "all" || r.Algorithm == "best" {
 		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
@@ -195,7 +212,7 @@ func (x *Explorer) callQuestion(r CollectiveCall) (q collectives.Question, err e
 }
 
 // simulated runs one collective and returns its messages in the order in which they are sent.
-func (x *Explorer) simulated(r CollectiveCall) (*collectives.Run, []simulate.Message, error) {
+func (x *Explorer) simulated(r callRequest) (*collectives.Run, []simulate.Message, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
 		return nil, nil, err
@@ -217,7 +234,7 @@ func (x *Explorer) simulated(r CollectiveCall) (*collectives.Run, []simulate.Mes
 	return run, messages, nil
 }
 
-func (x *Explorer) schedule(r CollectiveCall) (schedule, error) {
+func (x *Explorer) schedule(r callRequest) (schedule, error) {
 	run, messages, err := x.simulated(r)
 	if err != nil {
 		return schedule{}, err
@@ -235,7 +252,9 @@ func (x *Explorer) schedule(r CollectiveCall) (schedule, error) {
 	return a, err
 }
 
-// shape returns the first sender to each rank, and the shape of the messages.
+// shape returns the first sender to each rank, and the shape of the messages, which
+// decides how the page draws them. Messages are taken in the order of receiving: in a
+// tree, a rank has its data before it sends.
 func shape(ranks int, messages []simulate.Message) (parents []int, shape string) {
 	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b simulate.Message) int {
 		return cmp.Compare(a.Received, b.Received)
@@ -260,6 +279,8 @@ func shape(ranks int, messages []simulate.Message) (parents []int, shape string)
 			to[m.From] = -2
 		}
 	}
+	// Follow the only receivers from rank 0: a ring is back there after all ranks.
+	// The count ends the loop if the walk enters a smaller circle.
 	at, steps := 0, 0
 	for at >= 0 && steps <= ranks {
 		at = to[at]
@@ -277,7 +298,8 @@ func shape(ranks int, messages []simulate.Message) (parents []int, shape string)
 	return parents, "graph"
 }
 
-// messageRows lists messages, for the picture of a schedule and for its CSV.
+// messageRows lists messages, for the picture of a schedule and for its CSV, so that
+// both have the same numbers.
 func messageRows(messages []simulate.Message) reports.Rows {
 	type message = simulate.Message
 	return reports.TableOf(messages,

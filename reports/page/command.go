@@ -8,33 +8,37 @@ import (
 	"strings"
 )
 
-// commands has the command lines of questions, and the readers of their requests. {key} is the
-// value of a request; without a value, its flag is left out. {designs} are arguments, and {whatif}
-// is the beginning of a line about one design and its changes.
+// commands has the command lines of questions, and the readers of their requests.
+// {key} is the value of a request; without a value, its flag is left out. {designs}
+// are arguments, and {whatif} is the beginning of a line about one design and its
+// changes. They are data, since a test runs each of them and compares its numbers
+// with the page's.
 var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
 }{
 	"platforms": {fields[nothing], []string{"platforms"}},
-	"platform":  {fields[Design], []string{"platforms show {designs}"}},
-	"toml":      {fields[Design], []string{"{whatif} --save {saved}"}},
-	"predict":   {fields[Predict], []string{"predict {designs} --size {sizes}"}},
-	"curves": {fields[Curves],
+	"platform":  {fields[design], []string{"platforms show {designs}"}},
+	"toml":      {fields[design], []string{"{whatif} --save {saved}"}},
+	"predict":   {fields[predictRequest], []string{"predict {designs} --size {sizes}"}},
+	"curves": {fields[curvesRequest],
 		[]string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
-	"shares": {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
-	"pipeline": {fields[Pipelined],
+	"shares": {fields[sizedRequest], []string{"{whatif} --breakdown --size {sizes}"}},
+	"pipeline": {fields[pipelineRequest],
 		[]string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg",
 			"packet {designs} --size {size}"}},
-	"collective": {fields[CollectiveMap], []string{collectiveLine}},
-	"places":     {fields[CollectiveMap], []string{collectiveLine}},
-	"schedule": {fields[CollectiveCall],
+	"collective": {fields[mapRequest], []string{collectiveLine}},
+	"places":     {fields[mapRequest], []string{collectiveLine}},
+	"schedule": {fields[callRequest],
 		[]string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} " +
 			"--size {size} --segment {segment}"}},
-	"fit": {fields[File], []string{"fit {file} --model {model} --save {save}"}},
+	"fit": {fields[fileRequest], []string{"fit {file} --model {model} --save {save}"}},
 }
 
 const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes}"
 
+// fields reads a request as its type, so that its keys are checked, and returns the
+// values by the names of its keys: those are the words in braces.
 func fields[T any](request []byte) (values map[string]any, err error) {
 	var r T
 	if err := read(request, &r); err != nil {
@@ -47,8 +51,9 @@ func fields[T any](request []byte) (values map[string]any, err error) {
 	return values, json.Unmarshal(text, &values)
 }
 
-// command returns the command lines with the same numbers as another question. Changed designs are
-// saved first, since only whatif takes changes.
+// command returns the command lines with the same numbers as another question.
+// Changed designs are saved first, since only whatif takes changes; the following
+// line then names their file.
 func (x *Explorer) command(w wrapped) (commandLines, error) {
 	c, has := commands[w.Question]
 	if !has {
@@ -59,19 +64,20 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		return commandLines{}, err
 	}
 	var of struct {
-		Design
-		Designs []Design
+		design
+		Designs []design
 	}
 	text, _ := json.Marshal(values) // it comes from JSON
 	if err := json.Unmarshal(text, &of); err != nil {
 		return commandLines{}, err
 	}
 	if of.Ref != "" {
-		of.Designs = []Design{of.Design}
+		of.Designs = []design{of.design}
 	}
 	a, words := commandLines{},
-		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
+		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.design, 0)}}
 	for _, d := range of.Designs {
+		// A command line that would fail is no answer.
 		if _, err := x.design(d); err != nil {
 			return a, err
 		}
@@ -79,6 +85,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		for _, s := range d.Set {
 			changed = append(changed, "--set", s)
 		}
+		// fillLine writes the program's name itself.
 		words["whatif"] = changed[1:]
 		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
 			ref = savedName(d, len(a.Commands)+1)
@@ -99,7 +106,8 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// fillLine returns the words of a command line; a flag without a value is left out.
+// fillLine returns the words of a command line. A flag without a value is left out,
+// with the word before its placeholder.
 func fillLine(line string, words map[string][]string) []string {
 	all := []string{"halfpeak"}
 	for _, word := range strings.Fields(line) {
@@ -118,6 +126,9 @@ func fillLine(line string, words map[string][]string) []string {
 	return all
 }
 
+// shellQuote returns a line that a shell reads as these words. Everything but a few
+// letters is quoted: words come from links and files, and a command line is copied
+// into a shell. In single quotes, only a single quote is special.
 func shellQuote(words []string) string {
 	words = slices.Clone(words)
 	for i, w := range words {

@@ -15,9 +15,14 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
+// maxSamples is as many draws as `whatif --uncertainty` takes by default. The page
+// asks for 200, which a slider can wait for.
 const maxSamples = 10_000
 
-func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
+// curves answers with one figure of all designs. It is asked at each move of a
+// slider, and so must be fast: Plain leaves out what only matters when the slider
+// rests.
+func (x *Explorer) curves(r curvesRequest) (f reports.Figure, err error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
 		return f, err
@@ -39,10 +44,17 @@ func (x *Explorer) curves(r Curves) (f reports.Figure, err error) {
 	return f, err
 }
 
-func (r Curves) addCurve(f *reports.Figure, name string, d platforms.Design, kind predict.CurveKind,
-	sizes []quantity.Bytes) error {
+func (r curvesRequest) addCurve(f *reports.Figure, name string, d platforms.Design,
+	kind predict.CurveKind, sizes []quantity.Bytes) error {
+	// Latency is the time itself, whatever it is of. Bandwidths and gaps need
+	// messages.
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
+	}
+	// The curves of other designs stay.
+	if err := kind.Row().Check(d.Layer.Model, 1); err != nil {
+		addNote(f, fmt.Sprintf("%s has no %s: %v.", name, kind.Row().Title, err))
+		return nil
 	}
 	if r.Plain {
 		line := predict.CurveLine(kind, sizes, d.Layer)
@@ -95,8 +107,9 @@ func addNote(f *reports.Figure, note string) {
 	f.Notes = append(f.Notes, note)
 }
 
-// addInterval adds the interval of a curve that follows from the intervals of the parameters, if
-// there are some. It is the one of `whatif --uncertainty` with the same number of samples.
+// addInterval adds the interval of a curve that follows from the intervals of the
+// parameters, if there are some. It is the one of `whatif --uncertainty` with the
+// same number of samples: the seed is fixed, so that the band does not flicker.
 func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes,
 	d platforms.Design, samples int) error {
 	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes,
@@ -117,7 +130,8 @@ func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes [
 	return nil
 }
 
-func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
+// predictRows answers with the rows of `halfpeak predict`.
+func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
 		return reports.Rows{}, err
@@ -126,17 +140,20 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
+	// Every row becomes text of the answer and of the page.
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
 	return predict.Costs(sizes, designs...).Rows(nil), nil
 }
 
-// maxShared bounds the sizes of a breakdown: each costs as much as a curve.
+// maxShared bounds the sizes of a breakdown: each costs as much as a curve, since
+// every parameter is changed in turn.
 const maxShared = 512
 
-func (x *Explorer) sized(r Sized) (d platforms.Design, all []quantity.Bytes, err error) {
-	if d, err = x.messages(r.Design); err != nil {
+// sized reads the request of a breakdown.
+func (x *Explorer) sized(r sizedRequest) (d platforms.Design, all []quantity.Bytes, err error) {
+	if d, err = x.messages(r.design); err != nil {
 		return d, nil, err
 	}
 	if all, err = sizes(r.Sizes); err == nil && len(all) > maxShared {
@@ -145,7 +162,8 @@ func (x *Explorer) sized(r Sized) (d platforms.Design, all []quantity.Bytes, err
 	return d, all, err
 }
 
-func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
+// ownersRows lists the shares by stage or parameter at all sizes, for the saved file.
+func (x *Explorer) ownersRows(r sizedRequest) (reports.Rows, error) {
 	d, sizes, err := x.sized(r)
 	if err != nil {
 		return reports.Rows{}, err
@@ -153,7 +171,8 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	return whatif.OwnerRows(whatif.Of(d), sizes)
 }
 
-func (x *Explorer) shares(r Sized) (shares, error) {
+// shares answers with the shares at one size, the one under the pointer.
+func (x *Explorer) shares(r sizedRequest) (shares, error) {
 	d, sizes, err := x.sized(r)
 	if err != nil {
 		return shares{}, err
@@ -163,23 +182,26 @@ func (x *Explorer) shares(r Sized) (shares, error) {
 	if err != nil {
 		return shares{}, err
 	}
-	parts, err := shareRows(all, m.OneWay(n)).JSON()
+	parts, err := shareRows(all, m.OneWay(n), model.HasGap(m)).JSON()
 	return shares{Formula: formula(m, n), Parts: parts}, err
 }
 
-// shareRows lists the shares of parameters in a message that takes oneWay.
-func shareRows(all []whatif.Share, oneWay quantity.Micros) reports.Rows {
+// shareRows lists the shares of parameters in a message that takes oneWay, and in its
+// gap if that is known.
+func shareRows(all []whatif.Share, oneWay quantity.Micros, gap bool) reports.Rows {
 	type share = whatif.Share
 	percent := func(s share) float64 { return 100 * float64(s.OneWay) / float64(oneWay) }
 	return reports.TableOf(all,
 		reports.Col("path", "", func(s share) any { return s.Path }),
 		reports.Col("one_way_us", "", func(s share) any { return s.OneWay }),
 		reports.Col("one_way_percent", "", func(s share) any { return percent(s) }),
-		reports.Col("gap_us", "", func(s share) any { return s.Gap }),
+		reports.Col("gap_us", "", func(s share) any { return reports.OrAbsent(s.Gap, gap) }),
 		reports.Col("text", "", func(s share) any { return reports.PercentShare(percent(s)) }),
 	)
 }
 
+// formula returns the one-way time in symbols. A pipeline's formula has a maximum
+// over stages, which says less than a sentence.
 func formula(m model.Layer, n quantity.Bytes) string {
 	if m = model.At(m, n); m.Kind().Name == "pipeline" {
 		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"

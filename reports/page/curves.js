@@ -85,6 +85,11 @@ const curves = (() => {
 		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
+	// cellOf returns the cell of a quantity in a row. A table has no column of gaps if no design has a gap.
+	const cellOf = (table, q) => {
+		const j = table.heads.indexOf(heads[q]);
+		return cells => j < 0 ? "–" : cells[j];
+	};
 	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
 	const values = requests => {
 		rows = predict(requests, s.size);
@@ -97,13 +102,13 @@ const curves = (() => {
 		}
 		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
 		for (const [q, chart] of charts) {
-			const j = rows.heads.indexOf(heads[q]);
-			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${c[j]}`).join("; "), values: rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
+			const cell = cellOf(rows, q);
+			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${cell(c)}`).join("; "), values: rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
 		}
 	};
 	const hover = (q, size) => {
-		const t = predict(state.requests(), size), j = t.heads.indexOf(heads[q]);
-		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: c[j], y: t.rows[i][keys[q]] })) };
+		const t = predict(state.requests(), size), cell = cellOf(t, q);
+		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: cell(c), y: t.rows[i][keys[q]] })) };
 	};
 	// spoken returns the text for a screen reader after a change.
 	const spoken = () => {

@@ -16,7 +16,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Bounds of requests.
+// Bounds of requests. They are far above what the page asks for (8 designs, some
+// hundred sizes), and bound the work of a request together.
 const (
 	maxDesigns  = 16
 	maxChanges  = 256
@@ -24,8 +25,8 @@ const (
 	maxRemember = 256 // designs
 )
 
-// An Explorer answers questions. It holds the platforms that were added to it, and is for one
-// goroutine at a time.
+// An Explorer answers questions. It holds the platforms that were added to it, and is
+// for one goroutine at a time: in a browser, the page and its worker have one each.
 type Explorer struct {
 	added   map[string]*platforms.Platform // by their names, with .toml
 	designs map[string]resolved            // the latest, for [Explorer.design]
@@ -34,11 +35,14 @@ type Explorer struct {
 // New returns an explorer that has only the platforms that come with halfpeak.
 func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[string]resolved{}} }
 
-// A resolved has the designs of a [Design] before and after its changes.
+// A resolved has the designs of a [design] before and after its changes. Sliders show
+// both.
 type resolved struct {
 	base, now platforms.Design
 }
 
+// find returns a platform and a layer by reference: of a file that was added, or of a
+// platform that comes with halfpeak.
 func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
 	if ref == "" {
 		return platforms.Platform{}, platforms.Layer{},
@@ -46,7 +50,8 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	}
 	file, layer, _ := strings.Cut(ref, "/")
 	a := x.added[file]
-	// else Find opens a file
+	// Without this check, Find would open a file: a request must not read the disk of
+	// whoever runs the program outside of a browser.
 	if names := platforms.Names(); a == nil && !slices.Contains(names, file) {
 		return platforms.Platform{}, platforms.Layer{},
 			fmt.Errorf("no platform %.80q%s", file,
@@ -62,9 +67,10 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	return *a, l, err
 }
 
-// design returns the design of a request. It caches the latest ones: a slider asks repeatedly for
-// designs that do not change.
-func (x *Explorer) design(d Design) (resolved, error) {
+// design returns the design of a request. It caches the latest ones: a slider asks
+// repeatedly for designs that do not change. The design without changes is cached
+// too, since changes begin from it at each move of a slider.
+func (x *Explorer) design(d design) (resolved, error) {
 	if len(d.Set) > maxChanges {
 		return resolved{}, fmt.Errorf("%d changes; a design has at most %d", len(d.Set), maxChanges)
 	}
@@ -92,6 +98,8 @@ func (x *Explorer) design(d Design) (resolved, error) {
 	return r, nil
 }
 
+// remember adds to the cache. A full cache is emptied: it fills again with the few
+// designs in use, and an order of use would cost more than it saves.
 func (x *Explorer) remember(key string, r resolved) {
 	if len(x.designs) >= maxRemember {
 		clear(x.designs)
@@ -99,7 +107,8 @@ func (x *Explorer) remember(key string, r resolved) {
 	x.designs[key] = r
 }
 
-func (x *Explorer) all(ds []Design) ([]platforms.Design, error) {
+// all returns the designs of a request with their changes.
+func (x *Explorer) all(ds []design) ([]platforms.Design, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
 	}
@@ -115,7 +124,7 @@ func (x *Explorer) all(ds []Design) ([]platforms.Design, error) {
 }
 
 // messages returns the design; an error if its times are not of messages.
-func (x *Explorer) messages(d Design) (platforms.Design, error) {
+func (x *Explorer) messages(d design) (platforms.Design, error) {
 	r, err := x.design(d)
 	if err == nil {
 		err = r.now.Layer.Messages()
@@ -123,6 +132,8 @@ func (x *Explorer) messages(d Design) (platforms.Design, error) {
 	return r.now, err
 }
 
+// sizes reads a list of sizes. The text is bounded before it is read, the list after:
+// "1..1GiB/1000" is short.
 func sizes(text string) ([]quantity.Bytes, error) {
 	if len(text) > 1<<16 {
 		return nil, fmt.Errorf("sizes must have at most %d bytes (got %d)", 1<<16, len(text))
@@ -150,6 +161,8 @@ func size(text string) (quantity.Bytes, error) {
 // A question reads its request and answers it.
 type question func(*Explorer, []byte) (any, error)
 
+// asks turns a function of a typed request into a question, so that all questions
+// read and check their requests in the same way.
 func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
 	return func(x *Explorer, request []byte) (any, error) {
 		var r T
@@ -160,7 +173,9 @@ func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
 	}
 }
 
-// read reads a request, which is one JSON value without unknown keys. Nothing at all is {}.
+// read reads a request, which is one JSON value without unknown keys: a misspelt key
+// would otherwise be ignored, and the answer would be to another question. Nothing at
+// all is {}.
 func read(request []byte, to any) error {
 	if len(bytes.TrimSpace(request)) == 0 {
 		return nil
@@ -176,10 +191,14 @@ func read(request []byte, to any) error {
 	return nil
 }
 
+// tabled turns a function that returns rows into a question that answers with a
+// table.
 func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
 	return asks(func(x *Explorer, r T) (table, error) { return tableOf(rows(x, r)) })
 }
 
+// tableOf returns rows twice: for programs, as the command's JSON, and for people, as
+// printed cells.
 func tableOf(rows reports.Rows, err error) (table, error) {
 	if err != nil {
 		return table{}, err

@@ -84,18 +84,18 @@ func TestFailures(t *testing.T) {
 // what depends on it.
 func TestParameters(t *testing.T) {
 	x := New()
-	for _, p := range answer[Platforms](t, x, "platforms", nothing{}).Platforms {
+	for _, p := range answer[platformList](t, x, "platforms", nothing{}).Platforms {
 		for _, l := range p.Layers {
-			d := Design{Ref: l.Ref}
-			for _, q := range answer[Platform](t, x, "platform", d).Parameters {
+			d := design{Ref: l.Ref}
+			for _, q := range answer[platformAnswer](t, x, "platform", d).Parameters {
 				if q.Value == nil || !q.Used {
 					continue
 				}
 				if q.Changed || *q.Value != *q.File.Value || float64(q.From) > float64(*q.Value) && !q.Zero || float64(q.To) < float64(*q.Value) {
 					t.Errorf("%s %s: %+v", l.Ref, q.Path, q)
 				}
-				set := Design{l.Ref, []string{fmt.Sprintf("%s=%v%s", q.Path, float64(*q.Value), q.Unit)}, ""}
-				for _, now := range answer[Platform](t, x, "platform", set).Parameters {
+				set := design{l.Ref, []string{fmt.Sprintf("%s=%v%s", q.Path, float64(*q.Value), q.Unit)}, ""}
+				for _, now := range answer[platformAnswer](t, x, "platform", set).Parameters {
 					if now.Path == q.Path && (math.Abs(float64(*now.Value / *q.Value)-1) > 1e-11 && *q.Value != 0 || !now.Changed || now.Text != q.Text) {
 						t.Errorf("%s: set to %v %s it is %v: %s, not %s", q.Path, *q.Value, q.Unit, *now.Value, now.Text, q.Text)
 					}
@@ -109,7 +109,7 @@ func TestParameters(t *testing.T) {
 func TestShares(t *testing.T) {
 	x := New()
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "mpc"} {
-		a := answer[shares](t, x, "shares", Sized{Design{Ref: ref}, "64KiB"})
+		a := answer[shares](t, x, "shares", sizedRequest{design{Ref: ref}, "64KiB"})
 		sum := 0.0
 		var parts []struct {
 			Percent float64 `json:"one_way_percent"`
@@ -129,11 +129,11 @@ func TestShares(t *testing.T) {
 // A fitted file becomes a platform of the session, whose curve goes through its points.
 func TestFit(t *testing.T) {
 	x := New()
-	f := answer[fitAnswer](t, x, "fit", File{Name: `C:\data\times.csv`, Data: []byte(times)})
+	f := answer[fitAnswer](t, x, "fit", fileRequest{Name: `C:\data\times.csv`, Data: []byte(times)})
 	if f.Platform == nil || f.Platform.Ref != "times.toml" || f.Curve == nil || f.Residuals == nil || len(f.Fits) != 1 || f.Fits[0].Points != 7 {
 		t.Fatalf("%+v", f)
 	}
-	c := answer[reports.Figure](t, x, "curves", Curves{Designs: []Design{{Ref: "times.toml"}}, Quantity: "latency", Sizes: "1..256KiB"})
+	c := answer[reports.Figure](t, x, "curves", curvesRequest{Designs: []design{{Ref: "times.toml"}}, Quantity: "latency", Sizes: "1..256KiB"})
 	kinds := map[string]int{}
 	for _, s := range c.Series {
 		kinds[string(s.Kind)]++
@@ -143,8 +143,8 @@ func TestFit(t *testing.T) {
 	}
 	// What is saved is the same platform in another explorer.
 	y := New()
-	answer[Platforms](t, y, "add", NewPlatform{"times", f.TOML})
-	request := Predict{[]Design{{Ref: "times.toml"}}, "1..256KiB/3"}
+	answer[platformList](t, y, "add", NewPlatform{"times", f.TOML})
+	request := predictRequest{[]design{{Ref: "times.toml"}}, "1..256KiB/3"}
 	if a, b := answer[json.RawMessage](t, x, "predict", request), answer[json.RawMessage](t, y, "predict", request); string(a) != string(b) {
 		t.Errorf("%s\n%s", a, b)
 	}
@@ -153,21 +153,21 @@ func TestFit(t *testing.T) {
 // A changed design that is saved and added again is the same design.
 func TestSaved(t *testing.T) {
 	x := New()
-	answer[fitAnswer](t, x, "fit", File{Name: "times.csv", Data: []byte(times)})
-	for _, d := range []Design{
+	answer[fitAnswer](t, x, "fit", fileRequest{Name: "times.csv", Data: []byte(times)})
+	for _, d := range []design{
 		{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB", "stage.wire.beta*=1.1"}},
 		{Ref: "times.toml", Set: []string{"beta*=1.25"}},
 	} {
 		text := answer[textFile](t, x, "toml", d)
-		answer[Platforms](t, x, "add", NewPlatform{text.Name, text.Text})
-		curve := func(d Design) string {
-			c := answer[reports.Figure](t, x, "curves", Curves{Designs: []Design{d}, Quantity: "latency", Sizes: "1..1MiB/4", Plain: true})
+		answer[platformList](t, x, "add", NewPlatform{text.Name, text.Text})
+		curve := func(d design) string {
+			c := answer[reports.Figure](t, x, "curves", curvesRequest{Designs: []design{d}, Quantity: "latency", Sizes: "1..1MiB/4", Plain: true})
 			return fmt.Sprint(c.Series[0].Y)
 		}
-		if a, b := curve(d), curve(Design{Ref: text.Name}); a != b {
+		if a, b := curve(d), curve(design{Ref: text.Name}); a != b {
 			t.Errorf("%s:\n%s\n%s", d.Ref, a, b)
 		}
-		p := answer[table](t, x, "predict", Predict{[]Design{{Ref: text.Name}}, "1KiB"})
+		p := answer[table](t, x, "predict", predictRequest{[]design{{Ref: text.Name}}, "1KiB"})
 		if strings.Contains(string(p.Rows), `"from"`) {
 			t.Errorf("%s: predicted from what nobody measured: %s", d.Ref, p.Rows)
 		}
@@ -177,7 +177,7 @@ func TestSaved(t *testing.T) {
 // A budget ends a map, and says what it leaves out.
 func TestBudget(t *testing.T) {
 	x := New()
-	a := answer[fastestMap](t, x, "collective", CollectiveMap{Design: Design{Ref: "clip"}, Collective: "allreduce", Ranks: "2..256", Sizes: "8..1MiB/4", Budget: 1})
+	a := answer[fastestMap](t, x, "collective", mapRequest{design: design{Ref: "clip"}, Collective: "allreduce", Ranks: "2..256", Sizes: "8..1MiB/4", Budget: 1})
 	if places := len(a.Best) * len(a.Best[0]); a.Left == 0 || a.Left >= places {
 		t.Errorf("%d of %d left", a.Left, places)
 	}
@@ -190,7 +190,7 @@ type timed struct {
 	Average   float64 `json:"average_us"`
 }
 
-func places(t *testing.T, x *Explorer, r CollectiveMap) (rows []timed) {
+func places(t *testing.T, x *Explorer, r mapRequest) (rows []timed) {
 	t.Helper()
 	if err := json.Unmarshal(answer[table](t, x, "places", r).Rows, &rows); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func places(t *testing.T, x *Explorer, r CollectiveMap) (rows []timed) {
 func TestMap(t *testing.T) {
 	x := New()
 	ranks, sizes := []string{"2", "7", "8"}, []string{"8", "64KiB"}
-	request := CollectiveMap{Design: Design{Ref: "clip"}, Collective: "bcast", Ranks: strings.Join(ranks, ","), Sizes: strings.Join(sizes, ","), Budget: 60_000}
+	request := mapRequest{design: design{Ref: "clip"}, Collective: "bcast", Ranks: strings.Join(ranks, ","), Sizes: strings.Join(sizes, ","), Budget: 60_000}
 	a := answer[fastestMap](t, x, "collective", request)
 	if a.Left != 0 {
 		t.Fatalf("%d left", a.Left)
@@ -229,7 +229,7 @@ func TestShape(t *testing.T) {
 	for _, c := range []struct{ collective, algorithm, want string }{
 		{"bcast", "binomial", "tree"}, {"bcast", "linear", "tree"}, {"allgather", "ring", "ring"}, {"allreduce", "recursive-doubling", "graph"},
 	} {
-		s := answer[schedule](t, x, "schedule", CollectiveCall{Design: Design{Ref: "clip"}, Collective: c.collective, Algorithm: c.algorithm, Ranks: 8, Size: "4KiB"})
+		s := answer[schedule](t, x, "schedule", callRequest{design: design{Ref: "clip"}, Collective: c.collective, Algorithm: c.algorithm, Ranks: 8, Size: "4KiB"})
 		if s.Shape != c.want || len(s.Done) != 8 || len(s.Parents) != 8 {
 			t.Errorf("%s %s is a %s, want %s; parents %v", c.collective, c.algorithm, s.Shape, c.want, s.Parents)
 		}
@@ -302,9 +302,9 @@ func TestLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := New()
-	answer[Platforms](t, x, "add", NewPlatform{"rack.toml", string(text)})
-	design := Design{Ref: "rack.toml"}
-	r := CollectiveMap{Design: design, Collective: "bcast", Ranks: "64", Sizes: "1MiB", Budget: 60_000}
+	answer[platformList](t, x, "add", NewPlatform{"rack.toml", string(text)})
+	design := design{Ref: "rack.toml"}
+	r := mapRequest{design: design, Collective: "bcast", Ranks: "64", Sizes: "1MiB", Budget: 60_000}
 	m := answer[fastestMap](t, x, "collective", r)
 	best := slices.IndexFunc(want.Times, func(c collectives.Timing) bool { return c.Best })
 	if got := m.Algorithms[m.Best[0][0]]; got != want.Times[best].Name {
@@ -321,14 +321,14 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s takes %v, not %v", c.Name, time, rows[i])
 		}
 		if i < 3 || c.Best {
-			s := answer[schedule](t, x, "schedule", CollectiveCall{Design: design, Collective: "bcast", Algorithm: c.Name, Ranks: 64, Size: "1MiB"})
+			s := answer[schedule](t, x, "schedule", callRequest{design: design, Collective: "bcast", Algorithm: c.Name, Ranks: 64, Size: "1MiB"})
 			if !near(float64(s.Finish), time) {
 				t.Errorf("the schedule of %s takes %v, not %v", c.Name, s.Finish, time)
 			}
 		}
 	}
 	// One layer has no levels.
-	r.Design.Ref = "rack.toml/socket"
+	r.design.Ref = "rack.toml/socket"
 	if of := places(t, x, r); near(of[best].Time, rows[best].Time) {
 		t.Error("a layer has the time of the machine")
 	}
@@ -337,7 +337,7 @@ func TestLevels(t *testing.T) {
 // What was measured of a collective stands before what its layers say, as for the command.
 func TestMeasuredCollective(t *testing.T) {
 	x := New()
-	answer[Platforms](t, x, "add", NewPlatform{"m.toml", `[layer.a]
+	answer[platformList](t, x, "add", NewPlatform{"m.toml", `[layer.a]
 model = "linear"
 beta = "1us"
 tau = "1us/KiB"
@@ -350,7 +350,7 @@ sizes = ["8B", "1KiB", "64KiB"]
 times = ["2us 3us 60us", "4us 6us 120us", "6us 9us 180us"]
 source = "x"
 `})
-	r := CollectiveMap{Design: Design{Ref: "m.toml"}, Collective: "bcast", Ranks: "4", Sizes: "1KiB"}
+	r := mapRequest{design: design{Ref: "m.toml"}, Collective: "bcast", Ranks: "4", Sizes: "1KiB"}
 	m := answer[fastestMap](t, x, "collective", r)
 	if len(m.Algorithms) != 1 || m.Algorithms[0] != "measured" || m.Best[0][0] != 0 {
 		t.Errorf("%+v", m)
@@ -383,13 +383,13 @@ func TestCutOff(t *testing.T) {
 		keep   int
 		broken bool
 	}{{b.Len(), false}, {b.Len() / 2, true}, {b.Len() - 4, true}} {
-		f := answer[fitAnswer](t, New(), "fit", File{Name: "times.csv.gz", Data: b.Bytes()[:c.keep]})
+		f := answer[fitAnswer](t, New(), "fit", fileRequest{Name: "times.csv.gz", Data: b.Bytes()[:c.keep]})
 		if len(f.Fits) != 1 || (f.Broken != "") != c.broken {
 			t.Errorf("%d of %d bytes: %d fits, broken: %q", c.keep, b.Len(), len(f.Fits), f.Broken)
 		}
 	}
 	var f failedAnswer
-	text, _ = json.Marshal(File{Name: "a.gz", Data: b.Bytes()[:5]})
+	text, _ = json.Marshal(fileRequest{Name: "a.gz", Data: b.Bytes()[:5]})
 	if err := json.Unmarshal(New().Ask("fit", text), &f); err != nil || !strings.Contains(f.Error, "EOF") {
 		t.Errorf("%q, %v", f.Error, err)
 	}
@@ -399,7 +399,7 @@ func TestCutOff(t *testing.T) {
 func TestThresholdSliders(t *testing.T) {
 	x := New()
 	x.Ask("add", []byte(`{"name": "three.toml", "toml": "title = \"three\"\n[layer.all]\nmodel = \"switch\"\nbranches = [{ layer = \"a\", up_to = \"1KiB\" }, { layer = \"b\", up_to = \"16KiB\" }, { layer = \"c\" }]\nsource = \"x\"\n[layer.a]\nmodel = \"linear\"\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"x\"\n[layer.b]\nmodel = \"linear\"\nbeta = \"2us\"\ntau = \"0.5us/KiB\"\nsource = \"x\"\n[layer.c]\nmodel = \"linear\"\nbeta = \"5us\"\ntau = \"0.25us/KiB\"\nsource = \"x\"\n"}`))
-	var p Platform
+	var p platformAnswer
 	if err := json.Unmarshal(x.Ask("platform", []byte(`{"ref": "three.toml"}`)), &p); err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,18 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
-// Bounds of a benchmark's file, in bytes.
+// Bounds of a benchmark's file, in bytes. WebAssembly has 4 GiB of memory, of which
+// the base64 of the request, its bytes and the decompressed text need a part at the
+// same time.
 const (
 	maxFile     = 64 << 20
 	maxUnpacked = 256 << 20 // its contents, if it is compressed
 )
 
-// unpacked undoes gzip within bounds. If the file is cut off or damaged, it returns the text up to
-// there, and the error.
+// unpacked undoes gzip within bounds: a file of some KiB can hold gigabytes of zeros.
+// A second layer of gzip is refused, since benchfile would undo it without a bound.
+// If the file is cut off or damaged, unpacked returns the text up to there, and the
+// error.
 func unpacked(data []byte) ([]byte, error) {
 	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
 	if !packed(data) {
@@ -40,7 +44,9 @@ func unpacked(data []byte) ([]byte, error) {
 	return text, err
 }
 
-func fitFile(r File) (*fits.Fitted, error) {
+// fitFile fits a file. As in the command, a damaged file is fitted up to the damage,
+// and the answer says so.
+func fitFile(r fileRequest) (*fits.Fitted, error) {
 	if len(r.Data) > maxFile {
 		return nil,
 			fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20,
@@ -66,7 +72,9 @@ func fitFile(r File) (*fits.Fitted, error) {
 	return f, nil
 }
 
-// fileName returns the last part of a name, as the command line would have it in the same folder.
+// fileName returns the last part of a name, as the command line would have it in the
+// same folder. Browsers on Windows give paths with backslashes. It has at most 200
+// bytes, since notes repeat it.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(reports.OneLine(name), `\`, "/"))
 	if name == "." || name == "/" {
@@ -75,7 +83,9 @@ func fileName(name string) string {
 	return name[:min(len(name), 200)]
 }
 
-func (x *Explorer) fit(r File) (fitAnswer, error) {
+// fit answers with all that the command prints, draws and saves. The platform is
+// added at once, so that one click shows its sliders.
+func (x *Explorer) fit(r fileRequest) (fitAnswer, error) {
 	f, err := fitFile(r)
 	if err != nil {
 		return fitAnswer{}, err
@@ -90,6 +100,7 @@ func (x *Explorer) fit(r File) (fitAnswer, error) {
 	for _, c := range f.Curves {
 		a.Fits = append(a.Fits, fitCurve(c))
 	}
+	// Parameters have no picture, which is no error here.
 	if picture, err := f.Picture(); err == nil {
 		stack := picture.(reports.Stack)
 		a.Curve, a.Residuals = &stack[0], &stack[1]
@@ -110,6 +121,8 @@ func (x *Explorer) fit(r File) (fitAnswer, error) {
 	return a, nil
 }
 
+// fitCurve summarizes a curve. Warnings are a list also if there are none, as scripts
+// expect.
 func fitCurve(c fits.Curve) fittedCurve {
 	a := fittedCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
 		Warnings: append([]string{}, c.Warnings...)}

@@ -12,7 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// Bounds of timelines.
+// Bounds of timelines. The message engine moves the bytes of a message. One of more
+// than 1 MiB is drawn by the recurrence, which moves none.
 const (
 	maxBoxes = 20_000  // as predict.Timeline has it
 	maxSent  = 1 << 20 // bytes of a message that the engine runs
@@ -20,7 +21,9 @@ const (
 	maxMessage quantity.Bytes = 64 << 20
 )
 
-func (x *Explorer) pipeline(r Pipelined) (pipeline, error) {
+// pipeline answers with three timelines, the packets of the slider first. While a
+// slider moves, only this one changes.
+func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 	d, n, err := x.pipelined(r)
 	if err != nil {
 		return pipeline{}, err
@@ -67,8 +70,10 @@ func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
 	return cuts.Rows(), nil
 }
 
-func (x *Explorer) pipelined(r Pipelined) (platforms.Design, quantity.Bytes, error) {
-	d, err := x.messages(r.Design)
+// pipelined reads the request of a pipeline. The packet of the request replaces that
+// of the design, as `plot --packet` does.
+func (x *Explorer) pipelined(r pipelineRequest) (platforms.Design, quantity.Bytes, error) {
+	d, err := x.messages(r.design)
 	if err != nil {
 		return d, 0, err
 	}
@@ -97,6 +102,7 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 		Packet: number(plan.Largest()), Packets: plan.Packets(), OneWay: number(oneWay),
 		Text: oneWay.String(),
 	}
+	// The page shows the time without a picture.
 	if plan.Packets()*len(pipe.Stages) > maxBoxes {
 		return a
 	}
@@ -104,6 +110,8 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 	if sent = sent && n <= maxSent; sent {
 		run, err = predict.Timeline(d, n)
 	}
+	// Stages that share a resource cannot be drawn by the engine; see
+	// [predict.Timeline].
 	if !sent || err != nil {
 		run = predict.Planned(d.Layer, n, pipe, plan)
 	}
@@ -113,7 +121,9 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 	return a
 }
 
-// packets draws the one-way time of a message against the size of its packets, and marks the best.
+// packets draws the one-way time of a message against the size of its packets, and
+// marks the best. The curve has 16 sizes for each doubling from 64 bytes on. The best
+// size is added, so that the mark lies on the line.
 func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline,
 	best quantity.Bytes) reports.Figure {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
@@ -123,6 +133,7 @@ func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline,
 	last := quantity.Bytes(0)
 	for k := 0; last < n; k++ { // 16 for each doubling
 		size := quantity.Bytes(math.Round(float64(min(64, n)) * math.Exp2(float64(k)/16)))
+		// Rounding makes neighbours equal at small sizes.
 		if size = min(size, n); size > last {
 			if last < best && best < size {
 				add(best)

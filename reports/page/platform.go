@@ -17,18 +17,21 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// Bounds of platforms to add.
+// Bounds of platforms to add: those that come with halfpeak have up to 12 KiB, and
+// measured collectives add lists of times.
 const (
 	maxPlatform = 1 << 20 // bytes of a file
 	maxAdded    = 256
 )
 
-func (x *Explorer) list(nothing) (Platforms, error) {
+// list returns the platforms that come with halfpeak, and then the added ones by
+// name.
+func (x *Explorer) list(nothing) (platformList, error) {
 	within, err := platforms.All()
 	if err != nil {
-		return Platforms{}, err
+		return platformList{}, err
 	}
-	all := Platforms{list.Map(within, func(p platforms.Platform) platformSummary {
+	all := platformList{list.Map(within, func(p platforms.Platform) platformSummary {
 		return headOf(p, "")
 	})}
 	for _, file := range slices.Sorted(maps.Keys(x.added)) {
@@ -37,33 +40,36 @@ func (x *Explorer) list(nothing) (Platforms, error) {
 	return all, nil
 }
 
-func (x *Explorer) add(r NewPlatform) (Platforms, error) {
+// add adds a platform file under its name. A file of the same name is replaced, since
+// a user who drops a corrected file means that.
+func (x *Explorer) add(r NewPlatform) (platformList, error) {
 	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
 	if file == "." || file == "/" || r.Name == "" {
-		return Platforms{}, errors.New("a platform to add needs a name, as in my.toml")
+		return platformList{}, errors.New("a platform to add needs a name, as in my.toml")
 	}
 	if len(file) > 200 {
-		return Platforms{}, errors.New("the name of the platform is longer than 200 bytes")
+		return platformList{}, errors.New("the name of the platform is longer than 200 bytes")
 	}
 	if !strings.HasSuffix(file, ".toml") {
 		file += ".toml"
 	}
 	if len(r.TOML) > maxPlatform {
-		return Platforms{},
+		return platformList{},
 			fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
 	}
 	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
-		return Platforms{},
+		return platformList{},
 			fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew",
 				maxAdded)
 	}
 	p, err := platforms.Parse(file, []byte(r.TOML))
 	if err != nil {
-		return Platforms{}, err
+		return platformList{}, err
 	}
 	x.added[file] = &p
+	// Cached designs may be of the file that was replaced.
 	clear(x.designs)
-	return Platforms{[]platformSummary{headOf(p, file)}}, nil
+	return platformList{[]platformSummary{headOf(p, file)}}, nil
 }
 
 // headOf summarizes a platform; file is the name of an added one.
@@ -79,17 +85,18 @@ func layerHead(l platforms.Layer, platform string) layerSummary {
 	return layerSummary{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note}
 }
 
-func (x *Explorer) platform(r Design) (Platform, error) {
+// platform answers with everything that the sliders of a design need.
+func (x *Explorer) platform(r design) (platformAnswer, error) {
 	d, err := x.design(r)
 	if err != nil {
-		return Platform{}, err
+		return platformAnswer{}, err
 	}
 	file, _, _ := strings.Cut(r.Ref, "/")
 	if x.added[file] == nil {
 		file = ""
 	}
 	head := headOf(d.base.Platform, file)
-	a := Platform{platformSummary: head, Layer: layerHead(d.now.Layer, head.Ref),
+	a := platformAnswer{platformSummary: head, Layer: layerHead(d.now.Layer, head.Ref),
 		Thresholds: []threshold{}}
 	a.Parameters = parameters(d)
 	peak := d.now.Peak()
@@ -105,6 +112,9 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	return a, nil
 }
 
+// parameters lists the sliders of a design: the parameters that the unchanged layer
+// depends on, with their present values. The list does not change while sliders move,
+// so that no slider vanishes under the pointer.
 func parameters(d resolved) []parameter {
 	given := d.base.Uses()
 	now := map[string]platforms.Param{}
@@ -118,6 +128,8 @@ func parameters(d resolved) []parameter {
 	for _, c := range d.now.Changes {
 		changed[c.Path] = true
 	}
+	// A threshold is a size between two others: its slider ends there, since a switch
+	// with crossing thresholds is no valid layer.
 	thresholds := whatif.Of(d.now).Thresholds()
 	all := make([]parameter, 0, len(given))
 	for _, was := range given {
@@ -125,13 +137,14 @@ func parameters(d resolved) []parameter {
 		if !has {
 			p = was // of a stage that nothing uses any more
 		}
+		// Values, ends and intervals are in the unit that --set reads.
 		column := p.Value.Dim.Column()
 		scale, unit := column.Scale, column.Input()
 		q := parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase,
 			Source: p.Source, Unit: unit,
 			given: givenOf(p, scale), File: givenOf(was, scale), Words: []string{}, Whole: whole(p),
-			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path],
+			Constant: p.Table == "constant", Changed: changed[p.Path], Used: acts[p.Path],
 			Zero: p.Measure.Cost(),
 		}
 		for _, word := range model.CutWords() {
@@ -162,6 +175,8 @@ func parameters(d resolved) []parameter {
 // too, since most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
+// givenOf returns a parameter's value in the slider's unit. A word, such as "best",
+// has no number.
 func givenOf(p platforms.Param, scale float64) given {
 	has := p.PlusMinus > 0
 	return given{Value: optional(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: p.Shown(),
@@ -169,11 +184,13 @@ func givenOf(p platforms.Param, scale float64) given {
 		High: optional((p.Value.Num+p.PlusMinus)*scale, has)}
 }
 
-// reach is the factor between the value of the file and either end of a slider.
+// reach is the factor between the value of the file and either end of a slider. A
+// field beside the slider takes values beyond.
 const reach = 64
 
-// ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and
-// the present value.
+// ends returns the ends of a logarithmic slider that includes the file's value, in
+// its middle, and the present value. A value of 0 has no logarithm; a typical value
+// of the dimension then is the middle: 1 µs, 1 µs/KiB, 4 KiB.
 func ends(now, file platforms.Param) (from, to float64) {
 	middle := file.Value.Num
 	if !(middle > 0) {
@@ -195,6 +212,7 @@ func ends(now, file platforms.Param) (from, to float64) {
 	if whole(file) {
 		from, to = max(1, math.Floor(from)), math.Ceil(to)
 	}
+	// No crossing of costs is searched above this size.
 	if file.Value.Dim == quantity.DimSize {
 		to = min(to, float64(model.MaxCrossing))
 		from = min(from, to)
@@ -202,17 +220,19 @@ func ends(now, file platforms.Param) (from, to float64) {
 	return from, to
 }
 
-func (x *Explorer) toml(r Design) (textFile, error) {
+// toml answers with the design as a file that the command line reads.
+func (x *Explorer) toml(r design) (textFile, error) {
 	d, err := x.design(r)
 	if err != nil {
 		return textFile{}, err
 	}
-	text, err := d.now.Encode("Written by halfpeak explore.")
-	return textFile{savedName(r, 0), string(text)}, err
+	text := d.now.Encode("Written by halfpeak explore.")
+	return textFile{savedName(r, 0), string(text)}, nil
 }
 
-// savedName returns the name of a file for a design; if i is above 0, for the i-th of several.
-func savedName(d Design, i int) string {
+// savedName returns the name of a file for a design; if i is above 0, for the i-th of
+// several. It never is the name of the platform's own file, if the design is changed.
+func savedName(d design, i int) string {
 	name, _, _ := strings.Cut(d.Ref, "/")
 	name = strings.TrimSuffix(name, ".toml")
 	if len(d.Set) > 0 {

@@ -10,10 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Comparison lists the costs of layers, in the order given.
+// A Comparison lists the costs of layers, in the order given: the user's order is
+// often that of a study, and sorting by a column is a spreadsheet's work.
 type Comparison []Compared
 
-// Compared is the cost of a message of one size in a layer, with the layer's figures of merit.
+// Compared is the cost of a message of one size in a layer, with the layer's figures
+// of merit. Those do not depend on the size, except BestPacket, and are repeated in
+// each row so that a program can read rows one by one.
 type Compared struct {
 	Predicted
 	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say
@@ -24,8 +27,9 @@ type Compared struct {
 	RoofShare                     float64         // r∞ over the roof
 }
 
-// Compare computes the costs of messages of these sizes, at least 1 byte each, in each layer, and
-// its figures of merit.
+// Compare computes the costs of messages of these sizes, at least 1 byte each, in
+// each layer, and its figures of merit. The layers must have times of messages
+// (platforms.FindDesign refuses others).
 func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 	var all Comparison
 	for _, d := range designs {
@@ -34,6 +38,8 @@ func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 			c := Compared{Predicted: p}
 			c.Asymptote, c.BestPacket = model.Asymptote(m), model.BestPacket(m, p.Size)
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
+			// Without a cost per byte there is no peak and no half of it: Half stays
+			// 0.
 			c.Half, _ = model.HalfPeak(m)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
 			all = append(all, c)
@@ -42,7 +48,9 @@ func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 	return all
 }
 
-// Rows returns the table of the layers.
+// Rows returns the table of the layers. On a narrow terminal the roof goes first,
+// then the best packet and the overheads: the figures of merit r∞ and n½ are why the
+// table exists and always stay.
 func (c Comparison) Rows() reports.Rows {
 	overheads := func(c Compared) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
 	roofed := func(c Compared) bool { return c.Roof.Name != "" }
@@ -82,7 +90,9 @@ func (c Comparison) Rows() reports.Rows {
 		}).Ranked(4),
 	}, times, []reports.Field[Compared]{
 		reports.Col("rtt_us", "RTT", func(c Compared) any { return c.RTT }).Ranked(3),
-		reports.Col("gap_us", "gap", func(c Compared) any { return c.Gap }).Ranked(1),
+		reports.Col("gap_us", "gap", func(c Compared) any {
+			return reports.OrAbsent(c.Gap, c.GapKnown)
+		}).Ranked(1),
 	}, rates, []reports.Field[Compared]{
 		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
 		reports.Col("n_half_bytes", "n½", func(c Compared) any {
@@ -104,9 +114,11 @@ func (c Comparison) Rows() reports.Rows {
 	if fitted {
 		rows.Notes = []string{ForecastNote}
 	}
+	// A layer has a row for each size, and one note.
 	said := map[string]bool{}
 	for _, x := range c {
 		ref := x.Platform + "/" + x.Layer
+		// A model above a physical limit has a wrong parameter, or the roof is wrong.
 		// Half a percent is left to the rounding of printed numbers.
 		if x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
@@ -118,8 +130,9 @@ func (c Comparison) Rows() reports.Rows {
 	return rows
 }
 
-// nextFields returns the columns of a quantity in a table of predictions: for people its interval,
-// or the value alone without one, and for programs three numbers.
+// nextFields returns the columns of a quantity in a table of predictions: for people
+// its interval, or the value alone without one, and for programs three numbers. name
+// is a row of [model.Quantities], which has the keys.
 func nextFields[T any](
 	name, head string, of func(T) Predicted, value func(T) any,
 ) []reports.Field[T] {
@@ -148,7 +161,9 @@ func nextFields[T any](
 	}
 }
 
-// Cell returns the curve's value of a cost, with its interval if the next measurement is predicted.
+// Cell returns the curve's value of a cost, with its interval if the next measurement
+// is predicted. Gaps and throughputs have no forecast, since one-way times were
+// measured, and so tables beside curves are of Bandwidth and Latency only.
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:

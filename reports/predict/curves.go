@@ -11,7 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A CurveKind is the quantity of a curve over message sizes.
+// A CurveKind is the quantity of a curve over message sizes. The words are those of
+// --kind; [model.Quantities] has what they mean.
 type CurveKind string
 
 // The kinds of curves.
@@ -25,7 +26,9 @@ const (
 // CurveKinds lists the kinds of curves.
 var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
 
-// Quantity returns the name of the quantity, a row of [model.Quantities].
+// Quantity returns the name of the quantity, a row of [model.Quantities]. People call
+// a one-way time latency; the row does not, since the same column holds times of a
+// MiB.
 func (k CurveKind) Quantity() string {
 	if k == Latency {
 		return "one_way"
@@ -39,17 +42,22 @@ func (k CurveKind) Row() *model.Quantity {
 	return q
 }
 
-// Axis returns the vertical axis of the curve.
+// Axis returns the vertical axis of the curve. It is logarithmic, as message sizes
+// are: times span five decades, and a protocol switch at 256 bytes would vanish on a
+// linear axis.
 func (k CurveKind) Axis() reports.Axis {
 	return reports.Axis{Label: k.Row().Head(), Log: true}
 }
 
 // value returns the curve's value for n bytes that were measured to take t one way.
+// Only kinds that follow from a one-way time have one.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return k.Row().FromOneWay(n, t)
 }
 
-// CurveLine is the line of a layer in [Curves].
+// CurveLine returns the line of a layer in [Curves]: the lines of the model, not the
+// measured curve that a fitted layer predicts from. The points show that curve; a
+// second line through them would hide how well the model explains them.
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
 	line := reports.Series{Name: l.Ref(), Kind: reports.Line}
 	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
@@ -59,10 +67,13 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 	return line
 }
 
-// Curves draws a line for each layer, its measured points, protocol switches, n½, and for
-// Bandwidth and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs
-// have no points. A fitted layer has a band around the next measurement. There must be at least one
-// size, and each must be at least 1.
+// Curves draws a line for each layer, its measured points, protocol switches, n½, and
+// for Bandwidth and Throughput the lowest roof. Since one-way times were measured,
+// gaps and throughputs have no points. A fitted layer has a band around the next
+// measurement. There must be at least one size, and each must be at least 1.
+//
+// The order of the series is the order of drawing: bands below points, points below
+// the line.
 func Curves(
 	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
 ) (reports.Figure, error) {
@@ -77,6 +88,11 @@ func Curves(
 	pointed, barred := false, false
 	for _, d := range designs {
 		l := d.Layer
+		// Intervals and Throughput need a gap.
+		if err := kind.Row().Check(l.Model, hi); err != nil {
+			return f, fmt.Errorf("%s has no %s: %w", l.Ref(), kind.Row().Title, err)
+		}
+		// The papers' points are found by the layer's name.
 		points, err := data.Points(l.Ref())
 		if err != nil {
 			return f, err
@@ -121,9 +137,11 @@ func Curves(
 	return f, nil
 }
 
-// roofMarks returns the lowest roofs of the designs, each once. Among several designs, the roof of
-// a single one is named after it.
+// roofMarks returns the lowest roofs of the designs, each once. A higher roof cannot
+// be reached and would stretch the axis. Among several designs, the roof of a single
+// one is named after it.
 func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
+	// Roofs are equal if name and rate are: the PCI bus of two systems is one line.
 	under := map[string][]platforms.Design{}
 	for _, d := range designs {
 		roof, _, ok := d.Layer.LowestRoof()
@@ -146,7 +164,8 @@ func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 	return marks
 }
 
-// fittedSeries returns the measured points that a design was fitted to, between lo and hi.
+// fittedSeries returns the measured points that a design was fitted to, between lo
+// and hi. They have no error bars: the band says more.
 func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {
@@ -158,18 +177,21 @@ func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) rep
 	return s
 }
 
-// pointSeries returns the paper's measured points between lo and hi, with their error bars.
+// pointSeries returns the paper's measured points between lo and hi, with their error
+// bars, such as ±10 µs of a coarse clock.
 func pointSeries(
 	name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind,
 ) reports.Series {
 	s := reports.Series{Name: name, Kind: reports.Points}
 	for _, p := range points {
-		if p.Size < lo || p.Size > hi {
+		// A printed bound ("less than 10 µs") is no point of a curve.
+		if p.Size < lo || p.Size > hi || p.Bound() {
 			continue
 		}
 		// A time that may be zero leaves the bandwidth without an upper bound.
 		a, b := kind.value(p.Size, max(0, p.Low)), kind.value(p.Size, p.High)
 		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, kind.value(p.Size, p.OneWay))
+		// The shortest time has the highest bandwidth, so the ends change places.
 		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
 	}
 	return s

@@ -1,8 +1,17 @@
-// Package predict predicts the costs of messages on unchanged platforms: times, gaps and bandwidths
-// (Costs, Compare), the sizes at which one layer overtakes another (FindCrossover), the best
-// packets (Cuts), curves and timelines (Curves, Timeline), and tables of a platform's parameters.
+// Package predict predicts the costs of messages on unchanged platforms: times, gaps
+// and bandwidths (Costs, Compare), the best packets (Cuts), curves and timelines
+// (Curves, Timeline), files of other programs (Exported), and tables of a platform's
+// parameters.
 //
-// Answers are typed. Only their method Rows has the columns of a table; package reports prints it.
+// Answers are typed. Only their method Rows has the columns of a table; package
+// reports prints it. Begin with Costs, from which Compare and the pages take their
+// numbers.
+//
+// Two sources of a time meet here. The model's lines explain a layer. A layer that
+// was fitted also has its measured curve, and then the printed time is the next
+// measurement predicted from that curve, with a 95 % interval; the time by the lines
+// stands beside it in model_us. A changed layer has no measurements, so its interval
+// is gone.
 package predict
 
 import (
@@ -18,13 +27,16 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Predictions are the costs of messages in some layers.
+// Predictions are the costs of messages in some layers, layer by layer in the order
+// given.
 type Predictions struct {
 	Costs []Predicted
 	Peaks []platforms.Peak // one for each layer
 	// Doubts name the layers whose measured points make no curve: their costs are the model's.
 	Doubts []string
-	runs   int // minimum over the fitted layers' measurements
+	// gapless says of each layer without a known gap what is missing.
+	gapless []string
+	runs    int // minimum over the fitted layers' measurements
 }
 
 // Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
@@ -37,6 +49,7 @@ type Predicted struct {
 	Time                  quantity.Micros
 	OneWay, RTT, Gap      quantity.Micros
 	Bandwidth, Throughput quantity.MBps
+	GapKnown              bool          // false: Gap and Throughput are 0, and no column shows them
 	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
 	Packet                quantity.Bytes
 	Regime                string // the branches of switches, see [model.Regime]
@@ -55,11 +68,15 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	all := &Predictions{}
 	for _, d := range designs {
 		peak := d.Peak()
+		// A peak belongs to a layer, so it is computed once and not for each size.
 		all.Peaks = append(all.Peaks, peak)
 		m := d.Layer.Model
 		// The error is that of the curve, the same at every size.
 		if _, err := d.Next(1); err != nil {
 			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
+		}
+		if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
+			all.gapless = append(all.gapless, "no gap or throughput: "+err.Error())
 		}
 		// The note about runs must hold for every layer, so it has the fewest.
 		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
@@ -80,25 +97,33 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	return all
 }
 
-// follow fills in what follows from the time. The times of a stream show no latency, and those of
-// a collective show no cost of one message.
+// follow fills in what follows from the time. The times of a stream show no latency,
+// and those of a collective or another operation show no cost of one message. A field
+// that does not follow stays 0 and is absent in the table: a guess would look like a
+// prediction.
 func (p *Predicted) follow(m model.Layer) {
 	rate := func(t quantity.Micros) quantity.MBps {
 		return quantity.MBps(float64(p.Size) / float64(t))
 	}
+	// platforms.Operation has no case: nothing follows from its time.
 	switch p.Timed.Of {
 	case platforms.Collective:
 		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
 	case platforms.Stream:
-		p.Gap, p.Throughput = p.Time, rate(p.Time)
+		p.Gap, p.Throughput, p.GapKnown = p.Time, rate(p.Time), true
 	case platforms.Message:
-		p.OneWay, p.RTT, p.Gap = p.Time, model.RTT(m, p.Size), m.Gap(p.Size)
-		p.Bandwidth, p.Throughput = rate(p.Time), model.Throughput(m, p.Size)
+		p.GapKnown = model.HasGap(m)
+		p.OneWay, p.RTT, p.Bandwidth = p.Time, model.RTT(m, p.Size), rate(p.Time)
 		p.Packet = model.PacketSize(m, p.Size)
+		if p.GapKnown {
+			p.Gap, p.Throughput = m.Gap(p.Size), model.Throughput(m, p.Size)
+		}
 	}
 }
 
-// measuredSizes returns the smallest and the largest measured size of the layer's times, if known.
+// measuredSizes returns the smallest and the largest measured size of the layer's
+// times, if known. A layer from a paper has parameters and no range, so none of its
+// sizes is beyond it.
 func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	var sizes []quantity.Bytes
 	// A table is its measurements, so what lies outside it is extrapolated, too.
@@ -114,8 +139,9 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	return sizes[0], sizes[len(sizes)-1], true
 }
 
-// Rows returns the table of the costs. If not all times are those of messages, columns give the
-// timed quantity and its time.
+// Rows returns the table of the costs. If not all times are those of messages,
+// columns give the timed quantity and its time. A column is absent as a whole if no
+// row can have it, so that the usual table of one platform from a paper stays narrow.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return !p.isMessage() })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
@@ -134,9 +160,11 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
 		reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }).If(other),
 		reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
+		// Programs get all times in one column. People see a gap in its own column,
+		// so "time" leaves it out.
 		reports.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
 		reports.Col("", "time", func(p Predicted) any {
-			return reports.OrAbsent(p.Time, !p.hasGap())
+			return reports.OrAbsent(p.Time, !p.hasPeak())
 		}).If(other),
 		reports.Col("one_way_us", "one way", func(p Predicted) any {
 			return reports.OrAbsent(p.OneWay, p.isMessage())
@@ -145,13 +173,13 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.RTT, p.isMessage())
 		}).Ranked(3),
 		reports.Col("gap_us", "gap", func(p Predicted) any {
-			return reports.OrAbsent(p.Gap, p.hasGap())
+			return reports.OrAbsent(p.Gap, p.GapKnown)
 		}).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any {
 			return reports.OrAbsent(p.Bandwidth, p.isMessage())
 		}),
 		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any {
-			return reports.OrAbsent(p.Throughput, p.hasGap())
+			return reports.OrAbsent(p.Throughput, p.GapKnown)
 		}).Ranked(4),
 		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any {
 			return reports.OrAbsent(p.Alg, p.Alg > 0)
@@ -166,10 +194,10 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return reports.OrNil(p.Regime)
 		}).Ranked(2),
 		reports.Col("r_inf_mb_s", "", func(p Predicted) any {
-			return reports.OrAbsent(p.Peak.Asymptote, p.hasGap() && p.Peak.Known)
+			return reports.OrAbsent(p.Peak.Asymptote, p.hasPeak() && p.Peak.Known)
 		}),
 		reports.Col("n_half_bytes", "", func(p Predicted) any {
-			return reports.OrAbsent(p.Peak.Half, p.hasGap() && p.Peak.Known && p.Peak.Exists)
+			return reports.OrAbsent(p.Peak.Half, p.hasPeak() && p.Peak.Known && p.Peak.Exists)
 		}),
 		next("", "95 % prediction interval", func(f forecast.Forecast) any {
 			return reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
@@ -191,10 +219,11 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 // isMessage reports whether the time is that of one message, so that all other columns follow.
 func (p Predicted) isMessage() bool { return p.Timed.Of == platforms.Message }
 
-// hasGap reports whether the gap between messages is known: of messages, and of streams.
-func (p Predicted) hasGap() bool { return p.isMessage() || p.Timed.Of == platforms.Stream }
+// hasPeak reports whether a bandwidth follows from the times: of messages, and of streams.
+func (p Predicted) hasPeak() bool { return p.isMessage() || p.Timed.Of == platforms.Stream }
 
-// nextCol is a column of the next measurement; empty where it is not predicted.
+// nextCol returns a column of the next measurement; it is empty in rows of layers
+// that were not fitted.
 func nextCol(key, head string, of func(forecast.Forecast) any) reports.Field[Predicted] {
 	return reports.Col(key, head, func(p Predicted) any {
 		if p.Next == nil {
@@ -204,7 +233,10 @@ func nextCol(key, head string, of func(forecast.Forecast) any) reports.Field[Pre
 	})
 }
 
-// notes explains the intervals, names each peak, and says what the times are of if not messages.
+// notes explains the intervals, names each peak, and says what the times are of if
+// not messages. An interval from one run does not cover another run (docs/trust.md:
+// 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
+// were.
 func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
 	notes := slices.Clone(p.Doubts)
 	if fitted {
@@ -223,6 +255,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
+	notes = append(notes, p.gapless...)
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
 			notes = append(notes, peak.Layer+": "+peak.Text(units))
@@ -250,9 +283,11 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 	return notes
 }
 
-// InCycles adds a column in cycles of the host's processor for each column of times. The first
-// column of the table has the names of the designs' platforms. It is an error if no platform file
-// states the clock.
+// InCycles adds a column in cycles of the host's processor for each column of times:
+// µs times MHz. Papers of the nineties give overheads in cycles, which is how
+// processors of different speed are compared. The first column of the table has the
+// names of the designs' platforms. It is an error if no platform file states the
+// clock; rows of a platform without one are empty.
 func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
 	clocks := map[string]float64{} // MHz, 0 where not known
 	var names []string
@@ -280,6 +315,7 @@ func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, erro
 				head += " (cycles)"
 			}
 			rows.Columns = append(rows.Columns, reports.Column{
+				// A fraction of a cycle is no time, so people see none.
 				Key: key + "_cycles", Head: head, Rank: 2,
 				Text: func(v any) string { return fmt.Sprintf("%.0f", v) },
 			})

@@ -17,16 +17,20 @@ import (
 // Scheduled returns the design with one more quantity: the finish of a schedule whose messages cost
 // what the layer says. Each value is another simulation, and the limits of the finish are the parts
 // of its critical path. The end of the context ends all simulations at once. Scheduled runs the
-// schedule once, and fails if it cannot run. Without input it returns d.
-func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, error) {
+// schedule once, and fails if it cannot run. Without input it returns d. It calls watch, unless
+// that is nil, after each simulation.
+func Scheduled(ctx context.Context, d whatif.Design, in *Input, watch func()) (
+	whatif.Design, error) {
 	if in == nil {
 		return d, nil
 	}
-	return FinishOf(ctx, d, whatif.Finish, in.Name, in.Schedule)
+	return FinishOf(ctx, d, whatif.Finish, in.Name, watch, in.Schedule)
 }
 
-// FinishOf is like [Scheduled] for the schedule that finishes first; of names it in messages.
-func FinishOf(ctx context.Context, d whatif.Design, name, of string,
+// FinishOf is like [Scheduled] for the schedule that finishes first; of names it in
+// messages. Several schedules are the algorithms of a collective: which one is first
+// depends on the point of a sweep.
+func FinishOf(ctx context.Context, d whatif.Design, name, of string, watch func(),
 	schedules ...*schedule.Schedule) (whatif.Design, error) {
 	// A changed platform keeps one layer and its parts, so the machine of its levels is gone.
 	if d.Whole {
@@ -54,6 +58,9 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string,
 			r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: record})
 			if err != nil {
 				return nil, err
+			}
+			if watch != nil {
+				watch()
 			}
 			if first == nil || slices.Max(r.Ranks) < slices.Max(first.Ranks) {
 				first = r

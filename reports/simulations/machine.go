@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -40,7 +41,9 @@ func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int,
 	return nil, fmt.Errorf("%s: %w", l.Platform, err)
 }
 
-// ShapeOf describes a machine: its levels, the placement of ranks, and the shared resources.
+// ShapeOf describes a machine: its levels, the placement of ranks, and the shared
+// resources. It stands under every table, since two platforms of one name may share
+// different things.
 func ShapeOf(m machine.Machine, by string) string {
 	if by == "" {
 		by = machine.ByCore
@@ -72,6 +75,26 @@ func ShapeOf(m machine.Machine, by string) string {
 		shared = "; messages share nothing but the ways in and out of a rank"
 	}
 	return text + shared
+}
+
+// BlockingNote says where the gap is unknown, and what the simulation takes for it;
+// "" if all gaps are known.
+func BlockingNote(m machine.Machine, l platforms.Layer) string {
+	var of []string
+	for _, level := range m.Levels {
+		if !level.HasGap() {
+			of = append(of, level.Name)
+		}
+	}
+	at := " at " + strings.Join(of, " and ")
+	switch {
+	case len(m.Levels) == 0 && !model.HasGap(l.Model):
+		at = " of " + l.Ref()
+	case len(of) == 0:
+		return ""
+	}
+	return "The gap between messages" + at + " is unknown: " +
+		"each message blocks its sender until it has arrived."
 }
 
 // ReadPlaces reads where ranks are from a CSV file with the columns rank, node and, if nodes are in

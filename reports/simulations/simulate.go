@@ -1,5 +1,3 @@
-// Package simulations runs schedules and traces of parallel programs on platforms (Run). It gives
-// the finish of each rank, the critical path, and the effect of parameters and noise on the finish.
 package simulations
 
 import (
@@ -36,7 +34,7 @@ type Question struct {
 	Runs     int // above 1: runs with different noise, for the distribution of the finish
 }
 
-// A Text is options as a person writes them.
+// A Text is options as a person writes them, on the command line or in a form.
 type Text struct {
 	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
 	Eager          string // a size; "": no limit
@@ -44,7 +42,8 @@ type Text struct {
 	Together       bool   // all ranks begin at one moment of the file of noise
 }
 
-// Read reads the text into the options. File reports that an error is in a file.
+// Read reads the text into the options. File reports that an error is in a file: then
+// the file is wrong, and not the use of the command.
 func (t Text) Read(o *Question) (file bool, err error) {
 	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
 		return false, err
@@ -65,7 +64,8 @@ func (t Text) Read(o *Question) (file bool, err error) {
 	return file, err
 }
 
-// A Simulation is a schedule that was run.
+// A Simulation is a schedule that was run. Runs is empty for a distribution, Times
+// for anything else.
 type Simulation struct {
 	Schedule *schedule.Schedule
 	Runs     []MachineRun
@@ -91,7 +91,8 @@ func (m MachineRun) Communication() uint64 {
 	return s.Sum() - s.Compute - s.Noise
 }
 
-// growths are the delays of the finish for which [Reasons] give the tolerance of parameters.
+// growths are the delays of the finish for which [Reasons] give the tolerance of
+// parameters.
 var growths = []float64{0.01, 0.05, 0.10}
 
 // Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
@@ -107,6 +108,8 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 		return nil, err
 	}
 	several := len(machines) > 1
+	// These tables have many columns or rows for one machine; a comparison of
+	// machines has one row each.
 	if several && (o.Runs > 1 || o.Table != Finishes) {
 		return nil,
 			fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
@@ -121,6 +124,7 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	for i, m := range machines {
 		run := o.Run
 		run.Machine = m
+		other := s.otherOrder(ctx, p, run)
 		switch {
 		case o.Runs > 1:
 			s.Times, err = p.Runs(ctx, run, o.Runs)
@@ -142,13 +146,58 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.noteOrder(names[i], several, <-other)
 	}
 	s.Wall = time.Since(began)
 	return s, nil
 }
 
-// machinesOf returns the machines of the options with their names, and adds notes about them.
-// LogGOPS has no machine.
+// maxReversed is the number of operations above which a schedule is not run in the other order. Up
+// to it a run takes some hundredths of a second; a second run of a larger one would be felt.
+const maxReversed = 1 << 17
+
+// otherOrder runs a program beside its simulation, with what happens at one moment in the opposite
+// order, and returns the finish; 0 if it is not known. LogGOPSim's rules have one order, and noise
+// hides such differences.
+func (s *Simulation) otherOrder(ctx context.Context, p *simulate.Program,
+	run simulate.Setup) <-chan quantity.Micros {
+	finish := make(chan quantity.Micros, 1)
+	if run.Rules != simulate.Default || run.Noise != (simulate.Noise{}) ||
+		len(s.Schedule.Ops()) > maxReversed {
+		finish <- 0
+		return finish
+	}
+	run.Reversed, run.Record, run.Progress = true, false, nil
+	go func() {
+		var t quantity.Micros
+		// A program that cannot end in this order, as with wildcards, has no finish to compare.
+		if r, err := p.Run(ctx, run); err == nil {
+			t, _ = r.Finish()
+		}
+		finish <- t
+	}()
+	return finish
+}
+
+// noteOrder adds a note if the finish of the last run hangs on the order of simultaneous events.
+func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micros) {
+	if len(s.Runs) == 0 || other == 0 {
+		return
+	}
+	finish, _ := s.Runs[len(s.Runs)-1].Result.Finish()
+	if finish == other {
+		return
+	}
+	on := ""
+	if several {
+		on = machine + ": "
+	}
+	s.notes = append(s.notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
+		"the order of the rules, and %s in the opposite order", on, finish, other))
+}
+
+// machinesOf returns the machines of the options with their names, and adds notes
+// about them. LogGOPS has no machine: its parameters are in the options of the run.
 func (s *Simulation) machinesOf(in *Input, o Question) (
 	names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
@@ -160,6 +209,9 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 			return nil, nil, err
 		}
 		names, machines = append(names, d.Name()), append(machines, m)
+		if note := BlockingNote(d.Machine(), d.Layer); note != "" {
+			s.notes = append(s.notes, note)
+		}
 		if d.Whole {
 			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
 			continue

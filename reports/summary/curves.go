@@ -19,7 +19,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// curves draws bandwidth and one-way time over the sizes, each with its numbers.
+// curves draws bandwidth and one-way time over the sizes, each with its numbers. Of a
+// fitted layer, its own measurements stand in the table beside those of papers.
 func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	points, err := data.Points(s.Layer.Ref())
 	if err != nil {
@@ -27,6 +28,8 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	}
 	if s.fitted {
 		for i, n := range s.Layer.Measured.Sizes {
+			// A measurement of the user's file has no error bar here: its interval is
+			// that of the prediction.
 			t := s.Layer.Measured.Times[i]
 			input := data.Fact{Role: data.Input} // so no error of the model is shown beside it
 			points = append(points, data.Point{Fact: input, Size: n, OneWay: t, Low: t, High: t})
@@ -53,12 +56,14 @@ type curvePoint struct {
 	measured *data.Point
 }
 
-// curvePoints returns the rows of a curve's table: the measured points between the sizes, and the
-// powers of two that were not measured.
+// curvePoints returns the rows of a curve's table: the measured points between the
+// sizes, and the powers of two that were not measured. A paper may give several times
+// for a size, so measured points are rows, not sizes.
 func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curvePoint {
 	var all []curvePoint
 	for _, p := range points {
-		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
+		// A printed bound is no point of a curve; the section on the paper's numbers has it.
+		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) && !p.Bound() {
 			all = append(all, curvePoint{n: p.Size, measured: &p})
 		}
 	}
@@ -68,6 +73,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 			all = append(all, curvePoint{n: n})
 		}
 	}
+	// Stable: several measurements of one size stay in the order of the paper.
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
 	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
 	for i, c := range predict.Costs(shown, s.Design).Costs {
@@ -76,7 +82,9 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 	return all
 }
 
-// numbers returns the table of a curve: at powers of two, and at measured sizes.
+// numbers returns the table of a curve. The columns beside the curve's quantity are
+// those that explain it: the gap and the regime beside a time, the throughput of a
+// stream and the packet beside a bandwidth.
 func (s subject) numbers(
 	kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point,
 ) reports.Rows {
@@ -103,12 +111,14 @@ func (s subject) numbers(
 		reports.Col("", "extrapolated", func(p curvePoint) any {
 			return reports.OrAbsent("yes", p.cost.Next.Beyond)
 		}).If(s.fitted),
-		reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }).If(latency),
+		reports.Col("gap_us", "gap", func(p curvePoint) any {
+			return reports.OrAbsent(p.cost.Gap, p.cost.GapKnown)
+		}).If(latency),
 		reports.Col("regime", "regime", func(p curvePoint) any {
 			return model.Regime(m, p.n)
 		}).If(latency),
 		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any {
-			return p.cost.Throughput
+			return reports.OrAbsent(p.cost.Throughput, p.cost.GapKnown)
 		}).If(!latency),
 		reports.Col("packet_bytes", "packet", func(p curvePoint) any {
 			return model.PacketSize(m, p.n)
@@ -135,7 +145,8 @@ func (s subject) numbers(
 		})).Texted(reports.PercentText("%+.1f %%")))
 }
 
-// quantityOf returns what a curve shows for n bytes that take t one way.
+// quantityOf returns what a curve shows for n bytes that take t one way. Its types
+// print themselves with units, which a float64 would not.
 func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
 	if k == predict.Latency {
 		return t
@@ -143,7 +154,9 @@ func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.St
 	return n.Over(t)
 }
 
-// barOf is the error bar of a measured point, as the curve shows it.
+// barOf returns the error bar of a measured point, as the curve shows it. A coarse
+// clock can leave a time that may be 0, and with it a bandwidth without an upper
+// bound.
 func barOf(k predict.CurveKind, p data.Point) string {
 	low := quantityOf(k, p.Size, max(0, p.Low)).String()
 	high := quantityOf(k, p.Size, p.High).String()
@@ -157,7 +170,8 @@ func barOf(k predict.CurveKind, p data.Point) string {
 	return low + " – " + high
 }
 
-// thresholds compares the sizes where protocols switch with those where their costs cross.
+// thresholds compares the sizes where protocols switch with those where their costs
+// cross: a switch elsewhere loses time for all sizes between the two.
 func (s subject) thresholds() []reports.Block {
 	all := whatif.Of(s.Design).Thresholds()
 	if len(all) == 0 {
@@ -178,12 +192,13 @@ func (s subject) thresholds() []reports.Block {
 	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: rows}}
 }
 
-// pipeline draws a message of moderate size packet by packet, and compares the ways to cut
-// messages.
+// pipeline draws a message of moderate size packet by packet, and compares the ways
+// to cut messages. It is empty for layers without a pipeline.
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	blocks := s.timelines(hi)
 	const kib = quantity.KiB
-	// Three sizes, since the best packet grows with the message.
+	// Three sizes, since the best packet grows with the message: those of CLIP's
+	// table 5.1 that docs and tests quote.
 	sizes := []quantity.Bytes{4 * kib, 16 * kib, 64 * kib}
 	sizes = slices.DeleteFunc(sizes, func(n quantity.Bytes) bool {
 		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
@@ -231,6 +246,7 @@ func (s subject) timelines(hi quantity.Bytes) (blocks []reports.Block) {
 			Note: "Each box is a packet in a stage. The slowest stage for these packets is " +
 				slowest + ".",
 		})
+		// The best plan is of whole bytes: a system could send it.
 		best, least := pipe.BestPlan(n)
 		if float64(least) < worthDrawing*float64(time) {
 			blocks = append(blocks, reports.Drawing{
@@ -252,8 +268,8 @@ const (
 	worthDrawing = 0.995
 )
 
-// time breaks the one-way time and the gap down by stage or parameter, with the sensitivity to each
-// parameter.
+// time breaks the one-way time and the gap down by stage or parameter, with the
+// sensitivity to each parameter. It is empty for a layer without parameters.
 func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	doubled := doublings(sizes)
 	// 81 sizes make smooth areas. Those of the table are among them, so that both show the same
@@ -261,13 +277,18 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	var blocks []reports.Block
 	var before reports.Areas
-	for _, cost := range []whatif.Cost{whatif.OneWay, whatif.Gap} {
+	costs := []whatif.Cost{whatif.OneWay, whatif.Gap}
+	if !model.HasGap(s.Layer.Model) {
+		costs = costs[:1]
+	}
+	for _, cost := range costs {
 		a, err := whatif.Shares(whatif.Of(s.Design), cost, fine)
 		if err != nil {
 			return nil, err
 		}
 		// The gap has the same parts as the time where messages do not overlap: one drawing is
 		// enough.
+		// An area needs two sizes.
 		if len(a.Parts) == 0 || len(a.XS) < 2 || reflect.DeepEqual(a.Parts, before.Parts) {
 			continue
 		}
@@ -279,23 +300,24 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	oneWay, err := whatif.NewQuantity("one_way", 1)
+	of, err := whatif.Of(s.Design).Quantities("one_way")
 	if err != nil {
 		return nil, err
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	of, at := []whatif.Quantity{oneWay}, thinned(doubled, 3)
-	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), of, at, nil)
+	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), of, thinned(doubled, 3), nil)
 	if err != nil {
 		return nil, err
 	}
 	blocks = append(blocks, reports.Table{Title: "Effect of 1 % of each parameter", Rows: rows})
+	// The effect of 10 % is drawn and not extrapolated from 1 %: at a switch of
+	// protocols it is not ten times as large.
 	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
 		// The page is about the sizes that were asked for.
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
-		t, err := whatif.Tornado(whatif.Of(s.Design), oneWay.At(n))
+		t, err := whatif.Tornado(whatif.Of(s.Design), of[0].At(n))
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +334,8 @@ var shareCaptions = map[whatif.Cost]string{
 	whatif.Gap:    "Gap between messages by stage or parameter",
 }
 
-// shareRows returns the table of a drawing of shares, at the sizes shown.
+// shareRows returns the table of a drawing of shares, at the sizes shown. The drawing
+// has more sizes than a table can hold.
 func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 	var at []int
 	for i, x := range a.XS {
@@ -331,14 +354,15 @@ func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 	return reports.TableOf(at, fields...)
 }
 
-// A subject is a layer that a report is about.
+// A subject is a layer that a report is about, with what all of its sections ask.
 type subject struct {
 	platforms.Design
 	accuracy check.Reproduction // what the papers say of the platform, inputs apart
 	fitted   bool               // the next measurement can be predicted
 }
 
-// longMessage is the size of the message whose best packet a report gives.
+// longMessage is the size of the message whose best packet a report gives. At 64 KiB
+// the packets matter, and the β of a packet does not yet vanish beside them.
 const longMessage = 64 * quantity.KiB
 
 var captions = map[predict.CurveKind]string{
@@ -346,7 +370,8 @@ var captions = map[predict.CurveKind]string{
 	predict.Latency:   "One-way time against message size",
 }
 
-// doublings are the powers of two among the sizes, or the sizes if there are none.
+// doublings returns the powers of two among the sizes, as benchmarks measure them, or
+// all sizes if there are none: a user who asks for 1000, 2000, 3000 gets those.
 func doublings(sizes []quantity.Bytes) []quantity.Bytes {
 	var some []quantity.Bytes
 	for _, n := range sizes {
@@ -361,7 +386,9 @@ func doublings(sizes []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(some)
 }
 
-// thinned returns at most the given number of sizes, evenly apart, with both ends.
+// thinned returns at most the given number of sizes, at least 2, evenly apart in
+// their order, with both ends. Evenly apart in the order is evenly apart on a
+// logarithmic axis, if the sizes are.
 func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 	sizes = stats.Ascending(sizes)
 	if len(sizes) <= most {
@@ -369,6 +396,7 @@ func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 	}
 	some := make([]quantity.Bytes, most)
 	for i := range some {
+		// i = most−1 gives the last one exactly.
 		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
 	}
 	return some

@@ -23,15 +23,17 @@ func (s subject) title() string {
 	return title
 }
 
-// summary describes the platform in a paragraph: short and long messages, the roof, the best
-// packet, and the error against the paper's measurements.
+// summary describes the platform in a paragraph: short and long messages, the roof,
+// the best packet, and the error against the paper's measurements. hi is the largest
+// size of the page, so that no sentence speaks of a message that the page does not
+// show.
 func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
 	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
 	// A gap equal to the one-way time says nothing more: messages do not overlap.
-	if gap := m.Gap(1); gap > 0 && gap != m.OneWay(1) {
+	if gap := m.Gap(1); model.HasGap(m) && gap > 0 && gap != m.OneWay(1) {
 		text += fmt.Sprintf(", and another every %s", gap)
 	}
 	text += "."
@@ -41,6 +43,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 	} else {
 		text += " None of its costs is per byte, so bandwidth has no peak."
 	}
+	// Infinite bandwidth has no share of a roof.
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
 		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.",
 			100*share, roof.Rate, roof.Name)
@@ -55,6 +58,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.",
 			n, m.OneWay(n), model.PacketSize(m, n), size, t)
 	}
+	// Only predicted numbers count: fitted and copied ones agree by construction.
 	if sentence := s.accuracy.Of(data.Predicted).Sentence(); sentence != "" {
 		text += " " + sentence
 	}
@@ -64,7 +68,9 @@ func (s subject) summary(hi quantity.Bytes) string {
 	return text
 }
 
-// promise describes the range and the interval of the predictions of a fitted layer.
+// promise describes the range and the interval of the predictions of a fitted layer,
+// as a promise that the next measurement can break: its size, its time, and how often
+// it holds.
 func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	measured := s.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
@@ -79,7 +85,9 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	return text
 }
 
-// keyNumbers returns the figures that a reader looks for first, and the remarks of the file.
+// keyNumbers returns the figures that a reader looks for first, and the remarks of
+// the file. A pipeline has its best packet in place of its bandwidth for a long
+// message, since the bandwidth of the best packet is in the note.
 func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -109,6 +117,8 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		note := fmt.Sprintf("%s, %s", roof.Name, roof.Rate)
 		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), note)
 	}
+	// The file's remarks are often restrictions of its numbers, so they stand right
+	// below.
 	blocks := []reports.Block{facts}
 	for _, note := range []string{s.Platform.Note, s.Layer.Note} {
 		if note = strings.TrimSpace(note); note != "" {
@@ -118,7 +128,8 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	return blocks
 }
 
-// expected is the interval of the next measurement, or what else is to be said.
+// expected returns the interval of the next measurement, or otherwise for a layer
+// without one.
 func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) string {
 	if p.Next == nil {
 		return otherwise
@@ -130,7 +141,9 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
-// sections returns the sections behind the key numbers, without those that have nothing to show.
+// sections returns the sections behind the key numbers, without those that have
+// nothing to show. They go from what is asked most, curves, to what is looked up, the
+// parameters.
 func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []reports.Section
@@ -157,8 +170,9 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	return sections, failed
 }
 
-// numberSources replaces each long source that occurs more than once by a number, which the notes
-// that it returns resolve.
+// numberSources replaces each long source that occurs more than once by a number, and
+// returns notes that resolve the numbers. A paper's table is the source of twenty
+// parameters: repeated, it made the table unreadable.
 func numberSources(r reports.Rows) (notes []string) {
 	// A shorter source takes about as much room as its number and the look-up.
 	const long = 40 // bytes
@@ -170,6 +184,7 @@ func numberSources(r reports.Rows) (notes []string) {
 	}
 	for _, row := range r.Data {
 		source, _ := row[last].(string)
+		// A source that occurs once is as long in the notes as in its cell.
 		if count[source] < 2 || len(source) <= long {
 			continue
 		}
@@ -182,7 +197,8 @@ func numberSources(r reports.Rows) (notes []string) {
 	return notes
 }
 
-// roofs compares the peak with each ceiling of the hardware.
+// roofs compares the peak with each ceiling of the hardware: the link, the bus, the
+// memory. The lowest one limits; the others show what would limit next.
 func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil
@@ -200,7 +216,8 @@ func (s subject) roofs() []reports.Block {
 	)}}
 }
 
-// layerTable lists the layers of a platform.
+// layerTable lists the layers of a platform by the same three figures, so that the
+// cost of each software layer above the hardware is visible.
 func layerTable(p platforms.Platform) reports.Block {
 	return reports.Table{Rows: reports.TableOf(p.Layers,
 		reports.Col("layer", "layer", func(l platforms.Layer) any { return l.Name }),

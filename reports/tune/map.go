@@ -3,11 +3,11 @@ package tune
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -28,15 +28,17 @@ type Question struct {
 	Machine machine.Machine
 }
 
-// A Map holds the candidates of a question, and what was measured of them.
+// A Map holds the candidates of a question, and what was measured of them. Candidates
+// and choices have the same indices: the model sees the first, people and scripts the
+// second.
 type Map struct {
 	Question
 	library    library
 	Choices    []Choice // of the candidates
-	candidates []Candidate
-	*Tuner
-	measured map[int]int // number of measurements by candidate
-	Unknown  int         // number of measurements of other calls, which are ignored
+	candidates []tuner.Candidate
+	tuner      *tuner.Tuner
+	measured   map[int]int // number of measurements by candidate
+	Unknown    int         // number of measurements of other calls, which are ignored
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
@@ -61,11 +63,12 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, err
 		}
 	}
-	m.Tuner = New(m.candidates, Default())
+	m.tuner = tuner.New(m.candidates, tuner.Default())
 	return m, nil
 }
 
-// add adds the candidates of a collective.
+// add adds the candidates of a collective: for each call the library's own choice,
+// and all algorithms that take it.
 func (m *Map) add(ctx context.Context, name string) error {
 	foreign := func(e collective.Entry) bool { return !m.library.has(e) }
 	all := slices.DeleteFunc(collective.Of(name), foreign)
@@ -100,9 +103,11 @@ func (m *Map) add(ctx context.Context, name string) error {
 		for _, size := range sizes {
 			for _, c := range m.choicesOf(entries, ranks, size) {
 				m.Choices = append(m.Choices, c)
-				m.candidates = append(m.candidates, Candidate{
+				m.candidates = append(m.candidates, tuner.Candidate{
 					Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
-					Labels: [labels]string{c.Name, "", c.Name, fmt.Sprint(c.Name, " ", c.Segment)},
+					// The second label is for the author of an algorithm's code, who
+					// is the library's here.
+					Labels: [4]string{c.Name, "", c.Name, fmt.Sprint(c.Name, " ", c.Segment)},
 					Shared: sharedOf(name, c.Name),
 					Parts:  times[Place{c.Name, ranks, size, c.Segment}],
 				})
@@ -110,12 +115,13 @@ func (m *Map) add(ctx context.Context, name string) error {
 			call++
 		}
 	}
-	Complete(m.candidates)
+	tuner.Complete(m.candidates)
 	return nil
 }
 
-// choicesOf returns the algorithms that take a call, whole and in each of the question's segments
-// that cuts the message.
+// choicesOf returns the algorithms that take a call, whole and in each of the
+// question's segments that cuts the message. The library's own choice is the first,
+// and every call has it.
 func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []Choice) {
 	for _, e := range entries {
 		if e.Ranks != 0 && e.Ranks != ranks {
@@ -135,12 +141,13 @@ func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Byt
 	return all
 }
 
-// sharedOf returns the names of an algorithm's shared factors.
-func sharedOf(collective, algorithm string) [shared]string {
+// sharedOf returns the names of an algorithm's shared factors. The library's own
+// choice may be any algorithm, so it has none but the network's.
+func sharedOf(collective, algorithm string) [5]string {
 	if algorithm == LibraryChoice {
-		return [shared]string{"network"}
+		return [5]string{"network"}
 	}
-	return [shared]string{"network", algorithm, "", "", collective + "/" + algorithm}
+	return [5]string{"network", algorithm, "", "", collective + "/" + algorithm}
 }
 
 // measure adds the measured time of a choice and reports whether a candidate is that choice. If
@@ -157,7 +164,7 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 		return false
 	}
 	m.measured[i]++
-	m.Add([]Measurement{{i, float64(t)}})
+	m.tuner.Add([]tuner.Measurement{{Candidate: i, Time: float64(t)}})
 	return true
 }
 
@@ -165,9 +172,10 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 // choice: smaller ones are noise.
 const margin = 0.03
 
-// own returns the candidate of a call that is the library's choice.
+// own returns the candidate of a call that is the library's choice, with which rules
+// are compared.
 func (m *Map) own(call int) int {
-	of := m.calls[call]
+	of := m.tuner.Calls()[call]
 	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
 }
 
@@ -175,30 +183,28 @@ func (m *Map) own(call int) int {
 // and is slower by at least the margin and a standard deviation of their difference, and otherwise
 // the library's choice.
 func (m *Map) choose(call int) int {
-	best, i := m.Best(call), m.own(call)
-	// Both are of the same group, so their covariance is known: errors that they share cancel in
-	// the difference.
-	g, a, b := m.posterior(m.group[i]), m.at[i], m.at[best]
-	deviation := math.Sqrt(max(0, g.cov.At(a, a)+g.cov.At(b, b)-2*g.cov.At(a, b)))
-	if m.measured[i] == 0 || g.mean[a]-g.mean[b] < max(margin, deviation) {
+	best, i := m.tuner.Best(call), m.own(call)
+	slower, deviation := m.tuner.Difference(i, best)
+	if m.measured[i] == 0 || slower < max(margin, deviation) {
 		return i
 	}
 	return best
 }
 
-// Next returns at most n candidates to measure: up to n/2 of the library's choices that rules would
-// replace, and then the candidates of [Tuner.Next].
-func (m *Map) Next(n int) (all []int) {
-	for call := range len(m.calls) {
+// next returns at most n candidates to measure: up to n/2 of the library's choices
+// that rules would replace, and then the candidates of the tuner. Half of them at
+// most, or a long list of new winners would stop the search for better ones.
+func (m *Map) next(n int) (all []int) {
+	for call := range len(m.tuner.Calls()) {
 		i := m.own(call)
 		// [Map.choose] replaces a library's choice only if it was measured, so a rule needs that
 		// measurement.
-		replaced := len(m.measured) > 0 && m.measured[i] == 0 && m.Best(call) != i
+		replaced := len(m.measured) > 0 && m.measured[i] == 0 && m.tuner.Best(call) != i
 		if replaced && len(all) < n/2 {
 			all = append(all, i)
 		}
 	}
-	for _, i := range m.Tuner.Next(n) {
+	for _, i := range m.tuner.Next(n) {
 		if len(all) < n && !slices.Contains(all, i) {
 			all = append(all, i)
 		}
@@ -206,22 +212,23 @@ func (m *Map) Next(n int) (all []int) {
 	return all
 }
 
-// Decisions returns the choices for all calls, in the order of the question.
+// Decisions returns the choices for all calls, in the order of the question. They
+// hold for the measurements added so far, and change with each further one.
 func (m *Map) Decisions() (all []Decision) {
-	for call := range len(m.calls) {
+	for call := range len(m.tuner.Calls()) {
 		i := m.choose(call)
 		d := Decision{
 			Choice:  m.Choices[i],
 			Time:    m.expected(i),
 			Default: m.expected(m.own(call)),
-			Loss:    m.loss(i),
-			Of:      len(m.calls[call]),
+			Loss:    m.tuner.Loss(i),
+			Of:      len(m.tuner.Calls()[call]),
 			Seen:    m.measured[i] > 0,
 		}
-		for _, j := range m.calls[call] {
+		for _, j := range m.tuner.Calls()[call] {
 			if m.measured[j] > 0 {
 				d.Measured++
-			} else if m.excluded(j) {
+			} else if m.tuner.Excluded(j) {
 				d.Excluded++
 			}
 		}
@@ -230,8 +237,7 @@ func (m *Map) Decisions() (all []Decision) {
 	return all
 }
 
-// expected returns the expected time of a candidate: the mean of a log-normal distribution.
-func (m *Map) expected(i int) quantity.Micros {
-	mean, deviation := m.predict(i)
-	return quantity.Micros(math.Exp(mean + deviation*deviation/2))
-}
+// expected returns the expected time of a candidate in µs: the mean of a log-normal
+// distribution, which is above its median. The mean of many calls is what an
+// algorithm costs.
+func (m *Map) expected(i int) quantity.Micros { return quantity.Micros(m.tuner.Expected(i)) }

@@ -5,20 +5,13 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
-
-// parts is the number of parts of a time.
-const parts = 4
-
-// Parts holds the parts of a schedule's time in µs: latency, overheads of messages, bytes, sums.
-type Parts [parts]float64
-
-func (p Parts) sum() float64 { return p[0] + p[1] + p[2] + p[3] }
 
 // A Place is an algorithm, numbers of ranks and bytes, and a segment.
 type Place struct {
@@ -27,13 +20,13 @@ type Place struct {
 	Size, Segment quantity.Bytes
 }
 
-// The nominal network, in µs, µs, µs/B, and ns/B for sums. Factors of the machine are fitted.
-const latency, overhead, perByte, perSum = 1.4, 0.3, 1e-4, 0.1
+// perSum is the time of sums on the nominal network in ns/B; package tuner has the other costs.
+const perSum = 0.1
 
 // PartsOf returns the parts of the schedules' times on the nominal network. If the question has a
 // layer or a machine, the parts are scaled to the schedule's time there. Schedules that are too
 // large are left out.
-func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, error) {
+func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts, error) {
 	const none = 1e-6
 	whole, layer := q.Machine, q.Layer
 	q.Machine = machine.Machine{}
@@ -46,7 +39,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 	}
 	nominal := func(o, g, sums float64) (map[Place]float64, error) {
 		each := quantity.Micros(o)
-		short := model.LogP{Latency: latency,
+		short := model.LogP{Latency: tuner.Latency,
 			SendOverhead: each, ReceiveOverhead: each, GapTime: each}
 		network := &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}
 		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: network}
@@ -57,23 +50,23 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 		return timesOf(ctx, q)
 	}
 	// Each network adds one part to the one before, so that differences are the parts.
-	networks := [parts][3]float64{
+	networks := [...][3]float64{
 		{none, none, 0},
-		{overhead, none, 0},
-		{overhead, perByte, 0},
-		{overhead, perByte, perSum},
+		{tuner.Overhead, none, 0},
+		{tuner.Overhead, tuner.PerByte, 0},
+		{tuner.Overhead, tuner.PerByte, perSum},
 	}
-	var times [parts]map[Place]float64
+	var times [len(networks)]map[Place]float64
 	for i, n := range networks {
 		var err error
 		if times[i], err = nominal(n[0], n[1], n[2]); err != nil {
 			return nil, err
 		}
 	}
-	all := map[Place]Parts{}
+	all := map[Place]tuner.Parts{}
 	for at, t := range times[0] {
-		p := Parts{t}
-		for i := 1; i < parts; i++ {
+		p := tuner.Parts{t}
+		for i := 1; i < len(times); i++ {
 			p[i] = max(0, times[i][at]-times[i-1][at])
 		}
 		all[at] = p
@@ -87,7 +80,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 		t, known := own[at]
 		for i := range p {
 			// The split into parts stays that of the nominal network.
-			p[i] *= t / all[at].sum()
+			p[i] *= t / all[at].Sum()
 		}
 		if all[at] = p; !known {
 			delete(all, at)
@@ -96,7 +89,8 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 	return all, err
 }
 
-// timesOf returns the times that answer a question, by place.
+// timesOf returns the times that answer a question, by place, so that answers on
+// several networks can be subtracted.
 func timesOf(ctx context.Context, q collectives.Question) (map[Place]float64, error) {
 	found, err := q.Compute(ctx)
 	if err != nil {

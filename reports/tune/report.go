@@ -7,7 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows returns the table of the decisions.
+// Rows returns the table of the decisions. The losses are expectations of the model,
+// which a note says; docs/tune.md has how far they are from real ones.
 func (m *Map) Rows(all []Decision) reports.Rows {
 	percent := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
@@ -39,7 +40,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
-		len(all), percent(100*MeanLoss(all)), points, len(m.candidates), none))
+		len(all), percent(100*meanLoss(all)), points, len(m.candidates), none))
 	if m.Unknown > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes "+
 			"or algorithms, and were not used.", m.Unknown))
@@ -47,18 +48,18 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	return rows
 }
 
-// MeanLoss returns the mean of the decisions' expected losses.
-func MeanLoss(all []Decision) (loss float64) {
+// meanLoss returns the mean of the decisions' expected losses.
+func meanLoss(all []Decision) (loss float64) {
 	for _, d := range all {
 		loss += d.Loss / float64(len(all))
 	}
 	return loss
 }
 
-// WriteRules writes the decisions as the library's rules file. Its comments have the path, how a
+// writeRules writes the decisions as the library's rules file. Its comments have the path, how a
 // program reads the file, and the expected loss of each decision.
-func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
-	if _, err := fmt.Fprintf(w, "# Written by halfpeak tune.\n# %s\n", m.Use(path)); err != nil {
+func (m *Map) writeRules(w io.Writer, path string, decisions []Decision) error {
+	if _, err := fmt.Fprintf(w, "# Written by halfpeak tune.\n# %s\n", m.use(path)); err != nil {
 		return err
 	}
 	for _, d := range decisions {
@@ -72,8 +73,5 @@ func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
 	return m.library.write(w, decisions)
 }
 
-// RulesFile returns the name of the library's rules file.
-func (m *Map) RulesFile() string { return m.library.rules }
-
-// Use returns how a program reads the rules file.
-func (m *Map) Use(path string) string { return fmt.Sprintf("Use: "+m.library.use, path) }
+// use returns how a program reads the rules file.
+func (m *Map) use(path string) string { return fmt.Sprintf("Use: "+m.library.use, path) }

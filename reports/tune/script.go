@@ -12,7 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A benchmark is a program that measures a collective.
+// A benchmark is a program that measures a collective. Names and the meaning of sizes
+// differ between them: whole lists the collectives whose size is that of all ranks'
+// blocks.
 type benchmark struct {
 	name  string
 	words map[string]string // its names of collectives; nil: all, by MPI's names with underscores
@@ -49,11 +51,11 @@ func Benchmarks() []string {
 	return list.Map(benchmarks, func(b benchmark) string { return b.name })
 }
 
-// WriteScript writes a shell script that measures candidates in several passes, since disturbances
+// writeScript writes a shell script that measures candidates in several passes, since disturbances
 // last. Each measurement has its own file in the script's folder, unless it fails; if the file
 // exists, the script skips the measurement. If bench is empty, it runs the library's default
 // benchmark. The errors are unknown benchmarks, and collectives that a benchmark does not measure.
-func (m *Map) WriteScript(w io.Writer, candidates []int, bench string) error {
+func (m *Map) writeScript(w io.Writer, candidates []int, bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
@@ -117,9 +119,9 @@ func (m *Map) seconds(i int) float64 {
 	return 3 * (1 + call*max(10, min(1000, 0.5/call)))
 }
 
-// Until returns the first candidates, at least one, whose measurements together take at most the
+// until returns the first candidates, at least one, whose measurements together take at most the
 // given seconds.
-func (m *Map) Until(candidates []int, seconds float64) []int {
+func (m *Map) until(candidates []int, seconds float64) []int {
 	for k, i := range candidates {
 		if seconds -= m.seconds(i); seconds < 0 {
 			return candidates[:max(1, k)]

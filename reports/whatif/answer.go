@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,9 @@ type Answer struct {
 	Bottleneck string
 }
 
-// At returns the costs of a message of n bytes, n ≥ 1.
+// At returns the costs of a message of n bytes, n ≥ 1. The bottleneck is the owner of
+// most of the gap, not of the one-way time: it limits a stream of messages, while
+// every stage delays a single one.
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
 	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n),
@@ -36,64 +39,62 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 	return a, err
 }
 
-// A Contrast is a design before and after parameters changed.
-type Contrast struct {
-	Before, After   Design
-	Peak, PeakAfter platforms.Peak
-	Costs           []contrastedCost
+// A cost is the answer of a size before and after a change.
+type cost struct{ Before, After Answer }
+
+// changes returns the four columns of a cost: the change as a text for people, and
+// before, after and percent for programs. They are empty if the cost is not known.
+func changes(name, head string, dim quantity.Dimension, rank int, known bool,
+	of func(Answer) float64) []reports.Field[cost] {
+	unit := dim.Column().Suffix
+	column := func(key, head string, of func(r cost) any) reports.Field[cost] {
+		return reports.Col(key, head, func(r cost) any { return reports.OrAbsent(of(r), known) })
+	}
+	return []reports.Field[cost]{
+		column("", head, func(r cost) any {
+			return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)}
+		}).Ranked(rank),
+		column(name+"_before"+unit, "", func(r cost) any { return of(r.Before) }),
+		column(name+"_after"+unit, "", func(r cost) any { return of(r.After) }),
+		column(name+"_change_percent", "", func(r cost) any {
+			return 100 * (of(r.After)/of(r.Before) - 1)
+		}),
+	}
 }
 
-// A contrastedCost is the cost of a message of one size before and after.
-type contrastedCost struct{ Before, After Answer }
-
-// Contrasted compares two designs at sizes of at least 1 byte.
-func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error) {
-	c := &Contrast{Before: before, After: after, Peak: before.Peak(), PeakAfter: after.Peak()}
+// Contrasted compares two designs at sizes of at least 1 byte. Peaks are compared
+// once: they have no size.
+func Contrasted(before, after Design, sizes []quantity.Bytes,
+	units quantity.UnitChoice) (rows reports.Rows, err error) {
+	var costs []cost
 	for _, n := range sizes {
 		a, err := before.At(n)
 		if err != nil {
-			return nil, err
+			return rows, err
 		}
 		b, err := after.At(n)
 		if err != nil {
-			return nil, err
+			return rows, err
 		}
-		c.Costs = append(c.Costs, contrastedCost{a, b})
+		costs = append(costs, cost{a, b})
 	}
-	return c, nil
-}
-
-// Rows returns the table of the costs before and after.
-func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
-	type cost = contrastedCost
+	peak, peakAfter := before.Peak(), after.Peak()
 	half := func(p platforms.Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p platforms.Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
-	changes := func(name, head, unit string, dim quantity.Dimension, rank int,
-		of func(Answer) float64) []reports.Field[cost] {
-		return []reports.Field[cost]{
-			reports.Col("", head,
-				func(r cost) any {
-					return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)}
-				}).Ranked(rank),
-			reports.Col(name+"_before"+unit, "", func(r cost) any { return of(r.Before) }),
-			reports.Col(name+"_after"+unit, "", func(r cost) any { return of(r.After) }),
-			reports.Col(name+"_change_percent", "", func(r cost) any {
-				return 100 * (of(r.After)/of(r.Before) - 1)
-			}),
-		}
-	}
-	rows := reports.TableOf(c.Costs, slices.Concat([]reports.Field[cost]{
-		reports.Col("platform", "", func(cost) any { return c.Before.Platform.Name }),
-		reports.Col("layer", "", func(cost) any { return c.Before.Layer.Name }),
+	// A gap that is unknown has neither changes nor a bottleneck.
+	gap := model.HasGap(before.Layer.Model) && model.HasGap(after.Layer.Model)
+	rows = reports.TableOf(costs, slices.Concat([]reports.Field[cost]{
+		reports.Col("platform", "", func(cost) any { return before.Platform.Name }),
+		reports.Col("layer", "", func(cost) any { return before.Layer.Name }),
 		reports.Col("size_bytes", "size", func(r cost) any { return r.Before.Size }),
 	},
-		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 {
+		changes("one_way", "one way", quantity.DimTime, 0, true, func(a Answer) float64 {
 			return float64(a.OneWay)
 		}),
-		changes("gap", "gap", "_us", quantity.DimTime, 1, func(a Answer) float64 {
+		changes("gap", "gap", quantity.DimTime, 1, gap, func(a Answer) float64 {
 			return float64(a.Gap)
 		}),
-		changes("bandwidth", "bandwidth", "_mb_s", quantity.DimRate, 2, func(a Answer) float64 {
+		changes("bandwidth", "bandwidth", quantity.DimRate, 2, true, func(a Answer) float64 {
 			return float64(a.Bandwidth)
 		}),
 		[]reports.Field[cost]{
@@ -111,28 +112,39 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 				return reports.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0)
 			}),
 			reports.Col("", "bottleneck", func(r cost) any {
-				if r.Before.Bottleneck == r.After.Bottleneck {
-					return r.After.Bottleneck
+				text := r.After.Bottleneck
+				if r.Before.Bottleneck != text {
+					text = r.Before.Bottleneck + " → " + text
 				}
-				return r.Before.Bottleneck + " → " + r.After.Bottleneck
+				return reports.OrAbsent(text, gap)
 			}).Ranked(3),
-			reports.Col("bottleneck_before", "", func(r cost) any { return r.Before.Bottleneck }),
-			reports.Col("bottleneck_after", "", func(r cost) any { return r.After.Bottleneck }),
-			reports.Col("n_half_before_bytes", "", func(cost) any { return half(c.Peak) }),
-			reports.Col("n_half_after_bytes", "", func(cost) any { return half(c.PeakAfter) }),
-			reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(c.Peak) }),
-			reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(c.PeakAfter) }),
+			reports.Col("bottleneck_before", "", func(r cost) any {
+				return reports.OrAbsent(r.Before.Bottleneck, gap)
+			}),
+			reports.Col("bottleneck_after", "", func(r cost) any {
+				return reports.OrAbsent(r.After.Bottleneck, gap)
+			}),
+			reports.Col("n_half_before_bytes", "", func(cost) any { return half(peak) }),
+			reports.Col("n_half_after_bytes", "", func(cost) any { return half(peakAfter) }),
+			reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(peak) }),
+			reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(peakAfter) }),
 		})...)
-	rows.Notes = changeNotes(c.After)
-	was, is := c.Peak.Text(units), c.PeakAfter.Text(units)
+	// The changes themselves are the first notes: without them, a saved table does
+	// not say what it shows.
+	rows.Notes = changeNotes(after)
+	was, is := peak.Text(units), peakAfter.Text(units)
 	if was != is {
 		is = was + " → " + is
 	}
-	rows.Notes = append(rows.Notes, c.Before.Layer.Ref()+": "+is)
-	return rows
+	rows.Notes = append(rows.Notes, before.Layer.Ref()+": "+is)
+	if err := cmp.Or(before.Layer.GapError(), after.Layer.GapError()); err != nil {
+		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+err.Error())
+	}
+	return rows, nil
 }
 
 // ContrastedTimes returns the table of quantities that are times, before and after.
+// They have no size, so [Contrast.Rows] has no place for them.
 func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 	type change struct {
 		Quantity
@@ -156,6 +168,8 @@ func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
 	return rows
 }
 
+// changeNotes lists the changes in their order, each from the value before it to the
+// one after. A parameter that was changed twice has two lines.
 func changeNotes(d Design) []string {
 	return list.Map(d.Changes, func(c platforms.Assignment) string {
 		return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To)

@@ -316,13 +316,13 @@ func TestUncertainBesideExact(t *testing.T) {
 	}
 	designs, sizes := []NamedDesign{{"before", before}, {"after", after}}, []quantity.Bytes{65536}
 	sampling := Sampling{Samples: 100, Seed: 1}
-	u, err := Uncertain(designs, []string{"one_way"}, sizes, sampling)
+	u, err := predictAll(designs, []string{"one_way"}, sizes, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := float64(before.Layer.Model.OneWay(sizes[0]))
 	first, second := u.Intervals[0][0][0], u.Intervals[1][0][0]
-	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(u.Rows().Data) != 2 {
+	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(u.rows().Data) != 2 {
 		t.Errorf("before %+v, want %v; after %+v", first, v, second)
 	}
 	if _, err := Bands(designs, "one_way", sizes, sampling); err != nil {

@@ -15,7 +15,7 @@ func TestOnePrediction(t *testing.T) {
 	p := predict.Costs(sizes, d.Design)
 	c := predict.Compare(sizes, designOf(t, "clip").Design, d.Design)
 	names := []string{"one_way", "bandwidth", "gap"}
-	u, err := Uncertain([]NamedDesign{{Name: "as it is", Design: d}}, names, sizes, Sampling{Samples: 10, Seed: 1})
+	u, err := predictAll([]NamedDesign{{Name: "as it is", Design: d}}, names, sizes, Sampling{Samples: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

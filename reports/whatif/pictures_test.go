@@ -32,7 +32,7 @@ func TestSharesPicture(t *testing.T) {
 }
 
 func TestTornado(t *testing.T) {
-	q, err := NewQuantity("one_way", 1<<20)
+	q, err := Design{}.quantityOf("one_way", 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Quantity is a quantity of a layer, as in "bandwidth(4KiB)".
+// A Quantity is a quantity of a layer, as in "bandwidth(4KiB)". The zero value is
+// none; the methods of Design make them.
 type Quantity struct {
 	Name string
 	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
@@ -19,7 +20,8 @@ type Quantity struct {
 	measure *Measure // whose quantity it is; nil: it is one of package model
 }
 
-// Quantities lists the names of [model.Quantities] that need no size of a packet.
+// Quantities lists the names of [model.Quantities] that can be asked for here: those
+// of a size or of none. Times of packets of a size need a second number.
 func Quantities() []string {
 	var names []string
 	for i := range model.Quantities {
@@ -30,13 +32,16 @@ func Quantities() []string {
 	return names
 }
 
-// NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
-func NewQuantity(name string, n quantity.Bytes) (Quantity,
-	error) {
-	return Design{}.quantityOf(name, n)
+// SweptQuantities lists the names of the quantities of a sweep that names none.
+func SweptQuantities(d Design) []string {
+	if d.Layer.GapError() != nil {
+		return []string{"one_way", "bandwidth"}
+	}
+	return []string{"one_way", "gap", "bandwidth"}
 }
 
-// Quantities returns the quantities of these names, of messages of 1 byte; see [Quantity.At].
+// Quantities returns the quantities of these names, of messages of 1 byte, which
+// stands for any size until [Quantity.At] gives one.
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	for _, name := range names {
 		q, err := d.quantityOf(name, 1)
@@ -48,7 +53,8 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	return all, nil
 }
 
-// quantityOf is like [NewQuantity] and also finds the measures of the design.
+// quantityOf returns the quantity of messages of n bytes; r_inf, n_half and the measures of the
+// design leave n out.
 func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 	names := Quantities()
 	for _, m := range d.measures {
@@ -85,6 +91,8 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 		}
 		return q, nil
 	}
+	// A size is never guessed: bandwidth(4KiB) and bandwidth(1MiB) are two different
+	// targets.
 	if size == "" {
 		return q, fmt.Errorf("%q lacks the size of the messages; write %s(64KiB)", text, q.Name)
 	}
@@ -94,7 +102,8 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 	return q, err
 }
 
-// At returns the quantity for messages of n bytes.
+// At returns the quantity for messages of n bytes. Quantities without a size stay as
+// they are.
 func (q Quantity) At(n quantity.Bytes) Quantity {
 	if q.isSized() {
 		q.Size = n
@@ -109,7 +118,9 @@ func (q Quantity) ofLayer(l model.Layer) float64 { return q.of.Of(l, q.Size, q.S
 // value returns v, in µs and bytes, as a value of the quantity.
 func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.dim()} }
 
-// check returns an error that says why the design has no such quantity.
+// check returns an error that says why the design has no such quantity, such as n½ of
+// a layer without a cost per byte. It is asked once, before loops that would only see
+// NaN.
 func (q Quantity) check(d Design) error {
 	if err := q.of.Check(d.Layer.Model, q.Size); err != nil {
 		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
@@ -143,6 +154,8 @@ func (q Quantity) title() string {
 	return title + " (" + q.dim().Column().Unit + ")"
 }
 
+// sized reports whether any of the quantities needs a size, and with it a column of
+// sizes.
 func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.isSized) }
 
 // Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of

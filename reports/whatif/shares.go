@@ -44,6 +44,8 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	}
 	l := prog.Layer()
 	model.Freeze(l, n)
+	// From here on the packets and branches are those of n bytes: a share must not
+	// contain what another plan would save.
 	names := ownerNames(leaves)
 	shares := make([]Share, len(leaves))
 	for i, v := range values {
@@ -71,7 +73,8 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	return shares, nil
 }
 
-// scaledShare returns whole·share/sum, without the digits that are noise.
+// scaledShare returns whole·share/sum, rounded to 10⁻⁸ of the whole. The difference
+// quotients have errors of some 10⁻¹⁰ of the cost, so the digits beyond are noise.
 func scaledShare(share, sum, whole quantity.Micros) quantity.Micros {
 	if sum == 0 {
 		return 0
@@ -79,8 +82,8 @@ func scaledShare(share, sum, whole quantity.Micros) quantity.Micros {
 	return quantity.Micros(math.Round(float64(share/sum)*1e8)/1e8) * whole
 }
 
-// Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path
-// is empty.
+// Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the
+// file. Path is empty. A stage's β and τ are one owner: it is the stage that is slow.
 func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 	shares, err := d.Shares(n)
 	var owners []Share
@@ -96,8 +99,9 @@ func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 	return owners, err
 }
 
-// ownerNames names the owner of each leaf: its stage, or its symbol, behind the name of its layer
-// if parameters of several layers are among them.
+// ownerNames names the owner of each leaf: its stage, or its symbol, behind the name
+// of its layer if parameters of several layers are among them, whose symbols are
+// alike.
 func ownerNames(leaves []platforms.Param) []string {
 	layers := map[string]bool{}
 	for _, p := range leaves {
@@ -127,6 +131,7 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		size        quantity.Bytes
 		oneWay, gap float64 // percent
 	}
+	gap := model.HasGap(d.Layer.Model)
 	var all []owned
 	for _, n := range sizes {
 		owners, err := d.Owners(n)
@@ -149,9 +154,10 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		reports.Col("one_way_us", "of one way", func(o owned) any { return o.OneWay }),
 		reports.Col("one_way_percent", "share",
 			func(o owned) any { return o.oneWay }).Texted(reports.PercentShare),
-		reports.Col("gap_us", "of gap", func(o owned) any { return o.Gap }),
-		reports.Col("gap_percent", "share",
-			func(o owned) any { return o.gap }).Texted(reports.PercentShare),
+		reports.Col("gap_us", "of gap", func(o owned) any { return reports.OrAbsent(o.Gap, gap) }),
+		reports.Col("gap_percent", "share", func(o owned) any {
+			return reports.OrAbsent(o.gap, gap)
+		}).Texted(reports.PercentShare),
 	)
 	if slices.ContainsFunc(sizes,
 		func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
@@ -162,16 +168,26 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		rows.Notes = append(rows.Notes,
 			"The times are those of the measured curve, the shares those of the fitted lines.")
 	}
+	if err := d.Layer.GapError(); err != nil {
+		rows.Notes = append(rows.Notes, "no gap: "+err.Error())
+	}
 	return rows, nil
 }
 
-// leastListed is the share below which an owner has no row, in percent.
+// leastListed is the share below which an owner has no row, in percent: it would be
+// printed as 0.0 %.
 const leastListed = 0.05
 
-// Shares draws which stage or parameter owns how much of the cost of messages, over sizes of at
-// least 1 byte, with the last size of each branch and the first of the next. Owners that never
-// reach half a percent of either cost are left out.
+// Shares draws which stage or parameter owns how much of the cost of messages, over
+// sizes of at least 1 byte, with the last size of each branch and the first of the
+// next, where shares jump. Owners that never reach half a percent of either cost are
+// left out: both drawings then have the same colours.
 func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) {
+	if cost == Gap {
+		if err := d.Layer.GapError(); err != nil {
+			return reports.Areas{}, err
+		}
+	}
 	boundaries := model.Boundaries(d.Layer.Model, slices.Min(sizes), slices.Max(sizes))
 	a := reports.Areas{
 		Title: d.Layer.Ref() + ": where the one-way time goes",
@@ -220,7 +236,8 @@ const (
 	Gap    Cost = "gap"     // the interval before the next message
 )
 
-// shareOf returns the share of an owner in the cost of n bytes, from 0 to 1.
+// shareOf returns the share of an owner in the cost of n bytes, from 0 to 1. Rounding
+// may leave a share just below 0, which an area cannot show.
 func (c Cost) shareOf(d Design, s Share, n quantity.Bytes) float64 {
 	if c == Gap {
 		return max(0, reports.Finite(float64(s.Gap/d.Layer.Model.Gap(n))))

@@ -17,8 +17,10 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Range is the values that a parameter takes in a sweep, evenly spaced from From to To,
-// both included; with Log the ratio between neighbours is even.
+// A Range is the values that a parameter takes in a sweep, evenly spaced from From to
+// To, both included; with Log the ratio between neighbours is even. In other
+// questions (a target, a curve) a range with From < To bounds the search, and Steps
+// does not count.
 type Range struct {
 	Param    platforms.Param
 	From, To float64 // in µs and bytes
@@ -26,10 +28,12 @@ type Range struct {
 	Log      bool
 }
 
-// DefaultSteps is the number of values of a range that gives none: steps of a tenth of the range.
+// DefaultSteps is the number of values of a range that gives none: steps of a tenth
+// of the range, which fall on round numbers if its ends are.
 const DefaultSteps = 11
 
-// maxSteps bounds one range.
+// maxSteps bounds one range: up to 2^40 values, about a trillion, indices are exact
+// as float64.
 const maxSteps = 1 << 40
 
 // ParseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
@@ -55,6 +59,8 @@ func (d Design) parseRange(text string) (Range, error) {
 	if r.Param, err = d.Platform.Find(d.Layer.Name, strings.TrimSpace(name)); err != nil {
 		return r, err
 	}
+	// "/log" and "/STEPS" are taken off the end, since units have slashes too:
+	// 1us/KiB..8us/KiB/100.
 	rest, r.Log = strings.CutSuffix(strings.TrimSpace(rest), "/log")
 	to := rest
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
@@ -62,11 +68,14 @@ func (d Design) parseRange(text string) (Range, error) {
 			strings.Trim(steps, "0123456789-") == "" {
 			n, err := strconv.ParseInt(steps, 10, 64)
 			if err != nil || n < 2 || n > maxSteps {
-				return r, fmt.Errorf("%s steps; a range has at least 2 values", steps)
+				return r, fmt.Errorf("%s steps; a range has 2 to %d values", steps,
+					int64(maxSteps))
 			}
 			r.Steps, to = int(n), rest[:i]
 		}
 	}
+	// A plain size is in bytes, in all of halfpeak; other plain numbers take the unit
+	// of the other end.
 	if r.Param.Value.Dim != quantity.DimSize { // a plain size is in bytes
 		from = withUnit(strings.TrimSpace(from), strings.TrimSpace(to))
 	}
@@ -83,6 +92,8 @@ func (d Design) parseRange(text string) (Range, error) {
 	switch {
 	case r.From == r.To:
 		return r, fmt.Errorf("the range is empty: it begins and ends at %s", r.format(r.From))
+	// Backwards would be possible, but is a slip more often, such as ends in
+	// different units.
 	case r.From > r.To:
 		return r,
 			fmt.Errorf("the range runs backwards; write %s=%s..%s", name, strings.TrimSpace(to),
@@ -95,7 +106,8 @@ func (d Design) parseRange(text string) (Range, error) {
 	return r, nil
 }
 
-// withUnit returns a plain number with the unit that the other end of its range has: 1..20us.
+// withUnit returns a plain number with the unit that the other end of its range has:
+// 1..20us. It leaves formulas alone.
 func withUnit(from, to string) string {
 	digits := strings.TrimLeft(to, "0123456789.")
 	if _, err := strconv.ParseFloat(from, 64); err != nil || digits == to ||
@@ -109,8 +121,9 @@ func (r Range) format(v float64) string {
 	return quantity.Value{Num: v, Dim: r.Param.Value.Dim}.String()
 }
 
-// At returns value i, from 0 to Steps−1, in µs and bytes.
-func (r Range) At(i int) float64 {
+// at returns value i, from 0 to Steps−1, in µs and bytes. The last one is To itself,
+// without the rounding of the formula, so that a sweep ends where its user said.
+func (r Range) at(i int) float64 {
 	if i == r.Steps-1 {
 		return r.To
 	}
@@ -125,8 +138,8 @@ func (r Range) At(i int) float64 {
 	return v
 }
 
-// Key names the parameter in a table: "stage.host-dma.tau_us_per_kib".
-func (r Range) Key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
+// key names the parameter in a table, with its unit: "stage.host-dma.tau_us_per_kib".
+func (r Range) key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
 
 // title names the parameter on an axis: "host-dma.tau (µs/KiB)".
 func (r Range) title() string {
@@ -140,8 +153,10 @@ func (r Range) title() string {
 // shown returns v in the unit of Key and Title.
 func (r Range) shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
 
-// A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
-// The last range varies fastest but for the sizes.
+// A Sweep evaluates a design at every combination of values of some parameters, for
+// some sizes. Rows are numbered by this order: the last range varies fastest but for
+// the sizes. So any block of rows can be computed by itself, on any processor or
+// machine ([Sweep.Evaluator]), and rows of one point set the platform once.
 type Sweep struct {
 	Design     Design
 	Ranges     []Range
@@ -150,7 +165,12 @@ type Sweep struct {
 	Watch      []func(*Block) // get each block after what runs the sweep
 }
 
-// Rows returns the number of rows of the sweep, +Inf if it exceeds a float64.
+// maxRows bounds a sweep: up to 2^53, [Sweep.Rows] is exact, and fits an int64. At 0.2 µs a row,
+// that many take 57 years.
+const maxRows = 1 << 53
+
+// Rows returns the number of rows of the sweep, +Inf if it exceeds a float64. It is a
+// float64, since ranges multiply beyond an int64; [Sweep.Check] refuses so many.
 func (s *Sweep) Rows() float64 {
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {
@@ -159,20 +179,25 @@ func (s *Sweep) Rows() float64 {
 	return rows
 }
 
-// Keys names the columns: the parameters, the size, the quantities.
+// Keys names the columns: the parameters, the size, the quantities. Encoders and
+// pictures rely on this order.
 func (s *Sweep) Keys() []string {
-	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"},
+	return slices.Concat(list.Map(s.Ranges, Range.key), []string{"size_bytes"},
 		list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
 }
 
-// Check returns an error if two ranges have the same parameter, or if the design cannot answer one
-// of the quantities.
+// Check returns an error if two ranges have the same parameter, if there are more than 2^53 rows,
+// or if the design cannot answer one of the quantities.
 func (s *Sweep) Check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i],
 			func(q Range) bool { return q.Param.Path == r.Param.Path }) {
 			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
 		}
+	}
+	if rows := s.Rows(); rows > maxRows {
+		return fmt.Errorf("a sweep has at most %.1e rows (got %.1e); give fewer steps",
+			float64(maxRows), rows)
 	}
 	for _, q := range s.Quantities {
 		if err := q.At(s.Sizes[0]).check(s.Design); err != nil {
@@ -182,7 +207,9 @@ func (s *Sweep) Check() error {
 	return nil
 }
 
-// blockRows returns the number of rows in a block of [Sweep.Run]: few if a row takes long.
+// blockRows returns the number of rows in a block of [Sweep.Run]. A plain row takes
+// 0.2 µs (docs/scale.md), so 8192 rows are worth a goroutine. A simulated row may
+// take a second: small blocks show progress and end soon after an interrupt.
 func (s *Sweep) blockRows() int64 {
 	if slices.ContainsFunc(s.Quantities, Quantity.simulated) {
 		return 4
@@ -190,7 +217,8 @@ func (s *Sweep) blockRows() int64 {
 	return 8192
 }
 
-// A Block is consecutive rows of a sweep.
+// A Block is consecutive rows of a sweep. It is used again for later rows, so those
+// who get it must not keep its slices.
 type Block struct {
 	First  int64 // row, from 0
 	Rows   int
@@ -201,20 +229,25 @@ type Block struct {
 // An encoder appends a row of a block to text.
 type encoder func(text []byte, row []float64) []byte
 
-// Run computes all rows and passes them to each and to the sweep's Watch, block by block and in
-// order. All processors compute some blocks at once, so that memory does not grow with the sweep.
-// Encode and each may be nil. Run ends early with the error of ctx or of each; every block passed
-// on until then is complete.
+// Run computes all rows and passes them to each and to the sweep's Watch, block by
+// block and in order. All processors compute some blocks at once, so that memory does
+// not grow with the sweep. Encode and each may be nil. Run ends early with the error
+// of ctx or of each; every block passed on until then is complete.
 func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
+	// The last round is shorter; a block of it may have fewer rows.
 	total, size := int64(s.Rows()), s.blockRows()
+	// Twice as many blocks as processors: while the slowest block of a round ends,
+	// the others still have one to do.
 	blocks := make([]Block, 2*runtime.GOMAXPROCS(0))
-	evaluators := make([]Evaluator, len(blocks))
+	evaluators := make([]func(b *Block, first, count int64), len(blocks))
 	for i := range evaluators {
 		evaluators[i] = s.Evaluator(encode)
 	}
+	// A round computes up to len(blocks) blocks and then hands them over in order.
+	// Text is encoded in the round, since it takes longer than the rows themselves.
 	for at := int64(0); at < total; at += int64(len(blocks)) * size {
 		n := int(min(int64(len(blocks)), (total-at+size-1)/size))
 		err := parallel.Each(ctx, n, 0, func(_ context.Context, i int) error {
@@ -239,22 +272,21 @@ func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error
 	return context.Cause(ctx)
 }
 
-// An Evaluator computes count rows of a sweep into the block, beginning with row first. What the
-// block held before is overwritten.
-type Evaluator func(b *Block, first, count int64)
-
-// Evaluator returns an Evaluator of any rows of the sweep, for [Sweep.Run] and for programs that
-// divide a sweep among machines; encode may be nil. Calls must not overlap, because they change
-// one copy of the platform: each goroutine needs an Evaluator of its own.
-func (s *Sweep) Evaluator(encode encoder) Evaluator {
+// Evaluator returns a function that computes count rows of the sweep into the block,
+// beginning with row first; it overwrites what the block held before. [Sweep.Run] uses
+// it, and programs that divide a sweep among machines. encode may be nil. Calls must not
+// overlap, because they change one copy of the platform: each goroutine needs a function
+// of its own.
+func (s *Sweep) Evaluator(encode encoder) func(b *Block, first, count int64) {
 	w := &worker{Sweep: s, encode: encode}
 	params := list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })
+	// values begins as the platform's own; set overwrites it point by point.
 	w.prog, w.values = s.Design.Compile(params...)
 	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.shown(1) })
 	return w.fill
 }
 
-// A worker is the state of an Evaluator.
+// A worker is the state of such a function: one compiled platform.
 type worker struct {
 	*Sweep
 	encode encoder
@@ -263,6 +295,7 @@ type worker struct {
 	scales []float64 // of the values, for Keys
 }
 
+// fill computes rows first to first+count−1.
 func (w *worker) fill(b *Block, first, count int64) {
 	ranges, sizes := len(w.Ranges), int64(len(w.Sizes))
 	width := ranges + 1 + len(w.Quantities)
@@ -271,6 +304,7 @@ func (w *worker) fill(b *Block, first, count int64) {
 	possible := false
 	for i := range count {
 		point, size := (first+i)/sizes, (first+i)%sizes
+		// A block may begin in the middle of a point's sizes.
 		if i == 0 || size == 0 {
 			possible = w.set(point, i == 0)
 		}
@@ -281,6 +315,8 @@ func (w *worker) fill(b *Block, first, count int64) {
 		n := w.Sizes[size]
 		row[ranges] = float64(n)
 		for k := range w.Quantities {
+			// An impossible point keeps its row, with empty cells: row numbers must
+			// not depend on values.
 			row[ranges+1+k] = math.NaN()
 			if possible {
 				row[ranges+1+k] = w.Quantities[k].of.Of(w.prog.Layer(), n, n)
@@ -292,13 +328,15 @@ func (w *worker) fill(b *Block, first, count int64) {
 	}
 }
 
-// set gives the parameters the values of a point, and reports whether they are possible. Without
-// all, the point follows the one that was set before.
+// set gives the parameters the values of a point, and reports whether they are
+// possible. It works like an odometer: without all, the point follows the one that
+// was set before, so that only the ranges that moved are computed, and a power for a
+// /log range is taken rarely.
 func (w *worker) set(point int64, all bool) bool {
 	for k := len(w.Ranges) - 1; k >= 0; k-- {
 		r := &w.Ranges[k]
 		index := point % int64(r.Steps)
-		w.values[k] = r.At(int(index))
+		w.values[k] = r.at(int(index))
 		if index > 0 && !all {
 			break // the ranges before it stay
 		}

@@ -13,13 +13,16 @@ import (
 )
 
 const (
+	// The resolution of pictures. A screen shows about so many; a sweep of millions
+	// of points is reduced to them while it runs.
 	mapCells = 250  // of a heat map, in each direction
 	lineDots = 1000 // of a line
 )
 
-// Draw makes the sweep collect a picture of one of its quantities, by its index, and returns what
-// gives the picture after the run. It is an error if the numbers of ranges and sizes have no
-// picture.
+// Draw makes the sweep collect a picture of one of its quantities, by its index, and
+// returns what gives the picture after the run. The picture is collected while rows
+// go to a file, so that a sweep runs once for both. It is an error if the numbers of
+// ranges and sizes have no picture.
 func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
 	switch {
 	case len(s.Ranges) == 1:
@@ -43,7 +46,8 @@ func rangeAxis(r Range) reports.Axis {
 	return a
 }
 
-// drawLines draws a quantity over one range, a line for each size.
+// drawLines draws a quantity over one range, a line for each size. Of a long range,
+// every n-th point and the last one are kept.
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
 	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r),
@@ -63,6 +67,7 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 		for i := range b.Rows {
 			row := b.First + int64(i)
 			if at := row / sizes; at%every == 0 || at == steps-1 {
+				// Sizes vary fastest, so the remainder of a row's number is its size.
 				line := &f.Series[row%sizes]
 				line.X, line.Y = append(line.X, b.Values[i*width]),
 					append(line.Y, b.Values[i*width+2+shown])
@@ -72,7 +77,9 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	return func() reports.Picture { return f }
 }
 
-// drawMap draws a quantity of one size over two ranges, averaged over at most most×most cells.
+// drawMap draws a quantity of one size over two ranges, averaged over at most
+// most×most cells. Points without a value do not count; a cell without any is NaN,
+// and stays blank.
 func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
 	h := reports.HeatMap{
@@ -87,6 +94,8 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	s.Watch = append(s.Watch, func(b *Block) {
 		width := len(b.Values) / b.Rows
 		for i := range b.Rows {
+			// The point is x·(steps of y) + y; each index is scaled to its cell by
+			// whole numbers.
 			point, v := int(b.First)+i, b.Values[i*width+3+shown]
 			if cell := point%y.Steps*ny/y.Steps*nx + point/y.Steps*nx/x.Steps; !math.IsNaN(v) &&
 				!math.IsInf(v, 0) {
@@ -106,13 +115,15 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	}
 }
 
-// middles returns the middles of cells, at most most, that divide the range.
+// middles returns the middles of cells, at most most, that divide the range. The
+// first and the last index of a cell are the inverse of drawMap's division, rounded
+// up.
 func (r Range) middles(most int) []float64 {
 	cells := min(most, r.Steps)
 	middles := make([]float64, cells)
 	for c := range middles {
 		first, last := (c*r.Steps+cells-1)/cells, ((c+1)*r.Steps+cells-1)/cells-1
-		middles[c] = r.shown(r.At(first)+r.At(last)) / 2
+		middles[c] = r.shown(r.at(first)+r.at(last)) / 2
 	}
 	return middles
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -64,7 +65,7 @@ func TestSweep(t *testing.T) {
 				}
 			}
 			n := sizes[i%2]
-			half, _ := NewQuantity("n_half", 1)
+			half, _ := Design{}.quantityOf("n_half", 1)
 			l := d.Layer.Model
 			want := []float64{float64(n), float64(l.OneWay(n)), float64(l.Gap(n)), float64(n.Over(l.OneWay(n))), half.ofLayer(l)}
 			for k, w := range want {
@@ -113,6 +114,17 @@ func TestSweepStops(t *testing.T) {
 	}
 }
 
+// Two ranges of 2^40 values multiply beyond an int64. As the number of rows, that would be negative,
+// and the sweep empty.
+func TestSweepOfTooManyRows(t *testing.T) {
+	s := sweep(t, "hp-lam", []quantity.Bytes{16}, []string{"rtt"},
+		"o_r=1us..2us/1099511627776", "o_s=1us..2us/1099511627776")
+	err := s.Run(t.Context(), nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "at most 9.0e+15 rows (got 1.2e+24)") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestParseRangeErrors(t *testing.T) {
 	check := func(ref, text, want string) {
 		t.Helper()
@@ -124,7 +136,9 @@ func TestParseRangeErrors(t *testing.T) {
 	check("hp-lam", "o_r=0us/0..1us", `"0us/0": a time must be finite`)
 	check("hp-lam", "o_r=1us..1us", "the range is empty: it begins and ends at 1.00 µs")
 	check("hp-lam", "o_r=2us..1us/5", "the range runs backwards; write o_r=1us..2us")
-	check("hp-lam", "o_r=1us..2us/1", "1 steps; a range has at least 2 values")
+	check("hp-lam", "o_r=1us..2us/1", "1 steps; a range has 2 to 1099511627776 values")
+	check("hp-lam", "o_r=1us..2us/2000000000000",
+		"2000000000000 steps; a range has 2 to 1099511627776 values")
 	check("hp-lam", "o_r=0us..2us/5/log", "a range with /log must begin above 0")
 	check("hp-lam", "o_r=1us", "no range; write NAME=FROM..TO/STEPS, as in host-dma.tau=1us/KiB..8us/KiB/100")
 	check("hp-lam", "o_r=1us..2B", `"2B" is a size; layer.gam.o_r takes a time here`)

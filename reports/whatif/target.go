@@ -15,7 +15,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s".
+// A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s". Strict and
+// weak inequalities are one, since a real number has no next one.
 type Target struct {
 	Quantity Quantity
 	Least    bool    // the quantity is to be at least Value; else at most
@@ -31,7 +32,7 @@ func (t Target) String() string {
 	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.value(t.Value))
 }
 
-// met reports whether v meets the target.
+// met reports whether v meets the target; NaN never does.
 func (t Target) met(v float64) bool {
 	if t.Least {
 		return v >= t.Value
@@ -39,9 +40,10 @@ func (t Target) met(v float64) bool {
 	return v <= t.Value
 }
 
-// ParseTarget reads a quantity, >= or <=, and a formula of the design's own parameters and
-// predictions: "rtt(16B) <= rtt(16B)/2" asks for half of the present round-trip time. With = the
-// present value has to cross the target.
+// ParseTarget reads a quantity, >= or <=, and a formula of the design's own
+// parameters and predictions: "rtt(16B) <= rtt(16B)/2" asks for half of the present
+// round-trip time. With = the present value has to cross the target, so a user need
+// not know on which side it is.
 func (d Design) ParseTarget(text string) (Target, error) {
 	t, err := d.parseTarget(text)
 	if err != nil {
@@ -73,6 +75,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
+	// A plain size is in bytes.
 	if v.Dim == quantity.DimNone && q.dim() == quantity.DimSize {
 		v.Dim = quantity.DimSize
 	}
@@ -87,6 +90,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 }
 
 // A Solution is the change of a parameter that reaches a target, or comes closest.
+// Both are answers: that no NIC helps is worth knowing.
 type Solution struct {
 	Param platforms.Param
 	Now   float64 // the quantity as it is
@@ -108,14 +112,18 @@ func (s Solution) text(v float64) string {
 	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
 }
 
-// reach is the number of doublings and halvings of its value that Solve tries for a parameter:
-// about a millionfold.
+// reach is the number of doublings and halvings of its value that Solve tries for a
+// parameter: about a millionfold. A cost that is a millionth of itself is as good as
+// gone.
 const reach = 20
 
-// Solve finds the value nearest to the parameter's own that meets the target. It looks from a
-// millionth of the parameter to a million times it, and at zero, or within the range if from < to,
-// in steps of 2^(1/16), or of 2 for a [Measure], and bisects the step in which the target is first
-// met.
+// Solve finds the value nearest to the parameter's own that meets the target.
+// Quantities need not be monotonic (a larger packet first helps and then hurts), so
+// it walks away from the parameter in both directions instead of bisecting at once:
+// to a millionth and a million times it, and to zero, or within the range if from <
+// to. The steps are 2^(1/16), or 2 for a [Measure], whose values are simulations; the
+// step in which the target is first met is bisected. A target that is met only within
+// a step is missed.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	now := t.Quantity.ofLayer(d.Layer.Model)
 	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
@@ -142,6 +150,8 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		}
 	}
 	low, high := flips[0], flips[1]
+	// The nearer of the two flips is the smaller change of the design, in absolute
+	// terms.
 	switch now := p.Value.Num; {
 	case s.Met:
 		s.Reached, s.Value, s.From, s.To = true, now, low, high
@@ -153,6 +163,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		s.Reached, s.Value = true, low
 	}
 	s.At = at(s.Value)
+	// The owners of the time at the solution tell what limits next.
 	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.text(s.Value),
 		Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
 	if err != nil {
@@ -162,8 +173,9 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	return s, err
 }
 
-// flipsOf returns the nearest values below and above the parameter's own at which the target begins
-// or ceases to be met, ∓Inf if it never does, and the value that comes closest.
+// flipsOf returns the nearest values below and above the parameter's own at which the
+// target begins or ceases to be met, ∓Inf if it never does, and the value that comes
+// closest. Impossible values end a direction: behind them is another layer.
 func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 	p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
@@ -213,8 +225,9 @@ func (q Quantity) part(s Share) quantity.Micros {
 	return s.OneWay
 }
 
-// candidates returns values below and above the parameter's own, the nearest first, within the
-// range if from < to.
+// candidates returns values below and above the parameter's own, the nearest first,
+// within the range if from < to. A parameter of 0 has no multiple, so values begin at
+// 10⁻⁶ µs or bytes. The ends of a range are tried exactly.
 func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
 	if from >= to {
 		from, to = 0, math.Inf(1)
@@ -223,6 +236,8 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 	start := cmp.Or(now, 1e-6) // of a µs, or of a byte
 	for side, ends := range [2][2]float64{{to, from}, {from, to}} {
 		sign, values := float64(2*side-1), &sides[side]
+		// Rounding of whole parameters gives equal neighbours, and steps may leave
+		// the range.
 		add := func(v float64) {
 			last := len(*values) - 1
 			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
@@ -248,22 +263,23 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 	return sides
 }
 
-// curve returns the curve over two parameters at which the target is just met: for each value of x
-// the first value of y, beginning with its From, at which the target begins or ceases to be met;
-// NaN if it never does.
+// curve returns the curve over two parameters at which the target is just met: for
+// each value of x the first value of y, beginning with its From, at which the target
+// begins or ceases to be met; NaN if it never does. The range of y is searched in 200
+// steps at least, also if few points are drawn, and the step is bisected.
 func (d Design) curve(t Target, x, y Range) (xs, ys []float64) {
 	prog, _ := d.Compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {
-		vx, found := x.At(i), math.NaN()
+		vx, found := x.at(i), math.NaN()
 		met := func(vy float64) bool {
 			return prog.Set(vx, vy) && t.met(t.Quantity.ofLayer(prog.Layer()))
 		}
 		last := y.From
 		first := met(last)
 		for k := 1; k < fine.Steps; k++ {
-			v := fine.At(k)
+			v := fine.at(k)
 			if met(v) != first {
 				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
 					return met(v) != first

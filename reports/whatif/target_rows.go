@@ -14,16 +14,27 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Solutions are the changes of parameters that reach a target, the smallest change first.
-type Solutions struct {
+// solutions are the changes of parameters that reach a target, the smallest change
+// first: it likely is the cheapest.
+type solutions struct {
 	Target Target
 	Found  []Solution
 	Idle   int // parameters that change nothing, which are not among them
 }
 
-// Reach finds out what each of the parameters can do for the target; without any it tries all
-// that the layer uses and that nothing else decides.
-func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
+// Reach returns the table of what each of the parameters can do for the target; without
+// any it tries all that the layer uses and that nothing else decides. Then parameters
+// without any effect are only counted, since a list of them hides the others; a
+// parameter that was named gets its row in any case.
+func Reach(d Design, t Target, units quantity.UnitChoice, by ...Range) (reports.Rows, error) {
+	s, err := solve(d, t, by...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return s.rows(units), nil
+}
+
+func solve(d Design, t Target, by ...Range) (*solutions, error) {
 	all := len(by) == 0
 	if all {
 		for _, p := range d.Uses() {
@@ -33,7 +44,7 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 			}
 		}
 	}
-	s := &Solutions{Target: t}
+	s := &solutions{Target: t}
 	for _, r := range by {
 		found, err := d.Solve(t, r.Param, r.From, r.To)
 		if err != nil {
@@ -45,13 +56,15 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 		}
 		s.Found = append(s.Found, found)
 	}
+	// Stable: equal efforts stay in the order of the file or of the flags.
 	slices.SortStableFunc(s.Found, func(a, b Solution) int {
 		return cmp.Compare(effort(a), effort(b))
 	})
 	return s, nil
 }
 
-// effort returns the factor of change of a parameter; parameters without effect come last.
+// effort returns the factor of change of a parameter, as a logarithm: half and double
+// are equal. Parameters that do not reach the target come last.
 func effort(s Solution) float64 {
 	if !s.Reached {
 		return math.Inf(1)
@@ -62,8 +75,9 @@ func effort(s Solution) float64 {
 	return math.Abs(math.Log(s.Value / s.Param.Value.Num))
 }
 
-// Rows returns the table of the solutions.
-func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
+// rows returns the table of the solutions. "new bottleneck" says what the time
+// consists of at the solution: a further improvement has to begin there.
+func (s *solutions) rows(units quantity.UnitChoice) reports.Rows {
 	type found = Solution
 	q := s.Target.Quantity
 	result := func(v float64) string { return units.Print(q.value(v)) }
@@ -114,7 +128,8 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
-// neededText returns the value that reaches the target, with its relative change.
+// neededText returns the value that reaches the target, with its relative change. A
+// parameter that already meets it gets the range in which it still does.
 func neededText(s Solution) string {
 	switch {
 	case s.Met:
@@ -127,7 +142,9 @@ func neededText(s Solution) string {
 	return s.text(s.Value)
 }
 
-// atBest describes the closest value to a target that a parameter does not reach.
+// atBest describes the closest value to a target that a parameter does not reach. A
+// value at the end of the search is not printed as a number, since only the search
+// chose it.
 func atBest(s Solution, result func(float64) string) string {
 	at := ", at " + s.text(s.Value)
 	switch now := s.Param.Value.Num; {
@@ -165,7 +182,8 @@ func partOf(owners []Share, q Quantity, i int) float64 {
 	return float64(q.part(owners[i]) / sum)
 }
 
-// limitsText names the owners of a tenth or more: "L 62 %, o_s 34 %".
+// limitsText names the owners of a tenth or more, and the largest in any case: "L 62
+// %, o_s 34 %".
 func limitsText(s Solution, q Quantity) string {
 	var words []string
 	for i, o := range s.Limits {
@@ -176,29 +194,33 @@ func limitsText(s Solution, q Quantity) string {
 	return strings.Join(words, ", ")
 }
 
-// A TargetCurve is where two parameters together just meet a target.
-type TargetCurve struct {
+// A targetCurve is where two parameters together just meet a target: how much of one
+// can be traded for the other.
+type targetCurve struct {
 	Design Design
 	Target Target
 	X, Y   Range
 }
 
-// NewTargetCurve returns the curve over two different parameters. A range without a width is
-// taken from a quarter of the parameter to four times it.
-func NewTargetCurve(d Design, t Target, x, y Range) *TargetCurve {
+// TargetCurve returns the points at which two different parameters together just meet a
+// target, and a function that draws them over a heat map of the quantity. A range without
+// a width is taken from a quarter of the parameter to four times it.
+func TargetCurve(d Design, t Target, x, y Range) (points reports.Rows,
+	draw func(context.Context) (reports.Picture, error)) {
 	for _, r := range []*Range{&x, &y} {
 		if r.From == r.To {
 			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
 		}
 	}
-	return &TargetCurve{d, t, x, y}
+	c := &targetCurve{d, t, x, y}
+	return c.rows(), c.picture
 }
 
-// Rows returns the points of the curve.
-func (c *TargetCurve) Rows() reports.Rows {
+// rows returns the points of the curve.
+func (c *targetCurve) rows() reports.Rows {
 	rows := reports.Rows{
-		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.title()},
-			{Key: c.Y.Key(), Head: c.Y.title()}},
+		Columns: []reports.Column{{Key: c.X.key(), Head: c.X.title()},
+			{Key: c.Y.key(), Head: c.Y.title()}},
 		Notes: []string{"On the curve, " + c.Target.String() + " just holds."},
 	}
 	xs, ys := c.Design.curve(c.Target, c.X, c.Y)
@@ -211,8 +233,9 @@ func (c *TargetCurve) Rows() reports.Rows {
 	return rows
 }
 
-// Picture returns a heat map of the quantity with the curve over it.
-func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
+// picture returns a heat map of the quantity with the curve over it, both at the
+// resolution of the map.
+func (c *targetCurve) picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells
 	xs, ys := c.Design.curve(c.Target, x, y)

@@ -31,8 +31,16 @@ type Sampling struct {
 	Assumed float64
 	// Context ends the sampling, if it is not nil.
 	Context context.Context
+	// Watch is called after each sample, if it is not nil.
+	Watch func()
 }
 
+// MaxSimulatedSamples is the largest number of samples of a quantity that takes a simulation for
+// each. Quantiles of 2.5 % then rest on 25 samples.
+const MaxSimulatedSamples = 1000
+
+// interrupted returns the error of the context, if there is one. Loops ask it now and
+// then, not for each sample.
 func (s Sampling) interrupted() error {
 	if s.Context == nil {
 		return nil
@@ -40,12 +48,14 @@ func (s Sampling) interrupted() error {
 	return s.Context.Err()
 }
 
-// ErrExact says that no parameter has an interval.
+// ErrExact says that no parameter has an interval. It comes with valid values, so a
+// caller for whom intervals are optional goes on.
 var ErrExact = errors.New("no parameter has an interval; write it in the platform's file as " +
 	"beta = \"3.0us ± 0.1us\", or assume one")
 
-// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
-// If no parameter has one, it returns the values together with [ErrExact].
+// Predict returns the quantity, without regard to its size, for each of the sizes,
+// with intervals. All sizes share each draw, so that a band is smooth. If no
+// parameter has an interval, it returns the values together with [ErrExact].
 func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval,
 	error) {
 	q, err := d.quantityOf(name, 1)
@@ -77,7 +87,9 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quan
 	return intervals, err
 }
 
-// interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
+// interval takes 2.5 % of the samples off at each end. The value is the median of the
+// samples, since the value at the parameters' middles may lie outside of a skewed
+// interval. Without samples it is the value alone.
 func interval(value float64, samples []float64) quantity.Interval {
 	if len(samples) == 0 {
 		return quantity.Interval{Value: value, Low: value, High: value}
@@ -87,8 +99,9 @@ func interval(value float64, samples []float64) quantity.Interval {
 		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
 }
 
-// faster returns, for each size, the probability that a takes less time one way than b. A parameter
-// that both have, of the same platform, path and value, is the same number in both.
+// faster returns, for each size, the probability that a takes less time one way than
+// b. A parameter that both have, of the same platform, path and value, is the same
+// number in both: drawn twice, it would make equal designs look different.
 func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
 	count := make([]float64, len(sizes))
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
@@ -107,7 +120,8 @@ func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 	return count, err
 }
 
-// sizes returns the interval of a size that some samples have, and the share of those samples.
+// sizes returns the interval of a size that some samples have, and the share of those
+// samples: with other parameters, two curves may not cross at all.
 func (s Sampling) sizes(now float64, designs []Design,
 	of func([]model.Layer) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
 	s.Samples = min(s.Samples, 1000) // each visits all sizes
@@ -144,6 +158,7 @@ func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64
 // normal95 is the half-width of the 95 % interval of the standard normal distribution.
 const normal95 = 1.959964
 
+// A draw is a parameter that varies. Designs of one platform share it.
 type draw struct {
 	param  platforms.Param
 	design int // the first that has it
@@ -153,7 +168,10 @@ type draw struct {
 	correlation float64
 }
 
-// draws returns the parameters of the designs that have intervals; from are those of each design.
+// draws returns the parameters of the designs that have intervals; from are those of
+// each design. An assumed interval is not given to sizes and counts, which are
+// settings and not measurements, nor to computed parameters, which vary with those
+// behind them.
 func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 	from = make([][]int, len(designs))
 	for i, d := range designs {
@@ -167,6 +185,8 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 			if within == 0 {
 				continue
 			}
+			// Equal means the same platform, path, value and interval: after --set, a
+			// parameter is another one.
 			at := slices.IndexFunc(draws, func(w draw) bool {
 				return designs[w.design].Platform.Name == d.Platform.Name &&
 					w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
@@ -178,6 +198,7 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 			from[i] = append(from[i], at)
 		}
 	}
+	// Correlations are found after all draws, since τ may stand before β in the file.
 	for i := range draws {
 		w := &draws[i]
 		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
@@ -194,8 +215,9 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 	return draws, from
 }
 
-// value returns the parameter for the draw's own number, i, among the standard normal numbers of
-// all draws.
+// value returns the parameter for the draw's own number, i, among the standard normal
+// numbers of all draws: z_τ = ρ·z_β + √(1−ρ²)·z for a τ that is correlated with β by
+// ρ.
 func (w *draw) value(normal []float64, i int) float64 {
 	z := normal[i]
 	if w.with >= 0 {
@@ -209,6 +231,9 @@ func (w *draw) value(normal []float64, i int) float64 {
 }
 
 // run draws the parameters of the designs again and again, and hands over the layers.
+// Impossible draws are repeated, which cuts the normal distributions off; 100 tries
+// for a sample are the limit, so that intervals wider than the parameter end in an
+// error and not in an endless loop.
 func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	draws, from := s.draws(designs)
 	if len(draws) == 0 {
@@ -233,6 +258,8 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 				"parameter, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
+			// An impossible draw uses up its place in the pair, so that pairs stay
+			// pairs.
 			if tries%2 == 1 { // each second draw is the mirror image of the one before
 				normal[i] = random.NormFloat64()
 			} else {
@@ -249,6 +276,9 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 		if possible {
 			each(layers)
 			done++
+			if s.Watch != nil {
+				s.Watch()
+			}
 		}
 	}
 	return nil

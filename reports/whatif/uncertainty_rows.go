@@ -11,8 +11,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// An Uncertainty is predictions with their intervals, of one design or of two.
-type Uncertainty struct {
+// An uncertainty is predictions with their intervals, of one design or of two. It has
+// intervals of two kinds, which notes must tell apart: of the next measurement, and
+// of the model at the true parameters (docs/trust.md).
+type uncertainty struct {
 	Designs    []NamedDesign
 	Quantities []Quantity // of messages of any size
 	Sizes      []quantity.Bytes
@@ -29,10 +31,21 @@ type NamedDesign struct {
 	Design
 }
 
-// Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
-// is [ErrExact] if no parameter of them has an interval.
+// Uncertain returns the table of quantities of one or two designs with 95 % intervals. Of
+// two, it also gives the probability that the second is faster. It is an error that is
+// [ErrExact] if no parameter of them has an interval. Simulated quantities have 1,000
+// samples at most, which give the ends of a normal interval to 2 % of its width.
 func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
-	s Sampling) (*Uncertainty, error) {
+	s Sampling) (reports.Rows, error) {
+	u, err := predictAll(designs, names, sizes, s)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return u.rows(), nil
+}
+
+func predictAll(designs []NamedDesign, names []string, sizes []quantity.Bytes,
+	s Sampling) (*uncertainty, error) {
 	quantities, err := designs[0].Quantities(names...)
 	if err != nil {
 		return nil, err
@@ -41,9 +54,9 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 		sizes = sizes[:1] // any
 	}
 	if slices.ContainsFunc(quantities, Quantity.simulated) {
-		s.Samples = min(s.Samples, 1000)
+		s.Samples = min(s.Samples, MaxSimulatedSamples)
 	}
-	u := &Uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
+	u := &uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
 	exact := 0
 	next := allFitted(designs)
 	for _, d := range designs {
@@ -51,6 +64,8 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 		for i, name := range names {
 			in, measured, err := intervals(d, next, name, sizes, s)
 			u.measured, u.sampled = u.measured || measured, u.sampled || !measured
+			// Whether a design has any interval does not depend on the quantity, so
+			// it is counted once.
 			if errors.Is(err, ErrExact) {
 				if i == 0 {
 					exact++
@@ -76,8 +91,9 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 	return u, err
 }
 
-// allFitted reports whether the next measurement of each of the designs can be predicted. If
-// not, their intervals are all of parameters, so that like is compared with like.
+// allFitted reports whether the next measurement of each of the designs can be
+// predicted. If not, their intervals are all of parameters, so that like is compared
+// with like: a changed design has no measurement.
 func allFitted(designs []NamedDesign) bool {
 	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
@@ -94,8 +110,9 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 	return d.forecasts(follower, sizes), true, nil
 }
 
-// Rows returns the table of the intervals.
-func (u *Uncertainty) Rows() reports.Rows {
+// rows returns the table of the intervals. The columns of quantities are made in a
+// loop, so that this table is not one of [reports.TableOf].
+func (u *uncertainty) rows() reports.Rows {
 	several, sized := len(u.Designs) > 1, sized(u.Quantities)
 	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"},
 		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
@@ -130,7 +147,8 @@ func (u *Uncertainty) Rows() reports.Rows {
 	return rows
 }
 
-func (u *Uncertainty) notes(several bool) (notes []string) {
+// notes says what the intervals are of, and where they are extrapolated.
+func (u *uncertainty) notes(several bool) (notes []string) {
 	if u.measured {
 		for _, d := range u.Designs {
 			m := d.Layer.Measured
@@ -173,7 +191,8 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 	return notes
 }
 
-// Bands draws the intervals of a quantity over sizes.
+// Bands draws the intervals of a quantity over sizes, as a band around each line. A
+// band of next measurements is made of three series and drawn below its line.
 func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure,
 	error) {
 	q, err := designs[0].quantityOf(name, 1)

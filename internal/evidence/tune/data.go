@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/evidence/pico"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/tune"
@@ -19,12 +20,13 @@ import (
 // A set has all candidates of a machine, with the time of each.
 type set struct {
 	machine  string
-	all      []tune.Candidate
+	all      []tuner.Candidate
 	times    []float64
 	defaults map[int]float64 // times of the library's choice, by call
 }
 
-// segmentOf returns the segment of NCCL's and Open MPI's pipelined schedules; 0 for the rest.
+// segmentOf returns the segment of NCCL's and Open MPI's pipelined schedules; 0 for
+// the rest. The tables do not state it.
 func segmentOf(schedule string) quantity.Bytes {
 	if schedule == "double-tree" || schedule == "segmented-ring" {
 		return 16 * quantity.KiB
@@ -33,7 +35,7 @@ func segmentOf(schedule string) quantity.Bytes {
 }
 
 // candidate returns the candidate of an algorithm, without the time of its schedule.
-func candidate(group, name, algorithm string, call, ranks int, bytes float64) tune.Candidate {
+func candidate(group, name, algorithm string, call, ranks int, bytes float64) tuner.Candidate {
 	schedule := pico.Schedule(name, algorithm)
 	known := cmp.Or(schedule, "?")
 	family := "" // of PICO's own code, or of the library of the machine's network
@@ -46,7 +48,7 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 	base := strings.TrimRight(algorithm, "0123456789-_") // without segment and ports
 	schedule = cmp.Or(schedule, base)
 	library := strings.TrimSuffix(group, name)
-	return tune.Candidate{
+	return tuner.Candidate{
 		Group: group, Call: call, Ranks: float64(ranks), Size: bytes,
 		Labels: [4]string{schedule, family, base, algorithm},
 		Shared: [5]string{
@@ -56,7 +58,8 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 	}
 }
 
-// ports returns the number of ports of a node that an algorithm of Fugaku uses at once.
+// ports returns the number of ports of a node that an algorithm of Fugaku uses at
+// once. Its bytes go over all of them, so the part of the bytes is divided by it.
 func ports(algorithm string) float64 {
 	switch {
 	case strings.Contains(algorithm, "UTOFU") && strings.HasSuffix(algorithm, "-3"):
@@ -67,7 +70,8 @@ func ports(algorithm string) float64 {
 	return 1
 }
 
-// A row is a measurement. block is the size as in collective.Call.
+// A row is a measurement. bytes is the size in the table; block is the size as in
+// collective.Call.
 type row struct {
 	library, collective, algorithm string
 	ranks                          int
@@ -164,20 +168,20 @@ func load(folder, machine, file string) (*set, error) {
 		}
 		s.all, s.times = append(s.all, c), append(s.times, t)
 	}
-	tune.Complete(s.all)
+	tuner.Complete(s.all)
 	return s, nil
 }
 
 // computed has the parts of schedules by collective, schedule and ranks.
-var computed = map[string]map[tune.Place]tune.Parts{}
+var computed = map[string]map[tune.Place]tuner.Parts{}
 
 // partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at
 // once.
-func partsOf(r row, rows []row) (tune.Parts, error) {
+func partsOf(r row, rows []row) (tuner.Parts, error) {
 	schedule := pico.Schedule(r.collective, r.algorithm)
 	segment := segmentOf(schedule)
 	if schedule == "" {
-		return tune.Parts{}, nil
+		return tuner.Parts{}, nil
 	}
 	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
 	if computed[key] == nil {
@@ -193,7 +197,7 @@ func partsOf(r row, rows []row) (tune.Parts, error) {
 		}
 		var err error
 		if computed[key], err = tune.PartsOf(context.Background(), q); err != nil {
-			return tune.Parts{}, fmt.Errorf("%s: %w", key, err)
+			return tuner.Parts{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	at := tune.Place{Algorithm: schedule, Ranks: r.ranks,

@@ -3,7 +3,7 @@
 // docs/validation/tune.md.
 //
 //	go run ./internal/evidence/tune ../shared/data
-//	go run ./internal/evidence/tune -learn ../shared/data > reports/tune/known.csv
+//	go run ./internal/evidence/tune -learn ../shared/data > internal/tuner/known.csv
 //
 // With -learn it prints the factors of schedules that the program starts from.
 package main
@@ -21,13 +21,15 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/reports/tune"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 )
 
-// shares are the parts of all points that are measured.
+// shares are the parts of all points that are measured, as the columns of
+// docs/tune.md.
 var shares = []float64{0.05, 0.1, 0.25}
 
-// calls returns the candidates of each call with at least two.
+// calls returns the candidates of each call with at least two: with one, there is
+// nothing to lose.
 func (s *set) calls() map[int][]int {
 	all := map[int][]int{}
 	for i, c := range s.all {
@@ -57,21 +59,25 @@ func (s *set) losses(choice func(call int, of []int) float64) (all []float64) {
 }
 
 // chosen returns the losses of a tuner's choices.
-func (s *set) chosen(t *tune.Tuner) []float64 {
+func (s *set) chosen(t *tuner.Tuner) []float64 {
 	return s.losses(func(call int, _ []int) float64 { return s.times[t.Best(call)] })
 }
 
-func (s *set) measure(t *tune.Tuner, which []int) {
-	var all []tune.Measurement
+// measure gives the tuner the published times of these candidates, as a job's files
+// would.
+func (s *set) measure(t *tuner.Tuner, which []int) {
+	var all []tuner.Measurement
 	for _, i := range which {
-		all = append(all, tune.Measurement{Candidate: i, Time: s.times[i]})
+		all = append(all, tuner.Measurement{Candidate: i, Time: s.times[i]})
 	}
 	t.Add(all)
 }
 
 // ours returns the losses at each share, with measurements that the tuner asks for.
-func (s *set) ours(prior tune.Prior) (all [][]float64) {
-	t, done := tune.New(s.all, prior), 0
+// It asks for a quarter more at a time, since a user runs a job of many measurements
+// and not one after the other.
+func (s *set) ours(prior tuner.Prior) (all [][]float64) {
+	t, done := tuner.New(s.all, prior), 0
 	for _, share := range shares {
 		for n := int(share * float64(len(s.all))); done < n; {
 			next := t.Next(min(n-done, max(10, done/4)))
@@ -86,8 +92,9 @@ func (s *set) ours(prior tune.Prior) (all [][]float64) {
 	return all
 }
 
-// replicate returns the set without an eighth of its algorithms, if a group has more than three,
-// and of its calls, drawn with this seed.
+// replicate returns the set without an eighth of its algorithms, if a group has more
+// than three, and of its calls, drawn with this seed. One machine gives one sequence
+// of measurements, whose luck a table of one run would show as skill.
 func (s *set) replicate(seed uint64) *set {
 	random := rand.New(rand.NewPCG(seed, 9))
 	algorithms, left := map[string]map[string]bool{}, map[string]bool{}
@@ -113,7 +120,7 @@ func (s *set) replicate(seed uint64) *set {
 }
 
 // replicates returns the losses at each share of 32 replicates together.
-func (s *set) replicates(prior tune.Prior) [][]float64 {
+func (s *set) replicates(prior tuner.Prior) [][]float64 {
 	var each [32][][]float64
 	parallel.For(len(each), func(seed int) { each[seed] = s.replicate(uint64(seed)).ours(prior) })
 	all := make([][]float64, len(shares))
@@ -125,8 +132,9 @@ func (s *set) replicates(prior tune.Prior) [][]float64 {
 	return all
 }
 
-// grid returns the losses if all algorithms are measured at k sizes of each number of ranks, with
-// lines in logarithms between, and the share of points that this takes.
+// grid returns the losses if all algorithms are measured at k sizes of each number of
+// ranks, with lines in logarithms between, and the share of points that this takes.
+// That is what people do without a tuner, so it is what tune must beat.
 func (s *set) grid(k int) (losses []float64, share float64) {
 	type series struct {
 		group, algorithm string
@@ -172,6 +180,7 @@ func (s *set) grid(k int) (losses []float64, share float64) {
 	}), float64(measured) / float64(len(s.all))
 }
 
+// text prints the mean and the 95th percentile in percent, as the tables have them.
 func text(losses []float64) string {
 	if len(losses) == 0 {
 		return "–"
@@ -179,7 +188,7 @@ func text(losses []float64) string {
 	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
 }
 
-func (s *set) print(prior tune.Prior) {
+func (s *set) print(prior tuner.Prior) {
 	fmt.Printf("| %s | `tune` |", s.machine)
 	for _, l := range s.replicates(prior) {
 		fmt.Printf(" %s |", text(l))
@@ -194,10 +203,11 @@ func (s *set) print(prior tune.Prior) {
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
 }
 
-// learn returns the factors of the collectives' schedules, fitted to every second point of these
-// machines.
-func learn(machines []*set) map[string]tune.Parts {
-	all, calls, prior := &set{}, 0, tune.Default()
+// learn returns the factors of the collectives' schedules, fitted to every second
+// point of these machines. Names of other factors get the machine in front, so that
+// only the factor of a schedule is common to all.
+func learn(machines []*set) map[string]tuner.Parts {
+	all, calls, prior := &set{}, 0, tuner.Default()
 	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ more from 1 than from the known ones
 	for _, s := range machines {
 		most := 0
@@ -215,10 +225,10 @@ func learn(machines []*set) map[string]tune.Parts {
 	for i := 0; i < len(all.all); i += 2 {
 		half = append(half, i)
 	}
-	t := tune.New(all.all, prior)
+	t := tuner.New(all.all, prior)
 	all.measure(t, half)
 	found := t.Factors()
-	maps.DeleteFunc(found, func(name string, _ tune.Parts) bool {
+	maps.DeleteFunc(found, func(name string, _ tuner.Parts) bool {
 		return !strings.Contains(name, "/") // of one machine alone
 	})
 	return found
@@ -250,8 +260,8 @@ func main() {
 }
 
 // without returns the prior with factors of schedules that are fitted without one machine.
-func without(all []*set, one int) tune.Prior {
-	p := tune.Default()
+func without(all []*set, one int) tuner.Prior {
+	p := tuner.Default()
 	p.Known = learn(slices.Delete(slices.Clone(all), one, one+1))
 	return p
 }

@@ -15,7 +15,7 @@ func TestLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, s := range all {
-		if s.machine != "LUMI" && s.machine != "ORFEO" {
+		if s.machine != "LUMI" { // ORFEO alone takes twice the time of LUMI
 			continue
 		}
 		for i, losses := range s.ours(without(all, k)) {

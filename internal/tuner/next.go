@@ -1,4 +1,4 @@
-package tune
+package tuner
 
 import (
 	"maps"
@@ -35,7 +35,7 @@ func (t *Tuner) Next(n int) (chosen []int) {
 		values[g] = t.gains(g, covs[g])
 	}
 	for i := range t.all {
-		out[i] = out[i] || t.excluded(i)
+		out[i] = out[i] || t.Excluded(i)
 	}
 	for len(chosen) < n {
 		best := -1
@@ -104,9 +104,9 @@ func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, joint bool) int
 	return best
 }
 
-// excluded reports whether a candidate is slower than another of its call with such certainty that
+// Excluded reports whether a candidate is slower than another of its call with such certainty that
 // measuring it is of no use: by more than four standard deviations of both.
-func (t *Tuner) excluded(i int) bool {
+func (t *Tuner) Excluded(i int) bool {
 	m, s := t.predict(i)
 	for _, j := range t.calls[t.all[i].Call] {
 		if mj, sj := t.predict(j); m-mj > 4*math.Hypot(s, sj) {
@@ -174,9 +174,9 @@ func gain(call []int, now, level, slope []float64) float64 {
 	return 1 - after
 }
 
-// loss returns the expected loss of a candidate, the relative difference between its time and the
+// Loss returns the expected loss of a candidate, the relative difference between its time and the
 // least of its call, as the mean of 1,000 draws from the posterior.
-func (t *Tuner) loss(chosen int) float64 {
+func (t *Tuner) Loss(chosen int) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
 	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)
 	for i, a := range call {

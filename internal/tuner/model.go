@@ -1,4 +1,4 @@
-package tune
+package tuner
 
 import (
 	"math"
@@ -125,7 +125,7 @@ func (t *Tuner) base(i int) (whole float64, share Parts) {
 	for k, v := range t.all[i].Parts {
 		share[k] = v * math.Exp(log[k])
 	}
-	sum := share.sum()
+	sum := share.Sum()
 	for k := range share {
 		// The share of a part is the derivative of the logarithmic time by the logarithm of that
 		// part's factor.
@@ -308,6 +308,24 @@ func (t *Tuner) predict(i int) (mean, deviation float64) {
 	g, k := t.posterior(t.group[i]), t.at[i]
 	return g.mean[k], math.Sqrt(max(0, g.cov.At(k, k)))
 }
+
+// Expected returns the expected time of a candidate in µs: the mean of a log-normal distribution.
+func (t *Tuner) Expected(i int) float64 {
+	mean, deviation := t.predict(i)
+	return math.Exp(mean + deviation*deviation/2)
+}
+
+// Difference returns the mean and the standard deviation of the difference of the logarithmic times
+// of two candidates of a call. Errors that they share cancel.
+func (t *Tuner) Difference(i, j int) (mean, deviation float64) {
+	// Candidates of a call are of one group, so their covariance is known.
+	g, a, b := t.posterior(t.group[i]), t.at[i], t.at[j]
+	variance := g.cov.At(a, a) + g.cov.At(b, b) - 2*g.cov.At(a, b)
+	return g.mean[a] - g.mean[b], math.Sqrt(max(0, variance))
+}
+
+// Calls returns the candidates of each call.
+func (t *Tuner) Calls() map[int][]int { return t.calls }
 
 // Best returns the candidate of a call with the least expected time.
 func (t *Tuner) Best(call int) int {

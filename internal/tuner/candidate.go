@@ -1,4 +1,4 @@
-package tune
+package tuner
 
 import (
 	_ "embed"
@@ -6,6 +6,18 @@ import (
 	"math"
 	"strings"
 )
+
+// parts is the number of parts of a time.
+const parts = 4
+
+// Parts holds the parts of a schedule's time in µs: latency, overheads of messages, bytes, sums.
+type Parts [parts]float64
+
+// Sum returns the schedule's time.
+func (p Parts) Sum() float64 { return p[0] + p[1] + p[2] + p[3] }
+
+// The nominal network, in µs, µs and µs/B. Factors of the machine are fitted.
+const Latency, Overhead, PerByte = 1.4, 0.3, 1e-4
 
 // labels and shared are the lengths of a candidate's Labels and Shared.
 const labels, shared = 4, 5
@@ -29,9 +41,9 @@ type Candidate struct {
 // place returns the candidate's place for smooth terms, in octaves: its size, its ranks, and the
 // bytes of a message, in the mean over the schedule's longest path.
 func (c *Candidate) place() [3]float64 {
-	// On the nominal network, Parts[2]/perByte is the bytes of the longest path and
-	// Parts[0]/latency its number of messages.
-	message := c.Parts[2] / perByte / max(1, c.Parts[0]/latency)
+	// On the nominal network, Parts[2]/PerByte is the bytes of the longest path and
+	// Parts[0]/Latency its number of messages.
+	message := c.Parts[2] / PerByte / max(1, c.Parts[0]/Latency)
 	return [3]float64{math.Log2(c.Size), math.Log2(c.Ranks), math.Log2(max(1, message))}
 }
 
@@ -48,19 +60,19 @@ func Complete(all []Candidate) {
 	// with a short time always.
 	least := map[int]Parts{}
 	for _, c := range all {
-		if l, known := least[c.Call]; c.Parts.sum() > 0 && (!known || c.Parts.sum() < l.sum()) {
+		if l, known := least[c.Call]; c.Parts.Sum() > 0 && (!known || c.Parts.Sum() < l.Sum()) {
 			least[c.Call] = c.Parts
 		}
 	}
 	for i, c := range all {
-		if c.Parts.sum() > 0 {
+		if c.Parts.Sum() > 0 {
 			continue
 		}
 		all[i].Parts = least[c.Call]
-		if all[i].Parts.sum() == 0 {
+		if all[i].Parts.Sum() == 0 {
 			// No algorithm of the call has a schedule: a tree's latency, one overhead, and the
 			// bytes once.
-			all[i].Parts = Parts{latency * math.Log2(2*c.Ranks), overhead, perByte * c.Size}
+			all[i].Parts = Parts{Latency * math.Log2(2*c.Ranks), Overhead, PerByte * c.Size}
 		}
 	}
 }

@@ -1,0 +1,401 @@
+package platforms
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
+)
+
+// go-toml parses a platform file, and the code here puts each value into the [File] as it comes.
+// go-toml's own Unmarshal would not do: it returns tables in maps, without the order of layers and
+// levels, it keeps no positions for the errors of later checks, and its time grows with the square
+// of the number of tables, to 20 s for 40,000.
+
+// maxFile bounds the size of a platform file. The largest file that fit wrote from published
+// benchmarks has 42 KB. A curve with 4096 points takes some 200 KB, so that 20 of these fit.
+const maxFile = 4 << 20
+
+// maxPath bounds the path of a key in bytes. Paths are joined at each key, so that a name of a
+// megabyte with a hundred thousand keys below it would take minutes.
+const maxPath = 1000
+
+// A source is a platform file: its content, and where each key stands in the text.
+type source struct {
+	File
+	file string
+	text []byte
+	keys map[string]entry // by path: "layer.dma.branches.0.up_to"
+}
+
+// An entry says where and how a path stands in the text.
+type entry struct {
+	offset int
+	as     definition
+	number int // of a table in the list of its kind, from 1; 0: none yet
+}
+
+// A definition says how a path came into the file. TOML has rules about what may follow what.
+type definition int
+
+const (
+	undefined  definition = iota
+	implied               // a table, by the header of a table inside it
+	byHeader              // a table
+	byBrackets            // a list of tables, by double brackets
+	byDots                // a table, by keys with dots
+	byValue               // complete
+)
+
+// decode reads the text of a file strictly: an unknown key is an error.
+func decode(file string, text []byte) (s *source, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty; "+
+			"a platform has at least a [layer.NAME] with a model", file)
+	}
+	// A compressed file would fail as TOML at some byte of it, which does not say what is wrong.
+	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", file)
+	}
+	s = &source{file: file, text: text, keys: map[string]entry{}}
+	defer catch(&err)
+	s.read()
+	s.replaceAliases()
+	return s, nil
+}
+
+// read parses the text, header by header and key by key.
+func (s *source) read() {
+	var p unstable.Parser
+	p.Reset(s.text)
+	var path []string // of the table whose keys come
+	for p.NextExpression() {
+		if e := p.Expression(); e.Kind == unstable.KeyValue {
+			s.keyValue(path, e)
+		} else {
+			path = s.header(e)
+		}
+	}
+	var wrong *unstable.ParserError
+	if errors.As(p.Error(), &wrong) {
+		s.failAt(int(p.Range(wrong.Highlight).Offset), "%s", wrong.Message)
+	}
+}
+
+// header makes the table of a header, and returns its path.
+func (s *source) header(e *unstable.Node) []string {
+	as, isList := byHeader, e.Kind == unstable.ArrayTable
+	if isList {
+		as = byBrackets
+	}
+	path := s.define(nil, e.Key(), as)
+	at := strings.Join(path, ".")
+	switch table := s.place(path).(type) {
+	case *string, *bool, *[]string, textSetter, listSetter:
+		s.fail(at, notATable)
+	case *[]Branch:
+		if isList {
+			return s.addBranch(table, path)
+		}
+		s.fail(at, notBranches)
+	}
+	if isList {
+		s.fail(at, "a table in double brackets is a list; "+
+			"write it in single ones, as in [layer.eager]")
+	}
+	return path
+}
+
+// keyValue stores a value, whose key is relative to the table at path.
+func (s *source) keyValue(path []string, e *unstable.Node) {
+	path = s.define(path, e.Key(), byValue)
+	s.store(path, s.place(path), e.Value())
+}
+
+// define notes the parts of a key below a path, and returns the path of the last one. It fails if
+// TOML does not allow the definition after the earlier ones.
+func (s *source) define(path []string, keys unstable.Iterator, as definition) []string {
+	// Clipped: append must not write into the path of the enclosing table.
+	path = slices.Clip(path)
+	for keys.Next() {
+		n := keys.Node()
+		path = append(path, string(n.Data))
+		at := strings.Join(path, ".")
+		if len(at) > maxPath {
+			s.failAt(int(n.Raw.Offset), "%s…: longer than the path of any key", at[:20])
+		}
+		was, next, allowed := s.keys[at], as, true
+		switch {
+		case as == byValue && keys.IsLast():
+			allowed = was.as == undefined
+		case as == byValue: // only keys of one table add to a table that dots make
+			allowed, next = was.as == undefined || was.as == byDots, byDots
+		case keys.IsLast():
+			again := implied // [layer.a] may follow [layer.a.sources]
+			if as == byBrackets {
+				again = byBrackets
+			}
+			allowed = was.as == undefined || was.as == again
+		default: // a header adds to any table but one in braces
+			allowed, next = was.as != byValue, max(was.as, implied)
+		}
+		offset := int(n.Raw.Offset)
+		if !allowed {
+			s.failAt(offset, "%s: is given twice; leave one out", at)
+		}
+		// The last part is the key itself. An earlier part is a table, which stays where it began.
+		if was.as == undefined || keys.IsLast() {
+			was.offset = offset
+		}
+		was.as = next
+		s.keys[at] = was
+	}
+	return path
+}
+
+// A textSetter sets an entry of a map, whose place has no address; a listSetter one of several
+// texts.
+type (
+	textSetter func(text string)
+	listSetter func(texts []string)
+)
+
+// place returns a pointer to the value at a path, or the setter of an entry of a map. It makes the
+// tables on the way.
+func (s *source) place(path []string) any {
+	if len(path) == 0 {
+		return &s.File
+	}
+	outer, last := path[:len(path)-1], path[len(path)-1]
+	switch in := s.place(outer).(type) {
+	case *string, *bool, *[]string, textSetter, listSetter:
+		s.fail(strings.Join(outer, "."), notATable)
+	case *map[string]string:
+		if *in == nil {
+			*in = map[string]string{}
+		}
+		return textSetter(func(text string) { (*in)[last] = text })
+	case *[]Branch:
+		if i, err := strconv.Atoi(last); err == nil && 0 <= i && i < len(*in) {
+			return &(*in)[i]
+		}
+		s.fail(strings.Join(outer, "."), notBranches)
+	default:
+		return s.member(in, strings.Join(path, "."), last)
+	}
+	return nil
+}
+
+// member returns the place of a key in the file, in a table or a branch, or of a name in the tables
+// of a kind.
+func (s *source) member(of any, path, name string) any {
+	v := reflect.ValueOf(of).Elem()
+	if v.Kind() == reflect.Slice {
+		at := s.keys[path]
+		if at.number == 0 {
+			table := reflect.New(v.Type().Elem()).Elem()
+			table.FieldByName("Name").SetString(name)
+			v.Set(reflect.Append(v, table))
+			at.number = v.Len()
+			s.keys[path] = at
+		}
+		return v.Index(at.number - 1).Addr().Interface()
+	}
+	if field, known := tagged(v, name); known {
+		return field.Addr().Interface()
+	}
+	layer, isLayer := of.(*LayerTable)
+	i := findParameter(name)
+	if !isLayer || i < 0 {
+		s.fail(path, "unknown key%s", usage.Hint(name, keysOf(v.Type())))
+	}
+	if layer.Parameters == nil {
+		layer.Parameters = Parameters{}
+	}
+	if parameterKeys[i].isList {
+		return listSetter(func(texts []string) { layer.Parameters[name] = texts })
+	}
+	return textSetter(func(text string) { layer.Parameters[name] = []string{text} })
+}
+
+// addBranch adds a branch to the list at path, and returns the path of the branch.
+func (s *source) addBranch(all *[]Branch, path []string) []string {
+	next := append(slices.Clip(path), strconv.Itoa(len(*all)))
+	*all = append(*all, Branch{})
+	// Its number stands nowhere in the text, so its place is that of the list.
+	s.keys[strings.Join(next, ".")] = entry{s.keys[strings.Join(path, ".")].offset, byHeader, 0}
+	return next
+}
+
+// store puts the value of a node into its place; path names it in errors.
+func (s *source) store(path []string, into any, node *unstable.Node) {
+	at := strings.Join(path, ".")
+	switch into := into.(type) {
+	case *string:
+		*into = s.str(at, node)
+	case textSetter:
+		into(s.str(at, node))
+	case *[]string:
+		*into = s.strs(at, node)
+	case listSetter:
+		into(s.strs(at, node))
+	case *bool:
+		if node.Kind != unstable.Bool {
+			s.fail(at, "must be true or false, without quotes")
+		}
+		*into = string(node.Data) == "true"
+	case *[]Branch:
+		if node.Kind != unstable.Array {
+			s.fail(at, notBranches)
+		}
+		for all := node.Children(); all.Next(); {
+			if all.Node().Kind != unstable.InlineTable {
+				s.fail(at, notBranches)
+			}
+			next := s.addBranch(into, path)
+			s.store(next, s.place(next), all.Node())
+		}
+	default: // a table in braces reads as one with a header
+		if node.Kind != unstable.InlineTable {
+			if len(path) > 2 {
+				s.fail(at, `must be a table, as in { G = "Table 4.2" }`)
+			}
+			s.fail(at, "must be a table; write [%s.NAME]", path[0])
+		}
+		for all := node.Children(); all.Next(); {
+			s.keyValue(path, all.Node())
+		}
+	}
+}
+
+// str returns the text of a node.
+func (s *source) str(path string, node *unstable.Node) string {
+	switch node.Kind {
+	case unstable.String:
+	case unstable.Integer, unstable.Float:
+		s.fail(path, "write the number as text, with its unit if it has one, "+
+			`as in "5.9us/KB" or "8"`)
+	default:
+		s.fail(path, "must be a text; write it in quotes")
+	}
+	return string(node.Data)
+}
+
+// strs returns the texts of a list.
+func (s *source) strs(path string, node *unstable.Node) []string {
+	const wrong = `must be a list of texts, as in ["a", "b"]`
+	if node.Kind != unstable.Array {
+		s.fail(path, wrong)
+	}
+	texts := []string{}
+	for all := node.Children(); all.Next(); {
+		if all.Node().Kind != unstable.String {
+			s.fail(path, wrong)
+		}
+		texts = append(texts, string(all.Node().Data))
+	}
+	return texts
+}
+
+// What a key must be, if a file gives it in another form.
+const (
+	notATable   = "is not a table; write it as a key with a text"
+	notBranches = `must be a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+)
+
+// replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
+func (s *source) replaceAliases() {
+	for _, t := range s.Layers {
+		k, known := model.FindKind(t.Model)
+		if !known {
+			continue
+		}
+		for alias, keys := range k.Aliases {
+			texts, given := t.Parameters[alias]
+			if !given {
+				continue
+			}
+			path := "layer." + t.Name + "."
+			for _, key := range keys {
+				if _, twice := t.Parameters[key]; twice {
+					s.fail(path+alias, "stands for %s; leave it out, or leave out those",
+						strings.Join(keys, " and "))
+				}
+				t.Parameters[key] = texts
+				s.keys[path+key] = s.keys[path+alias]
+			}
+			delete(t.Parameters, alias)
+		}
+	}
+}
+
+// fail ends the reading with an error at a path; see [source.errorf].
+func (s *source) fail(path, format string, args ...any) {
+	panic(bail{s.errorf(path, format, args...)})
+}
+
+// must ends the reading at path if err is not nil.
+func (s *source) must(path string, err error) {
+	if err != nil {
+		s.fail(path, "%w", err)
+	}
+}
+
+// errorf returns an error with the line and column of the key at path or, if the file does not have
+// it, of the closest enclosing table.
+func (s *source) errorf(path, format string, args ...any) error {
+	what := fmt.Errorf(format, args...)
+	for at := path; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
+		if k, found := s.keys[at]; found {
+			return fmt.Errorf("%s: %s: %w", s.position(k.offset), path, what)
+		}
+	}
+	return fmt.Errorf("%s: %w", s.file, what)
+}
+
+// failAt ends the reading with an error at an offset in the text.
+func (s *source) failAt(offset int, format string, args ...any) {
+	panic(bail{fmt.Errorf("%s: %w", s.position(offset), fmt.Errorf(format, args...))})
+}
+
+// position returns file, line and column, as editors find them.
+func (s *source) position(offset int) string {
+	before := s.text[:offset]
+	line, column := 1+bytes.Count(before, []byte("\n")), offset-bytes.LastIndexByte(before, '\n')
+	return fmt.Sprintf("%s:%d:%d", s.file, line, column)
+}
+
+// A bail is a panic with the error of a file. The readers of tables call each other many levels
+// deep, and the first error ends all of them; [catch] returns it from the outermost.
+type bail struct{ error }
+
+// catch sets err to the error that ended the reading.
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case bail:
+		*err = r.error
+	default:
+		panic(r)
+	}
+}
+
+// join returns the path of a key in the table at path; either may be empty.
+func join(path, key string) string {
+	if path == "" || key == "" {
+		return path + key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,76 @@
+package fits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// A run is one table of a series.
+type run struct {
+	name   string // of its file
+	points []fitted.Point
+}
+
+// anotherSetting is the factor over the fastest run of the same calls, in the median, above which a
+// run has another setting. Two jobs on shared networks differ by up to 1.9 times in the median.
+const anotherSetting = 3
+
+// maxNamed is the number of files that a note names.
+const maxNamed = 3
+
+// apart returns a note on runs of the same calls that take several times as long as others; empty
+// if there are none.
+func apart(runs []run) string {
+	type call struct {
+		fitted.Placement
+		size float64
+	}
+	callOf := func(p fitted.Point) call {
+		return call{fitted.Placement{Ranks: p.Ranks, PerNode: p.PerNode}, float64(p.Size)}
+	}
+	least, count := map[call]float64{}, map[call]int{}
+	for _, r := range runs {
+		for _, p := range r.points {
+			c, t := callOf(p), float64(p.Time)
+			if count[c]++; count[c] == 1 || t < least[c] {
+				least[c] = t
+			}
+		}
+	}
+	var factors []float64
+	var slow []string
+	repeated := 0
+	for _, r := range runs {
+		var ratios []float64
+		for _, p := range r.points {
+			if c := callOf(p); count[c] > 1 {
+				ratios = append(ratios, float64(p.Time)/least[c])
+			}
+		}
+		if len(ratios) == 0 {
+			continue
+		}
+		repeated++
+		if factor := stats.Median(ratios); factor > anotherSetting {
+			factors, slow = append(factors, factor), append(slow, r.name)
+		}
+	}
+	if len(slow) == 0 {
+		return ""
+	}
+	times := fmt.Sprintf("%.0f", slices.Min(factors))
+	if most := fmt.Sprintf("%.0f", slices.Max(factors)); most != times {
+		times += " to " + most
+	}
+	names := strings.Join(slow[:min(maxNamed, len(slow))], ", ")
+	if len(slow) > maxNamed {
+		names += ", …"
+	}
+	return fmt.Sprintf("%d of %d tables with the same calls take %s times as long as the fastest "+
+		"(%s): another setting? Each call has the median of its times", len(slow), repeated,
+		times, names)
+}

@@ -1,0 +1,203 @@
+package fits
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Encoded returns the text of a platform file. Its first line names the command that
+// wrote it, so that a user who finds the file knows how to make it again.
+func Encoded(f platforms.File, command string) string {
+	return string(f.Encode("Written by halfpeak " + command))
+}
+
+// LineLayers completes t, a layer, by one line or several. A switch of several lines
+// refers to its branches by name, so each line becomes a layer of its own, whose name
+// begins with part and whose source begins with from. The parts of a layer must agree
+// in what their times are of ([platforms] refuses others). The errors are those of
+// [fit.Result.Layer].
+func LineLayers(t platforms.LayerTable, part, from string, r *fit.Result) (
+	[]platforms.LayerTable, error) {
+	layer, err := r.Layer()
+	if err != nil {
+		return nil, err
+	}
+	if _, is := layer.(*model.Table); is {
+		t.Model = "table"
+		t.Parameters = platforms.Parameters{"sizes": sizesOf(r.Points), "times": timesOf(r.Points)}
+		return []platforms.LayerTable{t}, nil
+	}
+	lines, several := layer.(*model.Switch)
+	if !several {
+		setLine(&t, r.Segments[0])
+		return []platforms.LayerTable{t}, nil
+	}
+	gap := t.Gap
+	t.Model, t.Gap = "switch", "" // a switch has the gaps of its branches
+	var parts []platforms.LayerTable
+	for k, b := range lines.Branches {
+		s := r.Segments[k]
+		one := platforms.LayerTable{
+			Name:    fmt.Sprintf("%s-%d", part, k+1),
+			Source:  fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To),
+			TimesOf: t.TimesOf, Collective: t.Collective, Ranks: t.Ranks, PerRank: t.PerRank,
+			Gap: gap,
+		}
+		setLine(&one, s)
+		branch := platforms.Branch{Layer: one.Name}
+		if k < len(lines.Branches)-1 { // the last branch serves all larger sizes
+			branch.UpTo = fmt.Sprintf("%.0fB", float64(b.UpTo))
+		}
+		t.Branches, parts = append(t.Branches, branch), append(parts, one)
+	}
+	return append([]platforms.LayerTable{t}, parts...), nil
+}
+
+// setLine sets the keys of one line. The correlation of β and τ is saved because both
+// are from the same points: if the line starts higher it rises less. Sampled without
+// it, a prediction's interval would be too wide. It has a meaning only beside two
+// intervals.
+func setLine(t *platforms.LayerTable, s fit.Segment) {
+	t.Model = "linear"
+	t.Parameters = platforms.Parameters{"beta": {betaText(s)}, "tau": {tauText(s)}}
+	if s.Correlation != 0 && tauSuffix(s) != "" {
+		t.Correlation = fmt.Sprintf("%.3f", s.Correlation)
+	}
+}
+
+// sizesOf and timesOf write points in the exact notation: a saved file that is read
+// again must predict the same times.
+func sizesOf(points []fit.Point) []string {
+	return list.Map(points, func(p fit.Point) string { return sizeText(p.Size) })
+}
+
+func timesOf(points []fit.Point) []string {
+	return list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
+}
+
+// sizeText writes a size exactly: 12 digits hold every whole number of bytes up to
+// 10¹².
+func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+
+// betaText and tauText write β and τ of a line as values with symmetric intervals,
+// which platform files take: "3.1us ± 0.2us".
+func betaText(s fit.Segment) string {
+	suffix := intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
+	return platforms.ExactMicros(s.Beta.Value) + suffix
+}
+
+func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Tau.Value) + tauSuffix(s) }
+
+func tauSuffix(s fit.Segment) string {
+	return intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
+}
+
+// intervalSuffix returns " ± " and half of the interval's width. Intervals of lines
+// are symmetric (Student's t). Only a coarse clock makes that of β asymmetric (fit
+// widens it upwards by a step, downwards by half), and the file then has it around
+// the value. The suffix is empty if two points gave no interval (NaN or infinite), or
+// an exact fit a width of 0.
+func intervalSuffix(low, high float64, unit string) string {
+	half := (high - low) / 2
+	if !(half > 0) || math.IsInf(half, 0) {
+		return ""
+	}
+	return fmt.Sprintf(" ± %.3g%s", half, unit)
+}
+
+// PipelineLayer returns a layer whose message crosses the stages in their order. The
+// packets are the best ones for each size: measured stages say nothing about the
+// packets that the real system cuts.
+func PipelineLayer(name string, stages []platforms.StageTable, source string) platforms.LayerTable {
+	names := list.Map(stages, func(s platforms.StageTable) string { return s.Name })
+	return platforms.LayerTable{
+		Name: name, Model: "pipeline", Source: source,
+		Parameters: platforms.Parameters{"stages": names, "packets": {"best"}},
+	}
+}
+
+// addCurve adds a layer with its measured points to the file. The points go along
+// because predictions of a fitted layer use the measured curve and not the lines
+// (docs/trust.md, "The next measurement"); the lines remain what --set changes. The
+// errors are those of [fit.Result.Layer].
+func addCurve(f *platforms.File, name string, c Curve) error {
+	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
+		c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+	t := platforms.LayerTable{
+		Name: name, Title: c.table.Name(), Note: strings.Join(c.Warnings, ". "), Source: from,
+	}
+	setSubject(&t, c.table)
+	measured := len(c.Points) <= maxMeasured
+	if measured {
+		t.Measured = name
+	}
+	layers, err := LineLayers(t, name+"-segment", from+", ", c.Result)
+	if err != nil {
+		return err
+	}
+	f.Layers = append(f.Layers, layers...)
+	if measured {
+		f.Measured = append(f.Measured, measuredTable(name, c))
+	}
+	return nil
+}
+
+// setSubject names the subject of a table's times; messages need no name, but their
+// gap is unknown. Without it, a saved gap or a saved allreduce would be offered as the
+// latency of a message by every command that reads the file.
+func setSubject(of *platforms.LayerTable, t *benchfile.Table) {
+	switch t.Kind {
+	case benchfile.Gap:
+		of.TimesOf = string(platforms.Stream)
+	case benchfile.Operation:
+		of.TimesOf = string(platforms.Operation)
+	case benchfile.Collective:
+		of.TimesOf = string(platforms.Collective)
+		of.Collective, of.PerRank = t.Collective.Name, t.Collective.PerRank
+		if t.Collective.Ranks > 0 {
+			of.Ranks = strconv.Itoa(t.Collective.Ranks)
+		}
+	default: // a benchmark of latency has one message under way at a time
+		of.Gap = "unknown"
+	}
+}
+
+// maxMeasured is the maximum number of points that are saved beside the lines. They
+// take some 200 KB of the file, and a file of 20 such curves is still read. Without
+// points, predictions come from the lines and have the intervals of parameters.
+const maxMeasured = 4096
+
+func measuredTable(name string, c Curve) platforms.MeasuredTable {
+	t := platforms.MeasuredTable{
+		Name: name, Sizes: sizesOf(c.Points), Times: timesOf(c.Points),
+		Operation: c.Kind != benchfile.OneWay, Source: c.name() + c.dateSuffix(),
+	}
+	// A size with fewer runs than others limits the statement: Student's t takes the
+	// degrees of freedom of all sizes from one number.
+	runs := int64(math.MaxInt64)
+	for _, p := range c.Points {
+		runs = min(runs, p.Count)
+	}
+	if runs > 1 {
+		t.Runs = strconv.FormatInt(runs, 10)
+		t.Deviations = list.Map(c.Points, func(p fit.Point) string {
+			// A sample's deviation is relative, a platform's is a time.
+			return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation))
+		})
+	}
+	// A time that was printed as 0.01us is uncertain by that step at every size. Small
+	// messages would otherwise get intervals narrower than the clock.
+	if r := c.Resolution(); r > 0 {
+		t.Resolution = platforms.ExactMicros(r)
+	}
+	return t
+}
