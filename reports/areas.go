@@ -64,7 +64,7 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 		}
 		area := frame(c, a.Title, entries, a.Notes)
 		p := newScaledPlot(area, a.X, a.Y, x, y)
-		return axes{drawPlot(area, p, a.X.Label, a.Y.Label, areasPlotter{a, sums}.plot), x, y}
+		return axes{drawPlot(area, p, a.X.title(), a.Y.title(), areasPlotter{a, sums}.plot), x, y}
 	}, nil
 }
 
@@ -145,7 +145,8 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.FillText(name, at, label)
 	}
-	labels.draw(c)
+	// Areas are pale enough for letters without a ground, which would hide their edges.
+	labels.place().texts(c)
 }
 
 // widest returns the middle of the place within part k with the most room for a text of width w and

@@ -3,10 +3,12 @@
 package reports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -42,11 +44,11 @@ func (t Timeline) check() (end float64, err error) {
 		}
 		end = max(end, b.End)
 	}
-	for _, l := range t.Path {
+	for _, l := range slices.Concat(t.Messages, t.Path) {
 		known := min(l.From, l.To) >= 0 && max(l.From, l.To) < len(t.Stages)
 		timed := l.Start >= 0 && l.End >= l.Start && l.End <= largest // false for NaN
 		if !known || !timed {
-			return 0, fmt.Errorf("the path goes from stage %d to %d of %d, from %v to %v µs",
+			return 0, fmt.Errorf("a line goes from stage %d to %d of %d, from %v to %v µs",
 				l.From, l.To, len(t.Stages), l.Start, l.End)
 		}
 	}
@@ -86,12 +88,30 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
 		rows := float64(len(t.Stages)) // and room for the total above them
 		setRows(p, ticks, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40)))))
-		at := drawPlot(area, p, "time (µs)", "", func(c draw.Canvas, p *plot.Plot) {
+		label := t.axis.title()
+		if label == "" {
+			label = timeAxis.title()
+		}
+		at := drawPlot(area, p, label, "", func(c draw.Canvas, p *plot.Plot) {
 			t.plot(c, p, end, lines >= 2 && len(t.Kinds) == 0)
 		})
 		return axes{at, x, limits{p.Y.Min, p.Y.Max}}
 	}, nil
 }
+
+// leastBox is the least width of the box of an activity.
+const leastBox = vg.Length(0.8)
+
+// messageLine is thin and grey: hundreds of messages may cross the picture.
+var messageLine = draw.LineStyle{Color: grey, Width: 0.6}
+
+// kindColor returns the filling of boxes of a kind, and flightColor that of boxes in which bytes
+// are on their way. Both are whole per cents, see darkened.
+func kindColor(k int) color.NRGBA   { return tint(areaEdge(k), 0.65) }
+func flightColor(k int) color.NRGBA { return tint(areaEdge(k), 0.2) }
+
+// timeAxis is the axis of a timeline.
+var timeAxis = Axis{Label: "time", Dim: quantity.DimTime}
 
 // row returns the middle of a stage on the y axis, which rises while stages are
 // listed downwards.
@@ -101,7 +121,7 @@ func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) -
 func (t Timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
-		if b.Stage == stage && !b.Idle {
+		if b.Stage == stage && !b.Idle && !b.Flight {
 			sum += b.End - b.Start
 		}
 	}
@@ -113,10 +133,20 @@ func (t Timeline) busy(stage int) float64 {
 func (t Timeline) legend() []entry {
 	var entries []entry
 	for k, name := range t.Kinds {
-		entries = append(entries, areaEntry(k, name))
+		fill := kindColor(k)
+		entries = append(entries, entry{name: name, style: style{color: areaEdge(k)}, fill: &fill})
+	}
+	if t.FlightName != "" {
+		k := len(t.Kinds) - 1 // the last kind is what ends a flight
+		fill := flightColor(k)
+		entries = append(entries, entry{name: t.FlightName, style: style{color: fill}, fill: &fill})
 	}
 	if t.IdleName != "" {
 		entries = append(entries, entry{name: t.IdleName, style: style{color: faint}, fill: &faint})
+	}
+	if len(t.Messages) > 0 {
+		thin := style{color: messageLine.Color.(color.NRGBA)}
+		entries = append(entries, entry{name: t.MessageName, style: thin, line: true})
 	}
 	if len(t.Path) > 0 {
 		entries = append(entries, entry{name: t.PathName, style: style{color: ink}, line: true})
@@ -143,13 +173,29 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		switch {
 		case b.Idle:
 			shade, edge = faint, faint
+		case b.Flight:
+			shade, edge = flightColor(b.Kind), flightColor(b.Kind)
 		case len(t.Kinds) > 0:
-			shade, edge = areaColor(b.Kind), areaEdge(b.Kind)
+			shade, edge = kindColor(b.Kind), areaEdge(b.Kind)
+		}
+		if !b.Idle && !b.Flight && len(t.Kinds) > 0 {
+			// A step of 3 µs in a picture of 70 ms would not be seen.
+			r.Max.X = max(r.Max.X, r.Min.X+leastBox)
 		}
 		fillBox(c, r, shade)
 		if len(t.Kinds) == 0 || r.Max.X-r.Min.X > 2 { // else all would be edges
 			strokeBox(c, r, edge, 0.6)
 		}
+	}
+	for _, l := range t.Messages {
+		// From the edge of the sender's boxes to that of the receiver's, as in Gantt charts of
+		// traces: within the boxes a line would hide what the ranks do.
+		side := tall
+		if l.To > l.From { // downwards
+			side = -tall
+		}
+		c.StrokeLine2(messageLine, tx(l.Start), ty(t.row(l.From)+side),
+			tx(l.End), ty(t.row(l.To)-side))
 	}
 	for _, l := range t.Path {
 		leg := draw.LineStyle{Color: ink, Width: lineWidth}
@@ -169,7 +215,8 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 	c.StrokeLine2(finish, x, c.Min.Y, x, c.Max.Y)
 	total := textStyle(tickSize, ink)
 	total.XAlign, total.YAlign = text.XRight, text.YTop
-	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(end).String())
+	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y},
+		cmp.Or(t.total, quantity.Micros(end).String()))
 }
 
 // numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet has room for its
@@ -214,15 +261,7 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")
 	}
-	lo, hi := t.Base, t.Base
-	for _, b := range t.Bars {
-		for _, v := range []float64{b.Low, b.High} {
-			// An infinite end must not stretch the axis.
-			if math.Abs(v) <= largest {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-		}
-	}
+	lo, hi := t.ends()
 	if !t.X.usable(t.Base) {
 		return nil, fmt.Errorf("the axis %q cannot show %v", t.X.Label, t.Base)
 	}
@@ -257,9 +296,22 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 		// 0.9 of a row above the bars is for the label of the base.
 		setRows(p, ticks, float64(len(bars))+0.9)
 		t.Bars = bars
-		drawPlot(area, p, t.X.Label, "", t.plot)
+		drawPlot(area, p, t.X.title(), "", t.plot)
 		return axes{}
 	}, nil
+}
+
+// ends returns the least and the largest value. An infinite one must not stretch the axis.
+func (t Tornado) ends() (lo, hi float64) {
+	lo, hi = t.Base, t.Base
+	for _, b := range t.Bars {
+		for _, v := range []float64{b.Low, b.High} {
+			if math.Abs(v) <= largest {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	return lo, hi
 }
 
 // plot draws the bars, the line at the base, and the number at the end of each half bar.

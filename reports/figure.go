@@ -40,8 +40,22 @@ func (f Figure) painter() (func(draw.Canvas) axes, error) {
 	if err != nil {
 		return nil, err
 	}
+	x, y, _, err := f.limits()
+	if err != nil {
+		return nil, err
+	}
 	return func(c draw.Canvas) axes {
-		return panel(frame(c, f.Title, f.legend(f.styles()), notes))
+		styles := f.styles()
+		names, width := f.endNames(c, x, y, styles)
+		if names == nil {
+			return panel(frame(c, f.Title, f.legend(styles), notes))
+		}
+		area := frame(c, f.Title, nil, notes)
+		right := area.Max.X
+		area.Max.X -= width
+		at := panel(area)
+		names.draw(area, at, f.Y.Log, right)
+		return at
 	}, nil
 }
 
@@ -66,7 +80,7 @@ func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error
 	inside := figurePlotter{f, f.styles(), grey}
 	return func(area draw.Canvas) axes {
 		p := newScaledPlot(area, f.X, f.Y, x, y)
-		return axes{drawPlot(area, p, f.X.Label, f.Y.Label, inside.plot), x, y}
+		return axes{drawPlot(area, p, f.X.title(), f.Y.title(), inside.plot), x, y}
 	}, notes, nil
 }
 
@@ -163,8 +177,8 @@ type figurePlotter struct {
 }
 
 // plot draws level and upright lines, bands, lines, points and marks, in this order: from what
-// fills most to what fills least, so that nothing is covered whole. The labels go where they hide
-// the least.
+// fills most to what fills least, so that nothing is covered whole. Labels go where they hide the
+// least; the ground behind their letters lies below all curves, so that it never erases one.
 func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
@@ -177,10 +191,43 @@ func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 	labels.area = c.Rectangle
 	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
 	f.plotMarkLines(c, &labels, tx, ty)
+	f.avoidSeries(c, &labels, at)
+	diamonds := f.plotMarks(c, &labels, at)
+	placed := labels.place()
+	placed.grounds(c)
 	f.plotBands(c, at)
-	f.plotLines(c, &labels, at)
-	f.plotPoints(c, &labels, at)
-	f.plotMarks(c, &labels, at)
+	f.plotLines(c, at)
+	f.plotPoints(c, at)
+	for _, draw := range diamonds {
+		draw()
+	}
+	placed.texts(c)
+}
+
+// avoidSeries makes obstacles of the curves, points and error bars.
+func (f figurePlotter) avoidSeries(
+	c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point,
+) {
+	for _, s := range f.Series {
+		switch s.Kind {
+		case Line:
+			for _, run := range f.runs(s, at) {
+				for _, l := range c.ClipLinesXY(run) {
+					labels.avoidLine(l, 3)
+				}
+			}
+		case Points:
+			for i := range s.X {
+				if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
+					continue
+				}
+				if bar, _ := f.errorBar(s, i, at, c.Rectangle); bar != nil {
+					labels.avoidLine(bar, 3)
+				}
+				labels.avoid(at(s.X[i], s.Y[i]), 6)
+			}
+		}
+	}
 }
 
 // plotMarkLines draws the lines of marks at a value of x or y, and adds their labels.
@@ -188,7 +235,7 @@ func (f figurePlotter) plotMarkLines(
 	c draw.Canvas, labels *labeller, tx, ty func(float64) vg.Length,
 ) {
 	var levels []level
-	var upright []func() // their labels have more places than those of level lines
+	var uprights []level // their labels have more places than those of level lines
 	for _, m := range f.Marks {
 		var line []vg.Point
 		switch {
@@ -202,20 +249,20 @@ func (f figurePlotter) plotMarkLines(
 		// Axes with ends of their own may leave a mark outside, which then has no line to label.
 		for _, l := range c.ClipLinesXY(line) {
 			c.StrokeLines(f.markLine(m), l)
-			labels.avoidLine(l, 1)
-			if m.Kind == AtY {
-				levels = append(levels, level{m.Label, f.markColor(m), l})
+			if m.Kind == AtX {
+				labels.avoidLine(l, 3) // crosses letters, where a level line only underlines them
 			} else {
-				upright = append(upright, func() {
-					labels.along(m.Label, m.Kind, f.markColor(m), l, eitherSide)
-				})
+				labels.avoidLine(l, 1)
+			}
+			if m.Kind == AtY {
+				levels = append(levels, level{f.label(m, nil), f.markColor(m), l})
+			} else {
+				uprights = append(uprights, level{m.Label, f.markColor(m), l})
 			}
 		}
 	}
 	labels.levels(levels)
-	for _, add := range upright {
-		add()
-	}
+	labels.uprights(uprights)
 }
 
 // plotBands draws the bands of all series below everything else. Lines have bands
@@ -241,7 +288,7 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 }
 
 // plotLines draws the lines. A point between two gaps is drawn as a dot, or it would not be seen.
-func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
+func (f figurePlotter) plotLines(c draw.Canvas, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Line {
 			continue
@@ -249,7 +296,6 @@ func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y f
 		for _, run := range f.runs(s, at) {
 			for _, l := range c.ClipLinesXY(run) {
 				c.StrokeLines(f.styles[s.Name].line(), l)
-				labels.avoidLine(l, 3)
 			}
 			if len(run) == 1 {
 				c.DrawGlyph(f.styles[s.Name].dot(), run[0])
@@ -259,7 +305,7 @@ func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y f
 }
 
 // plotPoints draws the points over their error bars.
-func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
+func (f figurePlotter) plotPoints(c draw.Canvas, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Points {
 			continue
@@ -271,23 +317,25 @@ func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y 
 			}
 			pt := at(s.X[i], s.Y[i])
 			// Bars are drawn even where the point itself is outside the frame, above or below.
-			if bar := f.errorBar(s, i, at, c.Rectangle); bar != nil && c.ContainsX(pt.X) {
-				labels.avoidLine(bar, 3)
-				c.StrokeLines(st.bar(), bar,
-					[]vg.Point{{X: pt.X - barCap, Y: bar[0].Y}, {X: pt.X + barCap, Y: bar[0].Y}},
-					[]vg.Point{{X: pt.X - barCap, Y: bar[1].Y}, {X: pt.X + barCap, Y: bar[1].Y}})
+			if bar, ended := f.errorBar(s, i, at, c.Rectangle); bar != nil && c.ContainsX(pt.X) {
+				c.StrokeLines(st.bar(), bar)
+				for k, end := range bar {
+					// Without a cap, a bar that reaches the frame does not seem to end there.
+					if ended[k] {
+						c.StrokeLine2(st.bar(), pt.X-barCap, end.Y, pt.X+barCap, end.Y)
+					}
+				}
 			}
 			c.DrawGlyph(st.glyph(), pt)
-			labels.avoid(pt, 6)
 		}
 	}
 }
 
-// plotMarks draws all labels and the marks at points. It comes last, when all
-// obstacles are known: a label that was placed earlier could hide a point drawn
-// later.
-func (f figurePlotter) plotMarks(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
-	var diamonds []func() // over the leaders of the labels
+// plotMarks adds the labels of marks at points, and returns the drawing of their diamonds, which
+// lie over the leaders of the labels.
+func (f figurePlotter) plotMarks(
+	c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point,
+) (diamonds []func()) {
 	for _, m := range f.Marks {
 		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
 			continue
@@ -300,10 +348,7 @@ func (f figurePlotter) plotMarks(c draw.Canvas, labels *labeller, at func(x, y f
 		labels.around(m, f.markColor(m), pt)
 		diamonds = append(diamonds, func() { drawDiamond(c, f.markColor(m), pt) })
 	}
-	labels.draw(c)
-	for _, draw := range diamonds {
-		draw()
-	}
+	return diamonds
 }
 
 // runs returns the stretches of s between the points that cannot be drawn. A line
@@ -338,28 +383,32 @@ func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, up
 	return lower, upper
 }
 
-// errorBar returns the ends of the error bar of point i, inside the axes; nil without a bar. A
-// bound that the axis cannot show is moved to the edge.
+// errorBar returns the ends of the error bar of point i, inside the axes, and which of them are
+// bounds; nil without a bar. A bound that the axis cannot show, such as 0 on a logarithmic one or
+// an infinite one, is beyond the edge. A point without Low or without High has no arm on that side.
 func (f figurePlotter) errorBar(
 	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
-) []vg.Point {
+) (bar []vg.Point, ended [2]bool) {
 	low, high := s.bounds(i)
-	// Without Low and High, bounds are infinite: the point has no bar.
 	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
-		return nil
+		return nil, ended
 	}
 	pt := at(s.X[i], s.Y[i])
-	end := func(v float64, edge vg.Length) vg.Point {
+	end := func(v float64, bound Numbers, edge vg.Length) (vg.Point, bool) {
 		switch {
-		case math.IsInf(v, 0):
-			return pt
+		case bound == nil:
+			return pt, false
 		case !f.Y.usable(v):
-			return vg.Point{X: pt.X, Y: edge}
+			return vg.Point{X: pt.X, Y: edge}, false
 		}
 		y := at(s.X[i], v).Y
-		return vg.Point{X: pt.X, Y: max(area.Min.Y, min(area.Max.Y, y))}
+		inside := max(area.Min.Y, min(area.Max.Y, y))
+		return vg.Point{X: pt.X, Y: inside}, inside == y
 	}
-	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
+	bar = make([]vg.Point, 2)
+	bar[0], ended[0] = end(low, s.Low, area.Min.Y)
+	bar[1], ended[1] = end(high, s.High, area.Max.Y)
+	return bar, ended
 }
 
 // edge returns the line around a band: thinner and paler than the line of a model, and broken if

@@ -63,6 +63,10 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 		return nil, err
 	}
 	steps := newSteps(lo, hi)
+	if fine, ok := h.crowded(steps); ok {
+		steps = signedSteps(lo, hi, fine)
+	}
+	label := h.Value.title()
 	return func(c draw.Canvas) axes {
 		f := Figure{X: h.X, Y: h.Y, Series: h.Lines, Marks: h.Marks}
 		styles := map[string]style{}
@@ -87,10 +91,10 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 		if h.Names != nil {
 			h.name(p, area)
 		}
-		inside := drawPlot(area, p, h.X.Label, h.Y.Label, func(c draw.Canvas, p *plot.Plot) {
+		inside := drawPlot(area, p, h.X.title(), h.Y.title(), func(c draw.Canvas, p *plot.Plot) {
 			h.plot(c, p, in, steps, figurePlotter{f, styles, ink})
 		})
-		steps.draw(bar, inside, h.Label)
+		steps.draw(bar, inside, label)
 		return axes{}
 	}, nil
 }
@@ -177,6 +181,52 @@ func newSteps(lo, hi float64) steps {
 		if i*step >= hi-1e-9*step && len(s.ends) > 1 {
 			return s
 		}
+	}
+}
+
+// crowded reports whether most values share a step of an even scale, because a few are far away:
+// one pair of nodes that is 500 % slower makes steps of 50 %, in which 1 % and 49 % look alike. Fine
+// is twice the median size of a value.
+func (h HeatMap) crowded(s steps) (fine float64, ok bool) {
+	var sizes []float64
+	for _, row := range h.Z {
+		for _, z := range row {
+			if math.Abs(z) <= largest {
+				sizes = append(sizes, math.Abs(z))
+			}
+		}
+	}
+	sort.Float64s(sizes)
+	fine = 2 * sizes[len(sizes)/2]
+	low := s.ends[0] <= 0 // else the scale goes by factors where that helps
+	return fine, low && fine > 0 && fine < (s.ends[1]-s.ends[0])/2
+}
+
+// signedSteps returns steps of 1, 2 and 5 times powers of ten on both sides of one around 0, which
+// ends at about fine.
+func signedSteps(lo, hi, fine float64) steps {
+	first := oneTwoFive(fine, math.Floor)
+	for {
+		var ends []float64
+		for v := first; ; v = oneTwoFive(v*1.5, math.Ceil) {
+			ends = append(ends, v)
+			if v >= max(hi, first) {
+				break
+			}
+		}
+		for v := first; lo < 0; v = oneTwoFive(v*1.5, math.Ceil) {
+			ends = append([]float64{-v}, ends...)
+			if v >= -lo {
+				break
+			}
+		}
+		if lo >= 0 {
+			ends = append([]float64{0}, ends...)
+		}
+		if len(ends) <= 14 && len(ends) > 1 { // more shades cannot be told apart
+			return steps{ends}
+		}
+		first = oneTwoFive(first*1.5, math.Ceil)
 	}
 }
 
@@ -298,7 +348,13 @@ func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 			}
 		}
 	}
-	over.plotMarks(c, &labels, at)
+	diamonds := over.plotMarks(c, &labels, at)
+	placed := labels.place()
+	placed.grounds(c)
+	for _, draw := range diamonds {
+		draw()
+	}
+	placed.texts(c)
 }
 
 func (h HeatMap) title() string { return h.Title }

@@ -159,15 +159,16 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 	case Drawing:
 		h.figures++
 		d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
+		picture := b.Picture.in(nil) // so that drawings and values have the same units
 		for _, size := range htmlSizes {
-			svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.sheet)
+			svg, err := inlineSVG(picture, size.class, size.width, size.height, h.sheet)
 			if err != nil {
 				return block, fmt.Errorf("%s: %w", b.Title, err)
 			}
 			d.Images = append(d.Images, template.HTML(svg))
 		}
 		// Maps and timelines have no values of this kind; their pictures stand as they are.
-		if l, ok := b.Picture.(live); ok {
+		if l, ok := picture.(live); ok {
 			d.Values = l.values()
 		}
 		rows, notes := b.numbers()

@@ -118,9 +118,9 @@
 		const t = v.x.back(at);
 		const rows = data.stages.map((name, stage) => {
 			const box = data.boxes.find(b => b[0] === stage && b[2] <= t && t < b[3]);
-			return { name, color: box ? "var(--accent)" : "var(--rule)", text: box ? "packet " + box[1] + ", " + digits(box[2]) + " – " + digits(box[3]) + " µs" : "idle" };
+			return { name, color: box ? "var(--accent)" : "var(--rule)", text: box ? "packet " + box[1] + ", " + digits(box[2]) + " – " + digits(box[3]) + data.unit : "idle" };
 		});
-		return { x: at, head: digits(t) + " µs", rows, dots: [] };
+		return { x: at, head: digits(t) + data.unit, rows, dots: [] };
 	};
 
 	const ns = "http://www.w3.org/2000/svg";

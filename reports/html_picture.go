@@ -4,6 +4,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"image/color"
@@ -168,10 +169,11 @@ func (a Axis) bound(v float64) any {
 	return brief(v)
 }
 
-func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Log, a.Bytes} }
+func newLiveAxis(a Axis) liveAxis { return liveAxis{a.title(), a.Log, a.Bytes} }
 
 type liveTimeline struct {
 	Kind   string       `json:"kind"`
+	Unit   string       `json:"unit"` // of the times, after a space
 	Stages []string     `json:"stages"`
 	Boxes  [][4]float64 `json:"boxes"` // stage, packet, start, end
 }
@@ -179,7 +181,7 @@ type liveTimeline struct {
 // values returns the boxes as lists of four numbers: names of fields would make up
 // most of a page with thousands of boxes.
 func (t Timeline) values() any {
-	v := liveTimeline{Kind: "timeline", Stages: t.Stages}
+	v := liveTimeline{Kind: "timeline", Unit: " " + cmp.Or(t.axis.unit, "µs"), Stages: t.Stages}
 	for _, b := range t.Boxes {
 		v.Boxes = append(v.Boxes, [4]float64{
 			float64(b.Stage), float64(b.Packet), brief(b.Start), brief(b.End),

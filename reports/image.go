@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/halfpeak/halfpeak/internal/pdf"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Picture can be drawn by [WriteImage]; Rows returns its values.
@@ -23,6 +24,9 @@ type Picture interface {
 	// Rows returns the numbers behind the picture, a row for each point.
 	Rows() Rows
 	title() string
+	// in returns the picture in the units of a reader, and otherwise in units that are chosen for
+	// its values.
+	in(quantity.UnitChoice) Picture
 	// painter returns a function that draws the picture onto a canvas and, if a script shows its
 	// values, returns the place of its axes.
 	painter() (func(draw.Canvas) axes, error)
@@ -32,10 +36,13 @@ type Picture interface {
 func ImageFormats() []string { return []string{"png", "svg", "pdf"} }
 
 // WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
-// and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
-// ext or a size that cannot be, and a picture without anything to draw.
-func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
-	_, err := writeImage(w, p, ext, width, height)
+// and height are pixels of 1/96 inch, from 320×240 to 10000×10000. Axes of times and rates have the
+// units of the choice; without one, times above 1,000 µs are in ms, and those above 10⁶ µs in s.
+// The errors are those of w, an ext or a size that cannot be, and a picture without anything to
+// draw.
+func WriteImage(w io.Writer, p Picture, ext string, width, height int,
+	units quantity.UnitChoice) error {
+	_, err := writeImage(w, p.in(units), ext, width, height)
 	return err
 }
 

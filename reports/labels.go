@@ -26,8 +26,8 @@ type labeller struct {
 }
 
 // obstacle is a point that labels should not hide. Weights compare what is hidden: 1
-// for the line of a mark, 3 for a curve or an error bar, 6 for a measurement or a
-// leader, 8 for a mark, 1000 for a name that must stay legible.
+// for the level line of a mark, 3 for an upright one, a curve or an error bar, 6 for a measurement
+// or a leader, 8 for a mark, 1000 for a name that must stay legible.
 type obstacle struct {
 	vg.Point
 	weight float64
@@ -195,11 +195,29 @@ func (l *labeller) levels(all []level) {
 	}
 }
 
-// joinLabels names the lines of a bundle from the top down, as they lie.
+// uprights adds the labels of upright lines. Lines at one place, such as the same threshold of two
+// systems, have one label.
+func (l *labeller) uprights(all []level) {
+	for len(all) > 0 {
+		at := all[0].line[0].X
+		var here, others []level
+		for _, v := range all {
+			if math.Abs(float64(v.line[0].X-at)) < 1 {
+				here = append(here, v)
+			} else {
+				others = append(others, v)
+			}
+		}
+		l.along(joinLabels(here), AtX, commonColor(here), here[0].line, eitherSide)
+		all = others
+	}
+}
+
+// joinLabels names the lines of a bundle from the top down, as they lie, each name once.
 func joinLabels(all []level) string {
 	var labels []string
 	for _, v := range all {
-		if v.label != "" {
+		if v.label != "" && !slices.Contains(labels, v.label) {
 			labels = append(labels, v.label)
 		}
 	}
@@ -222,9 +240,15 @@ func box(center vg.Point, w, h vg.Length) vg.Rectangle {
 	return rect(center.X-w/2, center.Y-h/2, center.X+w/2, center.Y+h/2)
 }
 
-// draw writes each label at the best free place. A label without a free place is omitted: its mark
+// placedLabels are labels at their places.
+type placedLabels []struct {
+	label
+	place vg.Rectangle
+}
+
+// place puts each label at the best free place. A label without a free place is omitted: its mark
 // is drawn, and its number is in the Rows of the figure.
-func (l *labeller) draw(c draw.Canvas) {
+func (l *labeller) place() (all placedLabels) {
 	var taken []vg.Rectangle
 	for _, lab := range l.labels {
 		place, ok := l.best(lab, taken)
@@ -235,12 +259,31 @@ func (l *labeller) draw(c draw.Canvas) {
 		// A leader is an obstacle for the labels after it, which would cut it from its mark.
 		if leader := lab.leader(place); leader != nil {
 			l.avoidLine(leader, 6)
+		}
+		all = append(all, struct {
+			label
+			place vg.Rectangle
+		}{lab, place})
+	}
+	return all
+}
+
+// grounds draws a pale ground behind each label, on which the grid fades, and its leader. Curves
+// are drawn after it.
+func (p placedLabels) grounds(c draw.Canvas) {
+	for _, lab := range p {
+		if leader := lab.leader(lab.place); leader != nil {
 			c.StrokeLines(draw.LineStyle{Color: lab.color, Width: 0.6}, leader)
 		}
-		// Four fifths white: the grid behind the letters fades, and a curve still shows.
-		fillBox(c, place, color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+		fillBox(c, lab.place, color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+	}
+}
+
+// texts writes the labels.
+func (p placedLabels) texts(c draw.Canvas) {
+	for _, lab := range p {
 		st, _, _ := labelText(lab.color, lab.text)
-		c.FillText(st, vg.Point{X: place.Min.X, Y: place.Min.Y + 1}, lab.text)
+		c.FillText(st, vg.Point{X: lab.place.Min.X, Y: lab.place.Min.Y + 1}, lab.text)
 	}
 }
 
@@ -266,6 +309,9 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			// A leader through another label is as bad as five hidden measurements, whose weight is
 			// 6 each.
 			cost += 30 * crossings(line[0], line[1], taken)
+			// Four points of a leader are as bad as one of a level line: eyes follow a short one.
+			d := line[1].Sub(line[0])
+			cost += math.Hypot(float64(d.X), float64(d.Y)) / 4
 		}
 		// Obstacles are points, while curves and glyphs have a width: two points more on each side,
 		// and a little less above and below, where the letters leave room anyway.

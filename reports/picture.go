@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Figure is a plot of y against x.
@@ -19,24 +20,18 @@ type Figure struct {
 
 // An Axis describes the scale of one direction.
 type Axis struct {
-	Label string `json:"label"` // with the unit: "bandwidth (MB/s)"
-	Log   bool   `json:"-"`     // only positive values can be drawn; a note counts the rest
-	Bytes bool   `json:"-"`     // the values are bytes: ticks are powers of two, 1 B, 64 KiB
-	Twos  bool   `json:"-"`     // on a logarithmic axis: ticks are powers of two, as of ranks
-	Near  bool   `json:"-"`     // a linear axis need not hold 0 if the values are all far from it
+	Label string             // without a unit if Dim has one, else with it: "error (%)"
+	Dim   quantity.Dimension // of values in µs and bytes; the picture chooses the unit
+	Log   bool               // only positive values can be drawn; a note counts the rest
+	Bytes bool               // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool               // on a logarithmic axis: ticks are powers of two, as of ranks
+	Near  bool               // a linear axis need not hold 0 if the values are all far from it
 
 	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
 	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
-	Min, Max float64 `json:"-"`
-}
+	Min, Max float64
 
-// quantity returns the axis's label with its unit, for programs: ticks of bytes carry
-// their units themselves, but the numbers in CSV are plain bytes.
-func (a Axis) quantity() string {
-	if a.Bytes && !strings.Contains(a.Label, "(") {
-		return a.Label + " (B)"
-	}
-	return a.Label
+	unit string // of the numbers, if it is not that of columns
 }
 
 // A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
@@ -71,6 +66,7 @@ type Mark struct {
 	Kind   MarkKind
 	X, Y   float64 // AtX needs no Y, AtY no X
 	Label  string
+	Valued bool   // AtY: the label ends with the value, as of a roof
 	Series string // the name of the series whose colour it takes; empty: grey
 }
 
@@ -89,7 +85,7 @@ func (f Figure) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
-			{Key: "x", Head: f.X.Label}, {Key: "y", Head: f.Y.Label},
+			{Key: "x", Head: f.X.head()}, {Key: "y", Head: f.Y.head()},
 			{Key: "low", Head: "low"}, {Key: "high", Head: "high"},
 			{Key: "label", Head: "label"},
 			{Key: "x_quantity"}, {Key: "y_quantity"},
@@ -101,12 +97,14 @@ func (f Figure) Rows() Rows {
 		for i := range min(len(s.X), len(s.Y)) {
 			low, high := s.bounds(i)
 			r.Data = append(r.Data,
-				[]any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil, x, y})
+				[]any{string(s.Kind), s.Name, f.X.cell(s.X[i]), f.Y.cell(s.Y[i]),
+					f.Y.cell(low), f.Y.cell(high), nil, x, y})
 		}
 	}
 	for _, m := range f.Marks {
 		m = m.placed()
-		r.Data = append(r.Data, []any{"mark", m.Series, m.X, m.Y, nil, nil, m.Label, x, y})
+		r.Data = append(r.Data, []any{"mark", m.Series, f.X.cell(m.X), f.Y.cell(m.Y), nil, nil,
+			f.label(m, nil), x, y})
 	}
 	return r
 }
@@ -115,7 +113,12 @@ func (f Figure) Rows() Rows {
 func (f Figure) MarshalJSON() ([]byte, error) {
 	type figure Figure                         // without this method
 	f.Series = append([]Series{}, f.Series...) // not nil, which would be null
-	f.Marks = append([]Mark{}, f.Marks...)
+	marks := make([]Mark, len(f.Marks))
+	for i, m := range f.Marks {
+		m.Label = f.label(m, nil)
+		marks[i] = m
+	}
+	f.Marks = marks
 	f.Notes = append([]string{}, f.Notes...)
 	return json.Marshal(figure(f))
 }
@@ -148,7 +151,7 @@ func (m Mark) placed() Mark {
 // name.
 func (f Figure) title() string {
 	if f.Title == "" {
-		return f.Y.Label + " against " + f.X.Label
+		return f.Y.title() + " against " + f.X.title()
 	}
 	return f.Title
 }
@@ -205,14 +208,15 @@ func (a Areas) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "name", Head: "name"},
-			{Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label},
+			{Key: "x", Head: a.X.head()}, {Key: "y", Head: a.Y.head()},
 			{Key: "x_quantity"}, {Key: "y_quantity"},
 		},
 		Notes: a.Notes,
 	}
 	for _, p := range a.Parts {
 		for i, x := range a.XS {
-			r.Data = append(r.Data, []any{p.Name, x, p.Y[i], a.X.quantity(), a.Y.quantity()})
+			r.Data = append(r.Data, []any{p.Name, a.X.cell(x), a.Y.cell(p.Y[i]), a.X.quantity(),
+				a.Y.quantity()})
 		}
 	}
 	return r
@@ -242,13 +246,14 @@ type TornadoBar struct {
 func (t Tornado) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
-			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label},
+			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.head()},
 			{Key: "low", Head: t.Less}, {Key: "high", Head: t.More},
 		},
 		Notes: t.Notes,
 	}
 	for _, b := range t.Bars {
-		r.Data = append(r.Data, []any{b.Name, t.Base, b.Low, b.High})
+		r.Data = append(r.Data, []any{b.Name, t.X.cell(t.Base), t.X.cell(b.Low),
+			t.X.cell(b.High)})
 	}
 	return r
 }
@@ -262,7 +267,7 @@ type HeatMap struct {
 	YS    []float64   // the middles of the rows, rising, at least 2
 	Names []string    // of columns and rows, if both are the same and XS and YS count them
 	Z     [][]float64 // by row, then by column; values that are not finite are white
-	Label string      // of Z, with the unit
+	Value Axis        // of Z: its label and dimension
 	Lines []Series    // of the kind Line, drawn over the cells: where a target is met
 	Marks []Mark      // of the kind AtPoint: the present values
 	Notes []string    // remarks printed beneath
@@ -272,18 +277,20 @@ type HeatMap struct {
 func (h HeatMap) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
-			{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label},
+			{Key: "x", Head: h.X.head()}, {Key: "y", Head: h.Y.head()},
+			{Key: "z", Head: h.Value.head()},
 			{Key: "x_quantity"}, {Key: "y_quantity"}, {Key: "z_quantity"},
 		},
 		Notes: h.Notes,
 	}
 	for j, row := range h.Z {
 		for i, z := range row {
-			var x, y any
-			if x, y = h.XS[i], h.YS[j]; h.Names != nil {
+			x, y := h.X.cell(h.XS[i]), h.Y.cell(h.YS[j])
+			if h.Names != nil {
 				x, y = h.Names[i], h.Names[j]
 			}
-			r.Data = append(r.Data, []any{x, y, z, h.X.quantity(), h.Y.quantity(), h.Label})
+			r.Data = append(r.Data, []any{x, y, h.Value.cell(z), h.X.quantity(), h.Y.quantity(),
+				h.Value.quantity()})
 		}
 	}
 	return r
@@ -298,11 +305,15 @@ type Timeline struct {
 	Boxes  []TimelineBox
 	Notes  []string // remarks printed beneath
 
-	// Names in the legend: of boxes, by their Kind (none: they are packets), of idle boxes, and of
-	// the path.
-	Kinds              []string
-	IdleName, PathName string
-	Path               []TimelineLeg // a line, drawn over the boxes
+	// Names in the legend: of boxes, by their Kind (none: they are packets), of boxes in flight, of
+	// idle boxes, of messages, and of the path.
+	Kinds                                       []string
+	FlightName, IdleName, MessageName, PathName string
+	Messages                                    []TimelineLeg // thin lines under the path
+	Path                                        []TimelineLeg // a line, drawn over the boxes
+
+	axis  Axis   // of the time
+	total string // the end of the last box, with its unit
 }
 
 // A TimelineLeg is a part of a path: within a stage, or from one to another.
@@ -317,6 +328,7 @@ type TimelineBox struct {
 	Packet     int     // its number, printed if there is room and the timeline has no kinds
 	Kind       int     // index into Kinds, if there are any
 	Idle       bool    // the stage only waits: drawn in grey, not in the colour of its kind
+	Flight     bool    // the stage waits for bytes on their way: a pale box of its kind
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
@@ -342,6 +354,8 @@ func (t Timeline) Rows() Rows {
 		switch {
 		case b.Idle:
 			what = t.IdleName
+		case b.Flight:
+			what = t.FlightName
 		case b.Kind >= 0 && b.Kind < len(t.Kinds):
 			what = t.Kinds[b.Kind]
 		}
@@ -376,7 +390,7 @@ type Contour struct {
 func (m RegionMap) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
-			{Key: "x", Head: m.X.Label}, {Key: "y", Head: m.Y.Label},
+			{Key: "x", Head: m.X.head()}, {Key: "y", Head: m.Y.head()},
 			{Key: "name", Head: "name"}, {Key: "z", Head: m.Label},
 		},
 		Notes: m.Notes,
@@ -390,7 +404,7 @@ func (m RegionMap) Rows() Rows {
 			if m.Z != nil {
 				z = m.Z[j][i]
 			}
-			r.Data = append(r.Data, []any{m.XS[i], m.YS[j], name, z})
+			r.Data = append(r.Data, []any{m.X.cell(m.XS[i]), m.Y.cell(m.YS[j]), name, z})
 		}
 	}
 	return r

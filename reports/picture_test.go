@@ -229,7 +229,7 @@ func linearY(f Figure) Figure {
 func drawn(t *testing.T, p Picture, ext string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteImage(&b, p, ext, 800, 500); err != nil {
+	if err := WriteImage(&b, p, ext, 800, 500, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -373,7 +373,7 @@ func (r *recorder) Fill(path vg.Path) {
 // page and no two texts overlap. It returns the texts.
 func record(t *testing.T, p Picture, width, height int) []string {
 	t.Helper()
-	paint, err := p.painter()
+	paint, err := p.in(nil).painter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +455,7 @@ func TestTextsAreThere(t *testing.T) {
 				want(p.Title)
 				want(p.X.Label)
 				want(p.Y.Label)
-				want(p.Label)
+				want(p.Value.Label)
 				want(p.Marks[0].Label)
 			case Tornado:
 				want(p.Title)
@@ -521,7 +521,7 @@ func TestWriteImageErrors(t *testing.T) {
 	check := func(p Picture, ext string, width int, want string) {
 		t.Helper()
 		var b bytes.Buffer
-		err := WriteImage(&b, p, ext, width, 500)
+		err := WriteImage(&b, p, ext, width, 500, nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
@@ -577,8 +577,9 @@ func TestOddFigures(t *testing.T) {
 						{Name: "漢字 \xff\n" + long, Kind: Points, X: x, Y: y, Low: y, High: x},
 						{Kind: Line, X: x, Y: y, Low: x, High: y},
 					},
-					Marks: []Mark{{AtPoint, x[0], y[0], long, "none"}, {AtX, nan, 0, "x", ""},
-						{AtY, 0, inf, "y", ""}, {AtPoint, 1, 1, "one\n\xff", ""}},
+					Marks: []Mark{{Kind: AtPoint, X: x[0], Y: y[0], Label: long, Series: "none"},
+						{Kind: AtX, X: nan, Label: "x"}, {Kind: AtY, Y: inf, Label: "y"},
+						{Kind: AtPoint, X: 1, Y: 1, Label: "one\n\xff"}},
 					Notes: []string{long, "", strings.Repeat("n", 5000)},
 				}
 				if _, _, _, err := f.limits(); err != nil {

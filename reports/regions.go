@@ -34,14 +34,24 @@ func (m RegionMap) check() error {
 	return nil
 }
 
-// regionTints has the darkness of each colour: neighbours in the palette, and colours that are
-// alike, differ on paper without colours.
-var regionTints = []float64{0.3, 0.7, 0.28, 0.55, 0.25, 0.45, 0.85, 0.85}
+// regionColors are fillings that are far apart for any kind of colour vision, which tints of the
+// palette are not: pale green, purple and black are three greys without red or green receptors. A
+// test measures the distances. None is so dark that a contour could not be seen on it.
+var regionColors = []color.NRGBA{
+	{0xa0, 0xb8, 0xe8, 0xff}, // light blue
+	{0xe8, 0xd0, 0x70, 0xff}, // yellow
+	{0x28, 0x88, 0x58, 0xff}, // green
+	{0x88, 0x70, 0xb8, 0xff}, // violet
+	{0xe8, 0xd0, 0xa0, 0xff}, // sand
+	{0xa0, 0xb8, 0xb8, 0xff}, // blue grey
+	{0xa0, 0x88, 0x28, 0xff}, // ochre
+	{0x88, 0x70, 0x88, 0xff}, // mauve
+}
 
 // regionStyle returns the filling of the i-th name; hatched ones have lines in the darker colour.
 func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
-	c := palette[i%len(palette)]
-	return tint(c, regionTints[i%len(regionTints)]), c, i >= len(palette)
+	c := regionColors[i%len(regionColors)]
+	return c, mix(c, ink, 0.5), i >= len(regionColors)
 }
 
 // contourStyles has the lines of contours, the lowest level first: the more of a line is drawn, the
@@ -81,7 +91,7 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
 		x, y := in.limits()
 		p := newScaledPlot(area, m.X, m.Y, x, y)
-		drawPlot(area, p, m.X.Label, m.Y.Label, regionPlotter{m, in}.plot)
+		drawPlot(area, p, m.X.title(), m.Y.title(), regionPlotter{m, in}.plot)
 		return axes{}
 	}, nil
 }
@@ -127,45 +137,89 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	}
 	name := textStyle(tickSize, ink)
 	name.XAlign, name.YAlign = text.XCenter, text.YCenter
-	for k, label := range m.Names {
-		label = printable(label)
-		w, h := name.Width(label)+8, vg.Length(tickSize*1.6)
-		if at, ok := m.room(k, w, h, tx, ty); ok {
+	runs := m.runs()
+	for _, region := range m.parts() {
+		label := printable(m.Names[m.At[region[0].j][region[0].i]])
+		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
+		if at, ok := m.room(region, runs, w, h, tx, ty); ok {
 			// Pale behind the name: on a dark region its letters could not be read.
-			fillBox(c, box(at, w-2, h-2), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
+			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
 			c.FillText(name, at, label)
 		}
 	}
 }
 
-// room returns the middle of the place within the regions of name k that holds a text of the given
-// size and has most room around it. It tries about 60 columns and rows as a corner.
+// A cell is a column and a row.
+type cell struct{ i, j int }
+
+// parts returns the regions: cells of one name that share sides.
+func (m regionPlotter) parts() (all [][]cell) {
+	seen := make([][]bool, len(m.At))
+	for j := range seen {
+		seen[j] = make([]bool, len(m.XS))
+	}
+	for j, row := range m.At {
+		for i, at := range row {
+			if at < 0 || seen[j][i] {
+				continue
+			}
+			region := []cell{{i, j}}
+			seen[j][i] = true
+			for k := 0; k < len(region); k++ { // region grows meanwhile
+				c := region[k]
+				for _, by := range []cell{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+					n := cell{c.i + by.i, c.j + by.j}
+					inside := n.j >= 0 && n.j < len(m.At) && n.i >= 0 && n.i < len(row)
+					if inside && m.At[n.j][n.i] == at && !seen[n.j][n.i] {
+						seen[n.j][n.i] = true
+						region = append(region, n)
+					}
+				}
+			}
+			all = append(all, region)
+		}
+	}
+	return all
+}
+
+// runs returns for each cell the column where the cells of its name end on its right.
+func (m regionPlotter) runs() [][]int {
+	all := make([][]int, len(m.At))
+	for j, row := range m.At {
+		all[j] = make([]int, len(row))
+		for i := len(row) - 1; i >= 0; i-- {
+			if all[j][i] = i + 1; i+1 < len(row) && row[i+1] == row[i] {
+				all[j][i] = all[j][i+1]
+			}
+		}
+	}
+	return all
+}
+
+// room returns the middle of the place within the region that holds a text of the given size and
+// has most room around it. It tries each cell as the lower left corner, and of a fine map every
+// second or third one: no reader sees the difference.
 func (m regionPlotter) room(
-	k int, w, h vg.Length, tx, ty func(float64) vg.Length,
+	region []cell, runs [][]int, w, h vg.Length, tx, ty func(float64) vg.Length,
 ) (at vg.Point, ok bool) {
-	// Trying all of a fine map would take longer than drawing it, and no reader sees the
-	// difference.
-	const places = 60
-	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
-	for j := 0; j < len(m.At); j += stepY {
-		for i := 0; i < len(m.XS); i += stepX {
-			to := len(m.XS) // where the region ends in one of the rows from j to up
-			for up := j; up < len(m.At) && m.At[up][i] == k; up++ {
-				// The rectangle from (j, i) up to row up is as wide as its narrowest row.
-				n := i
-				for n < to && m.At[up][n] == k {
-					n++
-				}
-				to = n
-				lower := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}
-				upper := vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
-				across, high := (upper.X-lower.X)/w, (upper.Y-lower.Y)/h
-				fits := across >= 1 && high >= 1
-				// The sum decides between places with the same room in the scarcer direction.
-				if spare := min(across, high) + (across+high)/100; fits && spare > most {
-					most, ok = spare, true
-					at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
-				}
+	const corners = 20000
+	most := vg.Length(0)
+	for k := 0; k < len(region); k += 1 + len(region)/corners {
+		i, j := region[k].i, region[k].j
+		to := len(m.XS) // where the region ends in one of the rows from j to up
+		for up := j; up < len(m.At) && m.At[up][i] == m.At[j][i]; up++ {
+			// The rectangle from (j, i) up to row up is as wide as its narrowest row.
+			to = min(to, runs[up][i])
+			lower := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}
+			upper := vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
+			across, high := (upper.X-lower.X)/w, (upper.Y-lower.Y)/h
+			if across < 1 {
+				break // it gets only narrower
+			}
+			// The sum decides between places with the same room in the scarcer direction.
+			if spare := min(across, high) + (across+high)/100; high >= 1 && spare > most {
+				most, ok = spare, true
+				at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
 			}
 		}
 	}

@@ -10,13 +10,14 @@ func field(log bool) HeatMap {
 		Title: "Bandwidth over two parameters",
 		X:     Axis{Label: "host-dma.tau (µs/KiB)"},
 		Y:     Axis{Label: "wire.tau (µs/KiB)"},
-		Label: "bandwidth of 64 KiB (MB/s)",
+		Value: Axis{Label: "bandwidth of 64 KiB (MB/s)"},
 		Marks: []Mark{{Kind: AtPoint, X: 7.6, Y: 7.5, Label: "as it is: 113 MB/s"}},
 		Notes: []string{"A point of a sweep in each cell."},
 	}
 	if log {
 		h.X = Axis{Label: "packet", Log: true, Bytes: true}
-		h.Title, h.Label = "One-way time over packet and time per byte", "one-way time (µs)"
+		h.Title = "One-way time over packet and time per byte"
+		h.Value = Axis{Label: "one-way time (µs)"}
 	}
 	for i := range 48 {
 		x := 1 + float64(i)/4

@@ -104,7 +104,8 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The times are computed once, and drawn, printed and written as rules from the same answer.
-	if err := o.draw(func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
+	picture := func() (reports.Picture, error) { return times.Picture(), nil }
+	if err := o.draw(o.out.units, picture); err != nil {
 		return err
 	}
 	switch {

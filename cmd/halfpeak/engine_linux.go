@@ -126,7 +126,7 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 	case programs.BySignature:
 		rows, figure, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(o.plot, figure, pixels{800, 500})
+			err = drawTo(o.plot, figure, pixels{800, 500}, o.out.units)
 		}
 		if err != nil {
 			return err

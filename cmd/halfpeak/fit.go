@@ -98,7 +98,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if err := savePlatform(o.save, found.TOML); err != nil {
 		return err
 	}
-	if err := o.draw(found.Picture); err != nil {
+	if err := o.draw(o.out.units, found.Picture); err != nil {
 		return err
 	}
 	return o.out.write(cmd, found.Rows(o.out.units))

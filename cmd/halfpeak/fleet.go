@@ -80,7 +80,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.draw(func() (reports.Picture, error) { return a.Map() }); err != nil {
+	if err := o.draw(o.out.units, func() (reports.Picture, error) { return a.Map() }); err != nil {
 		return err
 	}
 	if err := o.write(cmd, a); err != nil {

@@ -222,7 +222,8 @@ func (p *plotting) checkPlot() error {
 
 // draw writes the picture. It is passed as a function, since most commands are run
 // without --plot.
-func (p *plotting) draw(picture func() (reports.Picture, error)) error {
+func (p *plotting) draw(units quantity.UnitChoice,
+	picture func() (reports.Picture, error)) error {
 	if p.plot == "" {
 		return nil
 	}
@@ -230,7 +231,7 @@ func (p *plotting) draw(picture func() (reports.Picture, error)) error {
 	if err != nil {
 		return err
 	}
-	return drawTo(p.plot, drawn, p.pixels)
+	return drawTo(p.plot, drawn, p.pixels, units)
 }
 
 // pixels is the size of an image.
@@ -271,7 +272,7 @@ func isImage(path string) bool {
 // drawTo writes an image in the format of the name's extension. A -o that names an
 // image, and one that names a table, are told apart by it too, so a name without one
 // is refused.
-func drawTo(path string, p reports.Picture, size pixels) error {
+func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoice) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
 			path, strings.Join(reports.ImageFormats(), ", ."))
@@ -281,7 +282,7 @@ func drawTo(path string, p reports.Picture, size pixels) error {
 			"numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats(), ", ."))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height)
+		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -125,7 +126,7 @@ func newCompare() *cobra.Command {
 				return err
 			}
 			// The picture first: if its file cannot be written, no table hides the error.
-			if err := o.draw(func() (reports.Picture, error) {
+			if err := o.draw(o.out.units, func() (reports.Picture, error) {
 				return predict.Curves(predict.CurveKind(o.kind), parsedSizes("1..1MiB/16"),
 					designs...)
 			}); err != nil {
@@ -343,11 +344,8 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	}
 	switch o.kind {
 	case "timeline":
-		// A timeline has a title of its own, with platform and size; curves have a legend.
 		t, err := predict.Timeline(designs[0], o.sizes[0])
-		if o.title != "" {
-			t.Title = o.title
-		}
+		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
 		in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
@@ -357,11 +355,11 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		return simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
 		f, err := check.Signature(designs...)
-		f.Title = o.title
+		f.Title = cmp.Or(o.title, f.Title)
 		return f, err
 	}
 	f, err := predict.Curves(predict.CurveKind(o.kind), o.sizes, designs...)
-	f.Title = o.title
+	f.Title = cmp.Or(o.title, f.Title)
 	return f, err
 }
 
@@ -378,5 +376,5 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
 			o.format)
 	}
-	return drawTo(o.path, p, size)
+	return drawTo(o.path, p, size, o.units)
 }

@@ -204,7 +204,7 @@ func drawFigures(folder string) error {
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
 		// The size for which the theme is made; see package reports.
-		if err := drawTo(path, f, pixels{800, 500}); err != nil {
+		if err := drawTo(path, f, pixels{800, 500}, nil); err != nil {
 			return err
 		}
 	}

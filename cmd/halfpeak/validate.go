@@ -121,7 +121,8 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := o.draw(func() (reports.Picture, error) { return v.Figure(), nil }); err != nil {
+	picture := func() (reports.Picture, error) { return v.Figure(), nil }
+	if err := o.draw(o.units, picture); err != nil {
 		return err
 	}
 	return o.write(cmd, v.Rows())

@@ -225,7 +225,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	rows, picture, err := o.table(ctx, base, d)
 	if err == nil && picture != nil {
-		err = o.draw(picture)
+		err = o.draw(o.out.units, picture)
 	}
 	o.bar(-1)
 	if err = interrupted(ctx, err); err != nil {
@@ -435,7 +435,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	if err != nil {
 		return err
 	}
-	return o.draw(func() (reports.Picture, error) { return picture(), nil })
+	return o.draw(o.out.units, func() (reports.Picture, error) { return picture(), nil })
 }
 
 // sizesOr returns the sizes that were given, or the default of this question: the

@@ -22,12 +22,15 @@ type Timeline struct {
 
 // A Span is one uninterrupted activity of a processor.
 type Span struct {
-	Rank, CPU  int
-	What       string // "compute", "send", "request", "grant", "send data" or "receive"; "wait"
+	Rank, CPU int
+	// What is "compute", "send", "request", "grant", "send data" or "receive". Of [Timeline.Waits]
+	// it is "wait" or, while the awaited message is on its way, "flight".
+	What       string
 	Op         uint32 // that does it, or that is waited for
 	Label      string
 	Start, End quantity.Micros
-	Critical   bool // on the path of the rank that finishes last
+	Sent       quantity.Micros // of a receive: its sender's processor began with the message
+	Critical   bool            // on the path of the rank that finishes last
 }
 
 // A Message went from a send to its receive.
@@ -54,6 +57,12 @@ func (r *Result) Timeline() (*Timeline, error) {
 	for _, s := range path.Segments {
 		onPath[[2]uint64{uint64(s.Op), s.From}] = true
 	}
+	sent := make([]uint32, len(run.ops)) // the step that sends the data, plus 1
+	for i := range run.acts {
+		if a := &run.acts[i]; a.step == stepSend || a.step == stepData {
+			sent[a.op] = uint32(i) + 1
+		}
+	}
 	t.Spans = func(yield func(Span) bool) {
 		for i := range run.acts {
 			a := &run.acts[i]
@@ -70,18 +79,17 @@ func (r *Result) Timeline() (*Timeline, error) {
 				End:      r.Micros(a.end),
 				Critical: onPath[[2]uint64{uint64(a.op), a.start}],
 			}
+			if a.step == stepReceive {
+				if by := sent[run.nodes[a.op].next]; by > 0 {
+					span.Sent = r.Micros(run.acts[by-1].start)
+				}
+			}
 			if !yield(span) {
 				return
 			}
 		}
 	}
 	t.Messages = func(yield func(Message) bool) {
-		sent := make([]uint32, len(run.ops)) // the step that sends the data, plus 1
-		for i := range run.acts {
-			if a := &run.acts[i]; a.step == stepSend || a.step == stepData {
-				sent[a.op] = uint32(i) + 1
-			}
-		}
 		for i := range run.acts {
 			a := &run.acts[i]
 			n := &run.nodes[a.op]
@@ -110,7 +118,9 @@ func (r *Result) Timeline() (*Timeline, error) {
 	return t, nil
 }
 
-// Waits returns the gaps between the spans of each processor, and before its first, by end.
+// Waits returns the gaps between the spans of each processor, and before its first, by end. A gap
+// before a receive is divided where the sender's processor begins with the message: before, the
+// receiver waits for its sender, and then for the bytes.
 func (t *Timeline) Waits() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		free := map[[2]int]quantity.Micros{} // since when, by rank and processor
@@ -123,8 +133,16 @@ func (t *Timeline) Waits() iter.Seq[Span] {
 			}
 			wait := s // for the operation that comes after it
 			wait.What, wait.Start, wait.End, wait.Critical = "wait", since, s.Start, false
-			if !yield(wait) {
-				return
+			if s.What != "receive" {
+				wait.Sent = s.Start
+			}
+			flight := wait
+			flight.What, flight.Start = "flight", max(since, wait.Sent)
+			wait.End = flight.Start
+			for _, part := range []Span{wait, flight} {
+				if part.Start < part.End && !yield(part) {
+					return
+				}
 			}
 		}
 	}

@@ -211,7 +211,7 @@ func burstFigure(transport live.Transport, bursts []benchfile.Burst) reports.Fig
 	return reports.Figure{
 		Title: "LogP signature of " + string(transport),
 		X:     reports.Axis{Label: "messages in the burst", Log: true},
-		Y:     reports.Axis{Label: "interval per message (µs)"},
+		Y:     reports.Axis{Label: "interval per message", Dim: quantity.DimTime},
 		Series: signatureSeries(bursts, reports.Points, func(delta quantity.Micros) string {
 			return fmt.Sprintf("Δ = %.3g µs", float64(delta))
 		}),

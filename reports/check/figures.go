@@ -2,11 +2,13 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -77,9 +79,11 @@ func draw(f data.Figure) (reports.Picture, error) {
 func Signature(designs ...platforms.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X:     reports.Axis{Label: "messages", Log: true},
-		Y:     reports.Axis{Label: "average interval (µs)"},
+		Y:     reports.Axis{Label: "average interval", Dim: quantity.DimTime},
 		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
 	}
+	names := list.Map(designs, func(d platforms.Design) string { return d.Layer.Ref() })
+	f.Title = strings.Join(names, ", ") + ": LogP signature"
 	bursting, err := programs.Find("signature", programs.Simulated)
 	if err != nil {
 		return f, err

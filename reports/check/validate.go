@@ -178,7 +178,7 @@ func sentence(reason string) string {
 func (v *Validation) Figure() reports.Figure {
 	f := reports.Figure{
 		X: reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y: reports.Axis{Label: "bandwidth (MB/s)", Log: true},
+		Y: reports.Axis{Label: "bandwidth", Dim: quantity.DimRate, Log: true},
 	}
 	add := func(name string, kind reports.SeriesKind, x, y, low, high float64) {
 		i := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Name == name })

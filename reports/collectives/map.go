@@ -105,7 +105,7 @@ func (t *Times) curves() reports.Figure {
 	f := reports.Figure{
 		Title: t.title(" on "),
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
-		Y:     reports.Axis{Label: "time (µs)", Log: true},
+		Y:     reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true},
 	}
 	overRanks := len(sizes) == 1
 	switch {

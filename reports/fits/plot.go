@@ -36,7 +36,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	}
 	top := reports.Figure{
 		X: reports.Axis{Log: true, Bytes: true},
-		Y: reports.Axis{Label: "time (µs)", Log: true},
+		Y: reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true},
 	}
 	below := reports.Figure{
 		X: reports.Axis{Label: "message size", Log: true, Bytes: true},

@@ -65,11 +65,12 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	m, order := s.model, s.model.order()
 	each := (len(order) + maxMapColumns - 1) / maxMapColumns
 	h = reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: "slower than typical (%)",
-		Z: m.cells(order, each),
+		Title: fmt.Sprintf("%s: %s", quantityWord(q), g),
+		Value: reports.Axis{Label: "slower than typical (%)"},
+		Z:     m.cells(order, each),
 	}
 	if f.Compared {
-		h.Label = "slower than before (%)"
+		h.Value.Label = "slower than before (%)"
 	}
 	for i := range h.Z {
 		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.names[order[i*each]])
@@ -88,7 +89,33 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 		note += fmt.Sprintf(" A cell is of %d nodes by %d, the slowest pair of them.", each, each)
 	}
 	h.Notes = []string{note}
+	h.Marks = f.mapMarks(g, q, m.names, order, each)
 	return h, true
+}
+
+// maxMarks is the largest number of findings that a map names: the table has all of them.
+const maxMarks = 8
+
+// mapMarks marks the findings of a group: a pair at its cell, and a node on the diagonal, where its
+// row and column cross. Order has the places of the nodes, of which a cell shows each.
+func (f *Answer) mapMarks(g Group, q Quantity, names []string, order []int,
+	each int) (marks []reports.Mark) {
+	at := map[string]float64{}
+	for i, k := range order {
+		at[names[k]] = float64(i / each)
+	}
+	for _, x := range f.reported() {
+		if x.Group != g || x.Quantity != q || len(x.Nodes) == 0 || len(x.Across) > 0 {
+			continue
+		}
+		column, known := at[x.Nodes[0]]
+		row, too := at[x.Nodes[len(x.Nodes)-1]]
+		if known && too && len(marks) < maxMarks {
+			marks = append(marks, reports.Mark{Kind: reports.AtPoint, X: column, Y: row,
+				Label: strings.Join(x.Nodes, "–") + " " + reports.PercentChange(x.Effect)})
+		}
+	}
+	return marks
 }
 
 // curves draws the lines of a group's findings over the band of the fleet, as

@@ -144,8 +144,9 @@ func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline,
 	}
 	t := pipe.OneWayIn(n, best)
 	return reports.Figure{
-		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
-		X:     reports.Axis{Label: "packet size"}, Y: reports.Axis{Label: "one-way time (µs)"},
+		Title:  fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
+		X:      reports.Axis{Label: "packet size"},
+		Y:      reports.Axis{Label: "one-way time", Dim: quantity.DimTime},
 		Series: []reports.Series{s},
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: float64(best), Y: float64(t),
 			Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},

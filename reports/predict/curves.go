@@ -2,7 +2,9 @@ package predict
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model"
@@ -46,7 +48,7 @@ func (k CurveKind) Row() *model.Quantity {
 // are: times span five decades, and a protocol switch at 256 bytes would vanish on a
 // linear axis.
 func (k CurveKind) Axis() reports.Axis {
-	return reports.Axis{Label: k.Row().Head(), Log: true}
+	return reports.Axis{Label: k.Row().Title, Dim: k.Row().Dim, Log: true}
 }
 
 // value returns the curve's value for n bytes that were measured to take t one way.
@@ -77,7 +79,10 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 func Curves(
 	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
 ) (reports.Figure, error) {
-	f := reports.Figure{X: reports.Axis{Label: "message size", Log: true, Bytes: true}}
+	f := reports.Figure{
+		Title: curvesTitle(kind, designs),
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
+	}
 	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
@@ -134,34 +139,91 @@ func Curves(
 		f.Notes = []string{"Lines: model. Points: measured."}
 	}
 	f.Notes = append(f.Notes, BandNotes(f.Series)...)
+	f.Y.Log = !level(f.Series)
 	return f, nil
 }
 
+// curvesTitle names the layers of a figure, or the platforms if they are several, or counts them.
+func curvesTitle(kind CurveKind, designs []platforms.Design) string {
+	var names []string
+	for _, d := range designs {
+		names = append(names, d.Layer.Ref())
+	}
+	of := strings.Join(names, ", ")
+	if len(names) > 3 {
+		of = fmt.Sprintf("%d layers", len(names))
+	}
+	return of + ": " + kind.Row().Title
+}
+
+// level reports whether no value of the series is twice another one. Decades would show such lines
+// as one; from 0 on a linear axis, their heights compare.
+func level(all []reports.Series) bool {
+	lo, hi := math.Inf(1), 0.0
+	for _, s := range all {
+		for _, y := range s.Y {
+			if y > 0 && !math.IsInf(y, 1) {
+				lo, hi = min(lo, y), max(hi, y)
+			}
+		}
+	}
+	return hi < 2*lo
+}
+
 // roofMarks returns the lowest roofs of the designs, each once. A higher roof cannot
-// be reached and would stretch the axis. Among several designs, the roof of a single
-// one is named after it.
+// be reached and would stretch the axis. A roof that is not that of all designs is named after
+// those below it: the curves of others may cross it.
 func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 	// Roofs are equal if name and rate are: the PCI bus of two systems is one line.
 	under := map[string][]platforms.Design{}
+	var keys []string // of the marks
 	for _, d := range designs {
 		roof, _, ok := d.Layer.LowestRoof()
 		if !ok {
 			continue
 		}
-		label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
-		if under[label] == nil {
-			mark := reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label}
-			marks = append(marks, mark)
+		key := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
+		if under[key] == nil {
+			marks = append(marks, reports.Mark{
+				Kind: reports.AtY, Y: float64(roof.Rate), Label: roof.Name, Valued: true,
+			})
+			keys = append(keys, key)
 		}
-		under[label] = append(under[label], d)
+		under[key] = append(under[key], d)
 	}
-	for i, m := range marks {
-		// An equal roof of several systems is one line, which is of none in particular.
-		if one := under[m.Label]; len(designs) > 1 && len(one) == 1 {
-			marks[i].Label, marks[i].Series = one[0].Platform.Name+" "+m.Label, one[0].Layer.Ref()
+	for i := range marks {
+		owners := under[keys[i]]
+		if len(designs) == 1 || len(owners) == len(designs) {
+			continue // of all that is drawn
 		}
+		var names []string
+		for _, d := range owners {
+			// Layers of one platform have roofs of their own, and those of several platforms are
+			// known by these.
+			if name := ownerName(d, designs); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if len(owners) == 1 {
+			marks[i].Series = owners[0].Layer.Ref()
+		}
+		marks[i].Label = strings.Join(names, ", ") + ": " + marks[i].Label
 	}
 	return marks
+}
+
+// ownerName names a design among others as briefly as it can.
+func ownerName(d platforms.Design, among []platforms.Design) string {
+	same := func(o platforms.Design) bool { return o.Platform.Name == d.Platform.Name }
+	switch i := slices.IndexFunc(among, func(o platforms.Design) bool { return !same(o) }); {
+	case i < 0:
+		return d.Layer.Name
+	case len(slices.DeleteFunc(slices.Clone(among), func(o platforms.Design) bool {
+		return !same(o)
+	})) > 1:
+		return d.Layer.Ref()
+	}
+	return d.Platform.Name
 }
 
 // fittedSeries returns the measured points that a design was fitted to, between lo

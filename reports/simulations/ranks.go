@@ -10,11 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// The kinds of boxes in a picture of ranks, and the kind of each span of a timeline.
+// The kinds of boxes in a picture of ranks, and the kind of each span of a timeline. A message in
+// flight ends in a receive.
 var (
 	rankKinds = []string{"computes", "sends", "receives"}
 	rankKind  = map[string]int{
@@ -23,21 +25,29 @@ var (
 		"request":   1,
 		"send data": 1,
 		"receive":   2,
+		"flight":    2,
 		"grant":     2, // the receiver answers a request, which is part of receiving
 	}
 )
 
-// More rows or boxes than these are too small to see.
+// More rows or boxes than these are too small to see, and more lines of messages would cover them.
 const (
 	maxRows  = 512
 	maxBoxes = 40000
+	maxLines = 250
+)
+
+const (
+	flightName = "message in flight"
+	waitName   = "waits"
 )
 
 // Ranks draws the ranks of a schedule with the message costs of the layer: a row for each processor
-// of a rank from first to last, with the critical path of the rank that finishes last. If there are
-// too many boxes to be seen, it draws the fractions of the processors that compute, send, receive
-// and wait. An empty title is made of the names. It is an error if no rank of the schedule is in
-// the range, or if the schedule takes no time.
+// of a rank from first to last, lines of messages from senders to receivers, and the critical path
+// of the rank that finishes last. A receiver that waits for a message shows whether it is on its
+// way. If there are too many boxes to be seen, it draws the fractions of the processors that
+// compute, send, receive and wait. An empty title is made of the names. It is an error if no rank
+// of the schedule is in the range, or if the schedule takes no time.
 func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	title string) (reports.Picture, error) {
 	o := Question{
@@ -81,27 +91,62 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
 	t := reports.Timeline{
-		Title:    title,
-		Stages:   names,
-		Kinds:    rankKinds,
-		IdleName: "waits",
-		PathName: "critical path",
+		Title:       title,
+		Stages:      names,
+		Kinds:       rankKinds,
+		FlightName:  flightName,
+		IdleName:    waitName,
+		MessageName: "message",
+		PathName:    "critical path",
 	}
 	for span := range spans {
 		kind := rankKind[span.What]
 		t.Boxes = append(t.Boxes, reports.TimelineBox{
-			Stage: rows[[2]int{span.Rank, span.CPU}],
-			Kind:  kind,
-			Idle:  span.What == "wait",
-			Start: float64(span.Start),
-			End:   float64(span.End),
+			Stage:  rows[[2]int{span.Rank, span.CPU}],
+			Kind:   kind,
+			Idle:   span.What == "wait",
+			Flight: span.What == "flight",
+			Start:  float64(span.Start),
+			End:    float64(span.End),
 		})
 	}
+	addMessages(&t, line.Messages, rows)
 	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
 	})
 	t.Path, err = pathOver(r, in.Schedule, rows)
 	return t, err
+}
+
+// addMessages adds the messages between rows, and every n-th if they are many: a picture full of
+// lines shows none.
+func addMessages(t *reports.Timeline, messages iter.Seq[simulate.Message], rows map[[2]int]int) {
+	all := 0
+	drawn := func(yield func(reports.TimelineLeg) bool) {
+		for m := range messages {
+			from, sends := rows[[2]int{m.From, m.FromCPU}]
+			to, receives := rows[[2]int{m.To, m.ToCPU}]
+			leg := reports.TimelineLeg{From: from, To: to,
+				Start: float64(m.Sent), End: float64(m.Received)}
+			if sends && receives && from != to && !yield(leg) {
+				return
+			}
+		}
+	}
+	for range drawn {
+		all++
+	}
+	every := (all + maxLines - 1) / maxLines
+	k := 0
+	for leg := range drawn {
+		if k%every == 0 {
+			t.Messages = append(t.Messages, leg)
+		}
+		k++
+	}
+	if every > 1 {
+		t.Notes = append(t.Notes, fmt.Sprintf("A line is drawn for 1 of %d messages.", every))
+	}
 }
 
 // rowsOf numbers the processors of the ranks by rank and processor, and names them:
@@ -142,7 +187,7 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	width := finish / parts
 	a := reports.Areas{
 		Title: title,
-		X:     reports.Axis{Label: "time (µs)"},
+		X:     reports.Axis{Label: "time", Dim: quantity.DimTime},
 		Y:     reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
 		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps " +
 			"to draw each. Choose some of the ranks to see their steps and the critical path."},
@@ -150,7 +195,7 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	for i := range parts {
 		a.XS = append(a.XS, (float64(i)+0.5)*width)
 	}
-	for _, name := range append(slices.Clone(rankKinds), "waits", "is done") {
+	for _, name := range append(slices.Clone(rankKinds), flightName, waitName, "is done") {
 		a.Parts = append(a.Parts, reports.AreaPart{Name: name, Y: make([]float64, parts)})
 	}
 	done := a.Parts[len(a.Parts)-1].Y
@@ -159,8 +204,11 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	}
 	for span := range spans {
 		part := a.Parts[rankKind[span.What]].Y
-		if span.What == "wait" {
+		switch span.What {
+		case "flight":
 			part = a.Parts[len(rankKinds)].Y
+		case "wait":
+			part = a.Parts[len(rankKinds)+1].Y
 		}
 		start, end := float64(span.Start), float64(span.End)
 		for i := int(start / width); i < parts && float64(i)*width < end; i++ {

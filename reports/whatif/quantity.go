@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A Quantity is a quantity of a layer, as in "bandwidth(4KiB)". The zero value is
@@ -147,11 +148,17 @@ func (q Quantity) String() string {
 
 // title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
 func (q Quantity) title() string {
-	title := q.of.Title
+	a := q.axis()
+	return a.Label + " (" + q.dim().Column().Unit + ")"
+}
+
+// axis returns the axis of the quantity, with its size if it has one.
+func (q Quantity) axis() reports.Axis {
+	a := reports.Axis{Label: q.of.Title, Dim: q.dim()}
 	if q.of.Sizes > 0 {
-		title += " of " + q.Size.String()
+		a.Label += " of " + q.Size.String()
 	}
-	return title + " (" + q.dim().Column().Unit + ")"
+	return a
 }
 
 // sized reports whether any of the quantities needs a size, and with it a column of

@@ -51,7 +51,8 @@ func rangeAxis(r Range) reports.Axis {
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
 	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r),
-		Y: reports.Axis{Label: s.Quantities[shown].of.Head(), Near: true}}
+		Y: s.Quantities[shown].axis()}
+	f.Y.Near = true
 	f.X.Min, f.X.Max = r.shown(r.From), r.shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
 		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.shown(now),
@@ -83,7 +84,7 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
 	h := reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", s.Design.Layer.Ref(), q.title()), Label: q.title(),
+		Title: s.Design.Layer.Ref() + ": " + q.axis().Label, Value: q.axis(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.shown(x.Param.Value.Num),
 			Y:     y.shown(y.Param.Value.Num),

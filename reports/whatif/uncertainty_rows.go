@@ -200,9 +200,9 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		return reports.Figure{}, err
 	}
 	f := reports.Figure{
-		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.of.Head() + " with 95 % intervals",
+		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.of.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     reports.Axis{Label: q.of.Head(), Log: true},
+		Y:     reports.Axis{Label: q.of.Title, Dim: q.dim(), Log: true},
 	}
 	if q.dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Log = false

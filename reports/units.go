@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// largeUnits are the units that an axis takes by itself, each from the value at which its numbers
+// are shorter than those of µs and MB/s. Tables change the unit of rates at the same value.
+var largeUnits = map[quantity.Dimension][]struct {
+	name string
+	from float64
+}{
+	quantity.DimTime: {{"s", 1e6}, {"ms", 1e3}},
+	quantity.DimRate: {{"GB/s", 1e5}},
+}
+
+// in returns the axis in the unit of the choice, or in one whose numbers are short, and the size of
+// this unit in µs and bytes. A figure has one unit an axis, so that heights compare.
+func (a Axis) in(units quantity.UnitChoice, lo, hi float64) (Axis, float64) {
+	if u, asked := units[a.Dim]; asked && largeUnits[a.Dim] != nil {
+		return a.scaled(u.Name, u.Value.Num)
+	}
+	for _, u := range largeUnits[a.Dim] {
+		one, _ := quantity.Unit(u.name)
+		// A logarithmic axis has small values too, which need at most three decimals.
+		if hi > u.from && (!a.Log || lo >= one.Num/1000) {
+			return a.scaled(u.name, one.Num)
+		}
+	}
+	return a, 1
+}
+
+func (a Axis) scaled(unit string, one float64) (Axis, float64) {
+	a.unit, a.Min, a.Max = unit, a.Min/one, a.Max/one
+	return a, one
+}
+
+// units returns the choice with the unit of the axis, for numbers in its picture.
+func (a Axis) units(asked quantity.UnitChoice) quantity.UnitChoice {
+	if a.unit == "" {
+		return asked
+	}
+	units, _ := quantity.ParseUnits(a.unit) // one of its units
+	return units
+}
+
+// title returns the label with the unit of the numbers.
+func (a Axis) title() string {
+	unit := a.unit
+	if unit == "" {
+		unit = a.Dim.Column().Unit
+	}
+	if unit == "" || a.Bytes { // sizes have units at their ticks
+		return a.Label
+	}
+	return a.Label + " (" + unit + ")"
+}
+
+// quantity returns the axis's label with its unit, for programs: ticks of bytes carry
+// their units themselves, but the numbers in CSV are plain bytes.
+func (a Axis) quantity() string {
+	if a.Bytes && !strings.Contains(a.Label, "(") {
+		return a.Label + " (B)"
+	}
+	return a.title()
+}
+
+// cell returns a value of the axis for a table, which prints it in the unit that a reader chooses.
+func (a Axis) cell(v float64) any {
+	switch {
+	case a.Dim == quantity.DimTime:
+		return quantity.Micros(v)
+	case a.Dim == quantity.DimRate:
+		return quantity.MBps(v)
+	case a.Bytes:
+		return quantity.Bytes(v)
+	}
+	return v
+}
+
+// head returns the head of a column of such cells, which have their units themselves.
+func (a Axis) head() string {
+	if largeUnits[a.Dim] != nil || a.Bytes {
+		return a.Label
+	}
+	return a.title()
+}
+
+// MarshalJSON prints the axis's label with its unit.
+func (a Axis) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"label": a.title()})
+}
+
+// over returns the values divided by a unit.
+func over(values Numbers, one float64) Numbers {
+	if one == 1 || values == nil {
+		return values
+	}
+	values = slices.Clone(values)
+	for i := range values {
+		values[i] /= one
+	}
+	return values
+}
+
+// label returns the label of a mark, with the value of its line if it has one.
+func (f Figure) label(m Mark, units quantity.UnitChoice) string {
+	if !m.Valued {
+		return m.Label
+	}
+	text := units.Print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
+	return m.Label + " " + strings.Replace(text, ".00 ", " ", 1)
+}
