@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -349,85 +348,6 @@ func (f figurePlotter) plotMarks(
 		diamonds = append(diamonds, func() { drawDiamond(c, f.markColor(m), pt) })
 	}
 	return diamonds
-}
-
-// runs returns the stretches of s between the points that cannot be drawn. A line
-// across such a gap would claim values that nobody has.
-func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
-	var runs [][]vg.Point
-	var run []vg.Point
-	for i := range s.X {
-		if f.X.usable(s.X[i]) && f.Y.usable(s.Y[i]) {
-			run = append(run, at(s.X[i], s.Y[i]))
-			continue
-		}
-		if run != nil {
-			runs, run = append(runs, run), nil
-		}
-	}
-	if run != nil {
-		runs = append(runs, run)
-	}
-	return runs
-}
-
-// band returns the lines through Low and High of a series, where both can be drawn;
-// with one of them alone there is nothing to fill.
-func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, upper []vg.Point) {
-	for i := range s.X {
-		low, high := s.bounds(i)
-		if f.X.usable(s.X[i]) && f.Y.usable(low) && f.Y.usable(high) {
-			lower, upper = append(lower, at(s.X[i], low)), append(upper, at(s.X[i], high))
-		}
-	}
-	return lower, upper
-}
-
-// errorBar returns the ends of the error bar of point i, inside the axes, and which of them are
-// bounds; nil without a bar. A bound that the axis cannot show, such as 0 on a logarithmic one or
-// an infinite one, is beyond the edge. A point without Low or without High has no arm on that side.
-func (f figurePlotter) errorBar(
-	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
-) (bar []vg.Point, ended [2]bool) {
-	low, high := s.bounds(i)
-	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
-		return nil, ended
-	}
-	pt := at(s.X[i], s.Y[i])
-	end := func(v float64, bound Numbers, edge vg.Length) (vg.Point, bool) {
-		switch {
-		case bound == nil:
-			return pt, false
-		case !f.Y.usable(v):
-			return vg.Point{X: pt.X, Y: edge}, false
-		}
-		y := at(s.X[i], v).Y
-		inside := max(area.Min.Y, min(area.Max.Y, y))
-		return vg.Point{X: pt.X, Y: inside}, inside == y
-	}
-	bar = make([]vg.Point, 2)
-	bar[0], ended[0] = end(low, s.Low, area.Min.Y)
-	bar[1], ended[1] = end(high, s.High, area.Max.Y)
-	return bar, ended
-}
-
-// edge returns the line around a band: thinner and paler than the line of a model, and broken if
-// the band is extrapolated. Broken lines stand for what nobody measured, in print too.
-func (s style) edge(k SeriesKind) draw.LineStyle {
-	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
-	if k == Beyond {
-		l.Width, l.Dashes = 0.7, []vg.Length{3, 2.5}
-	}
-	return l
-}
-
-// filling returns the colour of a band of a series in colour c. Its tints are whole
-// per cents, which have counterparts on a dark page; see darkened.
-func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
-	if k == Beyond {
-		return tint(c, 0.1)
-	}
-	return tint(c, 0.2)
 }
 
 // markColor returns the colour of a mark's series, so that it is clear which curve a

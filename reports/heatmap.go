@@ -185,8 +185,8 @@ func newSteps(lo, hi float64) steps {
 }
 
 // crowded reports whether most values share a step of an even scale, because a few are far away:
-// one pair of nodes that is 500 % slower makes steps of 50 %, in which 1 % and 49 % look alike. Fine
-// is twice the median size of a value.
+// one pair of nodes that is 500 % slower makes steps of 50 %, in which 1 % and 49 % look alike.
+// Fine is twice the median size of a value.
 func (h HeatMap) crowded(s steps) (fine float64, ok bool) {
 	var sizes []float64
 	for _, row := range h.Z {

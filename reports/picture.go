@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -16,22 +17,6 @@ type Figure struct {
 	Series []Series `json:"series"`
 	Marks  []Mark   `json:"marks"`
 	Notes  []string `json:"notes"` // remarks printed beneath the legend
-}
-
-// An Axis describes the scale of one direction.
-type Axis struct {
-	Label string             // without a unit if Dim has one, else with it: "error (%)"
-	Dim   quantity.Dimension // of values in µs and bytes; the picture chooses the unit
-	Log   bool               // only positive values can be drawn; a note counts the rest
-	Bytes bool               // the values are bytes: ticks are powers of two, 1 B, 64 KiB
-	Twos  bool               // on a logarithmic axis: ticks are powers of two, as of ranks
-	Near  bool               // a linear axis need not hold 0 if the values are all far from it
-
-	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
-	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
-	Min, Max float64
-
-	unit string // of the numbers, if it is not that of columns
 }
 
 // A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
@@ -145,6 +130,15 @@ func (m Mark) placed() Mark {
 		m.X = math.NaN()
 	}
 	return m
+}
+
+// label returns the label of a mark, with the value of its line if it has one.
+func (f Figure) label(m Mark, units quantity.UnitChoice) string {
+	if !m.Valued {
+		return m.Label
+	}
+	text := units.Print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
+	return m.Label + " " + strings.Replace(text, ".00 ", " ", 1)
 }
 
 // title returns the title of the figure or, without one, its labels: an SVG needs a

@@ -85,14 +85,14 @@ func TestRegionNames(t *testing.T) {
 // A few large values do not make steps in which small ones look alike.
 func TestSignedSteps(t *testing.T) {
 	h := HeatMap{XS: []float64{0, 1, 2}, YS: []float64{0, 1},
-		Z: [][]float64{{-0.4, 0.3, 1.5}, {0.2, -1, 450}}}
+		Z: [][]float64{{-0.4, 0.3, 4}, {0.2, -1, 450}}}
 	lo, hi, err := h.check()
 	if err != nil {
 		t.Fatal(err)
 	}
 	fine, ok := h.crowded(newSteps(lo, hi))
 	s := signedSteps(lo, hi, fine)
-	if !ok || s.index(1.5) == s.index(0.3) || s.index(49) == s.index(1.5) || s.index(-0.4) != s.index(0.3) {
+	if !ok || s.index(4) == s.index(0.3) || s.index(49) == s.index(4) || s.index(-0.4) != s.index(0.3) {
 		t.Errorf("crowded %v, steps %v", ok, s.ends)
 	}
 	if _, ok := field(false).crowded(newSteps(1, 12)); ok {

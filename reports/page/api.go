@@ -160,6 +160,7 @@ type table struct {
 // shares divide the costs of one message among the parameters.
 type shares struct {
 	Formula string `json:"formula"` // of the one-way time, in the symbols of the parameters
+	Text    string `json:"text"`    // the one-way time for people
 	// Parts are the rows of shareRows, in the order of [Platform.Parameters], without parameters
 	// that are computed and without sizes.
 	Parts json.RawMessage `json:"parts"`

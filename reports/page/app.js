@@ -7,7 +7,7 @@ const state = (() => {
 	const quantities = ["bandwidth", "latency", "gap", "throughput", "four"];
 	const s = {
 		view: "curves", quantity: "bandwidth", designs: [], on: 0, size: 65536, from: 1, to: 1 << 20,
-		packet: null, message: 65536, collective: "bcast", ranks: 16, block: 4096, algorithm: "", tour: -1,
+		ratio: false, packet: null, message: 65536, collective: "bcast", ranks: 16, block: 4096, algorithm: "", tour: -1,
 		files: new Map(), // platforms that came with the page or from a benchmark, by name: TOML
 	};
 	const shipped = new Set(); // names of files that are in the page itself
@@ -45,6 +45,7 @@ const state = (() => {
 		p.set("r", s.from + ".." + s.to);
 		for (const d of s.designs) p.append("d", [d.ref, ...[...d.set].map(([k, v]) => k + "=" + v)].join(";"));
 		if (s.on) p.set("a", s.on);
+		if (s.ratio) p.set("x", 1);
 		if (s.view === "packets") p.set("p", s.message + (s.packet ? "," + s.packet : ""));
 		if (s.view === "collectives") p.set("c", [s.collective, s.ranks, s.block, s.algorithm].join(","));
 		if (s.tour >= 0) p.set("t", s.tour + 1);
@@ -71,6 +72,7 @@ const state = (() => {
 		take("size", whole(p.get("s"), 1, 2 ** 40));
 		const [from, to] = (p.get("r") || "").split("..").map(v => whole(v, 1, 2 ** 40));
 		if (from && to && to >= from * 4) { out.from = from; out.to = to; }
+		out.ratio = p.get("x") === "1";
 		const [message, packet] = (p.get("p") || "").split(",");
 		take("message", whole(message, 1, 2 ** 40));
 		out.packet = whole(packet, 1, 2 ** 40) || null;

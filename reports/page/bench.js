@@ -149,11 +149,13 @@ const bench = (() => {
 		if (many) c.box.append(draw.html("p", { class: "soft legend" }, files.map((f, k) => draw.html("span", {}, draw.swatch(k), f.name))));
 		for (const old of [...c.box.querySelectorAll(".legend")].slice(0, many ? -1 : undefined)) old.remove();
 	};
+	// has reports whether a design is of a file that is shown.
+	const has = ref => files.some(f => f.ref && (ref === f.ref || ref.startsWith(f.ref + "/")));
 	const spoken = () => "";
 	const picture = () => ({ boxes: files.length ? [$("fit-chart"), $("fit-residuals")] : [], name: "fit" });
 	const question = () => files.length ? ["fit", { ...files[at].asked }] : null;
 	const commands = () => files.map(f => ["fit", { ...f.asked }]);
 	// making returns the commands that fit the platforms of the designs in use.
 	const making = () => [...made].filter(([ref]) => s.designs.some(d => d.ref === ref || d.ref.startsWith(ref + "/"))).map(([, line]) => line);
-	return { init, draw: show, spoken, picture, question, commands, making };
+	return { init, draw: show, has, spoken, picture, question, commands, making };
 })();

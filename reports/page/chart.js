@@ -41,13 +41,13 @@ class Chart {
 		this.svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
 		const [low, high] = this.yRange(data), format = data.format;
 		const yTicks = data.linear ? draw.linearTicks(low, high, h / 55) : draw.logTicks(low, high, h / 40);
-		const left = Math.ceil(Math.max(30, ...yTicks.map(v => draw.width(format(v), 11))) + 8), right = w - 14, top = 30, bottom = h - (data.xTitle === "" ? 24 : 40);
+		const left = Math.ceil(Math.max(30, ...yTicks.map(v => draw.width(format(v), 11))) + 8), names = this.names(data, w), right = w - 14 - names.width, top = 30, bottom = h - (data.xTitle === "" ? 24 : 40);
 		const x = draw.log(data.from, data.to, left, right);
 		const y = data.linear ? draw.linear(low, high, bottom, top) : draw.log(low, high, bottom, top);
 		Object.assign(this, { x, y, left, right, top, bottom });
 
 		const labels = new draw.Labels([left, top - 2, w, bottom]);
-		const ground = [w, h, low, high, data.from, data.to, data.title, data.linear].join();
+		const ground = [w, h, right, low, high, data.from, data.to, data.title, data.linear].join();
 		if (ground !== this.ground) this.axes(data, yTicks);
 		this.ground = ground;
 
@@ -95,10 +95,34 @@ class Chart {
 			const spots = [above, below].flatMap(py => [{ x: left + 6, y: py }, { x: (left + right) / 2, y: py, anchor: "middle" }, { x: right - 4, y: py, anchor: "end" }]);
 			texts.push(labels.place(near.map(r => r.label).join("; "), spots, { class: "soft halo" }) || near.length > 1 && labels.place(`${near.length} roofs`, spots, { class: "soft halo" }));
 		}
+		texts.push(...names.at(x.at(data.to), y, bottom));
 		this.front.replaceChildren(...front, ...texts.filter(Boolean));
 		this.pin(this.pinned);
 	}
 
+	// names places the names of the designs at the ends of their curves, if there is room on the right
+	// and no name stands far from its end.
+	names(data, w) {
+		const none = { width: 0, at: () => [] }, { svg } = draw;
+		if (!data.names || data.names.length < 2 || w < 560) return none;
+		const ends = data.lines.map(l => ({ i: l.i, y: l.y[l.y.length - 1], name: data.names[l.i], to: l.x[l.x.length - 1] }));
+		const width = Math.max(...ends.map(e => draw.width(e.name, 11))) + 16;
+		if (ends.length < 2 || width > w * .3 || ends.some(e => !(e.y > 0) || e.to < data.to * .99)) return none;
+		return { width, at: (left, y, bottom) => {
+			const all = ends.map(e => ({ ...e, py: this.clip(y.at(e.y)) })).sort((a, b) => a.py - b.py);
+			const step = 13, place = all.map(e => e.py);
+			for (let turn = 0; turn < 40; turn++) for (let k = 1; k < place.length; k++) {
+				const lack = step - (place[k] - place[k - 1]);
+				if (lack > 0) { place[k - 1] -= lack / 2; place[k] += lack / 2; }
+			}
+			const low = place[place.length - 1] - bottom;
+			return all.flatMap((e, k) => {
+				const py = place[k] - Math.max(0, low);
+				return [svg("path", { class: "switch", stroke: draw.color(e.i), d: `M${left + 1} ${e.py.toFixed(1)}L${left + 9} ${py.toFixed(1)}`, "stroke-dasharray": "none" }),
+					svg("text", { class: "soft", fill: draw.color(e.i), x: left + 11, y: (py + 4).toFixed(1) }, e.name)];
+			});
+		} };
+	}
 	// axes draws the axes and other parts that stay while a slider moves.
 	axes(data, yTicks) {
 		const { x, y, w, h, left, right, top, bottom } = this, { svg, sizeLabel } = draw, back = [];

@@ -62,7 +62,10 @@ func (r curvesRequest) addCurve(f *reports.Figure, name string, d platforms.Desi
 		f.Series = append(f.Series, line)
 		return nil
 	}
-	if r.Samples > 0 {
+	// A fitted layer has the band of its next measurement, as in plot; a second one that follows
+	// from the parameters would say something else under the same note.
+	forecast := d.Forecastable() && kind.Row().FromOneWay != nil
+	if r.Samples > 0 && !forecast {
 		if err := addInterval(f, name, kind, sizes, d, r.Samples); err != nil {
 			return err
 		}
@@ -183,7 +186,7 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 		return shares{}, err
 	}
 	parts, err := shareRows(all, m.OneWay(n), model.HasGap(m)).JSON()
-	return shares{Formula: formula(m, n), Parts: parts}, err
+	return shares{Formula: formula(m, n), Text: m.OneWay(n).String(), Parts: parts}, err
 }
 
 // shareRows lists the shares of parameters in a message that takes oneWay, and in its

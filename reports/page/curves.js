@@ -20,6 +20,25 @@ const curves = (() => {
 			$("quantity").append(draw.html("label", {}, input, draw.html("span", {}, short[q])));
 		}
 		curves.pin = pin;
+		$("ratio").addEventListener("change", e => { s.ratio = e.target.checked; page.settle(); });
+	};
+	// Ratios compare with the first design or, of a single design, with its platform unchanged.
+	const compares = () => s.designs.length > 1 || s.designs[0].set.size > 0;
+	const ratios = () => s.ratio && compares();
+	// divided returns a line over another one, which is straight between its points on both axes.
+	const divided = (line, by) => {
+		let k = 0;
+		return { ...line, y: line.x.map((v, j) => {
+			while (k < by.x.length - 2 && by.x[k + 1] < v) k++;
+			const [a, b] = [by.x[k], by.x[k + 1]], part = b > a ? Math.min(1, Math.max(0, Math.log(v / a) / Math.log(b / a))) : 0;
+			return line.y[j] / (by.y[k] * (by.y[k + 1] / by.y[k]) ** part);
+		}) };
+	};
+	const ratioData = data => {
+		const base = data.lines[0];
+		const lines = data.lines.filter(l => l !== base || s.designs.length > 1).map(l => divided(l, base));
+		const over = s.designs.length > 1 ? names[0] : "before";
+		return { ...data, title: `${data.title}, against ${over}`, format: v => `${Number(v.toPrecision(3))}×`, linear: true, lines, bands: [], points: [], roofs: [{ y: 1, label: "" }], marks: [] };
 	};
 	const lay = () => {
 		if (laid === s.quantity) return;
@@ -42,7 +61,7 @@ const curves = (() => {
 		const marks = k => (figure.marks || []).filter(m => m.kind === k);
 		const i = m => index(m.series);
 		return {
-			title: titles[q], format: format(q), from: s.from, to: s.to,
+			title: titles[q], format: format(q), from: s.from, to: s.to, names,
 			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: index(f.name) })),
 			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: index(f.name), beyond: f.kind === "beyond" })),
 			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: index(f.name) })),
@@ -58,10 +77,12 @@ const curves = (() => {
 		lay();
 		const notes = new Set();
 		for (const [q, chart] of charts) {
-			const figure = program.ask("curves", { designs: requests, quantity: q, sizes: grid(), plain: moving });
-			const data = chartData(figure, q);
-			chart.held = moving;
-			if (moving && chart.data) for (const k of ["points", "roofs"]) if (!data[k].length) data[k] = chart.data[k];
+			const asked = ratios() && requests.length === 1 ? [{ ref: requests[0].ref, set: [], name: "unchanged" }, ...requests] : requests;
+			const figure = program.ask("curves", { designs: asked, quantity: q, sizes: grid(), plain: moving || ratios() });
+			let data = chartData(figure, q);
+			if (ratios() && data.lines.length > 1) data = ratioData(data);
+			chart.held = moving && !ratios();
+			if (moving && chart.data && !ratios()) for (const k of ["points", "roofs"]) if (!data[k].length) data[k] = chart.data[k];
 			chart.draw(data);
 			for (const n of figure.notes || []) notes.add(n);
 		}
@@ -69,8 +90,11 @@ const curves = (() => {
 		if (!moving) {
 			$("curve-notes").replaceChildren(...[...notes].map(n => draw.html("li", {}, n)));
 			for (const input of $("quantity").querySelectorAll("input")) input.checked = input.value === s.quantity;
+			$("ratio-field").hidden = !compares();
+			$("ratio").checked = s.ratio;
+			$("ratio-text").textContent = s.designs.length > 1 ? "as a ratio to the first" : "as a ratio to before";
 			clearTimeout(samples);
-			samples = setTimeout(() => bands(requests), 300);
+			if (!ratios()) samples = setTimeout(() => bands(requests), 300);
 		}
 	};
 	// bands adds the interval that follows from the parameters' intervals, when nothing moves.
@@ -103,12 +127,12 @@ const curves = (() => {
 		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
 		for (const [q, chart] of charts) {
 			const cell = cellOf(rows, q);
-			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${cell(c)}`).join("; "), values: rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
+			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${cell(c)}`).join("; "), values: ratios() ? [] : rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
 		}
 	};
 	const hover = (q, size) => {
 		const t = predict(state.requests(), size), cell = cellOf(t, q);
-		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: cell(c), y: t.rows[i][keys[q]] })) };
+		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: cell(c), y: ratios() ? 0 : t.rows[i][keys[q]] })) };
 	};
 	// spoken returns the text for a screen reader after a change.
 	const spoken = () => {

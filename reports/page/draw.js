@@ -107,7 +107,7 @@ const draw = (() => {
 	// table fills a table's head and body: columns are {head, text, cell(row)}.
 	const table = (element, caption, columns, rows, attributes = () => ({})) => {
 		if (caption !== null) element.caption.textContent = caption;
-		element.tHead.replaceChildren(html("tr", {}, columns.map(c => html("th", { scope: "col", class: c.text ? "text" : null }, terms[c.head] ? html("span", { class: "term", title: terms[c.head] }, c.head) : c.head))));
+		element.tHead.replaceChildren(html("tr", {}, columns.map(c => html("th", { scope: "col", class: c.text ? "text" : null }, terms[c.head] ? html("span", { class: "term", tabindex: 0, role: "button", "data-explain": terms[c.head] }, c.head) : c.head))));
 		element.tBodies[0].replaceChildren(...rows.map((row, i) => html("tr", attributes(row, i),
 			columns.map((c, j) => html(j ? "td" : "th", { scope: j ? null : "row", class: c.text ? "text" : null }, c.cell(row, i) ?? "–")))));
 	};

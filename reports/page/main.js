@@ -117,6 +117,7 @@ const page = (() => {
 		}
 		chips();
 		sliders.show(platform);
+		$("design").hidden = s.view === "fit" && !bench.has(s.designs[s.on].ref); // another's parameters say nothing about the file
 		head();
 		view().draw(false, requests(), labels());
 		shares();
@@ -147,8 +148,8 @@ const page = (() => {
 		const size = s.view === "packets" ? s.message : s.view === "collectives" ? s.block : s.size;
 		let found = null;
 		try { found = program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }); } catch { /* not of messages */ }
-		sliders.owns(found, draw.sizeLabel(size));
 		way.show(platform, found);
+		sliders.owns(found, draw.sizeLabel(size));
 	};
 
 	// readSize reads a typed size, by the program's own rules.
@@ -168,10 +169,16 @@ const page = (() => {
 	const pin = size => { s.size = size; update(true); };
 
 	// The fragment.
+	// Each state in which the page rests is a step of the browser's history, so that Back undoes one
+	// change. The first one takes the place of the address that was opened.
 	const write = async () => {
-		const f = await state.fragment();
+		const f = await state.fragment(), first = written === "";
+		if (f === written) return;
 		written = f;
-		try { history.replaceState(null, "", f); } catch { /* a page without an address has no link */ }
+		try {
+			if (first || f === location.hash) history.replaceState(null, "", f);
+			else history.pushState(null, "", f);
+		} catch { /* a page without an address has no link */ }
 	};
 	const read = async text => {
 		const found = await state.parse(text, program);
@@ -227,7 +234,7 @@ const page = (() => {
 		const end = (id, set) => $(id).addEventListener("change", e => readSize(e.target, $("size-error"), v => { const [a, b] = [s.from, s.to]; set(v); if (s.to < s.from * 4) { [s.from, s.to] = [a, b]; $("size-error").textContent = "the axis must end at 4 times its start or later"; } else settle(); }));
 		end("from", v => { s.from = v; });
 		end("to", v => { s.to = v; });
-		addEventListener("hashchange", () => { if (location.hash !== written) visit(location.hash); });
+		addEventListener("hashchange", () => { if (location.hash !== written) { written = location.hash; visit(location.hash); } });
 	};
 
 	const picture = () => ({ ...view().picture(), legend: labels().map((n, i) => [n, changes(s.designs[i])].filter(Boolean).join(": ")) });
@@ -254,6 +261,7 @@ const page = (() => {
 			bench.init(about);
 			save.init();
 			tour.init();
+			way.init();
 			sliders.init($("sliders"), change);
 			controls();
 		} catch (e) {

@@ -60,6 +60,7 @@ const packets = (() => {
 	};
 	const spoken = () => answer ? `${answer.now.packets} packets of ${answer.now.packet_bytes} bytes: ${answer.now.text}` : "";
 	const picture = () => ({ boxes: [$("timeline"), $("packet-curve")], name: "packets" });
-	const question = () => ["pipeline", { ...state.request(), size: draw.sizeText(s.message), ...(s.packet ? { packet: draw.sizeText(s.packet) } : {}) }];
+	// Without a pipeline, the command predicts the message whole.
+	const question = () => !answer ? ["predict", { designs: [state.request()], sizes: draw.sizeText(s.message) }] : ["pipeline", { ...state.request(), size: draw.sizeText(s.message), ...(s.packet ? { packet: draw.sizeText(s.packet) } : {}) }];
 	return { init, draw: drawView, spoken, picture, question };
 })();

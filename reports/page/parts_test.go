@@ -37,6 +37,10 @@ func TestBrowser(t *testing.T) {
 		{"tour", (*browser).tour},
 		{"saving", (*browser).saving},
 		{"widths", (*browser).widths},
+		{"undo", (*browser).undo},
+		{"formula", (*browser).formula},
+		{"ratio", (*browser).ratio},
+		{"oneBand", (*browser).oneBand},
 		{"dark", (*browser).dark},
 		{"speed", (*browser).speed},
 	} {
@@ -319,7 +323,7 @@ func (b *browser) drag() {
 	}
 	b.goTo("#d=hp-lam/gam")
 	js[any](b, `document.querySelectorAll("#sliders .param")[1].dispatchEvent(new Event("pointerenter"))`)
-	if lit := js[string](b, `[...document.querySelectorAll("#formula [data-on]")].map(e => e.textContent).join()`); lit != "o_r" {
+	if lit := js[string](b, `[...document.querySelectorAll("#formula [data-on]")].map(e => e.textContent).join()`); lit != "o_r,5.80" {
 		b.t.Errorf("of %s, %q lights up", js[string](b, `document.getElementById("formula").textContent`), lit)
 	}
 }

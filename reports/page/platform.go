@@ -157,7 +157,7 @@ func parameters(d resolved) []parameter {
 			if t.Path != p.Path {
 				continue
 			}
-			q.Phrase = "largest message of " + t.Below
+			q.Name, q.Phrase = t.Below+" up to", "largest message of "+t.Below
 			if k > 0 { // thresholds rise
 				from = max(from, float64(thresholds[k-1].InUse)+1)
 			}

@@ -4,7 +4,7 @@
 const sliders = (() => {
 	const steps = 1000;
 	const { html } = draw;
-	let rows = new Map(), shown = "", box, changed;
+	let rows = new Map(), shown = "", sorted = "", box, changed;
 
 	const place = (p, v) => {
 		if (!(v > 0)) return 0;
@@ -28,7 +28,7 @@ const sliders = (() => {
 	const row = p => {
 		const id = "p-" + p.path.replace(/[^\w-]/g, "_");
 		const r = { p };
-		const phrase = [p.phrase, p.source].filter(Boolean).join(" · ");
+		const phrase = explanation(p);
 		r.range = html("input", { type: "range", min: 0, max: steps, step: 1, "aria-label": p.name + (p.phrase ? ", " + p.phrase : ""), title: phrase, oninput: () => apply(value(r.p, Number(r.range.value)) + r.p.unit, true), onchange: () => apply(value(r.p, Number(r.range.value)) + r.p.unit, false) });
 		r.text = html("input", { type: "text", id, autocomplete: "off", spellcheck: "false", onchange: () => apply(typed(r.p, r.text.value), false), onkeydown: e => { if (e.key === "Escape") { r.shown = null; update(r, r.p); } } });
 		r.reset = html("button", { type: "button", title: "Back to " + p.file.text, "aria-label": `${p.name}: back to ${p.file.text}`, onclick: () => { apply(null, false); r.text.focus(); } }, "↺");
@@ -48,14 +48,17 @@ const sliders = (() => {
 		};
 		const points = to => () => way.point(to);
 		r.element = html("div", { class: "param", onpointerenter: points(p), onfocusin: points(p), onpointerleave: points(null), onfocusout: points(null) },
-			html("label", { for: id, title: phrase }, label(p)), r.text, r.reset,
+			html("label", { for: id }, label(p)), r.text, r.reset,
 			html("div", { class: "track" }, r.range, r.interval, r.mark), r.words, r.owns, r.error);
 		return r;
 	};
 	const label = p => {
 		const short = p.owner && p.name.startsWith(p.owner + ".") ? p.name.slice(p.owner.length + 1) : p.name;
-		return [html("b", { class: terms[p.symbol] ? "term" : null, title: terms[p.symbol] }, p.symbol || short), p.phrase ? " " + p.phrase : ""];
+		const name = way.explained("b", explanation(p));
+		name.textContent = p.symbol || short;
+		return [name, p.phrase && short !== p.name.split(".").pop() + p.phrase ? " " + p.phrase : ""];
 	};
+	const explanation = p => [terms[p.symbol], p.phrase, p.source].filter(Boolean).join(" · ") || p.path;
 	const at = (e, t) => { e.style.left = `calc(8px + (100% - 16px) * ${t.toFixed(4)})`; };
 	const update = (r, p) => {
 		const now = [p.value, p.text, p.word, p.changed, p.used, p.low, p.high].join();
@@ -99,6 +102,7 @@ const sliders = (() => {
 				group.list.push(r.element);
 			}
 			const last = g => g.owner === "constants";
+			sorted = "";
 			box.replaceChildren(...groups.sort((a, b) => last(a) - last(b)).map(g => last(g) ? html("details", { class: "group" }, html("summary", {}, `Constants behind these (${g.list.length})`), g.list) : html("div", { class: "group", role: "group", "aria-label": g.owner || "layer" }, g.owner ? html("h3", {}, g.owner) : null, g.list)));
 		}
 		for (const p of platform.parameters) update(rows.get(p.path), p);
@@ -111,8 +115,22 @@ const sliders = (() => {
 			if (!r || part.one_way_percent === null) continue;
 			r.owns.hidden = false;
 			r.bar.style.width = Math.max(0, Math.min(100, part.one_way_percent)) + "%";
+			r.bar.style.background = way.color(part.path);
 			r.part.textContent = `${part.text} of the time at ${sizeText}`;
 		}
+		if (shares) sort(shares, sizeText);
+	};
+	// sort puts the largest share first, among the groups and in each of them. It does so for another
+	// layer or size alone: a slider must not leave the pointer that has just moved it.
+	const sort = (shares, sizeText) => {
+		if (sorted === shown + sizeText) return;
+		sorted = shown + sizeText;
+		const share = new Map(shares.parts.map(q => [q.path, q.one_way_percent || 0]));
+		const of = new Map([...rows.values()].map(r => [r.element, share.get(r.p.path) || 0]));
+		const total = group => [...group.querySelectorAll(".param")].reduce((sum, e) => sum + of.get(e), 0);
+		for (const group of box.querySelectorAll("div.group")) group.append(...[...group.querySelectorAll(":scope > .param")].sort((a, b) => of.get(b) - of.get(a)));
+		const groups = [...box.querySelectorAll(":scope > div.group")], totals = new Map(groups.map(g => [g, total(g)]));
+		box.prepend(...groups.sort((a, b) => totals.get(b) - totals.get(a)));
 	};
 	return { init, show, owns };
 })();

@@ -149,7 +149,8 @@ func Tornado(d Design, q Quantity) (reports.Tornado, error) {
 	all, err := d.sensitivities(q, TornadoPart)
 	now := q.ofLayer(d.Layer.Model)
 	t := reports.Tornado{
-		Title: d.Layer.Ref() + ": " + q.axis().Label, X: q.axis(), Base: now,
+		Title: d.Layer.Ref() + ": " + q.axis().Label,
+		X:     reports.Axis{Label: q.of.Title, Dim: q.dim()}, Base: now,
 		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller",
 		More: "parameter 10 % larger",
 	}

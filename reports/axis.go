@@ -8,6 +8,22 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// An Axis describes the scale of one direction.
+type Axis struct {
+	Label string             // without a unit if Dim has one, else with it: "error (%)"
+	Dim   quantity.Dimension // of values in µs and bytes; the picture chooses the unit
+	Log   bool               // only positive values can be drawn; a note counts the rest
+	Bytes bool               // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool               // on a logarithmic axis: ticks are powers of two, as of ranks
+	Near  bool               // a linear axis need not hold 0 if the values are all far from it
+
+	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
+	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
+	Min, Max float64
+
+	unit string // of the numbers, if it is not that of columns
+}
+
 // largeUnits are the units that an axis takes by itself, each from the value at which its numbers
 // are shorter than those of µs and MB/s. Tables change the unit of rates at the same value.
 var largeUnits = map[quantity.Dimension][]struct {
@@ -27,7 +43,7 @@ func (a Axis) in(units quantity.UnitChoice, lo, hi float64) (Axis, float64) {
 	for _, u := range largeUnits[a.Dim] {
 		one, _ := quantity.Unit(u.name)
 		// A logarithmic axis has small values too, which need at most three decimals.
-		if hi > u.from && (!a.Log || lo >= one.Num/1000) {
+		if hi > u.from && (!a.Log || lo >= one.Num/500) {
 			return a.scaled(u.name, one.Num)
 		}
 	}
@@ -105,13 +121,4 @@ func over(values Numbers, one float64) Numbers {
 		values[i] /= one
 	}
 	return values
-}
-
-// label returns the label of a mark, with the value of its line if it has one.
-func (f Figure) label(m Mark, units quantity.UnitChoice) string {
-	if !m.Valued {
-		return m.Label
-	}
-	text := units.Print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
-	return m.Label + " " + strings.Replace(text, ".00 ", " ", 1)
 }

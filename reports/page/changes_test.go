@@ -1,0 +1,141 @@
+package page_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+const lamAt64KiB = "#v=curves&q=latency&s=65536&r=1..1048576&d=hp-lam/gam"
+
+// back goes one step back in the history, and waits until the page shows it.
+func (b *browser) back() {
+	b.t.Helper()
+	js[any](b, `setTimeout(() => history.back(), 0)`) // not within the evaluation
+	b.settle()
+}
+
+// Back undoes one change after the other.
+func (b *browser) undo() {
+	b.goTo(lamAt64KiB)
+	set := func(path, value string) {
+		js[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("p-%s"); e.value = %q; e.dispatchEvent(new Event("change")); })()`, path, value))
+		b.settle()
+	}
+	value := func(path string) string {
+		return js[string](b, fmt.Sprintf(`document.getElementById("p-%s").value`, path))
+	}
+	before := value("layer_gam_L")
+	set("layer_gam_L", "9us")
+	set("layer_gam_o_s", "4us")
+	b.back()
+	if l, o := value("layer_gam_L"), value("layer_gam_o_s"); l != "9.00 µs" || o != "2.90 µs" {
+		b.t.Errorf("after one step back L is %q and o_s %q", l, o)
+	}
+	b.back()
+	if l := value("layer_gam_L"); l != before {
+		b.t.Errorf("after two steps back L is %q; it was %q", l, before)
+	}
+}
+
+// The formula has the numbers that add up to the time, in the colours of the shares; its words are
+// explained by the keyboard and by a touch.
+func (b *browser) formula() {
+	for _, ref := range []string{"hp-lam/gam", "clip/system-buffer", "mpc/mpi", "parnass/mpi-bullfrog"} {
+		b.goTo("#v=curves&q=latency&s=65536&r=1..1048576&d=" + ref)
+		sum := js[[]float64](b, `[...document.querySelectorAll("#formula .numbers b")].map(e => { const all = e.textContent.match(/[\d.]+$/); return all ? Number(all[0]) : NaN; })`)
+		total := 0.0
+		for _, v := range sum {
+			total += v
+		}
+		text := js[string](b, `document.querySelector("#formula .numbers").textContent`)
+		var want float64
+		_, after, _ := strings.Cut(text[strings.LastIndex(text, "= "):], "= ")
+		if _, err := fmt.Sscanf(after, "%f", &want); err != nil || len(sum) < 2 || math.Abs(total-want) > 0.005*float64(len(sum)+1) { // two decimals each
+			b.t.Errorf("%s: %q: the terms are %v in sum (%v)", ref, text, total, err)
+		}
+		first := b.table("values")[1]
+		if shown := js[string](b, `document.getElementById("values").textContent`); !strings.Contains(shown, fmt.Sprintf("%.2f", want)) {
+			b.t.Errorf("%s: the sum is %.2f; the table has %q", ref, want, first)
+		}
+	}
+	b.goTo(lamAt64KiB)
+	if a, c := js[string](b, `document.querySelector("#formula [data-symbol=G]").style.color`), js[string](b, `[...document.querySelectorAll(".param")].find(e => e.textContent.includes("gap per byte")).querySelector(".owns b").style.background`); a == "" || a != c {
+		b.t.Errorf("G has the colour %q in the formula and %q in its share", a, c)
+	}
+	if first := js[string](b, `document.querySelector("#sliders .param").textContent`); !strings.Contains(first, "gap per byte") {
+		b.t.Errorf("the first slider is %q; G has the largest share", first)
+	}
+	explained := `(() => { const e = document.getElementById("explain"); return e.hidden ? "" : e.textContent; })()`
+	js[any](b, `document.querySelector("#formula [data-symbol=L]").focus()`)
+	if said := js[string](b, explained); !strings.Contains(said, "latency") {
+		b.t.Errorf("the focus on L explains %q", said)
+	}
+	b.press(kb.Escape)
+	if said := js[string](b, explained); said != "" {
+		b.t.Errorf("Escape leaves %q", said)
+	}
+	js[any](b, `document.querySelector("#formula [data-symbol=o_r]").dispatchEvent(new PointerEvent("click", { bubbles: true, cancelable: true, pointerType: "touch" }))`)
+	if said := js[string](b, explained); !strings.Contains(said, "receive overhead") {
+		b.t.Errorf("a touch of o_r explains %q", said)
+	}
+	b.press(kb.Escape)
+	// A threshold is named as in the field, and not by its place in the file.
+	b.goTo("#v=curves&d=clip/system-buffer")
+	if names := js[string](b, `document.getElementById("sliders").textContent`); !strings.Contains(names, "pio up to") || strings.Contains(names, "branches") {
+		b.t.Errorf("the sliders are %.300q", names)
+	}
+	// Without a pipeline, the command is one that works.
+	b.goTo("#v=packets&d=hp-lam/gam")
+	b.sh(b.t.TempDir(), js[string](b, `document.getElementById("command").textContent`))
+	// No tab is cut off on a telephone.
+	b.view(360, 780)
+	b.goTo("")
+	if cut := js[bool](b, `[...document.querySelectorAll(".tabs button")].some(e => e.getBoundingClientRect().right > innerWidth - 8 || e.scrollWidth > e.clientWidth + 1)`); cut {
+		b.t.Error("a tab is cut off at 360 pixels")
+	}
+	b.view(1440, 900)
+}
+
+// The ratio of a changed design to before is that of the times.
+func (b *browser) ratio() {
+	b.goTo(lamAt64KiB + ";layer.gam.G=82us/KiB")
+	if js[bool](b, `document.getElementById("ratio-field").hidden`) {
+		b.t.Fatal("a changed design offers no ratio")
+	}
+	js[any](b, `document.getElementById("ratio").click()`)
+	b.settle()
+	if title := js[string](b, `document.querySelector("#charts text[font-weight]").textContent`); !strings.Contains(title, "against before") {
+		b.t.Errorf("the title is %q", title)
+	}
+	if n := js[int](b, `document.querySelectorAll("#charts path.line").length`); n != 1 {
+		b.t.Errorf("%d lines; want that of the changed design", n)
+	}
+	// Names stand at the ends of curves where there is room.
+	b.goTo("#v=curves&q=latency&d=hp-lam/gam&d=clip/system-buffer")
+	if text := js[string](b, `document.querySelector("#charts svg").textContent`); !strings.Contains(text, "hp-lam/gam") || !strings.Contains(text, "clip/system-buffer") {
+		b.t.Errorf("the curves are not named: %.300q", text)
+	}
+}
+
+// A fitted platform has one band, that of its next measurement, also after the samples are in.
+func (b *browser) oneBand() {
+	data, err := os.ReadFile("../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out")
+	b.check(err)
+	b.goTo("")
+	b.dropFile("np.out", data)
+	b.fitted()
+	js[any](b, `document.getElementById("fit-use").click()`)
+	js[any](b, `page.settle()`)
+	js[any](b, `new Promise(resolve => setTimeout(resolve, 1500))`)
+	at := js[int](b, `(() => { const x = 100; return [...document.querySelectorAll("#charts path.band:not(.beyond)")].length; })()`)
+	if at != 1 {
+		b.t.Errorf("%d bands over the measured sizes; want 1", at)
+	}
+	if notes := js[string](b, `document.getElementById("curve-notes").textContent`); strings.Contains(notes, "by the intervals of the parameters") {
+		b.t.Errorf("the notes speak of a second band: %q", notes)
+	}
+}
