@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/cmpimg"
+
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
@@ -127,7 +129,63 @@ func TestGallery(t *testing.T) {
 	if strings.Count(commands.String(), "\n") < 10 {
 		t.Fatalf("%s shows only\n%s", path, commands.String())
 	}
-	session(t, scratch(t), commands.String())
+	dir := scratch(t)
+	session(t, dir, commands.String())
+	picturesAreThose(t, "../../docs", dir)
+}
+
+// picturesAreThose compares the pictures of a folder with those that commands have made in dir, or
+// in its folder plots. A difference of two parts in 100 of a colour is allowed: processors with
+// fused multiply-add round edges of lines differently.
+func picturesAreThose(t *testing.T, folder, dir string) {
+	t.Helper()
+	kept, err := filepath.Glob(filepath.Join(folder, "*.png"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%s has no pictures (%v)", folder, err)
+	}
+	for _, path := range kept {
+		name := filepath.Base(path)
+		if name == "report.png" {
+			continue // a browser has drawn it
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "plots", name))
+		if err != nil {
+			got, err = os.ReadFile(filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Errorf("no command makes %s: %v", name, err)
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := cmpimg.EqualApprox("png", got, want, 0.02); same && err == nil {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not what its command draws; with -update it is, and then look at it", path)
+		} else if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every picture of the pages for users has a text for those who cannot see it.
+func TestAltTexts(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte("![](")) || regexp.MustCompile(`<img(?:[^a]|a[^l])*>`).Match(text) {
+			t.Errorf("%s has a picture without a text", path)
+		}
+	}
 }
 
 func scratch(t *testing.T) string {

@@ -77,12 +77,20 @@ const curves = (() => {
 		lay();
 		const notes = new Set();
 		for (const [q, chart] of charts) {
+			if (moving && chart.data && !ratios()) {
+				// The other designs stay as they are: one line is asked for and replaced.
+				const figure = program.ask("curves", { designs: [requests[s.on]], quantity: q, sizes: grid(), plain: true });
+				const stays = of => of.filter(l => l.i !== s.on), old = chart.data;
+				const lines = [...stays(old.lines), ...chartData(figure, q).lines].sort((a, b) => a.i - b.i);
+				chart.held = true;
+				chart.draw({ ...old, lines, bands: stays(old.bands), marks: stays(old.marks), switches: stays(old.switches) });
+				continue;
+			}
 			const asked = ratios() && requests.length === 1 ? [{ ref: requests[0].ref, set: [], name: "unchanged" }, ...requests] : requests;
 			const figure = program.ask("curves", { designs: asked, quantity: q, sizes: grid(), plain: moving || ratios() });
 			let data = chartData(figure, q);
 			if (ratios() && data.lines.length > 1) data = ratioData(data);
-			chart.held = moving && !ratios();
-			if (moving && chart.data && !ratios()) for (const k of ["points", "roofs"]) if (!data[k].length) data[k] = chart.data[k];
+			chart.held = false;
 			chart.draw(data);
 			for (const n of figure.notes || []) notes.add(n);
 		}
