@@ -15,11 +15,11 @@ import (
 func clip(stages int) *Pipeline {
 	perKiB := func(us float64) quantity.MicrosPerByte { return quantity.Micros(us).Per(quantity.KiB) }
 	all := []Stage{
-		{"user to system buffer", 3.0, perKiB(5.9), Sender},
-		{"host DMA", 0.6, perKiB(7.6), NoHost},
-		{"link", 1.3, perKiB(7.5), NoHost},
-		{"host DMA", 0.5, perKiB(7.6), NoHost},
-		{"system to user buffer", 3.0, perKiB(5.9), Receiver},
+		{"user to system buffer", 3.0, perKiB(5.9), Sender, nil},
+		{"host DMA", 0.6, perKiB(7.6), NoHost, nil},
+		{"link", 1.3, perKiB(7.5), NoHost, nil},
+		{"host DMA", 0.5, perKiB(7.6), NoHost, nil},
+		{"system to user buffer", 3.0, perKiB(5.9), Receiver, nil},
 	}
 	return &Pipeline{Stages: all[:stages]}
 }

@@ -28,10 +28,10 @@ func (l *Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
 // Gap returns the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of messages keeps
 // that stage busy, and all other stages wait for it.
 func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
-	count := packets(n, l.PacketSize(n))
+	size := l.PacketSize(n)
 	var gap quantity.Micros
 	for i := range l.Stages {
-		gap = max(gap, l.Stages[i].busy(n, count))
+		gap = max(gap, l.occupation(i, n, size))
 	}
 	return gap
 }
@@ -39,13 +39,13 @@ func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 // Overheads returns the busy times of the stages that occupy the sender's and the receiver's
 // processor.
 func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
-	count := packets(n, l.PacketSize(n))
-	for _, s := range l.Stages {
+	size := l.PacketSize(n)
+	for i, s := range l.Stages {
 		switch s.Host {
 		case Sender:
-			send += s.busy(n, count)
+			send += l.occupation(i, n, size)
 		case Receiver:
-			receive += s.busy(n, count)
+			receive += l.occupation(i, n, size)
 		}
 	}
 	return send, receive
@@ -65,9 +65,8 @@ func (l *Pipeline) Resources() Resources {
 		end--
 		r.Receive = r.Receive.plus(stages[end].cost())
 	}
-	for _, st := range stages[:end] {
-		hop := Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()}
-		r.Hops = append(r.Hops, hop)
+	for i := range stages[:end] {
+		r.Hops = append(r.Hops, stages[i].hop())
 	}
 	if len(r.Hops) == 0 {
 		// Only processors work, and a route has at least one hop: one that takes no time.
@@ -77,6 +76,37 @@ func (l *Pipeline) Resources() Resources {
 		r.Packets = l
 	}
 	return r
+}
+
+// occupation returns the time for which n bytes in packets of a size occupy stage i.
+func (l *Pipeline) occupation(i int, n, size quantity.Bytes) quantity.Micros {
+	s, count := &l.Stages[i], packets(n, size)
+	last := n - quantity.Bytes(count-1)*size
+	switch {
+	case s.Measured == nil:
+		return s.busy(n, count)
+	case count == 1:
+		return s.Time(n)
+	}
+	busy := quantity.Micros(count-1)*s.timeIn(true, size) + s.timeIn(true, last)
+	if i == 0 {
+		busy += s.Time(size) - s.timeIn(true, size)
+	}
+	if i == len(l.Stages)-1 {
+		busy += s.Time(last) - s.timeIn(true, last)
+	}
+	return busy
+}
+
+// hop returns the resource of the stage.
+func (s *Stage) hop() Hop {
+	if s.Measured == nil {
+		return Hop{Resource: s.Name, Stage: s.Name, Delay: s.cost(), Busy: s.cost()}
+	}
+	alone := func(p quantity.Bytes) quantity.Micros { return s.timeIn(false, p) }
+	among := func(p quantity.Bytes) quantity.Micros { return s.timeIn(true, p) }
+	cost := PacketCost{Measured: &alone}
+	return Hop{Resource: s.Name, Stage: s.Name, Delay: cost, Busy: cost, Overlapped: &among}
 }
 
 func (s *Stage) cost() PacketCost { return PacketCost{Beta: s.Beta, Tau: s.Tau} }

@@ -29,6 +29,9 @@ import (
 //	T = max_j ( Σ_{i≤j} t_i(p) + (K−2)·max_{i≤j} t_i(p) + Σ_{i≥j} t_i(q) )
 //
 // since the longest path through the table of C changes to the last packet in some stage j.
+//
+// The closed forms and the recurrence hold for any t_i, so also for stages with measured times; see
+// [StageCurve].
 type Pipeline struct {
 	Stages []Stage
 	Cut    Cut
@@ -40,14 +43,78 @@ type Stage struct {
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
 	Host Host // whose processor it occupies, if any
+	// Measured, if not nil, has the times of packets. β and τ then serve the formulas that need
+	// lines, eq. 8, eq. 10 and plans of unequal packets.
+	Measured *StageCurve
 }
 
-// Time returns β + pτ (CLIP §4.2.2.2, eq. 2).
-func (s Stage) Time(p quantity.Bytes) quantity.Micros { return s.Beta + s.Tau.Times(p) }
+// Time returns β + pτ (CLIP §4.2.2.2, eq. 2), or the measured time of a packet that is alone in the
+// pipeline.
+func (s Stage) Time(p quantity.Bytes) quantity.Micros {
+	if s.Measured != nil {
+		return s.measured(&s.Measured.Alone, p)
+	}
+	return s.Beta + s.Tau.Times(p)
+}
 
 // busy returns the time in µs that n bytes in count packets occupy the stage.
 func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 	return quantity.Micros(count)*s.Beta + s.Tau.Times(n)
+}
+
+// A StageCurve holds measured times of packets in a stage. It serves stages that are not lines,
+// such as copies, whose time per byte depends on the cache that holds the packet. If β or τ of
+// the stage changes, the times change in proportion, as those of a [Measured] layer do.
+//
+// While other packets are in the pipeline, the stage takes its time of Overlapped: another stage
+// may share its memory bus, its caches or its processor. In a message of several packets, only the
+// first one in the first stage and the last one in the last stage are alone. Each path through
+// the recurrence has these two steps, so the time of the message is that of stages that are always
+// overlapped, less what these two steps gain.
+type StageCurve struct {
+	Alone      Curve
+	Overlapped Curve // without sizes: as Alone
+	// Of the line that explains Alone. Both are 0 for a line that explains nothing.
+	Beta quantity.Micros
+	Tau  quantity.MicrosPerByte
+}
+
+// measured returns the time of p bytes on a curve, changed as the line is.
+func (s *Stage) measured(c *Curve, p quantity.Bytes) quantity.Micros {
+	now, then := s.Beta+s.Tau.Times(p), s.Measured.Beta+s.Measured.Tau.Times(p)
+	if now == then || then == 0 {
+		return c.At(p)
+	}
+	return c.At(p) * (now / then)
+}
+
+// timeIn returns the time of a packet of p bytes among others, or alone.
+func (s *Stage) timeIn(overlapped bool, p quantity.Bytes) quantity.Micros {
+	if s.Measured != nil && overlapped && len(s.Measured.Overlapped.Sizes) > 0 {
+		return s.measured(&s.Measured.Overlapped, p)
+	}
+	return s.Time(p)
+}
+
+// gainAtEnds returns how much earlier a message of several packets is done because its first packet
+// is alone in the first stage, and its last one in the last stage.
+func (l *Pipeline) gainAtEnds(several bool, first, last quantity.Bytes) quantity.Micros {
+	if !several {
+		return 0
+	}
+	gain := quantity.Micros(0)
+	if s := &l.Stages[0]; s.Measured != nil {
+		gain += s.timeIn(true, first) - s.Time(first)
+	}
+	if s := &l.Stages[len(l.Stages)-1]; s.Measured != nil {
+		gain += s.timeIn(true, last) - s.Time(last)
+	}
+	return gain
+}
+
+// measured reports whether a stage has measured times.
+func (l *Pipeline) measured() bool {
+	return slices.ContainsFunc(l.Stages, func(s Stage) bool { return s.Measured != nil })
 }
 
 // Host is the host whose processor a stage occupies.
@@ -114,6 +181,9 @@ func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	for i := range l.Stages {
 		s := &l.Stages[i]
 		t, u := s.Beta+s.Tau.Times(size), s.Beta+s.Tau.Times(last)
+		if s.Measured != nil {
+			t, u = s.timeIn(count > 1, size), s.timeIn(count > 1, last)
+		}
 		full += t // Σ_{k≤i} t_k(p)
 		if t > slowest {
 			slowest = t
@@ -124,7 +194,7 @@ func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 		}
 		short += u // Σ_{k≤i} t_k(q)
 	}
-	return most + short
+	return most + short - l.gainAtEnds(count > 1, size, last)
 }
 
 // packets returns ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
@@ -186,6 +256,7 @@ func EqualPlan(n, size quantity.Bytes) Plan {
 func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 	var space [16]quantity.Micros // on the stack: plans are compared by the thousand
 	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
+	several := len(plan) > 1 || plan[0].Count > 1
 	for _, r := range plan {
 		if r.Count == 1 { // the recurrence itself
 			var left quantity.Micros // time at which the packet left the previous stage
@@ -193,7 +264,7 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 				if free[i] > left {
 					left = free[i]
 				}
-				left += l.Stages[i].Time(r.Size)
+				left += l.Stages[i].timeIn(several, r.Size)
 				free[i] = left
 			}
 			continue
@@ -202,7 +273,7 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 		for i := len(l.Stages) - 1; i >= 0; i-- {
 			var sum, slowest, done quantity.Micros
 			for j := i; j >= 0; j-- {
-				t := l.Stages[j].Time(r.Size)
+				t := l.Stages[j].timeIn(several, r.Size)
 				sum += t
 				slowest = max(slowest, t)
 				done = max(done, free[j]+sum+quantity.Micros(r.Count-1)*slowest)
@@ -210,7 +281,7 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 			free[i] = done
 		}
 	}
-	return free[len(free)-1]
+	return free[len(free)-1] - l.gainAtEnds(several, plan[0].Size, plan[len(plan)-1].Size)
 }
 
 // A Slot is the stay of one packet in one stage, in µs from the start of the message.
@@ -224,13 +295,14 @@ type Slot struct {
 func (l *Pipeline) Schedule(plan Plan) []Slot {
 	slots := make([]Slot, 0, plan.Packets()*len(l.Stages))
 	free := make([]quantity.Micros, len(l.Stages))
-	packet := 0
+	packet, end := 0, plan.Packets()-1
 	for _, r := range plan {
 		for range r.Count {
 			var left quantity.Micros // time at which the packet left the previous stage
 			for i := range l.Stages {
 				start := max(left, free[i])
-				left = start + l.Stages[i].Time(r.Size)
+				alone := i == 0 && packet == 0 || i == len(free)-1 && packet == end
+				left = start + l.Stages[i].timeIn(!alone && end > 0, r.Size)
 				free[i] = left
 				slots = append(slots, Slot{i, packet, start, left})
 			}

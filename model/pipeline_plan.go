@@ -21,6 +21,9 @@ const PlanLimit = 64
 // about 1e-9 of the time. The sizes of the best plans first grow and then shrink, which fills and
 // drains the pipeline fast [wang].
 //
+// With measured stages it is the best plan of their lines, in measured times, or the best equal
+// packets if these are faster.
+//
 // For a given number of packets the sizes are the solution of a linear program (see program);
 // IdealPlan searches over the number of packets. 1 ≤ n ≤ quantity.MaxBytes.
 func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
@@ -45,6 +48,10 @@ func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 			}
 		}
 		if step <= 1 {
+			// The program is of lines, and the times are not if stages are measured.
+			if equal := l.OneWayIn(n, size); l.measured() && equal < time {
+				return EqualPlan(n, size), equal
+			}
 			return plan, time
 		}
 	}

@@ -34,6 +34,9 @@ type Hop struct {
 	Stage       string // of the platform, which may place it elsewhere; "": none
 	Side        Side
 	Delay, Busy PacketCost
+	// Overlapped, if not nil, replaces both while other packets of the message are on the route:
+	// for all but the first packet in the first hop, the last in the last, and a single one.
+	Overlapped *func(n quantity.Bytes) quantity.Micros
 }
 
 // A Side is the owner of a resource.

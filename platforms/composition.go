@@ -23,6 +23,7 @@ type composition struct {
 type stageSpec struct {
 	beta, tau int
 	host      model.Host
+	measured  *model.StageCurve // nil: the line alone
 }
 
 // A layerSpec is the composition of a layer: names of layers and stages, and parameters by slot.
@@ -162,7 +163,7 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 		*k.Stages(l) = stages
 		for i, name := range s.stages {
 			of := c.stages[name]
-			stages[i] = model.Stage{Name: name, Host: of.host}
+			stages[i] = model.Stage{Name: name, Host: of.host, Measured: of.measured}
 			beta, tau := stages[i].Knobs()
 			set(of.beta, beta)
 			set(of.tau, tau)

@@ -66,6 +66,10 @@ type StageTable struct {
 	Name string
 	Beta string `toml:"beta"`
 	Tau  string `toml:"tau"`
+	// Measured times of packets, at least two, in place of the line. Overlapped is optional.
+	Sizes      []string `toml:"sizes"`
+	Times      []string `toml:"times"`
+	Overlapped []string `toml:"overlapped"`
 	// "sender" or "receiver": that processor is its resource, so the next three keys must be
 	// absent.
 	Host     string `toml:"host"`

@@ -71,10 +71,39 @@ func (b *builder) stageTables() {
 		b.must(s.path, checkName(t.Name))
 		spec := stageSpec{host: choose(&s.section, "host", hosts)}
 		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
+		spec.measured = s.stageCurve(t, b.values[spec.beta], b.values[spec.tau])
 		b.stages[t.Name] = spec
 		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
 		b.p.Places[t.Name] = s.place(t, spec.host)
 	}
+}
+
+// stageCurve reads the measured times of a stage, which its line explains; nil without any.
+func (s *scope) stageCurve(t StageTable, beta, tau float64) *model.StageCurve {
+	if len(t.Sizes)+len(t.Times)+len(t.Overlapped) == 0 {
+		return nil
+	}
+	if len(t.Sizes) < 2 {
+		s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1KiB", "1MiB"]`, len(t.Sizes))
+	}
+	if t.Host != "" {
+		s.fail("host", "a stage with measured times has no host; leave it out")
+	}
+	sizes := s.sizes(t.Sizes, 1)
+	curve := func(key string, texts []string) model.Curve {
+		if len(texts) != len(sizes) {
+			s.fail(key, "%d times for %d sizes", len(texts), len(sizes))
+		}
+		return model.Curve{Sizes: sizes, Costs: each(&s.section, key, texts, aboveZero)}
+	}
+	c := &model.StageCurve{
+		Alone: curve("times", t.Times),
+		Beta:  quantity.Micros(beta), Tau: quantity.MicrosPerByte(tau),
+	}
+	if len(t.Overlapped) > 0 {
+		c.Overlapped = curve("overlapped", t.Overlapped)
+	}
+	return c
 }
 
 // stageFields are the numbers of a stage.

@@ -20,9 +20,10 @@ type Job struct {
 	Count   int    `json:"count"` // messages
 	// Credits bounds the requests without a reply; 0: 64, one for each slot of a ring.
 	Credits int  `json:"credits"`
-	Piece   int  `json:"piece,omitempty"` // bytes of a piece; 0: the transport's largest
-	Check   bool `json:"check,omitempty"` // packets have checksums
-	Each    bool `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
+	Piece   int  `json:"piece,omitempty"`  // bytes of a piece; 0: the transport's largest
+	Within  int  `json:"within,omitempty"` // stages: bytes of the message of the packets; 0: Size
+	Check   bool `json:"check,omitempty"`  // packets have checksums
+	Each    bool `json:"each,omitempty"`   // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.
 	Deltas []float64 `json:"deltas,omitempty"`
 	// Epoch numbers the jobs of a pair. Frames of an earlier job that come late are thrown away.
@@ -43,6 +44,8 @@ func (j Job) check() error {
 	switch {
 	case j.Size < 1 || j.Size > MaxSize:
 		return fmt.Errorf("messages of %d bytes: give 1 to %d", j.Size, MaxSize)
+	case j.Within < 0 || j.Within > MaxSize:
+		return fmt.Errorf("packets of messages of %d bytes: give up to %d", j.Within, MaxSize)
 	case j.Count < 1 || j.Count > maxCount || len(j.Deltas) > 100:
 		return fmt.Errorf("%d messages: give 1 to %d, and at most 100 computations",
 			j.Count, maxCount)
@@ -80,7 +83,8 @@ func (j Job) run(ep *engine.Endpoint, p *port) (r programs.Result, err error) {
 		return r, err
 	}
 	a := programs.Args{
-		Size: j.Size, Count: j.Count, Warm: max(8, j.Count/2), Each: j.Each, Transport: p,
+		Size: j.Size, Count: j.Count, Warm: max(8, j.Count/2), Each: j.Each, Within: j.Within,
+		Transport: p,
 	}
 	for _, d := range j.Deltas {
 		a.Deltas = append(a.Deltas, quantity.Micros(d))

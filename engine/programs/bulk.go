@@ -8,10 +8,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An echo stores n bytes in the other node, whose handler stores them back.
+// An echo stores bytes in the other node, whose handler stores them back: all of its memory, or
+// parts of it in turn.
 type echo struct {
 	ep           *engine.Endpoint
 	memory, data []byte // received and sent
+	part, at     int    // bytes of a store, and where the next one begins
 	segment      int
 	ping, pong   engine.HandlerID
 	sent, back   int
@@ -21,21 +23,32 @@ type echo struct {
 
 // newEcho makes an echo on both nodes; the caller adds the handler pong, which counts replies.
 func newEcho(ep *engine.Endpoint, n int) *echo {
-	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n)}
+	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n), part: n}
 	e.segment = ep.Register(e.memory)
 	e.arrived = func() bool { return e.back >= e.sent }
 	e.ping = ep.Handle(func(m *engine.Message) {
 		// A handler cannot return an error, so the program does at its end.
-		if err := m.ReplyStore(e.pong, e.segment, 0, e.memory); err != nil {
+		at := e.next()
+		if err := m.ReplyStore(e.pong, e.segment, at, e.memory[at:at+e.part]); err != nil {
 			e.failed = err
 		}
 	})
 	return e
 }
 
+// next returns where the next store begins.
+func (e *echo) next() int {
+	at := e.at
+	if e.at += e.part; e.at+e.part > len(e.memory) {
+		e.at = 0
+	}
+	return at
+}
+
 func (e *echo) store() error {
 	e.sent++
-	return e.ep.Store(1, e.ping, e.segment, 0, e.data)
+	at := e.next()
+	return e.ep.Store(1, e.ping, e.segment, at, e.data[at:at+e.part])
 }
 
 func (e *echo) wait() error { return e.ep.WaitFor("the data back from node 1", e.arrived) }
@@ -175,7 +188,8 @@ func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 		return r, err
 	}
 	var sent, received []quantity.Micros
-	e := newEcho(ep, a.Size)
+	e := newEcho(ep, max(a.Size, a.Within))
+	e.part = a.Size
 	e.pong = ep.Handle(func(*engine.Message) {
 		received = append(received, ep.Now()-a.Transport.Seen())
 		e.back++

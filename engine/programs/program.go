@@ -108,6 +108,9 @@ type Args struct {
 	Deltas   []quantity.Micros
 	// Each requests the time of every round trip, from a program that is Timed.
 	Each bool
+	// Within is the size of the message, in bytes, whose packets of Size the program of stages
+	// sends: their memory is in the cache that holds the message. 0: Size.
+	Within int
 	// Transport is the transport below the endpoint, for programs that run on Real only.
 	Transport Transport
 }

@@ -116,8 +116,9 @@ func (s *System) route(d model.Route) route {
 	// A place of the platform overrides the resource of a stage with the same name: the
 	// model says what a stage costs, the platform which stages share a bus.
 	r := route{Send: d.Send, Receive: d.Receive}
-	for _, hop := range d.Hops {
-		next := stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
+	for i, hop := range d.Hops {
+		next := stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy,
+			overlapped: hop.Overlapped, begins: i == 0, ends: i == len(d.Hops)-1}
 		if p, known := s.places[hop.Stage]; known {
 			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, p.Side(), p.Queue, p.Drop
 		}

@@ -58,6 +58,10 @@ type stage struct {
 	kind  int32 // of the resource: an index of System.kinds
 	added []addition
 	last  bool // the stage after all others
+	// Of a measured stage of a pipeline: its time while other packets of the message are on the
+	// route, and whether the route begins or ends with it.
+	overlapped   *func(n quantity.Bytes) quantity.Micros
+	begins, ends bool
 }
 
 // An addition is the cost that a series adds to the layer below, for a piece or for the
@@ -91,6 +95,11 @@ type plan struct {
 func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
+	if alone := st.begins && f.Offset == 0 || st.ends && f.Ends(); st.overlapped != nil &&
+		!alone && f.Size() < int(f.Total) {
+		delay = (*st.overlapped)(size)
+		busy = delay
+	}
 	switch {
 	case len(st.added) == 0: // as nearly always
 	case st.last:
