@@ -28,7 +28,7 @@ type cSource struct{ name, text, commands string }
 // must be fetched on a cluster without a network.
 func newCalibrate() *cobra.Command {
 	var folder string
-	var trace bool
+	var trace, pipeline bool
 	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`),
 		func(cmd *cobra.Command, args []string) error {
 			if folder == "" {
@@ -48,6 +48,9 @@ func newCalibrate() *cobra.Command {
 						"./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate " +
 						"trace.[0-9]* --machine me.toml\n"})
 			}
+			if pipeline {
+				sources = []cSource{{"pipeline.c", calibrate.PipelineSource, pipelineCommands}}
+			}
 			for _, s := range sources {
 				path := filepath.Join(folder, s.name)
 				if err := atomicfile.Write(path, written(s.text)); err != nil {
@@ -60,8 +63,20 @@ func newCalibrate() *cobra.Command {
 	cmd.Flags().StringVar(&folder, "write", "", "write calibrate.c into this `folder`")
 	cmd.Flags().BoolVar(&trace, "trace", false,
 		"also write trace.c, a library that records a program's messages for simulate")
+	cmd.Flags().BoolVar(&pipeline, "pipeline", false,
+		"write pipeline.c instead, which measures the stages of pipelines of packets")
+	cmd.MarkFlagsMutuallyExclusive("trace", "pipeline")
 	return cmd
 }
+
+// pipelineCommands run pipeline.c on Open MPI's fragments through shared memory.
+const pipelineCommands = `mpicc -O2 %s -o pipeline
+for launch in 1 2 3 4 5 6; do for p in 4096 8192 16384 32768 65536 131072; do
+mpirun -np 2 --bind-to core --mca pml ob1 --mca btl vader,self \
+  --mca btl_vader_single_copy_mechanism none --mca btl_vader_max_send_size $p ./pipeline mpi $p
+done; done > pipe.csv   # pipeline proxy $p: a proxy between TCP connections
+halfpeak fit pipe.csv --save pipe.toml
+`
 
 // tuneOptions holds the flags of tune.
 type tuneOptions struct {

@@ -17,3 +17,9 @@ var Source string
 //
 //go:embed c/trace.c
 var TraceSource string
+
+// PipelineSource is the C99 source of pipeline.c, which measures the stages of pipelines. It prints
+// the CSV that [ReadPipelines] reads.
+//
+//go:embed c/pipeline.c
+var PipelineSource string

@@ -25,8 +25,11 @@ type calibrated struct {
 	checks  []calibrate.Checked
 }
 
+// recognized is the number of bytes that show what a file is.
+const recognized = 64 << 10
+
 // openCalibration returns the text of the path if it is one file with the header of
-// calibrate.c in its first 64 KiB, and nil otherwise. The caller must call done when
+// calibrate.c or pipeline.c in its first 64 KiB, and nil otherwise. The caller must call done when
 // the text is read.
 //
 // benchfile refuses such a file, since its times are of several kinds, so it is
@@ -51,7 +54,8 @@ func openCalibration(paths []string) (text *bufio.Reader, done func()) {
 	}
 	text, release, err := benchfile.Text(f)
 	if err == nil { // other readers report the error
-		if head, _ := text.Peek(64 << 10); calibrate.IsCalibration(head) {
+		head, _ := text.Peek(recognized)
+		if calibrate.IsCalibration(head) || calibrate.IsPipeline(head) {
 			return text, func() { release(); f.Close() }
 		}
 		release()

@@ -43,6 +43,9 @@ import (
 func Fit(paths []string, o Options) (*Fitted, error) {
 	if text, done := openCalibration(paths); text != nil {
 		defer done()
+		if head, _ := text.Peek(recognized); calibrate.IsPipeline(head) {
+			return fitPipelines(text, paths[0], o)
+		}
 		return fitCalibration(text, paths[0], o)
 	}
 	in, err := ReadFit(paths, o)
@@ -154,6 +157,22 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 			1e3*float64(gamma)))
 	}
 	return f, nil
+}
+
+// fitPipelines makes a platform of stages.
+func fitPipelines(text io.Reader, path string, o Options) (*Fitted, error) {
+	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
+		err := fmt.Errorf("%s is of pipeline.c and is fitted as pipelines; "+
+			"leave out the model, comparison and runs", path)
+		return nil, usage.Fields(err, "model", "against", "runs")
+	}
+	read, err := calibrate.ReadPipelines(text, path)
+	if err != nil {
+		return nil, err
+	}
+	p := &pipelines{read, filepath.Base(path)}
+	_, err = p.text() // the rows need it to be valid
+	return &Fitted{pipelines: p}, err
 }
 
 // curves decides between curves over sizes and a joint fit over ranks, if the user

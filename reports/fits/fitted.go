@@ -31,6 +31,7 @@ type Fitted struct {
 	best       []string             // of a pipeline: notes on the best packets
 	calibrated *calibrated          // the machine of calibrate.c; nil: none
 	within     calibrate.Interval   // of its collectives
+	pipelines  *pipelines           // of pipeline.c; nil: none
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g

@@ -19,6 +19,8 @@ func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	switch {
 	case f.calibrated != nil:
 		rows = f.calibrated.rows()
+	case f.pipelines != nil:
+		rows = f.pipelines.rows()
 	case f.Changes != nil:
 		rows = changeRows(f.Changes)
 	case f.Collectives != nil:

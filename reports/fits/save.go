@@ -19,6 +19,8 @@ func (f *Fitted) TOML() (string, error) {
 	switch {
 	case f.calibrated != nil:
 		return f.machineText()
+	case f.pipelines != nil:
+		return f.pipelines.text()
 	case f.model == "pipeline":
 		return Encoded(f.pipelineFile(), "fit."), nil
 	case f.saved != nil:

@@ -1,0 +1,119 @@
+package calibrate
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// PipelineHeader is the first line of the output of pipeline.c.
+const PipelineHeader = "# halfpeak pipeline 1"
+
+// IsPipeline reports whether a line of a text is PipelineHeader.
+func IsPipeline(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if string(bytes.TrimRight(line, "\r\n")) == PipelineHeader {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows of pipeline.c that are not a stage: all stages together, and what a message costs before its
+// first packet. Rows of a stage while other processors work too have the suffix.
+const (
+	Whole      = "whole"
+	Start      = "start"
+	BusySuffix = "-busy"
+)
+
+// A PipelineCase is a stage at a size of messages and of packets, or another row of pipeline.c.
+type PipelineCase struct {
+	Pipeline, Stage string
+	Message, Packet quantity.Bytes
+}
+
+// A Pipelines is the output of pipeline.c in several launches.
+type Pipelines struct {
+	Cases []PipelineCase // in the order of the file
+	times map[PipelineCase][]float64
+}
+
+// Time returns the time in µs of a packet in a stage, or of a message: the lower quartile over the
+// launches, since disturbances make a launch slower. It is 0 if the case was not measured.
+func (p *Pipelines) Time(c PipelineCase) quantity.Micros {
+	if len(p.times[c]) == 0 {
+		return 0
+	}
+	return quantity.Micros(stats.QuantileOf(p.times[c], 0.25))
+}
+
+// Launches returns the time of each launch in µs.
+func (p *Pipelines) Launches(c PipelineCase) []float64 { return p.times[c] }
+
+// Spread returns half of the 95 % interval of a single launch around the typical one, as a fraction
+// of the time, over the packets of a stage: from the quartiles, which outliers do not change.
+func (p *Pipelines) Spread(pipeline, stage string, message quantity.Bytes) float64 {
+	var all []float64
+	for _, c := range p.Cases {
+		t := p.times[c]
+		if c.Pipeline == pipeline && c.Stage == stage && c.Message == message && len(t) > 2 {
+			all = append(all, math.Log(stats.QuantileOf(t, 0.75)/stats.QuantileOf(t, 0.25)))
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	const perQuartiles = 1.96 / 1.349 // of a normal distribution
+	return math.Exp(perQuartiles*stats.Median(all)) - 1
+}
+
+// ReadPipelines reads the output of launches of pipeline.c, one after the other in one file; name
+// stands in errors. Lines of other programs, and a row that was cut off, are left out. A packet
+// that is larger than its message counts as the message.
+func ReadPipelines(r io.Reader, name string) (*Pipelines, error) {
+	p := &Pipelines{times: map[PipelineCase][]float64{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for number := 1; lines.Scan(); number++ {
+		fields := strings.Split(lines.Text(), ",")
+		if len(fields) != 5 || fields[0] == "pipeline" {
+			continue
+		}
+		message, err1 := strconv.ParseInt(fields[2], 10, 64)
+		packet, err2 := strconv.ParseInt(fields[3], 10, 64)
+		t, err3 := strconv.ParseFloat(fields[4], 64)
+		c := PipelineCase{fields[0], fields[1], quantity.Bytes(message), quantity.Bytes(packet)}
+		switch {
+		case err1 != nil || err2 != nil || err3 != nil || !(t > 0 && t <= maxTime) ||
+			message < 1 || packet < 1 || max(c.Message, c.Packet) > quantity.MaxBytes:
+			return nil, fmt.Errorf("%s:%d: a row needs sizes of at least 1 byte and a time "+
+				"above 0 (got %q); remove the line", name, number, lines.Text())
+		case !levelName.MatchString(c.Pipeline) || !levelName.MatchString(c.Stage):
+			return nil, fmt.Errorf("%s:%d: invalid pipeline or stage %q", name, number,
+				c.Pipeline+","+c.Stage)
+		}
+		c.Packet = min(c.Packet, c.Message)
+		if _, known := p.times[c]; !known {
+			p.Cases = append(p.Cases, c)
+		}
+		p.times[c] = append(p.times[c], t)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: the file is damaged (%w); fetch it again", name, err)
+	}
+	isStage := func(c PipelineCase) bool { return c.Stage != Whole && c.Stage != Start }
+	if !slices.ContainsFunc(p.Cases, isStage) {
+		return nil, fmt.Errorf("%s: pipeline was ended before its first measurement; run it again",
+			name)
+	}
+	return p, nil
+}
