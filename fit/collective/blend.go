@@ -25,6 +25,7 @@ type blend struct {
 	// others: own are logs of times in µs.
 	ahead                  heldOut
 	most                   float64
+	aheadOfOne             bool // the others are one place
 	sizesOnly, undescribed bool
 	jobs                   jobs
 }
@@ -111,9 +112,10 @@ func (b *blend) predictAhead(last float64) {
 		return
 	}
 	rest := b.without(kept)
+	b.aheadOfOne = len(rest.places) == 1
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		at, n := held[i].place(), float64(held[i].Size)
-		log, _, _ := rest.predict(at, n)
+		log, _, _, _ := rest.predict(at, n)
 		b.ahead.calls, b.ahead.own = append(b.ahead.calls, held[i]), append(b.ahead.own, log)
 	}
 }
@@ -160,11 +162,42 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 		s := held[i]
 		at, n := s.place(), float64(s.Size)
 		h.add(s, b.totalLg(at, n), rest.candidates(at, n, b.sizesOnly))
+		_, spread, _ := rest.combine(at, n)
+		h.expected = append(h.expected, rest.variance(at, spread, true))
+		h.folds = append(h.folds, len(kept))
 		if b.sizesOnly {
 			b.sizesBetween.add(s, b.totalLg(at, n), rest.candidates(at, n, false))
 			b.sizesBetween.gaps = append(b.sizesBetween.gaps, rest.gap(at, n))
 		}
 	}
+}
+
+// The parts of an expected variance, frozen with the constants of intervals.
+const (
+	leastDeviation = 0.03
+	unseenGrowth   = 0.1
+	memoryGrowth   = 0.14 // of the cores of a node, which share its memory
+	partSpread     = 0.8
+	oneAlgorithm   = 0.8 // if the algorithm is known
+)
+
+// variance returns the expected variance of the log of measured over predicted: by jobs, by the
+// spread of the forms, and by growth that begins beyond the measured places. If grows is not set,
+// growth is left out: on more nodes than were measured, steps seldom become faster.
+func (b *blend) variance(p place, spread float64, grows bool) float64 {
+	octaves := b.octaves(p)
+	forms := leastDeviation*leastDeviation + partSpread*partSpread*spread*spread
+	switch {
+	case !grows || b.inside(p):
+	case b.oneNode && !onGPUs(b.points):
+		forms += memoryGrowth * memoryGrowth * octaves * octaves
+	default:
+		forms += unseenGrowth * unseenGrowth * octaves
+	}
+	if len(b.forms) == 1 {
+		forms *= oneAlgorithm * oneAlgorithm
+	}
+	return forms + b.jobs.variance(octaves/b.spanned(place.ofNodes))
 }
 
 // stepGrowth is the log of the factor by which steps take longer for each octave beyond two numbers
@@ -283,21 +316,23 @@ const (
 )
 
 // predict returns the log of the time in µs, the spread of the candidates, and their weights.
-// Beyond the measured sizes the log is the mean of three continuations: the forms, whose steps and
+// Beyond the measured sizes the log is the mean of three continuations, which are apart by a
+// standard deviation: the forms, whose steps and
 // bytes differ by place; a line through the largest or smallest sizes; and a power of the size.
 // Forms cannot separate steps from bytes there if they grow alike with the ranks. Lines keep a base
 // that smaller messages may avoid by another protocol, and powers keep none.
-func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
+func (b *blend) predict(p place, n float64) (mean, spread, apart float64, weights []float64) {
 	least, most := b.sizeEnds()
 	edge := min(max(n, least), most)
 	if n == edge {
-		return b.combine(p, n)
+		mean, spread, weights = b.combine(p, n)
+		return mean, spread, 0, weights
 	}
 	atEdge, spread, weights := b.combine(p, edge)
 	ratio := max(1, n) / max(1, edge)
 	if least == most {
 		part := edge / (edge + halfSize)
-		return atEdge + math.Log(1-part+part*ratio), spread, weights
+		return atEdge + math.Log(1-part+part*ratio), spread, 0, weights
 	}
 	inner := math.Exp2(edgeOctaves)
 	if n > edge {
@@ -311,8 +346,8 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 	part := min(1, max(0, math.Expm1(atInner-atEdge)/(inner-1))) // of the edge's time: for bytes
 	byLine := atEdge + math.Log(1-part+part*ratio)
 	equal := []float64{1. / 3, 1. / 3, 1. / 3}
-	mean, apart := average(equal, []float64{byForms, byLine, byPower})
-	return mean, math.Hypot(spread, apart), weights
+	mean, apart = average(equal, []float64{byForms, byLine, byPower})
+	return mean, spread, apart, weights
 }
 
 // combine returns the log of the time in µs by the weighted candidates, their spread and weights.

@@ -27,6 +27,7 @@ type Choice struct {
 const (
 	trustBetween  = 0.2
 	trustBeyond   = 2
+	trustOfTwo    = 0.5 // beyond two numbers of nodes, chosen on simulated clusters of another seed
 	trustSchedule = 0.22
 )
 
@@ -36,6 +37,9 @@ type Chooser struct {
 	// trusted has the mean losses of the algorithm that is predicted to be the fastest and of a
 	// copy, at calls on the most nodes that were predicted from fewer; NaN if there are none.
 	predicted, copied float64
+	// ofOne says that these predictions were made from one number of nodes. They are worse than
+	// those from two, so their losses say nothing of these.
+	ofOne bool
 }
 
 // minTrials is the number of held-out calls that show whether predictions or copies lose less.
@@ -47,7 +51,7 @@ const minTrust = 0.02
 
 // NewChooser judges the predictions of the results by the calls that they held out.
 func NewChooser(all []*Result) *Chooser {
-	c := &Chooser{all, math.NaN(), math.NaN()}
+	c := &Chooser{all: all, predicted: math.NaN(), copied: math.NaN()}
 	// The calls that all results predicted from fewer nodes.
 	type trial struct{ measured, predicted []float64 }
 	trials := map[Point]*trial{}
@@ -59,6 +63,7 @@ func NewChooser(all []*Result) *Chooser {
 				continue
 			}
 			limit = min(limit, b.most)
+			c.ofOne = c.ofOne || b.aheadOfOne
 			for k, p := range b.ahead.calls {
 				key := Point{Ranks: p.Ranks, PerNode: p.PerNode, Size: p.Size}
 				if trials[key] == nil {
@@ -112,6 +117,8 @@ func (h *Chooser) Choose(predictions []Prediction, at Placement, n quantity.Byte
 		beyond := predictions[copied].Beyond || predictions[fastest].Beyond
 		switch trust := h.predicted - h.copied; {
 		case !beyond || math.IsNaN(trust):
+		case h.ofOne && !math.IsNaN(least):
+			least *= trustOfTwo / trustBeyond
 		case trust < -minTrust:
 			least = 0
 		case trust > minTrust:

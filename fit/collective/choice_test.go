@@ -60,3 +60,34 @@ func TestChoiceByTrials(t *testing.T) {
 		t.Errorf("worst loss on 32 nodes %.3f, of a copy %.3f", worst, copied)
 	}
 }
+
+// Beyond two numbers of nodes, held-out calls were predicted from one, whose losses say nothing of
+// predictions from two: the algorithm that is faster by half of its interval's half width is chosen.
+// From three numbers the trials decide for the copy.
+func TestChoiceBeyondTwo(t *testing.T) {
+	var all []*Result
+	for _, took := range []quantity.Micros{10, 11} {
+		d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+		for _, ranks := range []int{4, 8} {
+			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: 8, Time: took, Count: 1})
+		}
+		r, err := Fit(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	at := Placement{Ranks: 16, PerNode: 1}
+	for _, c := range []struct {
+		ofOne bool
+		time  quantity.Micros
+		want  int
+	}{{true, 16, 1}, {true, 19, 0}, {false, 16, 0}} {
+		h := &Chooser{all: all, predicted: 0.3, copied: 0, ofOne: c.ofOne}
+		predictions := []Prediction{{Time: 20, Low: 14, High: 28, Beyond: true},
+			{Time: c.time, Low: c.time * 14 / 20, High: c.time * 28 / 20, Beyond: true}}
+		if got := h.Choose(predictions, at, 8); got.Index != c.want {
+			t.Errorf("of one %v, %v against 20 µs: %+v, want %d", c.ofOne, c.time, got, c.want)
+		}
+	}
+}

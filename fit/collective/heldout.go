@@ -13,7 +13,11 @@ type heldOut struct {
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
-	gaps   []float64   // octaves from the sizes of calls to the nearest size in the fit
+	// expected has the variances that were expected of the errors, and folds, ascending, the
+	// numbers of points in the fits behind them.
+	expected []float64
+	folds    []int
+	gaps     []float64 // octaves from the sizes of calls to the nearest size in the fit
 	// quantile is the 96 % point of the errors of the blend over their scales, which take in the
 	// mean of all errors with the weight of scalePrior calls.
 	quantile, scalePrior float64
@@ -38,6 +42,36 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 		squares, sum = squares+w*min(e*e, 1), sum+w // an error counts as a factor of e at most
 	}
 	return math.Sqrt(squares / max(sum, 1e-9))
+}
+
+// maxScore is the largest error of a place that counts, in expected deviations.
+const maxScore = 5
+
+// scores returns the sum over places that were held out from a fit, and their number: of the
+// weighted mean square of the errors over the expected one. All calls of a place have the same jobs
+// and the same growth, so that more of them tell no more.
+func (h *heldOut) scores(weight func(i int) float64) (sum, places float64) {
+	type fold struct {
+		kept int
+		at   Placement
+	}
+	type squares struct{ seen, expected float64 }
+	of := map[fold]squares{}
+	var order []fold
+	for i, e := range h.own {
+		key := fold{h.folds[i], h.calls[i].placement()}
+		s, has := of[key]
+		if !has {
+			order = append(order, key)
+		}
+		w := weight(i)
+		of[key] = squares{s.seen + w*e*e, s.expected + w*h.expected[i]}
+	}
+	for _, key := range order {
+		s := of[key]
+		sum += min(s.seen/max(s.expected, math.SmallestNonzeroFloat64), maxScore*maxScore)
+	}
+	return sum, float64(len(order))
 }
 
 // Held-out calls between places count for the scale of an error by exp(-1) for each octave of total

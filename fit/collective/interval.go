@@ -10,37 +10,31 @@ import (
 // The half width of a 95 % interval beyond the measured places, as a log, is the root of the sum of
 // the squares of
 //
-//	floor,
-//	the deviation of another job, see [jobs.width],
-//	unseenGrowth · √(octaves beyond the places) / (measured numbers of nodes − 1)^growthPower,
+//	the 95 % point of Student's t times the scale times the expected deviation of one time,
+//	unseenFewer · √(octaves below the places),
 //	perFillOctave · octaves from the measured ranks on a node / √(octaves between these),
 //	perSizeOctave · √(octaves beyond the sizes),
-//	partHeldOut · the root mean square error of similar calls that were held out,
-//	and partSpread · the spread of the forms.
+//	and partApart · the deviation of the continuations beyond the sizes, see [blend.predict].
 //
-// A few numbers of nodes show little of the growth that begins beyond them: two show none. The
-// lower half width has the part growthBelow of its square, since steps seldom become faster on more
-// nodes. On fewer nodes than were measured both have all of unseenGrowth: libraries have other
-// protocols there.
-// If the algorithm is known, both are oneAlgorithm times as wide.
+// The expected deviation is that of a machine among other machines, see [blend.variance]. The scale
+// is the machine's own: the mean square of errors at places that were held out, each over its
+// expected deviation, where the other machines count as priorPlaces such places. Few places show
+// little, so the degrees of freedom are the number of both (a scaled inverse χ² prior; Gelman et
+// al., Bayesian Data Analysis, 2013, §3.2).
 //
 // The constants are frozen. A search for the least mean interval score (Gneiting and Raftery 2007,
-// §6.2) on calls of LUMI, Lassen, ABCI and ORFEO and on simulated clusters gave their size. They
-// were then rounded, to narrower intervals than the search's, with the results of all machines in
-// sight, so that no machine is a test of them in the strict sense. docs/validation/fits.md has the
-// coverage by machine and distance, and internal/evidence/collectives computes it.
+// §6.2), over the width that one width for all calls would need, gave them. It had calls of LUMI,
+// Lassen, ABCI and ORFEO, and of simulated clusters of another seed than those of
+// docs/validation/fits.md, which has the coverage by machine and distance
+// (internal/evidence/collectives).
 const (
-	floor         = 0.1
-	unseenGrowth  = 0.42
-	growthPower   = 0.75
-	growthBelow   = 0.3
+	partSizes   = 0.7
+	priorPlaces = 8
+
+	unseenFewer   = 0.42
 	perFillOctave = 1.2 // of one machine: no other was measured with nodes that are filled in part
 	perSizeOctave = 0.45
-	partHeldOut   = 0.9
-	partSpread    = 1.3
-	// On one node times grow evenly with the ranks. Chosen for ORFEO, with A100 and H100 in sight.
-	perOctaveOneNode = 0.25
-	oneAlgorithm     = 0.85
+	partApart     = 1.3
 
 	// maxBeyond is the largest factor beyond the measured nodes and ranks on a node at which a call
 	// has an interval; maxWidth is the largest high end over the low end.
@@ -50,37 +44,28 @@ const (
 
 // beyondWidth returns the lower and upper half width of the interval of a call, by the frozen
 // calibration.
-func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
+func (b *blend) beyondWidth(p place, n, spread, apart float64) (down, up float64) {
 	total, octaves := b.totalLg(p, n), b.octaves(p)
 	similar := func(i int) float64 { return math.Exp(-math.Abs(total-b.beyond.total[i]) / 2) }
+	sizes, scale, free := 0.0, 1.0, float64(priorPlaces)
+	if b.sizesOnly {
+		sizes = partSizes * b.beyond.rootMeanSquare(similar)
+	} else {
+		squares, held := b.beyond.scores(similar)
+		free += held
+		scale = (priorPlaces + squares) / free
+	}
+	scale *= stats.T95(free) * stats.T95(free)
+	fewer := p.nodes < b.places[0].nodes
+	down = scale * (b.variance(p, spread, b.oneNode) + sizes*sizes)
+	up = scale * (b.variance(p, spread, true) + sizes*sizes)
 	fill := perFillOctave * b.octavesPerNode(p) / math.Sqrt(b.spanned(place.perNode))
-	widths := []float64{
-		floor, b.jobs.width(octaves / b.spanned(place.ofNodes)), fill,
-		perSizeOctave * math.Sqrt(b.sizeOctaves(p, n)),
-		partHeldOut * b.beyond.rootMeanSquare(similar), partSpread * spread,
+	rest := fill*fill + perSizeOctave*perSizeOctave*b.sizeOctaves(p, n) +
+		partApart*partApart*apart*apart
+	if fewer {
+		rest += unseenFewer * unseenFewer * octaves
 	}
-	if b.oneNode {
-		widths = append(widths, perOctaveOneNode*octaves)
-	}
-	squares := 0.0
-	for _, w := range widths {
-		squares += w * w
-	}
-	down, up = squares, squares
-	if !b.oneNode && !b.inside(p) {
-		growth := unseenGrowth * unseenGrowth * octaves
-		if p.nodes < b.places[0].nodes {
-			down, up = down+growth, up+growth
-		} else {
-			growth /= math.Pow(float64(max(1, len(b.places)-1)), 2*growthPower)
-			down, up = down+growthBelow*growth, up+growth
-		}
-	}
-	part := 1.0
-	if len(b.forms) == 1 {
-		part = oneAlgorithm
-	}
-	return part * math.Sqrt(down), part * math.Sqrt(up)
+	return math.Sqrt(down + rest), math.Sqrt(up + rest)
 }
 
 // nearEvidence returns the held-out calls that are like a call at a place between measured places.
@@ -103,8 +88,8 @@ const perInnerOctave = 0.6
 // point of the errors at places that were held out, each in units of the mean error of similar
 // calls (normalized conformal prediction; Lei et al. 2018, §5.2). Few such places do not show all
 // errors, so a part of the frozen calibration adds to them as an independent error.
-func (b *blend) betweenWidth(p place, n, spread float64) float64 {
-	frozen, _ := b.beyondWidth(p, n, spread)
+func (b *blend) betweenWidth(p place, n, spread, apart float64) float64 {
+	frozen, _ := b.beyondWidth(p, n, spread, apart)
 	h := b.nearEvidence(p)
 	if len(h.own) == 0 {
 		return frozen
@@ -122,10 +107,10 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 
 // width returns the lower and upper half width of the 95 % interval of a call, as logs. If the call
 // has no interval, why gives the reason and says what to measure.
-func (b *blend) width(p place, n, spread float64) (down, up float64, why string) {
+func (b *blend) width(p place, n, spread, apart float64) (down, up float64, why string) {
 	measured := b.inside(p) && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0
 	if measured && len(b.nearEvidence(p).calls) > 0 {
-		half := b.betweenWidth(p, n, spread)
+		half := b.betweenWidth(p, n, spread, apart)
 		return half, half, ""
 	}
 	unit := "nodes"
@@ -133,7 +118,7 @@ func (b *blend) width(p place, n, spread float64) (down, up float64, why string)
 		unit = "ranks"
 	}
 	far := math.Log2(maxBeyond) + 1e-9
-	down, up = b.beyondWidth(p, n, spread)
+	down, up = b.beyondWidth(p, n, spread, apart)
 	switch first, last := b.places[0], b.places[len(b.places)-1]; {
 	case len(b.places) == 1 && b.octaves(p) > 0:
 		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",

@@ -12,11 +12,11 @@ import (
 const (
 	// AssumedJobs is the deviation that is assumed, as a log, with the weight of assumedRepeats.
 	// Machines that nobody else uses have 0.01 to 0.05, shared networks 0.1 to 0.3.
-	AssumedJobs    = 0.04
-	assumedRepeats = 4
+	AssumedJobs    = 0.05
+	assumedRepeats = 2
 	// jobsElsewhere is the factor on the deviation of repeats for a job on other nodes: repeats
 	// often run on the same nodes, one after the other.
-	jobsElsewhere = 1.3
+	jobsElsewhere = 1.15
 	// jobLever is the weight of the squared reach, octaves beyond the measured places over those
 	// between them, with which errors of measured jobs move a time beyond. A line through two
 	// places has 2; the steps of an algorithm hold it, and leave less.
@@ -26,7 +26,6 @@ const (
 // jobs describes the deviation between jobs.
 type jobs struct {
 	deviation float64 // as a log
-	free      float64 // degrees of freedom behind it
 	runs      float64 // repeats of each call, in the mean over places
 }
 
@@ -52,12 +51,12 @@ func jobsOf(points []Point) jobs {
 			free += count - 1
 		}
 	}
-	return jobs{math.Sqrt(squares / free), free, stats.Mean(runs)}
+	return jobs{math.Sqrt(squares / free), stats.Mean(runs)}
 }
 
-// width returns the half width of a 95 % interval of another job, as a log. Its mean comes from
-// the measured jobs, whose errors a prediction beyond the places enlarges.
-func (j jobs) width(reach float64) float64 {
-	variance := 1 + (1+jobLever*reach*reach)/j.runs
-	return jobsElsewhere * stats.T95(j.free) * j.deviation * math.Sqrt(variance)
+// variance returns the variance of the log of a time in another job. Its mean comes from the
+// measured jobs, whose errors a prediction beyond the places enlarges.
+func (j jobs) variance(reach float64) float64 {
+	elsewhere := jobsElsewhere * j.deviation
+	return elsewhere * elsewhere * (1 + (1+jobLever*reach*reach)/j.runs)
 }

@@ -96,11 +96,16 @@ const (
 
 // assumedBase returns the base of calls that were all measured at one place, in steps.
 func assumedBase(points []Point, oneNode bool) float64 {
-	byTime := func(a, b Point) int { return cmp.Compare(a.Time, b.Time) }
-	if oneNode && slices.MinFunc(points, byTime).Time >= launchTime {
+	if oneNode && onGPUs(points) {
 		return launchSteps
 	}
 	return entrySteps
+}
+
+// onGPUs reports whether calls on few ranks of a node are taken to be those of GPUs.
+func onGPUs(points []Point) bool {
+	byTime := func(a, b Point) int { return cmp.Compare(a.Time, b.Time) }
+	return slices.MinFunc(points, byTime).Time >= launchTime
 }
 
 // sizesByPlace returns the sizes of the points of each place, ascending; if there is one place, of

@@ -158,7 +158,7 @@ func read(t *testing.T, series string, perNode int, files map[string]int) Data {
 }
 
 // Beyond the ranks that were measured the intervals hold, from the smaller numbers of
-// ranks of three machines to the largest, though on none of them one shape holds for all: libraries
+// ranks of two machines to the largest, though on none of them one shape holds for all: libraries
 // choose, and nodes fill up. What happens on a second node nothing foresees that was measured on
 // one: orfeo's trees on 2 to 126 ranks, of unknown placement, have no interval beyond.
 func TestBeyond(t *testing.T) {
@@ -181,7 +181,6 @@ func TestBeyond(t *testing.T) {
 			to   int
 		}{d, 254}
 	}
-	held := 0.0
 	for name, m := range machines {
 		train := m.data
 		train.Points = slices.DeleteFunc(slices.Clone(train.Points), func(p Point) bool { return p.Ranks == m.to })
@@ -212,14 +211,13 @@ func TestBeyond(t *testing.T) {
 			wide = append(wide, math.Log(float64(q.High/q.Low))/2)
 		}
 		t.Logf("%s to %d ranks: median error %.0f %%, half width %.0f %%, hold %d of %d; %s", name, m.to, 100*stats.QuantileOf(errs, 0.5), 100*math.Expm1(stats.QuantileOf(wide, 0.5)), inside, count, r.Accuracy())
-		if !strings.HasPrefix(name, "orfeo") {
-			held += float64(inside) / float64(count) / 3
+		// The MPI of abci2 takes another algorithm on 32 nodes, of up to four times what those on
+		// 2 and 8 foresee.
+		switches := name == "abci2, MPI"
+		if share := float64(inside) / float64(count); !strings.HasPrefix(name, "orfeo") &&
+			!switches && share < 0.9 {
+			t.Errorf("%s: intervals hold %.0f %%", name, 100*share)
 		}
-	}
-	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2,
-	// whose times on 32 nodes are up to four times what those on 2 and 8 foresee, hold 18 of 24.
-	if held < 0.85 {
-		t.Errorf("intervals hold %.0f %% in the mean over machines", 100*held)
 	}
 }
 

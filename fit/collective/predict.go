@@ -154,13 +154,13 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 		p = Placement{Ranks: at.Ranks}.place()
 	}
 	size := float64(n)
-	log, spread, weights := b.predict(p, size)
+	log, spread, apart, weights := b.predict(p, size)
 	t := math.Exp(log)
 	if !(t > 0) || math.IsInf(t, 0) {
 		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: "+
 			"the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
 	}
-	down, up, why := b.width(p, size, spread)
+	down, up, why := b.width(p, size, spread, apart)
 	if newLevel != "" {
 		why = newLevel
 	}

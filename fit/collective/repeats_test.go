@@ -179,3 +179,15 @@ func TestDisturbedCalls(t *testing.T) {
 		}
 	}
 }
+
+// Two files of the same calls, one of which takes ten times as long, are two settings: the time is
+// that of one, not their mean. Two jobs that differ by a half have their mean.
+func TestTwoSettings(t *testing.T) {
+	for factor, want := range map[float64]quantity.Micros{10: 20, 1.5: 25} {
+		both := OnePerCall([]Point{{Ranks: 4, Size: 8, Time: 20, Count: 1},
+			{Ranks: 4, Size: 8, Time: quantity.Micros(20 * factor), Count: 1}})
+		if len(both) != 1 || both[0].Time != want {
+			t.Errorf("20 µs and %v times as much: %+v, want %v", factor, both, want)
+		}
+	}
+}

@@ -15,15 +15,11 @@ type run struct {
 	points []fitted.Point
 }
 
-// anotherSetting is the factor over the fastest run of the same calls, in the median, above which a
-// run has another setting. Two jobs on shared networks differ by up to 1.9 times in the median.
-const anotherSetting = 3
-
 // maxNamed is the number of files that a note names.
 const maxNamed = 3
 
-// apart returns a note on runs of the same calls that take several times as long as others; empty
-// if there are none.
+// apart returns a note on runs of the same calls that in the median take more than
+// [fitted.AnotherSetting] times as long as the fastest; empty if there are none.
 func apart(runs []run) string {
 	type call struct {
 		fitted.Placement
@@ -55,7 +51,7 @@ func apart(runs []run) string {
 			continue
 		}
 		repeated++
-		if factor := stats.Median(ratios); factor > anotherSetting {
+		if factor := stats.Median(ratios); factor > fitted.AnotherSetting {
 			factors, slow = append(factors, factor), append(slow, r.name)
 		}
 	}

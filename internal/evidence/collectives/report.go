@@ -127,16 +127,17 @@ func (r *report) print(w io.Writer) {
 	}
 }
 
-// printCalibration writes, for each machine, by which factor the intervals beyond the measured
-// nodes would have to be wider if the other machines alone decided it, and how many of the
-// machine's intervals are right with it. The constants of the intervals were set with all machines
-// in sight.
+// printCalibration writes, for each machine but the switching one, by which factor the intervals
+// beyond the measured nodes would have to be wider if the other machines alone decided it, and how
+// many of the machine's intervals are right with it. The constants of the intervals were set with
+// all machines in sight.
 func (r *report) printCalibration(w io.Writer) {
 	scaled := map[string][]float64{}
 	var machines []string
 	for _, q := range r.order {
 		t := r.by[q]
-		if !strings.Contains(q.asked, "beyond") || len(t.scaled) == 0 {
+		beyond := strings.Contains(q.asked, "beyond") && q.machine != switching
+		if !beyond || len(t.scaled) == 0 {
 			continue
 		}
 		if scaled[q.machine] == nil {

@@ -1,0 +1,66 @@
+package collective
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Errors count by places that were held out of a fit, not by calls, and each over the variance that
+// was expected there: two calls of one place with errors of 0.2 and 0.4 have (0.04 + 0.16) / (0.02 +
+// 0.02) = 5, a call of another with 0.1 has 0.01 / 0.01 = 1.
+func TestScores(t *testing.T) {
+	h := heldOut{
+		calls: []Point{{Ranks: 8, PerNode: 1, Size: 8}, {Ranks: 8, PerNode: 1, Size: 64},
+			{Ranks: 16, PerNode: 1, Size: 8}},
+		own: []float64{0.2, -0.4, 0.1}, expected: []float64{0.02, 0.02, 0.01},
+		folds: []int{4, 4, 4},
+	}
+	sum, places := h.scores(func(int) float64 { return 1 })
+	if math.Abs(sum-6) > 1e-12 || places != 2 {
+		t.Errorf("%v at %v places, want 6 at 2", sum, places)
+	}
+	h.own[2] = 3 // one wild place says no more than maxScore
+	if sum, _ = h.scores(func(int) float64 { return 1 }); math.Abs(sum-5-maxScore*maxScore) > 1e-9 {
+		t.Errorf("%v, want %v", sum, 5+maxScore*maxScore)
+	}
+}
+
+// A single job a number of nodes has no repeats, but from four numbers the held-out ones show how
+// much jobs differ: on a network whose jobs differ by 20 % intervals are wider than on a quiet one,
+// in the mean over ten of each.
+func TestHeldOutPlacesShowJobs(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	width := func(deviation float64) (mean float64) {
+		const networks = 10
+		for range networks {
+			d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+			for nodes := 4; nodes <= 32; nodes *= 2 {
+				job := math.Exp(deviation * random.NormFloat64())
+				for n := 256; n <= 1<<20; n *= 4 {
+					p := float64(nodes)
+					time := job * (2*(p-1)*5 + 2*float64(n)*(p-1)/p*1e-3)
+					d.Points = append(d.Points, Point{Ranks: nodes, PerNode: 1,
+						Size: quantity.Bytes(n), Time: quantity.Micros(time), Count: 1})
+				}
+			}
+			r, err := Fit(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := r.Predict(64, 4096)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean += math.Log(float64(q.High/q.Low)) / networks
+		}
+		return mean
+	}
+	quiet, shared := width(0.01), width(0.2)
+	if t.Logf("%.2f and %.2f ×", math.Exp(quiet), math.Exp(shared)); shared < 1.5*quiet {
+		t.Errorf("intervals are %.2f × wide on a quiet network and %.2f × on a shared one",
+			math.Exp(quiet), math.Exp(shared))
+	}
+}
