@@ -36,6 +36,9 @@ type Candidate struct {
 	Ranks  float64
 	Size   float64 // bytes, at least 1
 	Parts  Parts   // of the schedule's time on a nominal machine
+	// Library says that it is the library's own choice: it is chosen unless another is surely
+	// faster.
+	Library bool
 }
 
 // place returns the candidate's place for smooth terms, in octaves: its size, its ranks, and the

@@ -38,6 +38,7 @@ type group struct {
 	measured []Measurement // Time is a logarithm
 	mean     []float64     // of logarithmic times; nil until [Tuner.posterior] computes it
 	cov      *mat.SymDense
+	trial    *Trial // nil until [Tuner.trial] makes it
 }
 
 // New returns a Tuner for candidates without measurements.
@@ -110,7 +111,7 @@ func (t *Tuner) update() {
 		t.rescale()
 	}
 	for g := range t.groups {
-		t.groups[g].mean = nil
+		t.groups[g].mean, t.groups[g].trial = nil, nil
 	}
 }
 
@@ -287,12 +288,9 @@ func (t *Tuner) posterior(index int) *group {
 	var shift, white mat.VecDense
 	shift.MulVec(solved.T(), residual)
 	less.Mul(cross.T(), &solved)
-	// A machine that deviates more from its schedules than the prior expects gets wider
-	// predictions, in the mean of Freedom prior measurements and its own.
-	scale := 1.0 // of the variances, by the measurements' own
-	if t.prior.Freedom > 0 && chol.SolveVecTo(&white, residual) == nil {
-		seen := float64(len(g.measured))
-		scale = (t.prior.Freedom + mat.Dot(residual, &white)) / (t.prior.Freedom + seen)
+	scale := 1.0
+	if chol.SolveVecTo(&white, residual) == nil {
+		scale = t.scale(residual, &white)
 	}
 	for i := range n {
 		mean[i] += shift.AtVec(i)
@@ -301,6 +299,17 @@ func (t *Tuner) posterior(index int) *group {
 		}
 	}
 	return g
+}
+
+// scale returns the factor of the variances, by residuals and the solution of their covariance with
+// them. A machine that deviates more from its schedules than the prior expects gets wider
+// predictions, in the mean of Freedom prior measurements and its own.
+func (t *Tuner) scale(residual, solved *mat.VecDense) float64 {
+	if t.prior.Freedom == 0 {
+		return 1
+	}
+	seen := float64(residual.Len())
+	return (t.prior.Freedom + mat.Dot(residual, solved)) / (t.prior.Freedom + seen)
 }
 
 // predict returns the mean and the standard deviation of the logarithm of a candidate's time.
@@ -327,10 +336,10 @@ func (t *Tuner) Difference(i, j int) (mean, deviation float64) {
 // Calls returns the candidates of each call.
 func (t *Tuner) Calls() map[int][]int { return t.calls }
 
-// Best returns the candidate of a call with the least expected time.
-func (t *Tuner) Best(call int) int {
+// best returns the candidate with the least expected time.
+func (t *Tuner) best(of []int) int {
 	best, least := -1, math.Inf(1)
-	for _, i := range t.calls[call] {
+	for _, i := range of {
 		m, s := t.predict(i)
 		if v := m + s*s/2; v < least { // the logarithm of the mean of a log-normal time
 			best, least = i, v

@@ -3,12 +3,10 @@ package tuner
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distmv"
 )
 
 // verify is the number of candidates of which one verifies a choice.
@@ -80,7 +78,7 @@ func (t *Tuner) mostValuable(values [][]float64, out map[int]bool) int {
 func (t *Tuner) verified(covs []*mat.SymDense, out map[int]bool, joint bool) int {
 	choices := make([][]int, len(t.groups))
 	for _, call := range slices.Sorted(maps.Keys(t.calls)) {
-		i := t.Best(call)
+		i := t.best(t.calls[call])
 		choices[t.group[i]] = append(choices[t.group[i]], i)
 	}
 	best, most := -1, 0.0
@@ -175,7 +173,8 @@ func gain(call []int, now, level, slope []float64) float64 {
 }
 
 // Loss returns the expected loss of a candidate, the relative difference between its time and the
-// least of its call, as the mean of 1,000 draws from the posterior.
+// least of its call: the mean of draws from the posterior, times the part of it that was real at
+// calls that were held out.
 func (t *Tuner) Loss(chosen int) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
 	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)
@@ -186,16 +185,5 @@ func (t *Tuner) Loss(chosen int) float64 {
 		}
 		cov.SetSym(i, i, cov.At(i, i)+1e-9) // rounding may have left less than 0
 	}
-	// A fixed seed: the same measurements give the same losses in each run.
-	times, ok := distmv.NewNormal(mean, cov, rand.NewPCG(1, 2))
-	if !ok {
-		return math.NaN()
-	}
-	const draws = 1000
-	own, loss := slices.Index(call, chosen), 0.0
-	for range draws {
-		times.Rand(mean)
-		loss += math.Expm1(mean[own]-slices.Min(mean)) / draws
-	}
-	return loss
+	return t.calibration() * expectedLoss(slices.Index(call, chosen), mean, cov)
 }

@@ -43,7 +43,7 @@ func (m *Map) writeNext(folder string, limits Limits, benchmark string) (note st
 	if limits.Seconds > 0 {
 		points = int(limits.Seconds) + 1 // each takes a second at least
 	}
-	next := m.next(points)
+	next := m.tuner.Ask(points)
 	if limits.Seconds > 0 {
 		next = m.until(next, limits.Seconds)
 	}

@@ -110,6 +110,8 @@ func (m *Map) add(ctx context.Context, name string) error {
 					Labels: [4]string{c.Name, "", c.Name, fmt.Sprint(c.Name, " ", c.Segment)},
 					Shared: sharedOf(name, c.Name),
 					Parts:  times[Place{c.Name, ranks, size, c.Segment}],
+
+					Library: c.Name == LibraryChoice,
 				})
 			}
 			call++
@@ -168,10 +170,6 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 	return true
 }
 
-// margin is the least difference of logarithmic times for which a rule replaces the library's
-// choice: smaller ones are noise.
-const margin = 0.03
-
 // own returns the candidate of a call that is the library's choice, with which rules
 // are compared.
 func (m *Map) own(call int) int {
@@ -179,44 +177,11 @@ func (m *Map) own(call int) int {
 	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
 }
 
-// choose returns the candidate for a call. It is the best one if the library's choice was measured
-// and is slower by at least the margin and a standard deviation of their difference, and otherwise
-// the library's choice.
-func (m *Map) choose(call int) int {
-	best, i := m.tuner.Best(call), m.own(call)
-	slower, deviation := m.tuner.Difference(i, best)
-	if m.measured[i] == 0 || slower < max(margin, deviation) {
-		return i
-	}
-	return best
-}
-
-// next returns at most n candidates to measure: up to n/2 of the library's choices
-// that rules would replace, and then the candidates of the tuner. Half of them at
-// most, or a long list of new winners would stop the search for better ones.
-func (m *Map) next(n int) (all []int) {
-	for call := range len(m.tuner.Calls()) {
-		i := m.own(call)
-		// [Map.choose] replaces a library's choice only if it was measured, so a rule needs that
-		// measurement.
-		replaced := len(m.measured) > 0 && m.measured[i] == 0 && m.tuner.Best(call) != i
-		if replaced && len(all) < n/2 {
-			all = append(all, i)
-		}
-	}
-	for _, i := range m.tuner.Next(n) {
-		if len(all) < n && !slices.Contains(all, i) {
-			all = append(all, i)
-		}
-	}
-	return all
-}
-
 // Decisions returns the choices for all calls, in the order of the question. They
 // hold for the measurements added so far, and change with each further one.
 func (m *Map) Decisions() (all []Decision) {
 	for call := range len(m.tuner.Calls()) {
-		i := m.choose(call)
+		i := m.tuner.Choose(call)
 		d := Decision{
 			Choice:  m.Choices[i],
 			Time:    m.expected(i),

@@ -3,12 +3,14 @@ package tune
 import (
 	"fmt"
 	"io"
+	"math"
 
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows returns the table of the decisions. The losses are expectations of the model,
-// which a note says; docs/tune.md has how far they are from real ones.
+// Rows returns the table of the decisions. The losses are expectations of the model, calibrated by
+// held-out calls; docs/tune.md has how far they are from real ones.
 func (m *Map) Rows(all []Decision) reports.Rows {
 	percent := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
@@ -41,11 +43,45 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
 		len(all), percent(100*meanLoss(all)), points, len(m.candidates), none))
+	rows.Notes = append(rows.Notes, m.refusals(all)...)
 	if m.Unknown > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes "+
 			"or algorithms, and were not used.", m.Unknown))
 	}
 	return rows
+}
+
+// refusals returns a note for each collective whose choices lost more than the library's own where
+// they were held out.
+func (m *Map) refusals(all []Decision) (notes []string) {
+	told := map[string]bool{}
+	for _, d := range all {
+		if told[d.Collective] {
+			continue
+		}
+		told[d.Collective] = true
+		if x := m.tuner.Trial(d.Collective); x.Worse() {
+			notes = append(notes, refusal(d.Collective, x, len(m.measured), len(m.candidates)))
+		}
+	}
+	return notes
+}
+
+// refusal returns the note on a collective that keeps the library's own choices, with the number of
+// measurements that would suffice.
+func refusal(collective string, x tuner.Trial, measured, candidates int) string {
+	percent := reports.PercentText("%.1f %%")
+	note := fmt.Sprintf("%s: no rules. Predicted without their own measurements, choices at "+
+		"%d calls lose %s, and the library's own %s.", collective, x.Owned,
+		percent(100*x.Beside), percent(100*x.Library))
+	switch more := x.Suffices(measured) - float64(measured); {
+	case x.Library == 0:
+		return note + " The library chose the fastest of those measured at all of them."
+	case float64(measured)+more > float64(candidates):
+		return note + " Only a measurement of all algorithms would be better."
+	default:
+		return note + fmt.Sprintf(" A budget of %.0f more measurements suffices.", math.Ceil(more))
+	}
 }
 
 // meanLoss returns the mean of the decisions' expected losses.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -42,7 +43,7 @@ func TestNext(t *testing.T) {
 	before := meanLoss(m.Decisions())
 	seen := map[int]bool{}
 	for {
-		next := m.next(10)
+		next := m.tuner.Ask(10)
 		if len(next) == 0 {
 			break
 		}
@@ -87,7 +88,7 @@ func TestNoRuleWithoutGain(t *testing.T) {
 	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v without a time of the library's choice, want none", rules)
 	}
-	if next := m.next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
+	if next := m.tuner.Ask(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
 	m.measure(m.Choices[0], 11.1)
@@ -220,5 +221,19 @@ func TestReadFolder(t *testing.T) {
 	}
 	if len(m.measured) != 2 {
 		t.Errorf("%d candidates were measured, want 2", len(m.measured))
+	}
+}
+
+// A refusal says the number of measurements that suffices, or that none does.
+func TestRefusal(t *testing.T) {
+	for want, x := range map[string]tuner.Trial{
+		"budget of 138": {Owned: 5, Library: 0.1, Beside: 0.2},
+		"of all":        {Owned: 5, Library: 0.1, Beside: 0.9},
+		"the fastest":   {Owned: 5, Beside: 0.2},
+	} {
+		if note := refusal("bcast", x, 100, 500); !strings.Contains(note, want) ||
+			!strings.HasPrefix(note, "bcast: no rules.") {
+			t.Errorf("%q, want %q", note, want)
+		}
 	}
 }

@@ -19,10 +19,9 @@ import (
 
 // A set has all candidates of a machine, with the time of each.
 type set struct {
-	machine  string
-	all      []tuner.Candidate
-	times    []float64
-	defaults map[int]float64 // times of the library's choice, by call
+	machine string
+	all     []tuner.Candidate
+	times   []float64
 }
 
 // segmentOf returns the segment of NCCL's and Open MPI's pipelined schedules; 0 for
@@ -55,6 +54,17 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 			library, library + known, library + "by " + family,
 			fmt.Sprint(library, ports(algorithm), " ports"), name + "/" + known,
 		},
+	}
+}
+
+// own returns the candidate of the library's own choice in the call of a row, as reports/tune has
+// it.
+func own(r row, call int) tuner.Candidate {
+	const name = "default"
+	return tuner.Candidate{
+		Group: r.library + " " + r.collective, Call: call, Ranks: float64(r.ranks), Size: r.bytes,
+		Labels: [4]string{name, "", name, name}, Shared: [5]string{r.library + " "},
+		Library: true,
 	}
 }
 
@@ -138,7 +148,7 @@ func load(folder, machine, file string) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &set{machine: machine, defaults: map[int]float64{}}
+	s := &set{machine: machine}
 	calls, times := map[string]int{}, map[string][]float64{}
 	call := func(r row) string {
 		return fmt.Sprint(r.library, r.collective, r.nodes, " ", r.ranks, r.bytes)
@@ -150,6 +160,7 @@ func load(folder, machine, file string) (*set, error) {
 		}
 		times[key+r.algorithm] = append(times[key+r.algorithm], r.time)
 	}
+	owned := map[int]bool{}
 	for _, r := range rows {
 		call, key := calls[call(r)], call(r)+r.algorithm
 		if times[key] == nil { // a further run
@@ -158,7 +169,10 @@ func load(folder, machine, file string) (*set, error) {
 		t := stats.Mean(times[key])
 		delete(times, key)
 		if strings.HasPrefix(r.algorithm, "default_") || r.algorithm == "default-default" {
-			s.defaults[call] = t
+			if !owned[call] {
+				owned[call] = true
+				s.all, s.times = append(s.all, own(r, call)), append(s.times, t)
+			}
 			continue
 		}
 		group := r.library + " " + r.collective

@@ -28,15 +28,18 @@ import (
 // docs/tune.md.
 var shares = []float64{0.05, 0.1, 0.25}
 
-// calls returns the candidates of each call with at least two: with one, there is
+// calls returns the candidates of each call with at least two algorithms: with one, there is
 // nothing to lose.
 func (s *set) calls() map[int][]int {
-	all := map[int][]int{}
+	all, algorithms := map[int][]int{}, map[int]int{}
 	for i, c := range s.all {
 		all[c.Call] = append(all[c.Call], i)
+		if !c.Library {
+			algorithms[c.Call]++
+		}
 	}
-	for call, of := range all {
-		if len(of) < 2 {
+	for call := range all {
+		if algorithms[call] < 2 {
 			delete(all, call)
 		}
 	}
@@ -44,14 +47,15 @@ func (s *set) calls() map[int][]int {
 }
 
 // losses returns by how much the choice of each call takes longer than the best of its candidates.
-func (s *set) losses(choice func(call int, of []int) float64) (all []float64) {
+// A choice of -1 counts nowhere.
+func (s *set) losses(choice func(call int, of []int) int) (all []float64) {
 	for call, of := range s.calls() {
 		best := math.Inf(1)
 		for _, i := range of {
 			best = min(best, s.times[i])
 		}
-		if t := choice(call, of); t > 0 {
-			all = append(all, t/best-1)
+		if i := choice(call, of); i >= 0 {
+			all = append(all, s.times[i]/best-1)
 		}
 	}
 	slices.Sort(all) // so that sums do not depend on the order of a map
@@ -60,7 +64,16 @@ func (s *set) losses(choice func(call int, of []int) float64) (all []float64) {
 
 // chosen returns the losses of a tuner's choices.
 func (s *set) chosen(t *tuner.Tuner) []float64 {
-	return s.losses(func(call int, _ []int) float64 { return s.times[t.Best(call)] })
+	return s.losses(func(call int, _ []int) int { return t.Choose(call) })
+}
+
+// expected returns the loss of a tuner's choices that it expects, in the mean over calls.
+func (s *set) expected(t *tuner.Tuner) float64 {
+	sum, calls := 0.0, s.calls()
+	for _, call := range slices.Sorted(maps.Keys(calls)) {
+		sum += t.Loss(t.Choose(call))
+	}
+	return sum / float64(len(calls))
 }
 
 // measure gives the tuner the published times of these candidates, as a job's files
@@ -73,23 +86,23 @@ func (s *set) measure(t *tuner.Tuner, which []int) {
 	t.Add(all)
 }
 
-// ours returns the losses at each share, with measurements that the tuner asks for.
-// It asks for a quarter more at a time, since a user runs a job of many measurements
-// and not one after the other.
-func (s *set) ours(prior tuner.Prior) (all [][]float64) {
+// ours returns the losses at each share and the expected ones, with measurements that the tuner
+// asks for. It asks for a quarter more at a time, since a user runs a job of many measurements and
+// not one after the other.
+func (s *set) ours(prior tuner.Prior) (all [][]float64, expected []float64) {
 	t, done := tuner.New(s.all, prior), 0
 	for _, share := range shares {
 		for n := int(share * float64(len(s.all))); done < n; {
-			next := t.Next(min(n-done, max(10, done/4)))
+			next := t.Ask(min(n-done, max(10, done/4)))
 			if len(next) == 0 {
 				break
 			}
 			s.measure(t, next)
 			done += len(next)
 		}
-		all = append(all, s.chosen(t))
+		all, expected = append(all, s.chosen(t)), append(expected, s.expected(t))
 	}
-	return all
+	return all, expected
 }
 
 // replicate returns the set without an eighth of its algorithms, if a group has more
@@ -110,26 +123,33 @@ func (s *set) replicate(seed uint64) *set {
 		}
 		return left[name]
 	}
-	o := &set{machine: s.machine, defaults: s.defaults}
+	o := &set{machine: s.machine}
 	for i, c := range s.all {
-		if !(len(algorithms[c.Group]) > 3 && out(c.Group+c.Labels[3])) && !out(fmt.Sprint(c.Call)) {
+		kept := c.Library || len(algorithms[c.Group]) <= 3 || !out(c.Group+c.Labels[3])
+		if kept && !out(fmt.Sprint(c.Call)) {
 			o.all, o.times = append(o.all, c), append(o.times, s.times[i])
 		}
 	}
 	return o
 }
 
-// replicates returns the losses at each share of 32 replicates together.
-func (s *set) replicates(prior tuner.Prior) [][]float64 {
-	var each [32][][]float64
-	parallel.For(len(each), func(seed int) { each[seed] = s.replicate(uint64(seed)).ours(prior) })
-	all := make([][]float64, len(shares))
-	for _, losses := range each {
+// replicates returns the losses at each share of 16 replicates together, and the means of the
+// expected ones.
+func (s *set) replicates(prior tuner.Prior) (all [][]float64, expected []float64) {
+	const replicates = 16
+	var each [replicates][][]float64
+	var expect [replicates][]float64
+	parallel.For(replicates, func(seed int) {
+		each[seed], expect[seed] = s.replicate(uint64(seed)).ours(prior)
+	})
+	all, expected = make([][]float64, len(shares)), make([]float64, len(shares))
+	for k := range each {
 		for i := range all {
-			all[i] = append(all[i], losses[i]...)
+			all[i] = append(all[i], each[k][i]...)
+			expected[i] += expect[k][i] / replicates
 		}
 	}
-	return all
+	return all, expected
 }
 
 // grid returns the losses if all algorithms are measured at k sizes of each number of
@@ -173,10 +193,10 @@ func (s *set) grid(k int) (losses []float64, share float64) {
 			}
 		}
 	}
-	return s.losses(func(_ int, of []int) float64 {
-		return s.times[slices.MinFunc(of, func(a, b int) int {
+	return s.losses(func(_ int, of []int) int {
+		return slices.MinFunc(of, func(a, b int) int {
 			return cmp.Compare(predicted[a], predicted[b])
-		})]
+		})
 	}), float64(measured) / float64(len(s.all))
 }
 
@@ -188,10 +208,17 @@ func text(losses []float64) string {
 	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
 }
 
-func (s *set) print(prior tuner.Prior) {
+// print prints the rows of a machine, and returns the real and the expected losses at each share.
+func (s *set) print(prior tuner.Prior) (real, expected []float64) {
 	fmt.Printf("| %s | `tune` |", s.machine)
-	for _, l := range s.replicates(prior) {
+	losses, expected := s.replicates(prior)
+	for _, l := range losses {
 		fmt.Printf(" %s |", text(l))
+		real = append(real, stats.Mean(l))
+	}
+	fmt.Printf("\n| %s | expected |", s.machine)
+	for _, e := range expected {
+		fmt.Printf(" %.1f |", 100*e)
 	}
 	fmt.Println()
 	for k := 1; k <= 4; k++ {
@@ -199,8 +226,15 @@ func (s *set) print(prior tuner.Prior) {
 		fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n",
 			s.machine, k, 100*share, text(losses))
 	}
-	byDefault := s.losses(func(call int, _ []int) float64 { return s.defaults[call] })
+	byDefault := s.losses(func(_ int, of []int) int {
+		own := slices.IndexFunc(of, func(i int) bool { return s.all[i].Library })
+		if own >= 0 {
+			own = of[own]
+		}
+		return own
+	})
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
+	return real, expected
 }
 
 // learn returns the factors of the collectives' schedules, fitted to every second
@@ -213,6 +247,9 @@ func learn(machines []*set) map[string]tuner.Parts {
 		most := 0
 		for i, c := range s.all {
 			most = max(most, c.Call)
+			if c.Library {
+				continue // its schedule is not known
+			}
 			c.Group, c.Call = s.machine+c.Group, c.Call+calls
 			for k := range 4 { // the last one is a factor of the schedule on any machine
 				c.Shared[k] = s.machine + c.Shared[k]
@@ -254,9 +291,27 @@ func main() {
 		return
 	}
 	fmt.Println("| machine | points | 5 % | 10 % | 25 % |\n|---|---|---|---|---|")
+	real, expected := make([][]float64, len(all)), make([][]float64, len(all))
 	for i, s := range all {
-		s.print(without(all, i))
+		real[i], expected[i] = s.print(without(all, i))
 	}
+	fmt.Println("\n| machine | expected with the factor of the others | 5 % | 10 % | 25 % |\n" +
+		"|---|---|---|---|---|")
+	for i, s := range all {
+		factor := factorOf(slices.Delete(slices.Clone(real), i, i+1),
+			slices.Delete(slices.Clone(expected), i, i+1))
+		fmt.Printf("| %s | × %.2f |", s.machine, factor)
+		for k, e := range expected[i] {
+			fmt.Printf(" %.1f for %.1f |", 100*factor*e, 100*real[i][k])
+		}
+		fmt.Println()
+	}
+}
+
+// factorOf returns the factor that makes expected losses of machines as large as the real ones, in
+// the mean over machines and shares.
+func factorOf(real, expected [][]float64) float64 {
+	return stats.Mean(slices.Concat(real...)) / stats.Mean(slices.Concat(expected...))
 }
 
 // without returns the prior with factors of schedules that are fitted without one machine.
