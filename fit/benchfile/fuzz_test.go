@@ -113,7 +113,7 @@ func FuzzNetPIPE(f *testing.F) {
 func FuzzOSU(f *testing.F)      { fuzz(f, "osu_mixed.txt", "osu_dressed.txt") }
 func FuzzIMB(f *testing.F)      { fuzz(f, "imb_suite.txt", "imb_pingpong.csv") }
 func FuzzPerftest(f *testing.F) { fuzz(f, "perftest_pair.log") }
-func FuzzNCCL(f *testing.F)     { fuzz(f, "nccl_three.log") }
+func FuzzNCCL(f *testing.F)     { fuzz(f, "nccl_three.log", "nccl_debug.log") }
 func FuzzNetgauge(f *testing.F) {
 	fuzz(f, "netgauge_loggp.out", "netgauge_loggp.stdout", "netgauge_one_one.txt")
 }

@@ -24,7 +24,8 @@ import (
 //	           4             1   float     sum    34.73    0.00    0.00    N/A    35.30    0.00 …
 //
 // The size is the whole buffer, for all collectives. Lines of NCCL's own log may stand between the
-// rows: "host:3442:3442 [0] NCCL INFO Launch mode Parallel".
+// rows, and in the middle of them; see ncclLog. They name the algorithm of each row, which then
+// divides the tables.
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
@@ -33,6 +34,9 @@ type nccl struct {
 	hosts     []string // of the ranks, in their order
 	open      []*builder
 	low, high float64 // bounds of busbw/algbw over all rows of the open tables
+	log       ncclLog
+	named     map[string][]*builder // the open tables of the algorithms that the log names
+	more      []*builder            // these, in file order
 	// A row of nccl-tests has at most 13 fields: 5, and twice 4.
 	texts [16][]byte
 }
@@ -42,8 +46,16 @@ type nccl struct {
 const maxHosts = 1 << 12
 
 func (f *nccl) take(p *parser, line []byte) bool {
-	if len(f.open) > 0 && f.row(p, line) {
-		return true
+	if len(f.open) > 0 {
+		if row, isLog := f.log.take(line, p.file.Lines, len(f.open)); isLog {
+			p.readRemark(line)
+			return row == nil || f.row(p, row)
+		} else if row != nil {
+			line = row
+		}
+		if f.row(p, line) {
+			return true
+		}
 	}
 	if line[0] != '#' {
 		return false
@@ -70,7 +82,8 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if (n == 1 || n == 2) && times == n && bytes.Contains(line, []byte("size")) {
 		// The tables before get what their own rows show.
 		f.end(p)
-		f.open, f.low, f.high = nil, 0, math.Inf(1)
+		f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
+		f.low, f.high = 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
 		switch name := strings.TrimSpace(f.name); {
 		// No operations of MPI, and so not in the list of collectives.
@@ -123,7 +136,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		f.open[0].count(cutOff)
 		return true
 	}
-	for i, b := range f.open {
+	for i, b := range f.tables(p, size.Value) {
 		alg, okAlg := lex.Parse(f.texts[tail+4*i+1])
 		bus, okBus := lex.Parse(f.texts[tail+4*i+2])
 		// Each printed bandwidth is uncertain by half of its last digit, which bounds their ratio
@@ -143,16 +156,43 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	return true
 }
 
+// tables returns the open tables for a row of that size: those of the algorithm that the log names
+// for it, if it does.
+func (f *nccl) tables(p *parser, size float64) []*builder {
+	op := f.open[0].table.Collective
+	algorithm := f.log.algorithm(op, size)
+	if algorithm == "" || algorithm == op.Algorithm {
+		return f.open
+	}
+	if f.named[algorithm] == nil {
+		if f.named == nil {
+			f.named = map[string][]*builder{}
+		}
+		var like []*builder
+		for _, b := range f.open {
+			t := *b.table
+			t.Title += ", " + algorithm
+			t.Collective.Algorithm = algorithm
+			like = append(like, p.begin(t))
+		}
+		f.named[algorithm], f.more = like, append(f.more, like...)
+	}
+	return f.named[algorithm]
+}
+
 // end sets the collective and the ranks of the open tables if the file does not give them:
 // busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and
 // alltoall.
 func (f *nccl) end(*parser) {
-	// Rows contradict each other: they are of several collectives, or of another program.
-	if f.low > f.high {
-		return
-	}
-	for _, b := range f.open {
+	all := slices.Concat(f.open, f.more)
+	f.countCut(all)
+	for _, b := range all {
 		op := &b.table.Collective
+		op.Name = cmp.Or(op.Name, f.log.op)
+		// Rows contradict each other: they are of several collectives, or of another program.
+		if f.low > f.high {
+			continue
+		}
 		// Only the ratio of allreduce exceeds 1, from 3 ranks on.
 		if op.Name == "" && f.low > 1 && op.Ranks != 1 {
 			op.Name = "allreduce"
@@ -173,6 +213,26 @@ func (f *nccl) end(*parser) {
 			op.Ranks = int(min(ranks, 1<<24))
 		}
 	}
+}
+
+// countCut counts the rows that were cut off in the first of the tables that has rows: others are
+// left out, with their warnings.
+func (f *nccl) countCut(all []*builder) {
+	f.log.drop()
+	i := slices.IndexFunc(all, func(b *builder) bool { return b.table.Rows > 0 })
+	if i < 0 {
+		return
+	}
+	if f.log.cut > 0 {
+		all[i].tally(cutOff, f.log.cut, f.log.cutAt)
+	}
+	if i > 0 {
+		for _, t := range all[0].tallies {
+			all[i].tally(t.what, t.rows, t.first)
+		}
+		all[0].tallies = nil
+	}
+	f.log.cut = 0
 }
 
 // ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",

@@ -1,6 +1,10 @@
 package benchfile
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // Lines with a "#" name the program, or a rank and its host.
 func TestNCCLLines(t *testing.T) {
@@ -37,4 +41,52 @@ func TestNCCLLines(t *testing.T) {
 			t.Errorf("%q: %v on %q, %t, want %v", line, rank.Value, host, ok, want)
 		}
 	}
+}
+
+// NCCL up to 2.22 numbers algorithms, and does not name the collective; a launcher labels the
+// lines. Newer versions log the block of a rank for allgather, whose rows have the whole buffer.
+// Without such lines the rows are one table.
+func TestNCCLLogs(t *testing.T) {
+	const header = "#  Rank  0 Group  0 Pid 7 on a device 0 [0x1b] GPU\n" +
+		"#  Rank  1 Group  0 Pid 8 on b device 0 [0x1b] GPU\n" +
+		"#    size   count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+	log := func(text string) string { return "a:7:7 [0] NCCL INFO " + text + "\n" }
+	check := func(text string, want ...string) {
+		t.Helper()
+		f, err := Read(strings.NewReader(text), "x.log", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, table := range f.Tables {
+			if table.Series == "in-place" {
+				continue
+			}
+			line := fmt.Sprintf("%s %s:", table.Collective.Name, table.Collective.Algorithm)
+			for _, s := range table.Samples {
+				line += fmt.Sprintf(" %.0f=%g", float64(s.Size), float64(s.Mean))
+			}
+			got = append(got, line)
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	old := header + "131072 32768 float sum -1" + log("131072 Bytes -> Algo 0 proto 1 time 51.603912") +
+		log("131072 Bytes -> Algo 0 proto 1 time 51.603912") + "345.6 0.38 0.71 0\n344.1 0.38 0.71 0\n" +
+		"262144 65536 float sum -1" + log("262144 Bytes -> Algo 1 proto 2 time 54.7") +
+		"281.5 0.93 1.79 0" + log("262144 Bytes -> Algo 1 proto 2 time 54.7") + "281.6 0.93 1.79 0\n"
+	check(old, " tree: 131072=345.6", " ring: 262144=281.5")
+	labelled := "[0] " + strings.ReplaceAll(old, "\n", "\n[0] ")
+	labelled = strings.ReplaceAll(labelled, "-1a:7", "-1[0] a:7")
+	check(strings.TrimSuffix(labelled, "[0] "), " tree: 131072=345.6", " ring: 262144=281.5")
+	check(header+"131072 32768 float sum -1"+log("AllGather: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}")+
+		"34.5 3.80 1.90 0 34.6 3.80 1.90 0\n65536 16384 float sum -1"+
+		log("AllGather: 32768 Bytes -> Algo NVLS_TREE proto SIMPLE channel{Lo..Hi}={0..1}")+
+		"30.5 2.14 1.07 0 30.6 2.14 1.07 0\n",
+		"allgather ring: 131072=34.5", "allgather nvlstree: 65536=30.5")
+	// Other lines of the log name no algorithm, and a number beyond the known ones is none.
+	check(header+"131072 32768 float sum -1"+log("131072 Bytes -> Algo 9 proto 1 time 5")+
+		"345.6 0.38 0.71 0 344.1 0.38 0.71 0\n"+log("Launch mode Parallel")+
+		"262144 65536 float sum -1 281.5 0.93 0.93 0 281.6 0.93 0.93 0\n", " : 131072=345.6 262144=281.5")
 }

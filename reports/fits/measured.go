@@ -110,8 +110,13 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
 	if err == nil {
 		k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm)
-		if k.algorithm == "" && asked != "" {
+		switch {
+		case k.algorithm == "" && asked != "":
 			k.algorithm, err = asked, nil // also of a file whose name for it is unknown
+		// NCCL's log names algorithms that have no schedule here, such as NVLS. Their form is
+		// searched, as of a library's own choice. A column of a table may be misspelt.
+		case err != nil && s.table.Format == "nccl-tests":
+			k.name, err = k.name+" "+c.Algorithm, nil
 		}
 	}
 	if err != nil {

@@ -1,0 +1,153 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// An ncclLog reads the lines that NCCL_DEBUG=INFO mixes with the rows of nccl-tests. A row is
+// printed in three pieces: its size before it is measured, and the times of each of the two
+// operations after that. What NCCL logs meanwhile, through the same stream, stands between them:
+//
+//	131072  32768  float  sum  -1a:49:49 [0] NCCL INFO AllReduce: 131072 Bytes -> Algo RING …
+//	345.6   0.38   0.71   0a:49:49 [0] NCCL INFO AllReduce: 131072 Bytes -> Algo RING …
+//	344.1   0.38   0.71   0
+//
+// NCCL up to 2.22 does not name the collective there, and numbers algorithms and protocols: "131072
+// Bytes -> Algo 1 proto 1 time 51.603912". These lines belong to the subsystem TUNING.
+type ncclLog struct {
+	pending []byte // the pieces of the open row; nil if none is open
+	from    int    // the line of its first piece
+	cut     int    // number of rows that did not go on
+	cutAt   int    // the line of the first of them
+
+	op         string             // the collective, as in [CollectiveOp.Name]; "" if unknown
+	algorithms map[float64]string // by the bytes of the log
+	last       float64            // the bytes of the last choice
+	perRank    bool               // the log counts the block of a rank, and rows that of all
+}
+
+// ncclLine matches what NCCL puts before each line of its log: host, process, thread and device.
+// The host's name may follow a number of the row without a blank.
+var ncclLine = regexp.MustCompile(`[^\s\[\]]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|VERSION)\b`)
+
+// ncclChoice matches the line with the algorithm that NCCL has chosen.
+var ncclChoice = regexp.MustCompile(`(?:(\w+): +)?(\d+) Bytes -> Algo (\w+) proto `)
+
+// ncclAlgorithms are the algorithms by their numbers in the log, as NCCL_ALGO names them.
+var ncclAlgorithms = []string{
+	"tree", "ring", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat",
+}
+
+// take reads a line while tables of one or two groups of columns are open. It returns a row that
+// this line completes, and whether the line is one of NCCL's log.
+func (l *ncclLog) take(line []byte, number, groups int) (row []byte, isLog bool) {
+	at := []int(nil)
+	// The word excludes nearly all lines before the expression runs.
+	if bytes.Contains(line, []byte("] NCCL ")) {
+		at = ncclLine.FindIndex(line)
+	}
+	if at == nil {
+		if l.pending == nil {
+			return nil, false
+		}
+		return l.join(line, number, groups), false
+	}
+	l.choose(line[at[1]:])
+	piece := bytes.TrimSpace(line[:at[0]])
+	switch {
+	case len(piece) == 0:
+	// srun -l puts a rank before the host, and NCCL a time.
+	case piece[len(piece)-1] == ']':
+		piece = bytes.TrimSpace(piece[:max(0, bytes.LastIndexByte(piece, '['))])
+	// The match has swallowed the last field of the piece: a root, or a number of errors. Neither
+	// is read.
+	default:
+		piece = append(bytes.Clone(piece), " 0"...)
+	}
+	return l.join(piece, number, groups), true
+}
+
+// join adds a piece of a row to those before, and returns the row if it is complete.
+func (l *ncclLog) join(piece []byte, number, groups int) (row []byte) {
+	fields := bytes.Fields(piece)
+	if len(fields) < 3 || fields[0][0] < '0' || fields[0][0] > '9' {
+		return nil
+	}
+	// The count of elements behind a size is a whole number, the bandwidth behind a time is not.
+	if _, err := strconv.Atoi(string(fields[1])); err == nil {
+		l.drop()
+		l.pending, l.from = bytes.Clone(piece), number
+	} else if l.pending == nil || len(fields)%4 != 0 {
+		return nil
+	} else {
+		l.pending = append(append(l.pending, ' '), piece...)
+	}
+	// Before the groups of four stand 3 to 5 fields.
+	if len(bytes.Fields(l.pending)) < 3+4*groups {
+		return nil
+	}
+	row, l.pending = l.pending, nil
+	return row
+}
+
+// drop counts the open row, if there is one, as cut off.
+func (l *ncclLog) drop() {
+	if l.pending != nil {
+		l.cutAt = cmp.Or(l.cutAt, l.from)
+		l.cut++
+		l.pending = nil
+	}
+}
+
+// choose remembers the algorithm that a line of the log names.
+func (l *ncclLog) choose(text []byte) {
+	if !bytes.Contains(text, []byte(" Bytes -> Algo ")) {
+		return
+	}
+	m := ncclChoice.FindSubmatch(text)
+	if m == nil {
+		return
+	}
+	if op, ok := collectiveNamed(string(m[1])); ok {
+		l.op = op.Name
+	}
+	name := strings.ReplaceAll(strings.ToLower(string(m[3])), "_", "")
+	if n, err := strconv.Atoi(name); err == nil {
+		if n < 0 || n >= len(ncclAlgorithms) {
+			return
+		}
+		name = ncclAlgorithms[n]
+	}
+	size, err := strconv.ParseFloat(string(m[2]), 64)
+	// As many sizes as tables: a damaged log must not fill the memory.
+	if err != nil || len(l.algorithms) >= maxTables {
+		return
+	}
+	if l.algorithms == nil {
+		l.algorithms = map[float64]string{}
+	}
+	l.algorithms[size], l.last = name, size
+}
+
+// algorithm returns the algorithm that the log names for a row of that size; "" if it names none.
+func (l *ncclLog) algorithm(op CollectiveOp, size float64) string {
+	if l.op != "" && op.Name != "" && l.op != op.Name {
+		return ""
+	}
+	// For allgather and reduce_scatter, newer versions log the block of one rank.
+	ranks := float64(max(1, op.Ranks))
+	switch l.last {
+	case size:
+		l.perRank = false
+	case size / ranks:
+		l.perRank = true
+	}
+	if l.perRank {
+		size /= ranks
+	}
+	return l.algorithms[size]
+}
