@@ -32,8 +32,9 @@
 //     another one names what was assumed, such as sockperf's default size.
 //   - A reader takes only lines that can be nothing else. Logs are full of numbers, and a wrong row
 //     spoils a fit without a sign, while a missing one is seen.
-//   - Bad rows of a benchmark's own output are skipped, since logs are damaged. Bad rows of CSV are
-//     errors, since a person or a script wrote them and can mend them.
+//   - Bad rows of a benchmark's own output are skipped, since logs are damaged. Bad rows of CSV and
+//     JSON are left out with an error that names them, since a person or a script wrote them and
+//     can mend them; a file of which 1 % are bad is refused.
 //   - Memory depends on the number of sizes and tables, which are bounded, and not on the rows.
 package benchfile
 

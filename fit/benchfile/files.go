@@ -137,15 +137,19 @@ func pathError(name string, err error) error {
 	return &Error{File: name, Msg: msg}
 }
 
-// A Damaged reports that reading failed in the middle of a file, for example because a gzip file is
-// truncated, its checksum is wrong, or a disk failed. File holds the tables before that. They may
-// be shown, but the exit status must be an error, since the file is incomplete.
+// A Damaged reports that a part of a file is missing. Either reading failed in the middle, for
+// example because a gzip file is truncated, its checksum is wrong, or a disk failed: File holds the
+// tables before that. Or a few rows of CSV or JSON are invalid: File holds the tables of all
+// others. The tables may be shown, but the exit status must be an error, since they are incomplete.
 type Damaged struct {
-	File *File // the tables before the damage; may have none
-	Err  error
+	File *File // the tables that could be read; may have none
+	Err  error // an [*Error] if rows are invalid
 }
 
 func (e *Damaged) Error() string {
+	if rows := (*Error)(nil); errors.As(e.Err, &rows) {
+		return rows.Error()
+	}
 	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again",
 		lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
@@ -24,10 +23,11 @@ type parser struct {
 	tableLimit int // maximum number of tables
 	dropped    int // number of tables beyond the maximum
 
-	faults int    // number of invalid rows of CSV and JSON
-	fault  *Error // the first of them
-	hint   *Error // why a line that resembles a table is not read
-	object int    // of the JSON array in the current line, from 1
+	fault  *Error  // why the file as a whole cannot be used; nil: it can
+	faults []fault // the first maxFaults invalid rows of CSV and JSON
+	bad    int     // the number of all of them
+	hint   *Error  // why a line that resembles a table is not read
+	object int     // of the JSON array in the current line, from 1
 
 	unit   string // of the times, if a comment gave it
 	unitAt int    // the line of that comment
@@ -38,6 +38,16 @@ type parser struct {
 	mappedTables         int             // number of tables before the last task map
 	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
+
+// A fault is an invalid row of a CSV or JSON file, which is left out.
+type fault struct {
+	*Error
+	object int // of a JSON array in the line, from 1
+}
+
+// maxFaults is the number of invalid rows that a message names: the first with its fault, the
+// others by their lines. A user who mends these sees the next ones.
+const maxFaults = 6
 
 // maxHeader is the longest line in bytes that can be a header or a remark. The widest header
 // of a benchmark, nccl-tests', has about 110.
@@ -92,13 +102,17 @@ func (p *parser) spell(option, value string) string {
 	return p.opt.Spell(option, value)
 }
 
-// badRow records the error of an invalid row; the first is returned for the file.
+// fail records why the file cannot be used, unless there is a reason already.
+func (p *parser) fail(line int, msg string, args ...any) {
+	if p.fault == nil {
+		p.fault = p.errorf(line, msg, args...)
+	}
+}
+
+// badRow leaves out an invalid row and records why; see [parser.badRows].
 func (p *parser) badRow(msg string, args ...any) {
-	if p.faults++; p.fault == nil {
-		p.fault = p.errorf(p.file.Lines, msg, args...)
-		if p.object > 1 {
-			p.fault.Msg = "object " + strconv.Itoa(p.object) + ": " + p.fault.Msg
-		}
+	if p.bad++; len(p.faults) < maxFaults {
+		p.faults = append(p.faults, fault{p.errorf(p.file.Lines, msg, args...), p.object})
 	}
 }
 
@@ -147,8 +161,7 @@ func (p *parser) readRemark(line []byte) {
 		return
 	}
 	if bytes.HasPrefix(line, []byte("# halfpeak calibrate ")) && p.fault == nil {
-		p.faults = 1
-		p.fault = p.errorf(p.file.Lines, "the output of calibrate has times of several kinds, "+
+		p.fail(p.file.Lines, "the output of calibrate has times of several kinds, "+
 			"of which only a machine can be fitted; give the file alone to \"halfpeak fit\"")
 		p.fault.NoTable = true
 	}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,8 +26,9 @@ func Open(name string, o Options) (*File, error) {
 
 // Read reads benchmark output, gzipped or not, to its end. The name appears in messages; if the
 // text does not give the collective and the number of ranks, they are taken from the name. Read
-// returns an [*Error] if the file has no usable table, or if a row of a CSV file is invalid. If
-// reading fails in the middle, it returns a [*Damaged] with the tables read before.
+// returns an [*Error] if the file has no usable table, or if 1 % of the rows of a CSV or JSON file
+// are invalid. If fewer are, or if reading fails in the middle, it returns a [*Damaged] with the
+// tables of the other rows, or of those before.
 func Read(r io.Reader, name string, o Options) (*File, error) {
 	text, done, failure := Text(r)
 	if failure != nil {
@@ -53,6 +53,8 @@ type reader struct {
 	claimed   int          // the first line that a benchmark's reader took; 0 if none
 	claimedBy string       // name of that benchmark
 
+	cut error // of reading the file, which ends there; nil: it was read to its end
+
 	divides bool   // reading ends before the next output; its first line is held
 	name    string // of the file with the outputs
 	title   string // of the output, if it has one
@@ -69,10 +71,10 @@ func newReader(lines lex.Lines, name string, o Options) *reader {
 }
 
 func (r *reader) read() (*File, error) {
-	broken := r.run()
+	r.cut = r.run()
 	f, err := r.finish()
-	if broken != nil {
-		return nil, &Damaged{r.file, broken}
+	if r.cut != nil {
+		return nil, &Damaged{r.file, r.cut}
 	}
 	return f, err
 }
@@ -239,15 +241,16 @@ func (r *reader) finish() (*File, error) {
 	for _, name := range slices.Concat(r.opt.Group, r.opt.Pool) {
 		// Columns exist only in CSV and JSON; for other files the options have no meaning, and none
 		// is missed.
-		if r.asked != nil && r.fault == nil && !r.asked[name] {
-			r.fault = r.errorf(0, "no column %q to group by or to pool", name)
+		if r.asked != nil && !r.asked[name] {
+			r.fail(0, "no column %q to group by or to pool", name)
 		}
 	}
 	if r.fault != nil {
-		if r.faults > 1 {
-			r.fault.Msg += fmt.Sprintf(" (and %s more)", lex.Plural(r.faults-1, "row"))
-		}
 		return nil, r.fault
+	}
+	bad, fatal := r.badRows()
+	if fatal {
+		return nil, bad
 	}
 	if len(f.Tables) == 0 {
 		e := r.noTableError()
@@ -259,6 +262,9 @@ func (r *reader) finish() (*File, error) {
 	}
 	if r.lines.Long > 0 {
 		r.warn("%s longer than %d bytes cut", lex.Plural(r.lines.Long, "line"), lex.MaxLine)
+	}
+	if bad != nil {
+		return nil, &Damaged{f, bad}
 	}
 	return f, nil
 }
@@ -358,8 +364,8 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 				return err
 			}
 		}
-		// Nothing can be read behind damage; without a line put back, the file has ended.
-		if damaged := (*Damaged)(nil); errors.As(err, &damaged) || r.lines.Held == nil {
+		// Nothing can be read behind a cut; without a line put back, the file has ended.
+		if r.cut != nil || r.lines.Held == nil {
 			break
 		}
 		lines, title, before = r.lines, r.title, before+r.file.Lines

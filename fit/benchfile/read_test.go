@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -432,5 +433,49 @@ func TestCutRow(t *testing.T) {
 		if len(f.Tables) != 1 || len(f.Tables[0].Samples) != -want {
 			t.Errorf("%q: %+v", text, f.Tables)
 		}
+	}
+}
+
+// Fewer than 1 % of invalid rows of CSV are left out, counted and named by their lines; at 1 % the
+// file is refused, as is one without a valid row.
+func TestFewBadRows(t *testing.T) {
+	file := func(good int, bad ...string) string {
+		text := "size_bytes,time_us\n"
+		for i := range good {
+			text += fmt.Sprintf("%d,%d\n", 1+i%8, 10+i%8)
+			if i < len(bad) {
+				text += bad[i] + "\n"
+			}
+		}
+		return text
+	}
+	check := func(text string, good int64, want string) {
+		t.Helper()
+		f, err := Read(strings.NewReader(text), "x.csv", Options{})
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		damaged := new(Damaged)
+		if errors.As(err, &damaged) != (good > 0) || f != nil {
+			t.Fatalf("file %v, error %T", f, err)
+		}
+		if good > 0 && damaged.File.Tables[0].Rows != good {
+			t.Errorf("%d rows, want %d", damaged.File.Tables[0].Rows, good)
+		}
+	}
+	const number = `x.csv:3: time "x" is not a number; mend or remove the row`
+	check(file(99, "4,x"), 0, number)
+	check(file(100, "4,x"), 100, number+"; 1 of 101 rows left out")
+	check(file(300, "4,x", "-4,1", "5"), 300, number+"; 3 of 303 rows left out, also in line 5, 7")
+	check(file(2000, "4,x", "4,x", "4,x", "4,x", "4,x", "4,x", "4,x"), 2000,
+		number+"; 7 of 2007 rows left out, also in line 5, 7, 9, 11, 13, …")
+	check(file(198, "4,x", "y,1"), 0, number+" (and 1 row more)")
+	// Lines of JSON are rows as well. A wrong option is no row: no share of it is allowed.
+	json := strings.Repeat(`{"size":1,"time_us":2}`+"\n", 150)
+	check(json+`{"size":2,"time_us":"?"}`+"\n", 150,
+		`x.csv:151: object 151: time "?" is not a number; mend or remove the row; 1 of 151 rows left out`)
+	_, err := Read(strings.NewReader(file(1000)), "x.csv", Options{Pool: []string{"run"}})
+	if damaged := new(Damaged); errors.As(err, &damaged) || err == nil {
+		t.Errorf("a wrong option: %v", err)
 	}
 }

@@ -118,7 +118,7 @@ func (s *splitter) add(p *parser, col columnName, i int) bool {
 	switch {
 	// An option that has no effect would be taken for one that has.
 	case group && (pool || slices.Contains(c.at[:], i)):
-		p.badRow("column %q cannot group: it is read as a size or time, or pooled",
+		p.fail(p.file.Lines, "column %q cannot group: it is read as a size or time, or pooled",
 			lex.Short([]byte(x.name)))
 		return false
 	case pool || slices.Contains(c.at[:], i):
@@ -201,7 +201,7 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	if p.dropped > dropped {
 		// Rows of CSV are not dropped in silence: the limit is an error that names the remedy.
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; "+
+		p.fail(p.file.Lines, "more than %d tables or %d sizes in them; "+
 			"%s merges the values of a column, or split the file",
 			p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
 		return x.b
