@@ -1,10 +1,12 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -31,10 +33,30 @@ func (m *Map) WriteFolder(folder string, decisions []Decision, limits Limits,
 	} else if note, err = m.writeNext(folder, limits, benchmark); err != nil {
 		return nil, err
 	}
-	rules := filepath.Join(folder, m.library.rules)
-	return []string{note, m.use(rules)}, atomicfile.Write(rules, func(w io.Writer) error {
+	// Jobs run elsewhere than this command.
+	rules, err := filepath.Abs(filepath.Join(folder, m.library.rules))
+	if err != nil {
+		return nil, err
+	}
+	notes = []string{note}
+	if has, err := m.hasRules(decisions); err != nil {
+		return nil, err
+	} else if has {
+		notes = append(notes, m.use(rules))
+	} else {
+		notes = append(notes, "No rules yet: the library's own choice is kept for every call.")
+	}
+	return notes, atomicfile.Write(rules, func(w io.Writer) error {
 		return m.writeRules(w, rules, decisions)
 	})
+}
+
+// hasRules reports whether the rules file of the decisions has any: calls for which the library's
+// own choice is kept have none.
+func (m *Map) hasRules(decisions []Decision) (bool, error) {
+	var some, none strings.Builder
+	err := errors.Join(m.library.write(&some, decisions), m.library.write(&none, nil))
+	return some.String() != none.String(), err
 }
 
 // writeNext writes the script of the next measurements under a name that is free.
