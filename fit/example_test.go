@@ -11,9 +11,30 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// From the output of a benchmark to the parameters behind it, and from these to
-// a size that nobody measured.
+// Fit a file, and predict the next measurement of a size that nobody measured.
 func Example() {
+	file, err := benchfile.Open("testdata/osu_latency.txt", benchfile.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := fit.Piecewise(&file.Tables[0], 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	layer, err := result.Layer()
+	if err != nil {
+		log.Fatal(err)
+	}
+	next, err := layer.Next(8 * quantity.MiB)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(layer.OneWay(8*quantity.MiB), "between", next.Low, "and", next.High)
+	// Output: 16789.59 µs between 11388.95 µs and 23187.76 µs
+}
+
+// From the output of a benchmark to the parameters behind it.
+func ExampleLinear() {
 	const out = `
 # OSU MPI Latency Test
 # Size          Latency (us)
@@ -37,12 +58,12 @@ func Example() {
 	fmt.Printf("τ = %s (%s to %s)\n", line.Tau.Value, line.Tau.Low, line.Tau.High)
 	fmt.Printf("median error %.1f %%\n", 100*result.Median)
 
-	layer, err := result.Layer()
+	lines, err := result.Lines()
 	if err != nil {
 		log.Fatal(err)
 	}
-	half, _ := model.HalfPeak(layer)
-	fmt.Println("32 KiB take", layer.OneWay(32*quantity.KiB), "and n½ is", half)
+	half, _ := model.HalfPeak(lines)
+	fmt.Println("32 KiB take", lines.OneWay(32*quantity.KiB), "and n½ is", half)
 	// Output:
 	// β = 2.16 µs (2.13 µs to 2.18 µs)
 	// τ = 2.0542 µs/KiB (2.0328 µs/KiB to 2.0756 µs/KiB)

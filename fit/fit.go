@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Segment is a line T(n) = β + nτ over the sizes From ≤ n ≤ To.
@@ -140,11 +141,71 @@ func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 // printing; 0 if both are unknown.
 func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
-// Layer returns the result as a layer of a platform: one line as [model.Linear], several as a
-// [model.Switch] between them, and a per-size fit as a [model.Table]. The time of an operation or a
-// collective, and the gap of a stream, stand for the cost of a message; interpret the layer's costs
-// accordingly. Overheads, intervals and the gap of all streams together cannot be layers.
-func (r *Result) Layer() (model.Layer, error) {
+// Layer returns the result as a layer of a platform, as the command "fit --save" writes it. Its
+// OneWay is the prediction of the next measurement from the measured curve, its Next has the 95 %
+// interval too, and its lines, [Result.Lines], explain the curve. Layer.Timed says what the times
+// are of. Overheads, intervals and the gap of all streams together cannot be layers.
+func (r *Result) Layer() (platforms.Layer, error) {
+	lines, err := r.Lines()
+	if err != nil {
+		return platforms.Layer{}, err
+	}
+	of := platforms.Timed{Of: platforms.Message}
+	roof := quantity.MBps(0)
+	switch r.Kind {
+	case benchfile.Operation:
+		of.Of = platforms.Operation
+	case benchfile.Collective:
+		of.Of = platforms.Collective
+	case benchfile.Gap:
+		of.Of = platforms.Stream
+		// The upper end of r∞ bounds the stream above the measured sizes.
+		if tau := r.Segments[len(r.Segments)-1].Tau; tau.Low > 0 {
+			roof = tau.Low.Rate()
+		}
+	}
+	return platforms.FittedLayer(lines, of, r.points(), roof), nil
+}
+
+// maxMeasured is the maximum number of points that predictions are made from. Saved, they take some
+// 200 KB of the file, and a file of 20 such curves is still read. Results of more points predict
+// from their lines.
+const maxMeasured = 4096
+
+// points returns the points as the measurements of a layer; nil if they are too many.
+func (r *Result) points() *platforms.Measured {
+	if len(r.Points) > maxMeasured {
+		return nil
+	}
+	m := &platforms.Measured{
+		Sizes:      list.Map(r.Points, func(p Point) quantity.Bytes { return p.Size }),
+		Times:      list.Map(r.Points, func(p Point) quantity.Micros { return p.Time }),
+		Operation:  r.Kind != benchfile.OneWay,
+		Resolution: r.Resolution(),
+		Source:     r.Name,
+	}
+	// A size with fewer runs than others limits the statement: Student's t takes the
+	// degrees of freedom of all sizes from one number.
+	runs := int64(math.MaxInt64)
+	for _, p := range r.Points {
+		runs = min(runs, p.Count)
+	}
+	if runs > 1 {
+		m.Runs = int(runs)
+		// A sample's deviation is relative, a platform's is a time.
+		m.Deviations = list.Map(r.Points, func(p Point) quantity.Micros {
+			return p.Time * quantity.Micros(p.Deviation)
+		})
+	}
+	return m
+}
+
+// Lines returns the fitted lines as a cost model: one line as [model.Linear], several as a
+// [model.Switch] between them, and a per-size fit as a [model.Table]. They describe the system;
+// predictions from the measured curve are closer, see [Result.Layer]. The time of an operation or a
+// collective, and the gap of a stream, stand for the cost of a message. The errors are those of
+// Layer.
+func (r *Result) Lines() (model.Layer, error) {
 	switch r.Kind {
 	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective,
 		benchfile.Gap:

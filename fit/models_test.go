@@ -46,7 +46,7 @@ func TestPerSize(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", n, got, want)
 		}
 	}
-	l, err := r.Layer()
+	l, err := r.Lines()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,13 +348,13 @@ func TestWarnings(t *testing.T) {
 	}), Relative, "not monotone")
 }
 
-// A result converts to a layer that predicts the same times.
-func TestLayer(t *testing.T) {
+// A result converts to lines that have the same times.
+func TestLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 0))
 	p := plant(random, 80, 3)
 	tab := p.measure(random, 0.01)
 	for _, r := range []*Result{fitted(t)(Linear(tab, Relative)), fitted(t)(Piecewise(tab, 0))} {
-		l, err := r.Layer()
+		l, err := r.Lines()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -260,5 +260,5 @@ func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if len(d.Changes) > 0 {
 		return nil, nil
 	}
-	return d.Layer.next(n)
+	return d.Layer.Next(n)
 }

@@ -9,15 +9,25 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A layer of a platform is a model: what package model computes of one, it computes of CLIP.
+// Predict the time of a message.
 func Example() {
+	_, layer, err := platforms.Find("clip")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(layer.OneWay(8 * quantity.MiB))
+	// Output: 63201.41 µs
+}
+
+// A layer of a platform is a model: what package model computes of one, it computes of CLIP.
+func ExampleFind() {
 	clip, layer, err := platforms.Find("clip/user-buffer")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(clip.Title)
 	n := 64 * quantity.KiB
-	fmt.Println(n, "take", layer.Model.OneWay(n), "=", model.Bandwidth(layer.Model, n))
+	fmt.Println(n, "take", layer.OneWay(n), "=", model.Bandwidth(layer.Model, n))
 	for _, roof := range layer.Roofs {
 		fmt.Printf("%s: at most %s (%s)\n", roof.Name, roof.Rate, roof.Source)
 	}

@@ -144,10 +144,27 @@ func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
 	return l.Roofs[0], float64(model.Asymptote(l.Model) / l.Roofs[0].Rate), true
 }
 
-// next returns the forecast of the next measurement of n bytes by the curve that the layer was
-// fitted to, regardless of changed parameters; nil if the layer was not fitted. The error wraps
-// [forecast.ErrNoCurve] if its points make no curve.
-func (l Layer) next(n quantity.Bytes) (*forecast.Forecast, error) {
+// FittedLayer returns a layer of lines that were fitted to measurements, as a platform file with
+// both describes it. Its times are those of the curve through the measurements; see [Layer.Next]
+// for their intervals. Above the measured sizes a stream is no faster than the roof; 0 bounds
+// nothing. measured may be nil: then the times are those of the lines.
+func FittedLayer(
+	lines model.Layer, of Timed, measured *Measured, roof quantity.MBps) Layer {
+	l := Layer{Platform: "fit", Name: "fit", Kind: lines.Kind().Name, Model: lines,
+		Timed: of, Measured: measured, scope: &Platform{Name: "fit"}}
+	l.measure(roof)
+	return l
+}
+
+// OneWay returns the one-way time of n bytes in µs, n ≥ 0, or what Timed says in its place: the gap
+// between the messages of a stream, the time of an operation or a collective. For a fitted layer it
+// is the middle of the interval of [Layer.Next].
+func (l Layer) OneWay(n quantity.Bytes) quantity.Micros { return l.Model.OneWay(n) }
+
+// Next returns the forecast of the next measurement of n bytes, with its 95 % interval, by the
+// curve that the layer was fitted to, regardless of changed parameters; nil if the layer was not
+// fitted. The error wraps [forecast.ErrNoCurve] if its points make no curve.
+func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if l.curve == nil {
 		return nil, nil
 	}

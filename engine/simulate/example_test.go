@@ -91,7 +91,7 @@ func ExampleFromLayer() {
 		return
 	}
 	finish, _ := r.Finish()
-	fmt.Println(finish, "of which 5 µs are work; the model says", 2*layer.Model.OneWay(1024), "for the messages")
+	fmt.Println(finish, "of which 5 µs are work; the model says", 2*layer.OneWay(1024), "for the messages")
 	// Output:
 	// 54.44 µs of which 5 µs are work; the model says 49.44 µs for the messages
 }

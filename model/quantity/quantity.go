@@ -15,8 +15,11 @@ type MBps float64
 // MicrosPerByte is a time per byte, the inverse of a bandwidth: τ of a linear stage, G of LogGP.
 type MicrosPerByte float64
 
-// KiB is 1,024 bytes, the field's K: message sizes are powers of two.
-const KiB Bytes = 1 << 10
+// KiB and MiB are the field's K and M: message sizes are powers of two.
+const (
+	KiB Bytes = 1 << 10
+	MiB       = 1 << 10 * KiB
+)
 
 // MaxBytes is the largest size that is read: up to 2⁵³ bytes (8192 TiB) a float64
 // distinguishes every byte from the next.

@@ -27,7 +27,7 @@ func Encoded(f platforms.File, command string) string {
 // [fit.Result.Layer].
 func LineLayers(t platforms.LayerTable, part, from string, r *fit.Result) (
 	[]platforms.LayerTable, error) {
-	layer, err := r.Layer()
+	layer, err := r.Lines()
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,12 @@ func addCurve(f *platforms.File, name string, c Curve) error {
 		Name: name, Title: c.table.Name(), Note: strings.Join(c.Warnings, ". "), Source: from,
 	}
 	setSubject(&t, c.table)
-	measured := len(c.Points) <= maxMeasured
-	if measured {
+	layer, err := c.Layer()
+	if err != nil {
+		return err
+	}
+	measured := layer.Measured
+	if measured != nil {
 		t.Measured = name
 	}
 	layers, err := LineLayers(t, name+"-segment", from+", ", c.Result)
@@ -145,8 +149,8 @@ func addCurve(f *platforms.File, name string, c Curve) error {
 		return err
 	}
 	f.Layers = append(f.Layers, layers...)
-	if measured {
-		f.Measured = append(f.Measured, measuredTable(name, c))
+	if measured != nil {
+		f.Measured = append(f.Measured, measuredTable(name, c.name()+c.dateSuffix(), measured))
 	}
 	return nil
 }
@@ -171,33 +175,20 @@ func setSubject(of *platforms.LayerTable, t *benchfile.Table) {
 	}
 }
 
-// maxMeasured is the maximum number of points that are saved beside the lines. They
-// take some 200 KB of the file, and a file of 20 such curves is still read. Without
-// points, predictions come from the lines and have the intervals of parameters.
-const maxMeasured = 4096
-
-func measuredTable(name string, c Curve) platforms.MeasuredTable {
+func measuredTable(name, source string, m *platforms.Measured) platforms.MeasuredTable {
 	t := platforms.MeasuredTable{
-		Name: name, Sizes: sizesOf(c.Points), Times: timesOf(c.Points),
-		Operation: c.Kind != benchfile.OneWay, Source: c.name() + c.dateSuffix(),
+		Name: name, Sizes: list.Map(m.Sizes, sizeText),
+		Times:     list.Map(m.Times, platforms.ExactMicros),
+		Operation: m.Operation, Source: source,
 	}
-	// A size with fewer runs than others limits the statement: Student's t takes the
-	// degrees of freedom of all sizes from one number.
-	runs := int64(math.MaxInt64)
-	for _, p := range c.Points {
-		runs = min(runs, p.Count)
-	}
-	if runs > 1 {
-		t.Runs = strconv.FormatInt(runs, 10)
-		t.Deviations = list.Map(c.Points, func(p fit.Point) string {
-			// A sample's deviation is relative, a platform's is a time.
-			return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation))
-		})
+	if m.Runs > 1 {
+		t.Runs = strconv.Itoa(m.Runs)
+		t.Deviations = list.Map(m.Deviations, platforms.ExactMicros)
 	}
 	// A time that was printed as 0.01us is uncertain by that step at every size. Small
 	// messages would otherwise get intervals narrower than the clock.
-	if r := c.Resolution(); r > 0 {
-		t.Resolution = platforms.ExactMicros(r)
+	if m.Resolution > 0 {
+		t.Resolution = platforms.ExactMicros(m.Resolution)
 	}
 	return t
 }
