@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -124,10 +127,28 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 // question returns the question by measurements if the platform file has any, else by simulation.
 func (o *collectiveOptions) question() collectives.Asker {
 	o.simulated.Calls, o.fitted.Calls = o.calls, o.calls
+	o.fitted.Tune = o.tune()
 	if len(o.fitted.Fits) > 0 {
 		return o.fitted
 	}
 	return o.simulated
+}
+
+// tune returns the command that writes a script with the measurements of each algorithm.
+func (o *collectiveOptions) tune() string {
+	ranks := list.Map(o.calls.Ranks, strconv.Itoa)
+	text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", o.calls.Collective,
+		strings.Join(ranks, ","))
+	if o.fitted.PerNode > 0 {
+		text += fmt.Sprintf(" --ranks-per-node %d", o.fitted.PerNode)
+	}
+	// The tables of nccl-tests are named after it.
+	if slices.ContainsFunc(o.fitted.Fits, func(f collectives.Fit) bool {
+		return strings.Contains(f.Data.Name, "nccl-tests")
+	}) {
+		text += " --library nccl"
+	}
+	return text + " --write DIR"
 }
 
 // readPlatform completes the question with the collective, its call, and the platform file's

@@ -88,20 +88,29 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// A file that breaks off is shown, but neither saved nor written with -o: a file
 	// would look whole.
-	if found.Broken != nil { // shown, but not saved
+	if found.Partial {
 		if o.out.path == "" {
 			err = o.out.write(cmd, found.Rows(o.out.units))
 		}
 		return cmp.Or(err, found.Broken)
 	}
-	// Files before the table: what is printed last is an answer of which all parts are there.
-	if err := savePlatform(o.save, found.TOML); err != nil {
-		return err
+	// Files before the table: what is printed last is an answer of which all parts are there. The
+	// platform is written last of them, and so not without the picture.
+	var text string
+	if o.save != "" {
+		if text, err = found.TOML(); err != nil {
+			return err
+		}
 	}
 	if err := o.draw(o.out.units, found.Picture); err != nil {
 		return err
 	}
-	return o.out.write(cmd, found.Rows(o.out.units))
+	encoded := func() (string, error) { return text, nil }
+	if err := savePlatform(o.save, encoded); err != nil {
+		return err
+	}
+	// A file that was left out is missing, and what was saved is whole.
+	return cmp.Or(o.out.write(cmd, found.Rows(o.out.units)), found.Broken)
 }
 
 // check returns the first contradiction of the flags, and completes the options. A

@@ -31,6 +31,8 @@ type FittedQuestion struct {
 	PerNode int
 	// Total says that sizes are those of all ranks' blocks.
 	Total bool
+	// Tune is the command that measures each algorithm, for messages.
+	Tune string
 }
 
 // Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted,
@@ -138,9 +140,9 @@ func (g *grid) choose() error {
 		unnamed := func(e collective.Entry) bool { return !l.has(e) }
 		g.algorithms = slices.DeleteFunc(g.algorithms, unnamed)
 		if len(g.algorithms) == 0 {
-			return fmt.Errorf("%s rules have no name for any of the measured algorithms; "+
-				"take another form, or measure algorithms that the library can be told to use",
-				g.Library)
+			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take "+
+				"another form, or measure algorithms that the library can be told to use: %s",
+				g.Library, g.Tune)
 		}
 	}
 	// The slowest rank of one algorithm and the average of another cannot be compared.
@@ -324,6 +326,14 @@ func (g *grid) notes() (notes []string) {
 	if !g.slowest && g.Statistic == "" {
 		add("The time of the slowest rank was not measured for all: algorithms are compared by " +
 			"the average over ranks, whose interval this is.")
+	}
+	// Times of one algorithm, or of what the library chose, leave nothing to choose from.
+	if len(g.algorithms) == 1 && g.several() && g.Tune != "" {
+		what := "by " + g.algorithms[0].Name + " only"
+		if g.algorithms[0].Name == libraryChoice {
+			what = "by the library's own choice"
+		}
+		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.Tune)
 	}
 	if g.beyond > 0 {
 		add("%d of the times are beyond the ranks or sizes that were measured.", g.beyond)

@@ -117,8 +117,20 @@ func (t *Times) curves() reports.Figure {
 	case len(ranks) == 1:
 		f.Title += fmt.Sprintf(", %d ranks", ranks[0])
 	}
+	// Where the slowest rank was not measured, the average is what is known.
+	unknown := func(c Timing) bool { return math.IsNaN(float64(c.Time)) }
+	averages := len(t.Times) > 0 && !slices.ContainsFunc(t.Times, func(c Timing) bool {
+		return !unknown(c)
+	})
+	if averages {
+		f.Y.Label = "average time over ranks (µs)"
+	}
 	at := map[string]int{}
 	for _, c := range t.Times {
+		y := c.Time
+		if averages {
+			y = c.Average
+		}
 		name, x := c.Name, float64(c.Call.Bytes)
 		if c.Call.Segment > 0 {
 			name += ", segments of " + quantity.Bytes(c.Call.Segment).String()
@@ -135,7 +147,7 @@ func (t *Times) curves() reports.Figure {
 			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
 		}
 		line := &f.Series[i]
-		line.X, line.Y = append(line.X, x), append(line.Y, float64(c.Time))
+		line.X, line.Y = append(line.X, x), append(line.Y, float64(y))
 	}
 	return f
 }

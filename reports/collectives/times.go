@@ -42,6 +42,12 @@ func (t *Times) Rows() reports.Rows {
 		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
 		return reports.OrAbsent(reports.Finite(c.MayLose), known)
 	}
+	// Without the time of the slowest rank, the interval is that of the average.
+	ofTime := func(end func(Timing) any) func(Timing) any {
+		return func(c Timing) any {
+			return reports.OrAbsent(end(c), !math.IsNaN(float64(c.Time)))
+		}
+	}
 	averageLow := func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }
 	averageHigh := func(c Timing) any { _, high := averageEnds(t.Within, c); return high }
 	algbw := func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }
@@ -52,9 +58,11 @@ func (t *Times) Rows() reports.Rows {
 		col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c Timing) any { return c.size() }),
 		col("time_us", "time", func(c Timing) any { return c.Time }).Rounded(digits),
-		col("time_low_us", reports.HeadIf(t.Fitted, "95 % from"),
-			func(c Timing) any { return c.Low }),
-		col("time_high_us", reports.HeadIf(t.Fitted, "to"), func(c Timing) any { return c.High }),
+		col("time_low_us", "", ofTime(func(c Timing) any { return c.Low })),
+		col("time_high_us", "", ofTime(func(c Timing) any { return c.High })),
+		// People read them beside the time or, without one, beside the average.
+		col("", "95 % from", func(c Timing) any { return c.Low }).If(t.Fitted),
+		col("", "to", func(c Timing) any { return c.High }).If(t.Fitted),
 		col("average_us", "average",
 			func(c Timing) any { return c.Average }).Rounded(digits).Ranked(3),
 		col("best", "best", func(c Timing) any { return reports.OrAbsent(c.Best, c.Compared) }),

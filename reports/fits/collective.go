@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -87,13 +88,44 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	return notes
 }
 
+// beside fits the collectives of the files jointly, and the other tables each by itself: a folder
+// of one machine's outputs has both. The other curves are not printed, since a table has one kind
+// of row, but saved and drawn.
+func (f *Fitted) beside(o Options) error {
+	var joint, others []fitSource
+	for _, s := range f.sources {
+		if s.table.Kind == benchfile.Collective {
+			joint = append(joint, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	if err := f.collectives(joint, o.Measured); err != nil || len(others) == 0 {
+		return err
+	}
+	var notes []string
+	// That no line goes through them is no error beside the collectives, but a note.
+	f.Curves, _, notes, _ = fitCurves(others, o)
+	if len(f.Curves) == 0 {
+		notes = []string{fmt.Sprintf("skipped %d tables that measure no collective", len(others))}
+	} else {
+		names := strings.Join(layerNames(f.Curves), ", ")
+		f.Notes = append(f.Notes, fmt.Sprintf("%d tables measure no collective: they are saved "+
+			"as layers (%s); the model piecewise prints their lines", len(f.Curves), names))
+	}
+	f.Notes = append(f.Notes, notes...)
+	return nil
+}
+
 // collectives fits each series by itself. One bad series must not hide the others: it
 // is left out with a note, and it is an error only if none remains. The first error
 // is returned then, because the notes of a failed fit are not printed.
-func (f *Fitted) collectives(o MeasuredOptions) error {
-	all, notes, err := MeasuredSeries(f.sources, o)
-	if err != nil {
+func (f *Fitted) collectives(sources []fitSource, o MeasuredOptions) error {
+	all, notes, err := MeasuredSeries(sources, o)
+	if err != nil && len(all) == 0 {
 		return err
+	} else if err != nil {
+		f.Broken, f.leftOut = cmp.Or(f.Broken, err), append(f.leftOut, "left out: "+err.Error())
 	}
 	f.Notes = notes
 	if len(all) == 0 {

@@ -75,7 +75,8 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	}
 	f.Notes = append(f.Notes, in.Notes...)
 	// A damaged file on either side makes the comparison incomplete.
-	f.Broken = cmp.Or(f.Broken, in.Broken)
+	f.Broken, f.Partial = cmp.Or(f.Broken, in.Broken), f.Partial || in.partial
+	f.leftOut = append(f.leftOut, in.leftOut...)
 	return f.sources, in.Sources, nil
 }
 

@@ -15,10 +15,10 @@
 //
 // Three rules hold on this way. What cannot be used is left out with a note that says
 // why, and it is an error only if nothing is left. A file that breaks off gives what
-// is before the break, and the result is marked as incomplete ([Fitted.Broken]), so
-// that a command can show it and still fail. Of the fields of a [Fitted], the first
-// of calibrated, Changes, Collectives, Summaries, Parameters and Curves that is set
-// is the result.
+// is before the break, and the result is marked as incomplete ([Fitted.Broken],
+// [Fitted.Partial]), so that a command can show it and still fail. Of the fields of a
+// [Fitted], the first of calibrated, Changes, Collectives, Summaries, Parameters and
+// Curves that is set is the result.
 package fits
 
 import (
@@ -63,7 +63,7 @@ func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 	file, err := benchfile.Read(r, name, o.Trace)
 	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
 		file = damaged.File
-		in.fail(err)
+		in.Broken, in.partial = err, true
 	} else if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,8 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 		}
 		in.Notes = append(in.Notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: in.Sources, Broken: in.Broken}
+	f := &Fitted{model: o.Model, sources: in.Sources, leftOut: in.leftOut,
+		Broken: in.Broken, Partial: in.partial}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -92,7 +93,7 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	case "pipeline":
 		err = f.pipeline(o.Method)
 	case "collective":
-		err = f.collectives(o.Measured)
+		err = f.collectives(f.sources, o.Measured)
 	default:
 		err = f.curves(o)
 	}
@@ -183,7 +184,7 @@ func (f *Fitted) curves(o Options) (err error) {
 	}
 	named := o.Model != "" && o.Model != "auto"
 	if !named && jointly(f.sources, o.Measured) {
-		return f.collectives(o.Measured)
+		return f.beside(o)
 	}
 	var summaries []Summary
 	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)

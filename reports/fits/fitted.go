@@ -12,7 +12,8 @@ import (
 // A Fitted is the result of fitting benchmark files. Exactly one kind of result is
 // set: curves of time against size, the parameters of another model, joint fits of
 // collectives, the changes between two files, or the measurements themselves if
-// nothing fits. The unexported fields are what saving needs beyond what is printed.
+// nothing fits. Beside joint fits there may be curves of other tables, which are saved
+// and drawn. The unexported fields are what saving needs beyond what is printed.
 type Fitted struct {
 	Curves      []Curve
 	Collectives []*collective.Result // the joint fits
@@ -20,9 +21,12 @@ type Fitted struct {
 	Changes     []Change
 	Summaries   []Summary // of the tables of one size; only if there is nothing else
 	Notes       []string  // doubts about the files and the fits
-	// Broken is the error of a file that could not be read to its end. The result then holds the
-	// rest, which may be shown, but is incomplete.
+	// Broken is the first error of a file that could not be used, or not to its end. The result
+	// then holds the rest, which may be shown, but is incomplete.
 	Broken error
+	// Partial is set if a file was used in part: then a layer is not what its source says, and
+	// nothing should be saved.
+	Partial bool
 
 	model      string // one of [Models]
 	sources    []fitSource
@@ -32,6 +36,7 @@ type Fitted struct {
 	calibrated *calibrated          // the machine of calibrate.c; nil: none
 	within     calibrate.Interval   // of its collectives
 	pipelines  *pipelines           // of pipeline.c; nil: none
+	leftOut    []string             // the errors of files and tables that could not be used
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g

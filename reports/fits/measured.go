@@ -20,6 +20,9 @@ import (
 // collective, algorithm and name make one series. Tables of the same ranks and size
 // are repeats. Tables of other kinds are left out.
 //
+// Tables without a number of ranks are left out if others have one: err then names them, beside the
+// series of the others.
+//
 // Each series gives data of the average over ranks, which all benchmarks print, and
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
@@ -35,12 +38,17 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 	// map.
 	var keys []seriesKey
 	skipped, unsaid := 0, 0
+	var without []string
 	for _, s := range sources {
 		if s.table.Kind != benchfile.Collective {
 			skipped++
 			continue
 		}
 		k, c, note, err := o.callsOf(s, &unsaid)
+		if errors.Is(err, errNoRanks) {
+			without = append(without, s.name())
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -60,6 +68,18 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 			"pass one for all tables, or one for each", len(o.Ranks), unsaid)
 		return nil, nil, usage.Fields(err, "measured-ranks")
 	}
+	if len(without) > 0 {
+		verb := "does"
+		if len(without) > 1 {
+			verb = "do"
+		}
+		err = fmt.Errorf("%s %s not say how many ranks took part; give their number",
+			strings.Join(without, ", "), verb)
+		err = usage.Fields(err, "measured-ranks")
+	}
+	if len(keys) == 0 && err != nil {
+		return nil, nil, err
+	}
 	// Every table of a collective was left out: the reason is the answer.
 	if len(keys) == 0 && len(notes) > 0 {
 		return nil, nil, errors.New(notes[0])
@@ -77,8 +97,11 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 			all = append(all, k.data(fitted.Slowest, of[k].slowest))
 		}
 	}
-	return all, notes, nil
+	return all, notes, err
 }
+
+// errNoRanks is the error of a table without a number of ranks, which nothing else gives.
+var errNoRanks = errors.New("the number of ranks is not known")
 
 // A seriesKey has what the tables of a series have in common. Tables that differ in
 // one of them must not be fitted together: name distinguishes benchmarks and, in CSV,
@@ -190,8 +213,7 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
-		err := errors.New("does not say how many ranks took part; give their number")
-		return 0, usage.Fields(err, "measured-ranks")
+		return 0, errNoRanks
 	case len(o.Ranks) == 1:
 		return o.Ranks[0], nil
 	case n < len(o.Ranks):

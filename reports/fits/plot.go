@@ -21,12 +21,15 @@ const maxCurves = 8
 func (f *Fitted) Picture() (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
-		result := f.model + " parameters"
-		if f.calibrated != nil {
+		result, plot := f.model+" parameters", "plot the platform"
+		switch {
+		case f.calibrated != nil:
 			result = "machine"
+		case f.Collectives != nil:
+			result, plot = "collectives", fmt.Sprintf("draw them with \"halfpeak collective %s\"",
+				f.Collectives[0].Collective)
 		}
-		err := fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform",
-			result)
+		err := fmt.Errorf("a figure shows times against sizes; save the %s and %s", result, plot)
 		return nil, usage.Fields(err, "plot")
 	}
 	if len(curves) > maxCurves {

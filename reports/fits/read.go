@@ -80,6 +80,8 @@ type input struct {
 	Sources []fitSource
 	Notes   []string // doubts about the files themselves
 	Broken  error    // see [Fitted.Broken]
+	partial bool     // see [Fitted.Partial]
+	leftOut []string // files of a folder that could not be used
 }
 
 // ReadFit reads the tables of files, and of the files in folders. The two differ in
@@ -88,8 +90,8 @@ type input struct {
 // files that have no table or cannot be read are skipped with a note.
 //
 // A file of a folder that is damaged is no such bystander: its error becomes Broken,
-// the first one if there are several. Texts for people (README.md) are exempt, since
-// a table in prose may be anything.
+// the first one if there are several. So does that of a file that cannot be used at all.
+// Texts for people (README.md) are exempt, since a table in prose may be anything.
 func ReadFit(paths []string, o Options) (in input, err error) {
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
@@ -107,12 +109,12 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			// whether it was named or found in a folder.
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
 				file = damaged.File
-				in.fail(err)
+				in.Broken, in.partial = cmp.Or(in.Broken, err), true
 			case folder && errors.As(err, &unread) && (unread.NoTable || isProse(name)):
 				in.Notes = append(in.Notes, "skipped: "+err.Error())
 			case folder && err != nil:
-				in.Notes = append(in.Notes, "skipped: "+err.Error())
-				in.fail(err)
+				in.leftOut = append(in.leftOut, "left out: "+err.Error())
+				in.Broken = cmp.Or(in.Broken, err)
 			case err != nil:
 				return in, err
 			}
@@ -156,10 +158,6 @@ func (in *input) end(paths ...string) {
 		}
 	}
 }
-
-// fail keeps the first error of a file that could not be read. Later ones are in the
-// notes.
-func (in *input) fail(err error) { in.Broken = cmp.Or(in.Broken, err) }
 
 // add takes over the tables of a file and its doubts. Skipped lines are counted for
 // the user: a few are banners; if most of them are skipped, a column was misread.

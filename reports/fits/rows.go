@@ -32,7 +32,8 @@ func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	default:
 		rows = f.curveRows(units)
 	}
-	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.best)
+	// What is missing stands last, where it is seen.
+	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.best, f.leftOut)
 	return rows
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -26,9 +27,15 @@ func (f *Fitted) TOML() (string, error) {
 	case f.saved != nil:
 		return Encoded(f.parametersFile(), "fit."), nil
 	case f.Collectives != nil:
-		return Encoded(f.collectivesFile(), "fit."), nil
+		d := f.collectivesFile()
+		remarks := ""
+		if len(f.Curves) > 0 {
+			remarks = addCurves(&d, f.Curves)
+		}
+		return Encoded(d, "fit."+remarks), nil
 	}
-	d, remarks := curvesFile(f.Curves)
+	var d platforms.File
+	remarks := addCurves(&d, f.Curves)
 	if len(d.Layers) == 0 {
 		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
 			strings.ReplaceAll(remarks, "\n", "; "))
@@ -36,21 +43,24 @@ func (f *Fitted) TOML() (string, error) {
 	return Encoded(d, "fit."+remarks), nil
 }
 
-// curvesFile returns a platform with a layer for each curve that can be one, and a
-// line about each that cannot. A single layer is "fit", so that scripts need not
-// know the table's name; several are numbered in the printed order.
-func curvesFile(curves []Curve) (d platforms.File, remarks string) {
-	d.Title = "fit of " + sourceNames(sourcesOf(curves))
-	for i, c := range curves {
-		name := "fit"
-		if len(curves) > 1 {
-			name = fmt.Sprintf("fit-%d", i+1)
-		}
-		if err := addCurve(&d, name, c); err != nil {
+// addCurves adds a layer to the file for each curve that can be one, and returns a line about each
+// that cannot. The platform stands for the first latency, if there is one: of all tables, commands
+// have most use for that.
+func addCurves(d *platforms.File, curves []Curve) (remarks string) {
+	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
+	for i, name := range layerNames(curves) {
+		c := curves[i]
+		if err := addCurve(d, name, c); err != nil {
 			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
+		} else if c.Kind == benchfile.OneWay && d.Default == "" {
+			d.Default = name
 		}
 	}
-	return d, remarks
+	// Without the key, the platform stands for the first of its layers.
+	if len(d.Layers) > 0 && d.Default == d.Layers[0].Name {
+		d.Default = ""
+	}
+	return remarks
 }
 
 // pipelineFile writes a stage per table. A stage has one line (fit.Stages), so its
@@ -107,19 +117,4 @@ func (f *Fitted) collectivesFile() platforms.File {
 		d.Collectives = append(d.Collectives, c.Table(name, cmp.Or(from, "measured")))
 	}
 	return d
-}
-
-// plainName turns a text into a part of a table's name. Lower case letters, digits
-// and hyphens need no quotes in a TOML key, and none in a shell when a command names
-// the table.
-func plainName(text string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '-':
-			return r
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return '-'
-	}, text), "-")
 }

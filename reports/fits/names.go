@@ -1,0 +1,96 @@
+package fits
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+)
+
+// layerNames returns the names of the layers that curves are saved as: "fit" for a single one, so
+// that scripts need not know its table's name, otherwise those of the benchmarks: "osu-latency",
+// "allreduce". Curves of one benchmark are told apart by the table's whole title ("imb-biband-4-
+// processes"), then by a number.
+func layerNames(curves []Curve) []string {
+	if len(curves) == 1 {
+		return []string{"fit"}
+	}
+	names, count := make([]string, len(curves)), map[string]int{}
+	for i, c := range curves {
+		names[i] = benchmarkName(c.fitSource)
+		count[names[i]]++
+	}
+	for i, c := range curves {
+		if count[names[i]] > 1 {
+			names[i] = wholeName(c.fitSource)
+		}
+	}
+	count = map[string]int{}
+	for i, name := range names {
+		if count[name]++; count[name] > 1 {
+			names[i] = name + "-" + strconv.Itoa(count[name])
+		}
+	}
+	return names
+}
+
+// shortTitle has what names of benchmarks say beside the benchmark: "OSU MPI Bandwidth Test v5.8".
+var shortTitle = regexp.MustCompile(`(?i)\b(?:mpi|mpi-\w+|test|v\d[\w.]*)(?:[\s,]|$)`)
+
+// shortWords are words of titles with the names of their programs: osu_bw.
+var shortWords = strings.NewReplacer(
+	"bi-directional bandwidth", "bibw", "multiple bandwidth / message rate", "mbw mr",
+	"bandwidth", "bw")
+
+// benchmarkName returns a short name of a table's benchmark: the collective, or the format with the
+// title's words. A table of CSV or JSON has the name of its file, as nothing else names it.
+func benchmarkName(s fitSource) string {
+	if op := s.table.Collective; s.table.Kind == benchfile.Collective && op.Name != "" {
+		return plainName(op.Name)
+	}
+	title, _, _ := strings.Cut(s.table.FirstName(), ",")
+	return named(s, shortWords.Replace(strings.ToLower(shortTitle.ReplaceAllString(title, ""))))
+}
+
+// wholeName returns a name with all that distinguishes a table from the others of its benchmark.
+func wholeName(s fitSource) string {
+	if op := s.table.Collective; s.table.Kind == benchfile.Collective && op.Name != "" {
+		name := plainName(strings.TrimSpace(op.Name + " " + op.Algorithm + " " + s.table.Series))
+		if op.Ranks > 0 {
+			name += fmt.Sprintf("-%d", op.Ranks)
+		}
+		return name
+	}
+	return named(s, shortTitle.ReplaceAllString(s.table.FirstName(), ""))
+}
+
+// named returns a name that begins with the format, once.
+func named(s fitSource, title string) string {
+	from := s.table.Format
+	if from == "csv" || from == "json" {
+		base := filepath.Base(s.file.Name)
+		from = strings.TrimSuffix(base, filepath.Ext(base))
+		// A table without a title is called by its format.
+		if s.table.Title == "" {
+			title = ""
+		}
+	}
+	name := plainName(title)
+	if from = plainName(from); strings.HasPrefix(name, from) {
+		return name
+	}
+	return strings.Trim(from+"-"+name, "-")
+}
+
+// plainName turns a text into a part of a table's name. Lower case letters, digits
+// and hyphens need no quotes in a TOML key, and none in a shell when a command names
+// the table.
+func plainName(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
+	})
+	return strings.Join(words, "-")
+}
