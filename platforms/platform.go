@@ -121,8 +121,12 @@ func (l Layer) Messages() error {
 	if l.Timed.Of == Message {
 		return nil
 	}
-	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; "+
-		"predict shows them", l.Ref(), l.Timed)
+	shows := "predict shows them"
+	if l.Timed.Of == Stream {
+		shows = "predict, plot, compare and report show them"
+	}
+	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; %s",
+		l.Ref(), l.Timed, shows)
 }
 
 // GapError returns an error with what is missing if the gap between messages is unknown.

@@ -123,8 +123,9 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 
 // layerOptions holds the flags that change layers.
 type layerOptions struct {
-	packet string
-	any    bool // their times need not be those of messages
+	packet  string
+	any     bool // their times need not be those of messages
+	streams bool // they may be the gaps of a stream
 }
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
@@ -136,12 +137,12 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 // designs returns the layers that the arguments name, changed as the flags say.
 func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 	var all []platforms.Design
-	find := platforms.FindDesign
-	if o.any {
-		find = platforms.FindAnyDesign
-	}
 	for _, ref := range refs {
-		d, err := find(ref)
+		d, err := platforms.FindAnyDesign(ref)
+		if stream := d.Layer.Timed.Of == platforms.Stream; !o.any && !(o.streams && stream) &&
+			err == nil {
+			err = d.Layer.Messages()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,6 +118,8 @@ func newCompare() *cobra.Command {
 			if o.cross && len(args) < 2 {
 				return usagef("--crossovers compares two platforms or more")
 			}
+			// Which of two is faster is a question about messages.
+			o.layers.streams = !o.cross
 			designs, err := o.layers.designs(args)
 			if err != nil {
 				return err
@@ -151,7 +154,9 @@ func newCompare() *cobra.Command {
 func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows,
 	error) {
 	var crossover *whatif.Crossover
-	if o.cross || len(designs) == 2 && o.out.forPeople() {
+	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
+	two := len(designs) == 2 && !slices.ContainsFunc(designs, stream)
+	if o.cross || two && o.out.forPeople() {
 		var sampling *whatif.Sampling
 		// A pipeline cut otherwise is not in the file that intervals come from.
 		if o.layers.packet == "" {
@@ -338,6 +343,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	if ranks := o.kind == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
 		return nil, usagef("--kind ranks shows one --schedule on one platform; give both")
 	}
+	o.layers.streams = slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
 	designs, err := o.layers.designs(refs)
 	if err != nil {
 		return nil, err

@@ -47,8 +47,9 @@ func (x *Explorer) curves(r curvesRequest) (f reports.Figure, err error) {
 func (r curvesRequest) addCurve(f *reports.Figure, name string, d platforms.Design,
 	kind predict.CurveKind, sizes []quantity.Bytes) error {
 	// Latency is the time itself, whatever it is of. Bandwidths and gaps need
-	// messages.
-	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
+	// messages, or a stream, whose times are gaps.
+	of := d.Layer.Timed.Of
+	if of != platforms.Message && of != platforms.Stream && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 	}
 	// The curves of other designs stay.

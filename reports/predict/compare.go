@@ -28,8 +28,8 @@ type Compared struct {
 }
 
 // Compare computes the costs of messages of these sizes, at least 1 byte each, in
-// each layer, and its figures of merit. The layers must have times of messages
-// (platforms.FindDesign refuses others).
+// each layer, and its figures of merit. The layers must have times of messages or of
+// streams.
 func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 	var all Comparison
 	for _, d := range designs {
@@ -55,8 +55,18 @@ func (c Comparison) Rows() reports.Rows {
 	overheads := func(c Compared) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
 	roofed := func(c Compared) bool { return c.Roof.Name != "" }
 	predicted := func(c Compared) Predicted { return c.Predicted }
-	oneWay := func(c Compared) any { return c.OneWay }
-	bandwidth := func(c Compared) any { return c.Bandwidth }
+	oneWay := func(c Compared) any { return reports.OrAbsent(c.OneWay, c.isMessage()) }
+	bandwidth := func(c Compared) any { return reports.OrAbsent(c.Bandwidth, c.isMessage()) }
+	// Of a stream the gap and the throughput are known, and its interval is that of the gap.
+	streamed := slices.ContainsFunc(c, func(c Compared) bool { return !c.isMessage() })
+	gap, _ := model.FindQuantity("one_way")
+	gapText := func(c Compared) any {
+		if c.Next == nil || c.isMessage() {
+			return reports.OrAbsent(c.Gap, c.GapKnown)
+		}
+		return reports.Interval{Dim: gap.Dim,
+			Interval: gap.Interval(c.Size, c.Next.Middle, c.Next.Low, c.Next.High)}
+	}
 	times := []reports.Field[Compared]{reports.Col("one_way_us", "one way", oneWay)}
 	rates := []reports.Field[Compared]{
 		reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1),
@@ -89,10 +99,16 @@ func (c Comparison) Rows() reports.Rows {
 			return reports.OrAbsent(c.ReceiveOverhead, overheads(c))
 		}).Ranked(4),
 	}, times, []reports.Field[Compared]{
-		reports.Col("rtt_us", "RTT", func(c Compared) any { return c.RTT }).Ranked(3),
-		reports.Col("gap_us", "gap", func(c Compared) any {
+		reports.Col("rtt_us", "RTT", func(c Compared) any {
+			return reports.OrAbsent(c.RTT, c.isMessage())
+		}).Ranked(3),
+		reports.Col("gap_us", reports.HeadIf(!streamed, "gap"), func(c Compared) any {
 			return reports.OrAbsent(c.Gap, c.GapKnown)
 		}).Ranked(1),
+		reports.Col("", "gap (95 %)", gapText).If(streamed),
+		reports.Col("throughput_mb_s", "throughput", func(c Compared) any {
+			return reports.OrAbsent(c.Throughput, c.GapKnown)
+		}).If(streamed),
 	}, rates, []reports.Field[Compared]{
 		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
 		reports.Col("n_half_bytes", "n½", func(c Compared) any {
@@ -139,7 +155,7 @@ func nextFields[T any](
 	q, _ := model.FindQuantity(name)
 	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
 		p := of(v)
-		if p.Next == nil {
+		if p.Next == nil || !p.isMessage() {
 			return otherwise
 		}
 		return cell(q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High))
@@ -167,11 +183,11 @@ func nextFields[T any](
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:
-		q := k.Row()
+		q := k.Row() // of a stream, the same functions of its gap
 		in := q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
 		return reports.Interval{Dim: q.Dim, Interval: in}
 	case k == Latency:
-		return p.OneWay
+		return p.Time
 	}
-	return p.Bandwidth
+	return p.Size.Over(p.Time)
 }

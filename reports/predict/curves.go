@@ -51,6 +51,34 @@ func (k CurveKind) Axis() reports.Axis {
 	return reports.Axis{Label: k.Row().Title, Dim: k.Row().Dim, Log: true}
 }
 
+// of returns the kind that names the curves of designs. What a message's bandwidth and one-way time
+// are, a stream's throughput and gap are.
+func (k CurveKind) of(designs ...platforms.Design) CurveKind {
+	message := func(d platforms.Design) bool { return d.Layer.Timed.Of != platforms.Stream }
+	if len(designs) == 0 || slices.ContainsFunc(designs, message) {
+		return k
+	}
+	switch k {
+	case Bandwidth:
+		return Throughput
+	case Latency:
+		return Intervals
+	}
+	return k
+}
+
+// timed returns the kind that follows from the layer's times as if they were one-way times. Those
+// of a stream are its gaps, so they have measured points and intervals.
+func (k CurveKind) timed(l platforms.Layer) CurveKind {
+	switch {
+	case l.Timed.Of == platforms.Stream && k == Throughput:
+		return Bandwidth
+	case l.Timed.Of == platforms.Stream && k == Intervals:
+		return Latency
+	}
+	return k
+}
+
 // value returns the curve's value for n bytes that were measured to take t one way.
 // Only kinds that follow from a one-way time have one.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
@@ -70,15 +98,17 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 }
 
 // Curves draws a line for each layer, its measured points, protocol switches, n½, and
-// for Bandwidth and Throughput the lowest roof. Since one-way times were measured,
-// gaps and throughputs have no points. A fitted layer has a band around the next
-// measurement. There must be at least one size, and each must be at least 1.
+// for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
+// gaps and throughputs have no points; of a stream, gaps were measured. A fitted layer
+// has a band around the next measurement. There must be at least one size, and each
+// must be at least 1.
 //
 // The order of the series is the order of drawing: bands below points, points below
 // the line.
 func Curves(
 	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
 ) (reports.Figure, error) {
+	kind = kind.of(designs...)
 	f := reports.Figure{
 		Title: curvesTitle(kind, designs),
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
@@ -87,12 +117,16 @@ func Curves(
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
 	f.Y = kind.Axis()
-	// A measured one-way time has a bandwidth, but no gap, and so no throughput.
-	follows := kind.Row().FromOneWay != nil
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	pointed, barred := false, false
 	for _, d := range designs {
 		l := d.Layer
+		if name := kind.of(d); name != kind {
+			f.Notes = append(f.Notes, fmt.Sprintf("%s: %s of a stream.", l.Ref(), name.Row().Title))
+		}
+		kind := kind.timed(l)
+		// A measured one-way time has a bandwidth, but no gap, and so no throughput.
+		follows := kind.Row().FromOneWay != nil
 		// Intervals and Throughput need a gap.
 		if err := kind.Row().Check(l.Model, hi); err != nil {
 			return f, fmt.Errorf("%s has no %s: %w", l.Ref(), kind.Row().Title, err)
@@ -134,9 +168,9 @@ func Curves(
 	}
 	switch {
 	case barred:
-		f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+		f.Notes = append(f.Notes, "Lines: model. Points: measured, with error bars.")
 	case pointed:
-		f.Notes = []string{"Lines: model. Points: measured."}
+		f.Notes = append(f.Notes, "Lines: model. Points: measured.")
 	}
 	f.Notes = append(f.Notes, BandNotes(f.Series)...)
 	f.Y.Log = !level(f.Series)

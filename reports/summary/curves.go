@@ -43,7 +43,7 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 			return nil, err
 		}
 		numbers := s.numbers(kind, sizes, points)
-		drawing := reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers}
+		drawing := reports.Drawing{Title: s.caption(kind), Picture: figure, Numbers: numbers}
 		blocks = append(blocks, drawing)
 	}
 	return blocks, nil
@@ -91,8 +91,13 @@ func (s subject) numbers(
 	m, all := s.Layer.Model, s.curvePoints(sizes, points)
 	latency := kind == predict.Latency
 	noun := "bandwidth"
-	if latency {
+	switch {
+	case latency && s.stream():
+		noun = "gap"
+	case latency:
 		noun = "one way"
+	case s.stream():
+		noun = "throughput"
 	}
 	if s.fitted {
 		noun += " (95 %)"
@@ -113,19 +118,19 @@ func (s subject) numbers(
 		}).If(s.fitted),
 		reports.Col("gap_us", "gap", func(p curvePoint) any {
 			return reports.OrAbsent(p.cost.Gap, p.cost.GapKnown)
-		}).If(latency),
+		}).If(latency && !s.stream()),
 		reports.Col("regime", "regime", func(p curvePoint) any {
 			return model.Regime(m, p.n)
 		}).If(latency),
 		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any {
 			return reports.OrAbsent(p.cost.Throughput, p.cost.GapKnown)
-		}).If(!latency),
+		}).If(!latency && !s.stream()),
 		reports.Col("packet_bytes", "packet", func(p curvePoint) any {
 			return model.PacketSize(m, p.n)
-		}).If(!latency),
+		}).If(!latency && !s.stream()),
 		// The lines explain the measured curve, so both stand side by side for a fitted layer.
 		reports.Col("", "model", func(p curvePoint) any {
-			return quantityOf(kind, p.n, m.OneWay(p.n))
+			return quantityOf(kind, p.n, p.cost.Model)
 		}).If(s.fitted),
 		reports.Col("measured", "measured", of(func(p data.Point) any {
 			return quantityOf(kind, p.Size, p.OneWay)
@@ -400,4 +405,18 @@ func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
 	}
 	return some
+}
+
+// stream reports whether the layer has the gaps of a stream for times.
+func (s subject) stream() bool { return s.Layer.Timed.Of == platforms.Stream }
+
+// caption returns the title of a curve.
+func (s subject) caption(kind predict.CurveKind) string {
+	switch {
+	case s.stream() && kind == predict.Latency:
+		return "Gap of a stream against message size"
+	case s.stream():
+		return "Throughput of a stream against message size"
+	}
+	return captions[kind]
 }

@@ -32,6 +32,10 @@ func (s subject) summary(hi quantity.Bytes) string {
 	n := min(longMessage, hi)
 	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
+	if s.stream() {
+		text = fmt.Sprintf("%s sends a short message of a stream every %s; no latency of a "+
+			"message follows from that", s.Layer.Ref(), costs[0].Gap)
+	}
 	// A gap equal to the one-way time says nothing more: messages do not overlap.
 	if gap := m.Gap(1); model.HasGap(m) && gap > 0 && gap != m.OneWay(1) {
 		text += fmt.Sprintf(", and another every %s", gap)
@@ -97,8 +101,12 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	add := func(name, value, note string) {
 		facts = append(facts, reports.Fact{Name: name, Value: value, Note: note})
 	}
-	note := expected(predict.Latency, short, "RTT "+short.RTT.String())
-	add(fmt.Sprintf("one way, %s", lo), short.OneWay.String(), note)
+	if s.stream() {
+		add(fmt.Sprintf("gap, %s", lo), short.Gap.String(), expected(predict.Latency, short, ""))
+	} else {
+		note := expected(predict.Latency, short, "RTT "+short.RTT.String())
+		add(fmt.Sprintf("one way, %s", lo), short.OneWay.String(), note)
+	}
 	if send, receive := m.Overheads(lo); send+receive > 0 {
 		add("overheads o_s + o_r", (send + receive).String(), fmt.Sprintf("%s + %s", send, receive))
 	}
@@ -110,8 +118,11 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		size, t := pipe.BestPacket(n)
 		add("best packet for "+n.String(), size.String(), fmt.Sprintf("%s, %s", t, n.Over(t)))
 	} else {
-		note := expected(predict.Bandwidth, long, "")
-		add("bandwidth, "+n.String(), long.Bandwidth.String(), note)
+		name, rate := "bandwidth, ", long.Bandwidth
+		if s.stream() {
+			name, rate = "throughput, ", long.Throughput
+		}
+		add(name+n.String(), rate.String(), expected(predict.Bandwidth, long, ""))
 	}
 	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
 		note := fmt.Sprintf("%s, %s", roof.Name, roof.Rate)
@@ -227,7 +238,7 @@ func layerTable(p platforms.Platform) reports.Block {
 			return strings.Join(append(slices.Clone(l.Stages), l.Parts...), ", ")
 		}),
 		reports.Col("one_way_us", "one way, 1 B", func(l platforms.Layer) any {
-			return l.Model.OneWay(1)
+			return reports.OrAbsent(l.OneWay(1), l.Messages() == nil)
 		}),
 		reports.Col("r_inf_mb_s", "r∞", func(l platforms.Layer) any {
 			return model.Asymptote(l.Model)

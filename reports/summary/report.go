@@ -87,7 +87,10 @@ func subjectsOf(refs []string) ([]subject, error) {
 	}
 	var subjects []subject
 	for _, ref := range refs {
-		d, err := platforms.FindDesign(ref)
+		d, err := platforms.FindAnyDesign(ref)
+		if err == nil && d.Layer.Timed.Of != platforms.Stream {
+			err = d.Layer.Messages()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +116,20 @@ func designs(subjects []subject) []platforms.Design {
 	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
 }
 
+// messages returns the designs whose times are those of messages: a stream shows no latency.
+func messages(subjects []subject) []platforms.Design {
+	return slices.DeleteFunc(designs(subjects), func(d platforms.Design) bool {
+		return d.Layer.Messages() != nil
+	})
+}
+
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
 func leaders(subjects []subject, lo quantity.Bytes) string {
-	costs := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	costs := predict.Compare([]quantity.Bytes{lo}, messages(subjects)...)
+	if len(costs) == 0 {
+		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
+	}
 	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
 	small := slices.MinFunc(costs, func(a, b predict.Compared) int {
 		return cmp.Compare(a.OneWay, b.OneWay)
@@ -163,7 +176,11 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		drawing := reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers}
 		s.Blocks = append(s.Blocks, drawing)
 	}
-	leads, err := whatif.FindCrossover(nil, designs(subjects)...)
+	of := messages(subjects)
+	if len(of) < 2 {
+		return s, nil
+	}
+	leads, err := whatif.FindCrossover(nil, of...)
 	if err != nil {
 		return s, err
 	}
