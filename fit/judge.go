@@ -80,8 +80,10 @@ func (r *Result) judgeScatter() {
 	}
 }
 
-// wrong reports whether the model misses at least one size in 20 by more than 10 %.
-func (r *Result) wrong() bool { return r.P95 > 0.10 }
+// missed is the relative error, of 1 size in 20, above which a model is wrong.
+const missed = 0.10
+
+func (r *Result) wrong() bool { return r.P95 > missed }
 
 // judgeClock warns if the resolution of the times matters.
 func (r *Result) judgeClock() {

@@ -98,7 +98,7 @@ func split(points []Point, k int, quantum float64) *division {
 	for i, p := range points {
 		w[i] = float64(p.Count) / float64(p.Time*p.Time)
 	}
-	d.search(points, w, least, most)
+	d.search(lineCosts(points, w, least), most)
 	ends := d.trace(most)
 	errors := make([]float64, n)
 	for i := range most {
@@ -121,14 +121,14 @@ func split(points []Point, k int, quantum float64) *division {
 		}
 	}
 	d.refine(ends, least)
-	d.search(points, w, least, most)
+	d.search(lineCosts(points, w, least), most)
 	for i, p := range points {
 		// Rounding to a step q has the variance q²/12.
 		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
 	}
 	d.k = k
 	if k == 0 {
-		d.k = d.choose(most)
+		d.k = d.choose(most, float64(n), 3)
 	}
 	d.ends = d.trace(d.k)
 	return d
@@ -138,15 +138,14 @@ func split(points []Point, k int, quantum float64) *division {
 //
 //	n ln(RSS/(n−p)) + p ln(n)        p = 3k
 //
-// BIC (Schwarz 1978) of the variance without bias, where p counts two parameters of
-// each line, k−1 breaks and the variance. With RSS/n for the variance, and with the correction of
+// BIC (Schwarz 1978) of the variance of n points without bias, where p counts two parameters of
+// each line, k−1 breaks and the variance; in general, p = each·k. With RSS/n for the variance, and with the correction of
 // McQuarrie and Tsai for small samples, it is right less often in TestSimulation:
 // the first takes too many segments of few sizes, the second too few.
-func (d *division) choose(most int) int {
+func (d *division) choose(most int, n, each float64) int {
 	best, least := 1, math.Inf(1)
-	n := float64(d.n)
 	for k := 1; k <= most; k++ {
-		p := float64(3 * k)
+		p := each * float64(k)
 		if n-p <= 0 {
 			break
 		}
@@ -187,24 +186,32 @@ func (d *division) refine(ends []int, least int) {
 	d.places = stats.Ascending(append(p, d.n))
 }
 
-// search computes costs and before, for up to most segments of at least least points.
-func (d *division) search(points []Point, w []float64, least, most int) {
-	last := len(d.places) - 1
-	d.costs = make([][]float64, last)
-	for i := range d.costs {
-		row := make([]float64, last-i)
+// lineCosts returns, for a first point, the costs of a line from there to each of the ends, +Inf
+// for fewer than least points.
+func lineCosts(points []Point, w []float64, least int) func(from int, ends []int) []float64 {
+	return func(from int, ends []int) []float64 {
+		row := make([]float64, len(ends))
 		var m stats.Moments
-		at := d.places[i]
-		for j := range row {
-			for ; at < d.places[i+j+1]; at++ {
+		at := from
+		for j, end := range ends {
+			for ; at < end; at++ {
 				m.Add(float64(points[at].Size), float64(points[at].Time), w[at])
 			}
 			row[j] = math.Inf(1)
-			if at-d.places[i] >= least {
+			if at-from >= least {
 				row[j] = rss(&m)
 			}
 		}
-		d.costs[i] = row
+		return row
+	}
+}
+
+// search computes costs and before, for up to most segments.
+func (d *division) search(costs func(from int, ends []int) []float64, most int) {
+	last := len(d.places) - 1
+	d.costs = make([][]float64, last)
+	for i := range d.costs {
+		d.costs[i] = costs(d.places[i], d.places[i+1:])
 	}
 	d.before = make([][]float64, most+1)
 	for k := range d.before {

@@ -48,10 +48,27 @@ func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Tim
 // ErrNoData is returned, wrapped with the reason, for a table that cannot be fitted at all.
 var ErrNoData = errors.New("cannot be fitted")
 
-// prepare returns the points of a table by size, and warnings about them. Times of round trips are
+// prepare returns the points of a table by size, at least two, and warnings about them.
+func prepare(t *benchfile.Table) (
+	points []Point, kind benchfile.Kind, warnings []string, err error) {
+	points, kind, warnings, err = pointsOf(t)
+	if err != nil || len(points) >= 2 {
+		return points, kind, warnings, err
+	}
+	what := "no size above 0"
+	if len(points) == 1 {
+		what = fmt.Sprintf("one size only (%v)", points[0].Size)
+	} else if len(t.Bursts) > 0 {
+		what = "bursts of messages, not sizes"
+	}
+	return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, "+
+		"and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
+}
+
+// pointsOf returns the points of a table by size, and warnings about them. Times of round trips are
 // halved. Empty messages are omitted, since systems send them by another path and a logarithmic
 // axis cannot show them.
-func prepare(t *benchfile.Table) (
+func pointsOf(t *benchfile.Table) (
 	points []Point, kind benchfile.Kind, warnings []string, err error) {
 	scale, kind := quantity.Micros(1), t.Kind
 	if kind == benchfile.RoundTrip {
@@ -77,16 +94,6 @@ func prepare(t *benchfile.Table) (
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
 	if empty {
 		warnings = append(warnings, "the empty message (size 0) is left out")
-	}
-	if len(points) < 2 {
-		what := "no size above 0"
-		if len(points) == 1 {
-			what = fmt.Sprintf("one size only (%v)", points[0].Size)
-		} else if len(t.Bursts) > 0 {
-			what = "bursts of messages, not sizes"
-		}
-		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, "+
-			"and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
 	}
 	return points, kind, warnings, nil
 }

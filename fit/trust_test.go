@@ -132,9 +132,15 @@ func loggpTrial(random *rand.Rand) map[string]bool {
 	if err != nil {
 		return nil
 	}
-	perByte := Estimate[quantity.MicrosPerByte]{r.Value.GapPerByte, r.Low.GapPerByte, r.High.GapPerByte}
+	if len(r.Protocols) != 1 {
+		return nil
+	}
+	p := r.Protocols[0]
+	perByte := Estimate[quantity.MicrosPerByte]{p.Value.GapPerByte, p.Low.GapPerByte, p.High.GapPerByte}
+	sum := Estimate[quantity.Micros]{p.Value.Latency, p.Low.Latency, p.High.Latency}
+	gap := Estimate[quantity.Micros]{p.Value.GapTime, p.Low.GapTime, p.High.GapTime}
 	return map[string]bool{
-		"o_s+L+o_r": holds(r.short.latency, 3.25), "g": holds(r.short.gap, 1.25), "G": holds(perByte, 0.001),
+		"o_s+L+o_r": holds(sum, 3.25), "g": holds(gap, 1.25), "G": holds(perByte, 0.001),
 	}
 }
 

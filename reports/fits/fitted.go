@@ -30,19 +30,27 @@ type Fitted struct {
 
 	model      string // one of [Models]
 	sources    []fitSource
-	saved      platforms.Parameters // of a layer of parameters
-	warned     []string             // the warnings of these parameters
-	best       []string             // of a pipeline: notes on the best packets
-	calibrated *calibrated          // the machine of calibrate.c; nil: none
-	within     calibrate.Interval   // of its collectives
-	pipelines  *pipelines           // of pipeline.c; nil: none
-	leftOut    []string             // the errors of files and tables that could not be used
+	saved      []savedRange       // layers of parameters
+	warned     []string           // the warnings of these parameters
+	best       []string           // of a pipeline: notes on the best packets
+	calibrated *calibrated        // the machine of calibrate.c; nil: none
+	within     calibrate.Interval // of its collectives
+	pipelines  *pipelines         // of pipeline.c; nil: none
+	leftOut    []string           // the errors of files and tables that could not be used
+}
+
+// A savedRange has the parameters of a range of sizes, for a platform file.
+type savedRange struct {
+	from, to quantity.Bytes
+	texts    platforms.Parameters
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g
-// in µs, G in µs/B. Table names the tables that it was estimated from.
+// in µs, G in µs/B. Table names the tables that it was estimated from. If the protocol
+// changes, From and To are the measured sizes that it holds for; else they are 0.
 type Parameter struct {
 	Table, Model, Name string
+	From, To           quantity.Bytes
 	reports.Interval
 }
 

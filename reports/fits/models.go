@@ -18,7 +18,9 @@ import (
 func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
 	in := quantity.Interval{Value: value, Low: low, High: high}
 	interval := reports.Interval{Dim: dim, Interval: in}
-	f.Parameters = append(f.Parameters, Parameter{sourceNames(f.sources), f.model, name, interval})
+	f.Parameters = append(f.Parameters, Parameter{
+		Table: sourceNames(f.sources), Model: f.model, Name: name, Interval: interval,
+	})
 }
 
 // addTime adds a parameter of LogP or LogGP other than G, which is per byte.
@@ -36,11 +38,19 @@ func LogPKeys(l model.LogP) platforms.Parameters {
 	}
 }
 
-// saveLogP keeps the keys of a layer for [Fitted.TOML], and the warnings that go with
-// them. The values are exact, so that the saved layer has the times of the fit.
-func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
-	f.saved = LogPKeys(l)
-	f.Notes, f.warned = warnings, warnings
+// logPTexts returns the keys of a layer of the model logp with the intervals. The values are exact,
+// so that the saved layer has the times of the fit.
+func logPTexts(value, low, high model.LogP) platforms.Parameters {
+	texts := LogPKeys(value)
+	for key, ends := range map[string][2]quantity.Micros{
+		"o_s": {low.SendOverhead, high.SendOverhead},
+		"o_r": {low.ReceiveOverhead, high.ReceiveOverhead},
+		"L":   {low.Latency, high.Latency},
+		"g":   {low.GapTime, high.GapTime},
+	} {
+		texts[key][0] += intervalSuffix(float64(ends[0]), float64(ends[1]), "us")
+	}
+	return texts
 }
 
 // logGP fits LogGP (Alexandrov et al. 1995) to latencies, gaps and, if measured,
@@ -50,22 +60,35 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
-	v, low, high := &r.Value, &r.Low, &r.High
-	// Latencies alone determine only the sum o_s + L + o_r; overheads come from
-	// tables of their own. The sum is then saved as L, with overheads of 0: one-way
-	// times are the same.
-	if r.Separate {
-		f.addTime("L", v.Latency, low.Latency, high.Latency)
-		f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
-		f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
-	} else {
-		f.addTime("o_s + L + o_r", v.Latency, low.Latency, high.Latency)
+	for i := range r.Protocols {
+		p := &r.Protocols[i]
+		v, low, high := &p.Value, &p.Low, &p.High
+		before := len(f.Parameters)
+		// Latencies alone determine only the sum o_s + L + o_r; overheads come from
+		// tables of their own. The sum is then saved as L, with overheads of 0: one-way
+		// times are the same.
+		if r.Separate {
+			f.addTime("L", v.Latency, low.Latency, high.Latency)
+			f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
+			f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
+		} else {
+			f.addTime("o_s + L + o_r", v.Latency, low.Latency, high.Latency)
+		}
+		f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
+		f.addParameter("G", quantity.DimInverse,
+			float64(v.GapPerByte), float64(low.GapPerByte), float64(high.GapPerByte))
+		if len(r.Protocols) > 1 {
+			for j := range f.Parameters[before:] {
+				of := &f.Parameters[before+j]
+				of.From, of.To = p.From, p.To
+			}
+		}
+		texts := logPTexts(v.LogP, low.LogP, high.LogP)
+		texts["G"] = []string{platforms.ExactInverse(v.GapPerByte) + intervalSuffix(
+			quantity.PerKiB(low.GapPerByte), quantity.PerKiB(high.GapPerByte), "us/KiB")}
+		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
 	}
-	f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
-	f.addParameter("G", quantity.DimInverse,
-		float64(v.GapPerByte), float64(low.GapPerByte), float64(high.GapPerByte))
-	f.saveLogP(v.LogP, r.Warnings)
-	f.saved["G"] = []string{platforms.ExactInverse(v.GapPerByte)}
+	f.Notes, f.warned = r.Warnings, r.Warnings
 	return nil
 }
 
@@ -94,7 +117,8 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
 	f.addTime("L", v.Latency, low.Latency, high.Latency)
 	f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
-	f.saveLogP(r.Value, r.Warnings)
+	f.saved = []savedRange{{texts: logPTexts(r.Value, r.Low, r.High)}}
+	f.Notes, f.warned = r.Warnings, r.Warnings
 	return nil
 }
 

@@ -191,10 +191,13 @@ func changeRows(changes []Change) reports.Rows {
 func parameterRows(all []Parameter) reports.Rows {
 	scaled := func(v float64, p Parameter) any { return v * p.Dim.Column().Scale }
 	unit := func(p Parameter) any { return p.Dim.Column().Input() }
+	ranged := slices.ContainsFunc(all, func(p Parameter) bool { return p.To > 0 })
 	col := reports.Col[Parameter]
 	return reports.TableOf(all,
 		col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
 		col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),
+		col("from_bytes", "from", func(p Parameter) any { return p.From }).If(ranged),
+		col("to_bytes", "to", func(p Parameter) any { return p.To }).If(ranged),
 		col("parameter", "parameter", func(p Parameter) any { return p.Name }),
 		col("", "value (95 %)", func(p Parameter) any { return p.Interval }),
 		col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),

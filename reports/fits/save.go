@@ -79,16 +79,33 @@ func (f *Fitted) pipelineFile() platforms.File {
 	return d
 }
 
-// parametersFile writes a layer of LogP or LogGP. The model's name is that of the
-// layer.
+// parametersFile writes a layer of LogP or LogGP, or one for each protocol and a switch
+// between them. The model's name is that of the layer.
 func (f *Fitted) parametersFile() platforms.File {
-	from := list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() })
-	t := platforms.LayerTable{
-		Name: "fit", Model: f.model, Parameters: f.saved,
-		Source: strings.Join(from, ", "), Note: strings.Join(f.warned, ". "),
+	from := strings.Join(
+		list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() }), ", ")
+	note := strings.Join(f.warned, ". ")
+	d := platforms.File{Title: "fit of " + sourceNames(f.sources)}
+	if len(f.saved) == 1 {
+		d.Layers = []platforms.LayerTable{{Name: "fit", Model: f.model,
+			Parameters: f.saved[0].texts, Source: from, Note: note}}
+		return d
 	}
-	title := "fit of " + sourceNames(f.sources)
-	return platforms.File{Title: title, Layers: []platforms.LayerTable{t}}
+	t := platforms.LayerTable{Name: "fit", Model: "switch", Source: from, Note: note}
+	var parts []platforms.LayerTable
+	for i, r := range f.saved {
+		one := platforms.LayerTable{
+			Name: fmt.Sprintf("fit-protocol-%d", i+1), Model: f.model, Parameters: r.texts,
+			Source: fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to),
+		}
+		branch := platforms.Branch{Layer: one.Name}
+		if i < len(f.saved)-1 { // the last branch serves all larger sizes
+			branch.UpTo = sizeText(r.to)
+		}
+		t.Branches, parts = append(t.Branches, branch), append(parts, one)
+	}
+	d.Layers = append([]platforms.LayerTable{t}, parts...)
+	return d
 }
 
 // collectivesFile returns the measurements of each collective, not the parameters:

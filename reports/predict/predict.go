@@ -36,7 +36,9 @@ type Predictions struct {
 	Doubts []string
 	// gapless says of each layer without a known gap what is missing.
 	gapless []string
-	runs    int // minimum over the fitted layers' measurements
+	// estimated names the layers whose parameters alone have intervals.
+	estimated []string
+	runs      int // minimum over the fitted layers' measurements
 }
 
 // Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
@@ -81,6 +83,11 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		// The note about runs must hold for every layer, so it has the fewest.
 		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
 			all.runs = d.Layer.Measured.Runs
+		}
+		uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
+		if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
+			all.estimated = append(all.estimated, d.Layer.Ref()+": the parameters have intervals; "+
+				"whatif --uncertainty gives those of the times")
 		}
 		for _, n := range sizes {
 			p := Predicted{
@@ -255,7 +262,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
-	notes = append(notes, p.gapless...)
+	notes = slices.Concat(notes, p.gapless, p.estimated)
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
 			notes = append(notes, peak.Layer+": "+peak.Text(units))
