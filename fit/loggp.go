@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -27,17 +26,6 @@ type LogGPResult struct {
 	// sum, and the overheads are 0.
 	Separate bool
 	Warnings []string
-}
-
-// A LogGPProtocol has the parameters of a range of sizes.
-type LogGPProtocol struct {
-	From, To quantity.Bytes // measured sizes
-	Value    model.LogGP
-	// Low and High are the ends of the parameters' 95 % intervals. The overheads have none: they
-	// are measured directly.
-	Low, High model.LogGP
-	// Latencies and Stream are the errors of the one-way times and of the gaps.
-	Latencies, Stream Errors
 }
 
 // LogGP fits L, o, g and G to tables of one system: latencies (one-way or round trip), gaps of a

@@ -139,9 +139,9 @@ func split(points []Point, k int, quantum float64) *division {
 //	n ln(RSS/(n−p)) + p ln(n)        p = 3k
 //
 // BIC (Schwarz 1978) of the variance of n points without bias, where p counts two parameters of
-// each line, k−1 breaks and the variance; in general, p = each·k. With RSS/n for the variance, and with the correction of
-// McQuarrie and Tsai for small samples, it is right less often in TestSimulation:
-// the first takes too many segments of few sizes, the second too few.
+// each line, k−1 breaks and the variance; in general, p = each·k. With RSS/n for the variance, and
+// with the correction of McQuarrie and Tsai for small samples, it is right less often in
+// TestSimulation: the first takes too many segments of few sizes, the second too few.
 func (d *division) choose(most int, n, each float64) int {
 	best, least := 1, math.Inf(1)
 	for k := 1; k <= most; k++ {

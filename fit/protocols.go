@@ -8,8 +8,20 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
+
+// A LogGPProtocol has the parameters of a range of sizes.
+type LogGPProtocol struct {
+	From, To quantity.Bytes // measured sizes
+	Value    model.LogGP
+	// Low and High are the ends of the parameters' 95 % intervals. The overheads have none: they
+	// are measured directly.
+	Low, High model.LogGP
+	// Latencies and Stream are the errors of the one-way times and of the gaps.
+	Latencies, Stream Errors
+}
 
 // A pair has the latencies and the gaps of a range of sizes, for two lines of one slope:
 //

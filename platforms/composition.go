@@ -66,6 +66,7 @@ type fieldSpec struct {
 // slots in order computes all values.
 func (c *composition) add(s slot) int {
 	i := len(c.slots)
+	s.written, s.derived = s.Value.Num, len(s.reads()) > 0
 	c.slots, c.values, c.slotAt[s.Path] = append(c.slots, s), append(c.values, s.Value.Num), i
 	return i
 }

@@ -229,18 +229,8 @@ func (p Param) Shown() string {
 }
 
 // Encode returns the design as a platform file, below the comment: the layer and its parts, or the
-// whole platform if nothing was changed. A changed layer has no measured points: they would stand
-// for the next measurement of a design that was never measured.
-func (d Design) Encode(comment string) []byte {
-	f := d.Platform.File()
-	if len(d.Changes) > 0 {
-		f.Measured = nil
-		for i := range f.Layers {
-			f.Layers[i].Measured = ""
-		}
-	}
-	return f.Encode(comment)
-}
+// whole platform if nothing was changed. See [Platform.File].
+func (d Design) Encode(comment string) []byte { return d.Platform.File().Encode(comment) }
 
 // Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
 // was changed since, or was fitted to points that make no curve.

@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -120,7 +121,9 @@ func tomlKey(name string) string {
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // File returns the platform as a file, without the layers that With left out. Changed parameters
-// have their new values.
+// have their new values. A layer whose measured curve these scale keeps the curve, and the lines
+// that were fitted to it as another layer: its times then are those of the design, without the
+// interval of the next measurement, which was never made of it.
 func (p Platform) File() File {
 	c := p.composition
 	f := c.File
@@ -128,11 +131,26 @@ func (p Platform) File() File {
 	f.kinds(func(_ string, tables reflect.Value) {
 		tables.Set(reflect.AppendSlice(reflect.MakeSlice(tables.Type(), 0, tables.Len()), tables))
 	})
-	kept := map[string]bool{}
+	kept, points := map[string]bool{}, map[string]bool{}
 	for _, l := range p.Layers {
 		kept[l.Name] = true
+		if l.Measured != nil && l.Measured.Layer != "" {
+			c.reach(l.Measured.Layer, kept, func(*layerSpec) {})
+		}
 	}
 	f.Layers = slices.DeleteFunc(f.Layers, func(t LayerTable) bool { return !kept[t.Name] })
+	for i := range f.Layers {
+		t := &f.Layers[i]
+		// Points that make no curve have no part in a changed layer.
+		l, err := p.Layer(t.Name)
+		if err == nil && p.changed(t.Name) && model.LinesOf(l.Model) == l.Model {
+			t.Measured = ""
+		}
+		points[t.Measured] = true
+	}
+	f.Measured = slices.DeleteFunc(f.Measured, func(t MeasuredTable) bool {
+		return !points[t.Name]
+	})
 	// Levels go with the first layer of theirs that is missing: a machine with a level less has
 	// other distances, and could not be read back as the same.
 	if _, machine := p.Machine(); !machine {
@@ -150,7 +168,90 @@ func (p Platform) File() File {
 			s.write(tables)
 		}
 	}
+	for i := range f.Layers {
+		f.Layers[i].uncorrelated()
+	}
+	for _, l := range p.Layers {
+		hasCurve := model.LinesOf(l.Model) != l.Model
+		if hasCurve && l.Measured.Layer == "" && p.changed(l.Name) {
+			f.addFitted(p, l.Name)
+		}
+	}
 	return f
+}
+
+// changed reports whether a parameter of the layer's costs has another value than in the file.
+func (p Platform) changed(layer string) bool {
+	used, _ := p.used(layer) // the layer is there
+	for i, s := range p.composition.slots {
+		if used[i] && (s.Value.Num != s.written || s.changed && s.Word != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// uncorrelated removes the correlation of β and τ if one of them has no interval any more.
+func (t *LayerTable) uncorrelated() {
+	for _, key := range []string{"beta", "tau"} {
+		for _, text := range t.Parameters[key] {
+			if _, _, known := cutInterval(text); !known {
+				t.Correlation = ""
+			}
+		}
+	}
+}
+
+// addFitted adds the layer as the file has it, with its parts and stages, under names that end with
+// "-measured", and makes it the layer that its points were fitted by. Values that the file computes
+// become numbers, since what they are computed from may have changed.
+func (f *File) addFitted(p Platform, layer string) {
+	c := p.composition
+	of, stages := map[string]bool{}, map[string]bool{}
+	c.reach(layer, of, func(s *layerSpec) {
+		for _, name := range s.stages {
+			stages[name] = true
+		}
+	})
+	var was File
+	for _, t := range c.Layers {
+		if of[t.Name] {
+			was.Layers = append(was.Layers, t)
+		}
+	}
+	for _, t := range c.Stages {
+		if stages[t.Name] {
+			was.Stages = append(was.Stages, t)
+		}
+	}
+	tables := was.byPath()
+	for i := range c.slots {
+		if s := c.slots[i]; s.derived {
+			s.Value.Num, s.PlusMinus = s.written, 0
+			s.write(tables)
+		}
+	}
+	const suffix = "-measured"
+	rename := func(kind, name string) string {
+		if kind == "layer" || kind == "stage" {
+			return name + suffix
+		}
+		return name
+	}
+	for i := range was.Layers {
+		was.Layers[i].rename(rename)
+		was.Layers[i].uncorrelated()
+	}
+	for i := range was.Stages {
+		was.Stages[i].Name += suffix
+	}
+	f.Layers, f.Stages = append(f.Layers, was.Layers...), append(f.Stages, was.Stages...)
+	at := slices.IndexFunc(c.Layers, func(t LayerTable) bool { return t.Name == layer })
+	for i := range f.Measured {
+		if f.Measured[i].Name == c.Layers[at].Measured {
+			f.Measured[i].Layer = layer + suffix
+		}
+	}
 }
 
 // write puts the value of a parameter into its table, in place of its formula. Lists of a table are

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -130,7 +131,9 @@ type MeasuredTable struct {
 	Deviations []string `toml:"deviations"`
 	Resolution string   `toml:"resolution"`
 	Operation  bool     `toml:"operation"`
-	Source     string   `toml:"source"`
+	// The layer whose lines were fitted to the points; without it, each that names them.
+	Layer  string `toml:"layer"`
+	Source string `toml:"source"`
 }
 
 // A CollectiveTable describes measured times of a collective: a text in Times, Runs and Deviations
@@ -273,4 +276,37 @@ func (f *File) names(kind string) (names []string) {
 		names = append(names, tableName(tables.Index(i)))
 	}
 	return names
+}
+
+// rename gives a layer, and the tables that it refers to, other names. Its lists belong to the
+// other file's platform, so these are replaced.
+func (t *LayerTable) rename(rename func(kind, old string) string) {
+	all := func(kind string, names []string) []string {
+		return list.Map(names, func(name string) string { return rename(kind, name) })
+	}
+	one := func(kind string, name *string) {
+		if *name != "" {
+			*name = rename(kind, *name)
+		}
+	}
+	one("layer", &t.Name)
+	one("protocol", &t.Protocol)
+	one("measured", &t.Measured)
+	t.Roofs = all("roof", t.Roofs)
+	t.Branches = list.Map(t.Branches, func(b Branch) Branch {
+		return Branch{rename("layer", b.Layer), b.UpTo}
+	})
+	k, _ := model.FindKind(t.Model)
+	parameters := Parameters{}
+	for key, texts := range t.Parameters {
+		isPart := slices.ContainsFunc(k.Parts, func(p model.Part) bool { return p.Key == key })
+		switch {
+		case isPart:
+			texts = all("layer", texts)
+		case key == "stages":
+			texts = all("stage", texts)
+		}
+		parameters[key] = texts
+	}
+	t.Parameters = parameters
 }

@@ -3,9 +3,6 @@ package platforms
 import (
 	"reflect"
 	"slices"
-
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
 )
 
 // taking returns the tables of the default layer and of all that it is made of, for a file where
@@ -36,6 +33,11 @@ func (p Platform) taking(name string) File {
 	i := slices.IndexFunc(f.Layers, func(t LayerTable) bool { return t.Name == name })
 	taken := File{Layers: slices.Concat(f.Layers[i:i+1], f.Layers[:i], f.Layers[i+1:])}
 	to := reflect.ValueOf(&taken).Elem()
+	for i := range f.Measured {
+		if of := &f.Measured[i].Layer; *of != "" {
+			*of = rename("layer", *of)
+		}
+	}
 	f.kinds(func(kind string, tables reflect.Value) {
 		all, _ := tagged(to, kind)
 		for i := range tables.Len() {
@@ -47,37 +49,4 @@ func (p Platform) taking(name string) File {
 		}
 	})
 	return taken
-}
-
-// rename gives a layer, and the tables that it refers to, other names. Its lists belong to the
-// other file's platform, so these are replaced.
-func (t *LayerTable) rename(rename func(kind, old string) string) {
-	all := func(kind string, names []string) []string {
-		return list.Map(names, func(name string) string { return rename(kind, name) })
-	}
-	one := func(kind string, name *string) {
-		if *name != "" {
-			*name = rename(kind, *name)
-		}
-	}
-	one("layer", &t.Name)
-	one("protocol", &t.Protocol)
-	one("measured", &t.Measured)
-	t.Roofs = all("roof", t.Roofs)
-	t.Branches = list.Map(t.Branches, func(b Branch) Branch {
-		return Branch{rename("layer", b.Layer), b.UpTo}
-	})
-	k, _ := model.FindKind(t.Model)
-	parameters := Parameters{}
-	for key, texts := range t.Parameters {
-		isPart := slices.ContainsFunc(k.Parts, func(p model.Part) bool { return p.Key == key })
-		switch {
-		case isPart:
-			texts = all("layer", texts)
-		case key == "stages":
-			texts = all("stage", texts)
-		}
-		parameters[key] = texts
-	}
-	t.Parameters = parameters
 }

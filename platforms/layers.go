@@ -38,10 +38,26 @@ func (b *builder) layerTables() {
 	for _, t := range b.Layers {
 		b.spec(t.Name)
 	}
+	for _, t := range b.Measured {
+		if s := b.section("measured", t); t.Layer != "" {
+			s.requireLayer("layer", t.Layer)
+		}
+	}
 	// One model for each layer: an envelope of layers that share a part evaluates the same one.
 	shared := map[string]model.Layer{}
 	for _, t := range b.Layers {
 		b.p.Layers = append(b.p.Layers, b.written[t.Name].layer(b.open(t.Name, nil, shared)))
+	}
+	// The checks before are of the lines; the measured curves stand before them from here on.
+	for i := range b.p.Layers {
+		l := &b.p.Layers[i]
+		fitted := *l
+		if l.Measured != nil && l.Measured.Layer != "" {
+			fitted = b.p.Layers[slices.IndexFunc(b.p.Layers, func(of Layer) bool {
+				return of.Name == l.Measured.Layer
+			})]
+		}
+		l.measure(fitted, fastest(fitted, b.slots))
 	}
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(b.Default, b.Layers[0].Name)
@@ -260,15 +276,13 @@ func (s *layerSection) layer(m model.Layer) Layer {
 		}
 		s.fail(key, "%w", err)
 	}
-	// The check above is of the lines; the measured curve stands before them from here on.
-	l.measure(fastest(l, s.slots))
 	return l
 }
 
 // fastest returns the upper end of the interval of a layer's r∞, if that is 1/τ of the layer or of
 // one of its parts; 0 if the interval has no upper end.
 func fastest(l Layer, slots []slot) quantity.MBps {
-	perByte := 1 / float64(model.Asymptote(l.Model))
+	perByte := 1 / float64(model.Asymptote(model.LinesOf(l.Model)))
 	for _, s := range slots {
 		own := s.Table == "layer" && (s.Owner == l.Name || slices.Contains(l.Parts, s.Owner))
 		// Asymptote has rounding errors.

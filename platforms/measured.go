@@ -20,6 +20,7 @@ type Measured struct {
 	Resolution quantity.Micros // of the times as printed; 0: not known
 	Operation  bool            // the times are of an operation, not of a message
 	Source     string
+	Layer      string // whose lines were fitted; "": those of the layer itself
 }
 
 // A measuredCurve remembers the forecasts that it has made.

@@ -23,6 +23,7 @@ func (b *builder) measuredTables() {
 			Runs:       max(1, s.count("runs")),
 			Operation:  t.Operation,
 			Source:     t.Source,
+			Layer:      t.Layer,
 		}
 		if len(m.Times) != len(m.Sizes) {
 			s.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))

@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -53,6 +54,53 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
+// A changed layer is written with the lines that its points were fitted by, so that all its times are
+// the same when it is read again, also where the changed value is a constant. Without an interval, β and
+// τ have no correlation. A value that was set to what it is changes nothing.
+func TestMeasuredChanged(t *testing.T) {
+	text := strings.NewReplacer(`"1KiB", "64KiB"`, `"1KiB", "4KiB", "16KiB", "64KiB"`,
+		`"5us", "70us"`, `"5us", "6us", "20us", "70us"`, `"0.1us", "2us"`, `"0.1us", "0.1us", "0.1us", "2us"`,
+		`beta = "2us ± 0.1us"`, `beta = "2*half ± 0.1us"`).Replace(fittedFile) +
+		"[constant.half]\nvalue = \"1us\"\nsource = \"made\"\n[layer.whole]\nmodel = \"fragmented\"\n" +
+		"mtu = \"4KiB\"\nbelow = \"fit\"\nsource = \"made\"\n"
+	p, err := Parse("my.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		layer, set string
+		points     bool
+	}{{"fit", "half=3us", false}, {"fit", "tau*=2", false}, {"whole", "beta=1us", false}, {"fit", "tau*=1", true}} {
+		l, err := p.Layer(c.layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Design{Platform: p, Layer: l}.Set(c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := d.Encode("")
+		again, err := Parse("my.toml", text)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.set, err, text)
+		}
+		read, err := again.Layer(again.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []quantity.Bytes{1, 700, 4096, 10000, 1 << 20} {
+			if got, want := read.Model.OneWay(n), d.Layer.Model.OneWay(n); !near(float64(got/want), 1) {
+				t.Errorf("%s: %v takes %v, read again %v", c.set, n, want, got)
+			}
+		}
+		if next, err := read.Next(1024); (next != nil) != c.points || err != nil {
+			t.Errorf("%s: the next measurement is %v, %v", c.set, next, err)
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
+
 func TestMeasuredErrors(t *testing.T) {
 	check := func(old, replacement, want string) {
 		t.Helper()
@@ -69,6 +117,7 @@ func TestMeasuredErrors(t *testing.T) {
 	check(`runs = "3"`, `runs = "many"`, `"many": runs must be a whole number from 1`)
 	check(`runs = "3"`, ``, `runs and deviations go together`)
 	check(`measured = "fit"`, `measured = "fits"`, `no [measured.fits]; did you mean "fit"?`)
+	check(`source = "a benchmark"`, "layer = \"fits\"\nsource = \"a benchmark\"", `no layer "fits"; did you mean "fit"?`)
 	check(`correlation = "-0.4"`, `correlation = "-1.4"`, `a correlation is a number from -1 to 1`)
 	check(`tau = "1us/KiB ± 0.02us/KiB"`, `tau = "1us/KiB"`,
 		`correlates the errors of beta and tau`)

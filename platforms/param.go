@@ -54,6 +54,8 @@ type slot struct {
 	formula *quantity.Expr // of slots; nil if the parameter has been changed
 	within  *string        // text behind ±, if given
 	changed bool           // it has another value than in the file
+	written float64        // the value in the file
+	derived bool           // the file computes it from others
 }
 
 // reads returns the slots that the formula names; none for a number, or once a change replaced it.

@@ -156,7 +156,7 @@ func FittedLayer(
 	lines model.Layer, of Timed, measured *Measured, roof quantity.MBps) Layer {
 	l := Layer{Platform: "fit", Name: "fit", Kind: lines.Kind().Name, Model: lines,
 		Timed: of, Measured: measured, scope: &Platform{Name: "fit"}}
-	l.measure(roof)
+	l.measure(l, roof)
 	return l
 }
 
@@ -180,9 +180,10 @@ func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	return &f, nil
 }
 
-// measure replaces the layer's times by the measured curve, if it has one. Above the measured sizes
-// its streams are no faster than the roof.
-func (l *Layer) measure(roof quantity.MBps) {
+// measure replaces the layer's times by the measured curve, if it has one, to which the lines of a
+// layer were fitted. Above the measured sizes its streams are no faster than the roof. A layer with
+// other lines than these was changed since, and has no next measurement.
+func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 	m := l.Measured
 	if m == nil || len(m.Sizes) < forecast.MinSizes {
 		return
@@ -199,8 +200,10 @@ func (l *Layer) measure(roof quantity.MBps) {
 		roof = 0
 	}
 	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(kind(), roof) })
-	lines := l.Model
-	l.curve = curve
+	lines := model.LinesOf(fitted.Model)
+	if fitted.Name == l.Name {
+		l.curve = curve
+	}
 	time := func(n quantity.Bytes) quantity.Micros {
 		c, err := curve()
 		if err != nil {
@@ -208,7 +211,7 @@ func (l *Layer) measure(roof quantity.MBps) {
 		}
 		return c.forecast(n).Middle
 	}
-	l.Model = &model.Measured{Lines: lines, Fitted: lines, Curve: time}
+	l.Model = &model.Measured{Lines: l.Model, Fitted: lines, Curve: time}
 }
 
 // withLines returns the layer's model with other parameters of its lines.

@@ -87,7 +87,7 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
 		if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
 			all.estimated = append(all.estimated, d.Layer.Ref()+": the parameters have intervals; "+
-				"whatif --uncertainty gives those of the times")
+				"whatif gives those of the times")
 		}
 		for _, n := range sizes {
 			p := Predicted{
