@@ -89,6 +89,10 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		return f, err
 	}
 	for _, d := range designs {
+		// A signature is of gaps and overheads, which one-way times do not show.
+		if err := d.Layer.GapError(); err != nil {
+			return f, err
+		}
 		r, err := newRun(&Validation{}, ValidateOptions{}, d)
 		if err != nil {
 			return f, err

@@ -40,6 +40,10 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 		if err != nil {
 			return nil, err
 		}
+		if err := d.Layer.GapError(); err != nil {
+			v.Notes = append(v.Notes, err.Error()+". Engine and formulas let each message block "+
+				"its sender until it has arrived.")
+		}
 		for _, p := range programs.List(programs.Simulated) {
 			if o.Programs != nil && !slices.Contains(o.Programs, p.Name) {
 				continue
