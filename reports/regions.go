@@ -123,6 +123,20 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
+	name := textStyle(tickSize, ink)
+	name.XAlign, name.YAlign = text.XCenter, text.YCenter
+	runs := m.runs()
+	var write []func()
+	for _, region := range m.parts() {
+		label := printable(m.Names[m.At[region[0].j][region[0].i]])
+		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
+		if at, ok := m.room(region, runs, w, h, tx, ty); ok {
+			// Pale behind the name: on a dark region its letters could not be read. Contours go
+			// over this ground.
+			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
+			write = append(write, func() { c.FillText(name, at, label) })
+		}
+	}
 	if m.Z != nil {
 		for k, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
 			line := contourStyles[k].line()
@@ -135,17 +149,8 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	name := textStyle(tickSize, ink)
-	name.XAlign, name.YAlign = text.XCenter, text.YCenter
-	runs := m.runs()
-	for _, region := range m.parts() {
-		label := printable(m.Names[m.At[region[0].j][region[0].i]])
-		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
-		if at, ok := m.room(region, runs, w, h, tx, ty); ok {
-			// Pale behind the name: on a dark region its letters could not be read.
-			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
-			c.FillText(name, at, label)
-		}
+	for _, name := range write {
+		name()
 	}
 }
 

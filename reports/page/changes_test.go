@@ -11,14 +11,8 @@ import (
 
 const lamAt64KiB = "#v=curves&q=latency&s=65536&r=1..1048576&d=hp-lam/gam"
 
-// back goes one step back in the history, and waits until the page shows it.
-func (b *browser) back() {
-	b.t.Helper()
-	js[any](b, `setTimeout(() => history.back(), 0)`) // not within the evaluation
-	b.settle()
-}
-
-// Back undoes one change after the other.
+// Each change is a step of the history, and the address of a step brings the page back to it. The
+// steps are taken by their addresses, since Back would leave the page where the history is full.
 func (b *browser) undo() {
 	b.goTo(lamAt64KiB)
 	set := func(path, value string) {
@@ -28,16 +22,24 @@ func (b *browser) undo() {
 	value := func(path string) string {
 		return js[string](b, fmt.Sprintf(`document.getElementById("p-%s").value`, path))
 	}
+	address := func() string { return js[string](b, `location.hash`) }
+	// Steps are counted here: a history ends at 50, which the pages before this one have filled.
+	js[any](b, `(() => { const push = history.pushState.bind(history); window.steps = 0; history.pushState = (...a) => { window.steps++; push(...a); }; })()`)
 	before := value("layer_gam_L")
-	set("layer_gam_L", "9us")
-	set("layer_gam_o_s", "4us")
-	b.back()
-	if l, o := value("layer_gam_L"), value("layer_gam_o_s"); l != "9.00 µs" || o != "2.90 µs" {
-		b.t.Errorf("after one step back L is %q and o_s %q", l, o)
+	addresses := []string{address()}
+	for _, change := range [][2]string{{"layer_gam_L", "9us"}, {"layer_gam_o_s", "4us"}} {
+		set(change[0], change[1])
+		addresses = append(addresses, address())
 	}
-	b.back()
-	if l := value("layer_gam_L"); l != before {
-		b.t.Errorf("after two steps back L is %q; it was %q", l, before)
+	if n := js[int](b, `steps`); n != 2 || addresses[0] == addresses[1] || addresses[1] == addresses[2] {
+		b.t.Errorf("two changes are %d steps: %q", n, addresses)
+	}
+	for i, want := range [][2]string{{before, "2.90 µs"}, {"9.00 µs", "2.90 µs"}} {
+		js[any](b, fmt.Sprintf(`(() => { location.hash = %q; })()`, addresses[i]))
+		b.settle()
+		if l, o := value("layer_gam_L"), value("layer_gam_o_s"); l != want[0] || o != want[1] {
+			b.t.Errorf("at step %d L is %q and o_s %q; want %q", i, l, o, want)
+		}
 	}
 }
 
@@ -70,7 +72,8 @@ func (b *browser) formula() {
 		b.t.Errorf("the first slider is %q; G has the largest share", first)
 	}
 	explained := `(() => { const e = document.getElementById("explain"); return e.hidden ? "" : e.textContent; })()`
-	js[any](b, `document.querySelector("#formula [data-symbol=L]").focus()`)
+	// A page without a window gets no focus of its own.
+	js[any](b, `document.querySelector("#formula [data-symbol=L]").dispatchEvent(new FocusEvent("focusin", { bubbles: true }))`)
 	if said := js[string](b, explained); !strings.Contains(said, "latency") {
 		b.t.Errorf("the focus on L explains %q", said)
 	}

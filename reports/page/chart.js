@@ -198,8 +198,11 @@ class Chart {
 			if (v < this.data.from || v > this.data.to || !(this.data.linear || p.y[k] > 0)) return;
 			const px = this.x.at(v), low = p.low && p.low[k], high = p.high && p.high[k];
 			if (typeof low === "number" || typeof high === "number") {
-				const a = typeof low === "number" && (low > 0 || this.data.linear) ? this.clip(this.y.at(low)) : this.bottom, b = typeof high === "number" ? this.clip(this.y.at(high)) : this.top;
-				bars.push(`M${px.toFixed(1)} ${a.toFixed(1)}V${b.toFixed(1)}M${(px - 3).toFixed(1)} ${a.toFixed(1)}h6M${(px - 3).toFixed(1)} ${b.toFixed(1)}h6`);
+				// A bound that the axis cannot show, 0 or none, is beyond its end: the arm has no cap.
+				const end = (q, edge) => typeof q === "number" && (q > 0 || this.data.linear) ? this.y.at(q) : edge;
+				const a = end(low, Infinity), b = end(high, -Infinity);
+				bars.push(`M${px.toFixed(1)} ${this.clip(a).toFixed(1)}V${this.clip(b).toFixed(1)}`);
+				for (const p of [a, b]) if (this.clip(p) === p) bars.push(`M${(px - 3).toFixed(1)} ${p.toFixed(1)}h6`);
 			}
 			dots.push(`M${(px - 3).toFixed(1)} ${this.clip(this.y.at(p.y[k])).toFixed(1)}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z`);
 		});

@@ -148,7 +148,7 @@ const shapes = (() => {
 			}
 			h = 36 + tree.depth * level + 40;
 		} else {
-			const radius = Math.min(w / 2 - (n <= 24 ? 58 : 30), 150), cx = w / 2, cy = radius + 46, r = Math.max(3, Math.min(12, Math.PI * radius / n - 1));
+			const radius = Math.min(w / 2 - (n <= 24 ? 74 : 30), 150), cx = w / 2, cy = radius + 46, r = Math.max(3, Math.min(12, Math.PI * radius / n - 1));
 			const place = k => [cx + radius * Math.sin(2 * Math.PI * k / n), cy - radius * Math.cos(2 * Math.PI * k / n)];
 			parts.push(links(place, (ax, ay, bx, by) => `M${ax.toFixed(1)} ${ay.toFixed(1)}Q${((ax + bx) / 2 * .7 + cx * .3).toFixed(1)} ${((ay + by) / 2 * .7 + cy * .3).toFixed(1)} ${bx.toFixed(1)} ${by.toFixed(1)}`));
 			for (let k = 0; k < n; k++) {
