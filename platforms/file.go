@@ -43,6 +43,8 @@ type LevelTable struct {
 	Gap            string `toml:"gap"`
 	Send           string `toml:"send"`
 	Receive        string `toml:"receive"`
+	Relay          string `toml:"relay"`
+	Fresh          string `toml:"fresh"`
 	EagerThreshold string `toml:"eager_threshold"`
 	Packet         string `toml:"packet"`
 	// At most one of Lanes and Shared, and one of Ports and Port: each pair says the same as a

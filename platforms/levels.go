@@ -11,7 +11,7 @@ import (
 // them in, since their models follow from the present values of parameters.
 type Level struct {
 	machine.Level
-	Layers map[string]string // by key: layer, and if given gap, send, receive, shared, port, link
+	Layers map[string]string // by key: layer, and if given gap, send, …
 	Params []Param           // the numbers, in the order of levelNumbers
 }
 
@@ -33,6 +33,8 @@ var levelLayers = []struct {
 	{"gap", func(l *machine.Level) *model.Layer { return &l.Gap }},
 	{"send", func(l *machine.Level) *model.Layer { return &l.Send }},
 	{"receive", func(l *machine.Level) *model.Layer { return &l.Receive }},
+	{"relay", func(l *machine.Level) *model.Layer { return &l.Relay }},
+	{"fresh", func(l *machine.Level) *model.Layer { return &l.Fresh }},
 	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
 	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
 	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},

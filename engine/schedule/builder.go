@@ -105,9 +105,17 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.ops = b.s.ops[:n+1]
 	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
-	to.Size, to.Peer, to.Tag, to.CPU, to.NIC, to.Kind = op.Size, op.Peer, op.Tag, op.CPU, op.NIC,
-		op.Kind
+	to.Size, to.Peer, to.Tag, to.CPU, to.NIC = op.Size, op.Peer, op.Tag, op.CPU, op.NIC
+	to.Kind, to.Memory = op.Kind, op.Memory
 	return uint32(n)
+}
+
+// SetMemory sets the state of the memory of an operation of the current rank, which may be known
+// only after later operations have been added.
+func (b *Builder) SetMemory(op uint32, m Memory) {
+	if b.err == nil {
+		b.s.ops[op].Memory = m
+	}
 }
 
 // grown makes room for n more elements. If the capacity is exhausted, it estimates the final

@@ -32,6 +32,17 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
+// A Memory is the state of the memory of a message at the rank of the operation. On machines whose
+// ranks share memory, copies depend on the caches that hold it. GOAL has no word for it: files leave
+// it out.
+type Memory uint8
+
+const (
+	Plain Memory = iota
+	Relay        // of a receive: memory that the rank has sent since it received there
+	Fresh        // of a send: memory that the rank has written since its last message
+)
+
 // Any is the peer or the tag of a receive that accepts messages from any rank, or with any
 // tag. A send with the tag Any matches every receive's tag. GOAL writes it -1. The binary
 // form has these 32 bits, so an operation needs no flag for it.
@@ -46,6 +57,8 @@ type Op struct {
 	CPU  uint16 // index of the rank's processor that it occupies
 	NIC  uint16 // index of the rank's network interface; 0 for a calc
 	Kind Kind
+	// Memory is Relay for some receives, Fresh for some sends, and else Plain.
+	Memory Memory
 }
 
 // String returns the operation as a statement of GOAL, without a label: "send 8b to 3 tag 1".

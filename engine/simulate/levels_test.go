@@ -3,11 +3,13 @@ package simulate_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
@@ -43,6 +45,56 @@ func twoNodes(cores int) machine.Machine {
 	}
 	m.Levels[0].Arity = cores
 	return m
+}
+
+// A receive into memory that was sent takes what the level's relay takes beyond its layer, at the
+// receiver; a send of fresh memory takes it at the sender, eager or not.
+func TestMemory(t *testing.T) {
+	for _, c := range []struct {
+		send, receive schedule.Memory
+		want          [2]float64 // in µs: the last byte leaves; the receive is done
+	}{
+		{schedule.Plain, schedule.Plain, [2]float64{4.249, 5}},
+		{schedule.Plain, schedule.Relay, [2]float64{4.249, 7}},
+		{schedule.Fresh, schedule.Plain, [2]float64{5.249, 6}},
+		{schedule.Fresh, schedule.Relay, [2]float64{5.249, 8}},
+	} {
+		for _, eager := range []quantity.Bytes{0, 100} {
+			b := schedule.NewBuilder(2)
+			b.NextRank()
+			b.Add(schedule.Op{Kind: schedule.Send, Size: 4000, Peer: 1, Memory: c.send})
+			b.NextRank()
+			b.Add(schedule.Op{Kind: schedule.Recv, Size: 4000, Memory: c.receive})
+			s, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := simulate.New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2, Layer: &model.Linear{Beta: 1, Tau: 0.001},
+				Send: &model.Linear{Beta: 0.25}, Receive: &model.Linear{Beta: 0.25}, Eager: eager,
+				Relay: &model.Linear{Beta: 1, Tau: 0.0015}, Fresh: &model.Linear{Beta: 2, Tau: 0.001}}}}
+			r, err := p.Run(t.Context(), simulate.Setup{Machine: on(t, m, "", 2, simulate.NoLimit), Record: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.want
+			if eager > 0 { // a rendezvous ends at the sender when the last byte is at the receiver
+				want[0] += 0.501 // the way of its first byte, without the overheads
+			}
+			for rank, ticks := range r.Ranks {
+				if got := float64(r.Micros(ticks)); math.Abs(got-want[rank]) > 1e-5 { // some ticks
+					t.Errorf("memory %v, %v, eager to %v: rank %d ends at %v, want %v", c.send, c.receive, eager, rank, got, want[rank])
+				}
+			}
+			path, err := r.Path()
+			if err != nil || path.Shares.Noise > 0 {
+				t.Errorf("memory %v, %v: noise of %d on the path, %v", c.send, c.receive, path.Shares.Noise, err)
+			}
+		}
+	}
 }
 
 // pairs is a schedule in which each pair of ranks exchanges nothing but one message of n bytes, at

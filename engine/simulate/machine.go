@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -97,6 +98,8 @@ func check(c machine.Cost) error {
 		{"o_r", c.Receive},
 		{"g", c.Gap},
 		{"g of the receiver", c.ReceiveGap},
+		{"o_r of a relay", c.Receive + c.Relay},
+		{"o_s of fresh memory", c.Send + c.Fresh},
 	} {
 		if !(part.time >= 0 && part.time <= longest) {
 			return fmt.Errorf("%s = %v µs; times must be 0 to %v µs",
@@ -121,6 +124,7 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 type cost struct {
 	send, stream, receive, gap, intake uint64
 	latency                            int64 // at least -send
+	relay, fresh                       int64 // more time of a processor; see machine.Cost
 	rendezvous                         bool
 	joint                              bool // the times include the rendezvous
 	flows                              bool // its bytes use shared resources: see flows
@@ -134,7 +138,10 @@ func inTicks(c machine.Cost) cost {
 	// An error of rounding in a latency of −Send must not let a message arrive before its send
 	// began.
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
+	more := func(x, to quantity.Micros) int64 { return int64(t(to+x)) - int64(t(to)) }
 	return cost{
+		relay:      more(c.Relay, c.Receive),
+		fresh:      more(c.Fresh, c.Send),
 		send:       send,
 		stream:     t(c.Serialization),
 		receive:    t(c.Receive),
@@ -144,6 +151,22 @@ func inTicks(c machine.Cost) cost {
 		rendezvous: c.Rendezvous,
 		capacity:   c.Capacity,
 	}
+}
+
+// sending and receiving return how long the processor of an operation sends, or receives, its
+// message. A latency of −send leaves no room for less.
+func (c *cost) sending(m schedule.Memory) uint64 {
+	if m == schedule.Fresh {
+		return uint64(max(int64(c.send)+c.fresh, -c.latency))
+	}
+	return c.send
+}
+
+func (c *cost) receiving(m schedule.Memory) uint64 {
+	if m == schedule.Relay {
+		return uint64(int64(c.receive) + c.relay)
+	}
+	return c.receive
 }
 
 // arrival returns the time at which the first byte arrives of a message whose sender's processor is

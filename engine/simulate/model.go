@@ -143,7 +143,8 @@ func (r *run) send(i uint32, t uint64, late bool) {
 		}
 		c = r.messageCost(n.rank, op.Peer, bytes)
 	}
-	end := begin + c.send + r.noise.delay(n.rank, begin, c.send)
+	sending := c.sending(op.Memory)
+	end := begin + sending + r.noise.delay(n.rank, begin, sending)
 	stall := r.stall(c, op.Peer, end)
 	r.recordStall(i, step, stall)
 	end += stall
@@ -280,7 +281,8 @@ func (r *run) receive(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
 	c := r.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
-	end := t + c.receive + r.noise.delay(n.rank, t, c.receive)
+	receiving := c.receiving(op.Memory)
+	end := t + receiving + r.noise.delay(n.rank, t, receiving)
 	a := act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}
 	by := r.recordStep(a, late, cpu, -1)
 	r.clock[cpu] = end

@@ -208,16 +208,18 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.stream(c)
 		d.Sharing = a.end - a.begin - c.stream
 	case a.step == stepReceive:
-		d.processor(&d.ReceiveOverhead, c.receive, d.bytes)
-		d.Noise = a.end - a.start - c.receive
+		receiving := c.receiving(r.ops[a.op].Memory)
+		d.processor(&d.ReceiveOverhead, receiving, d.bytes)
+		d.Noise = a.end - a.start - receiving
 	case at == atNIC:
 		d.Noise = a.begin - begin - nominal
 		d.Sharing = r.stalls[opStep{a.op, a.step}]
 		d.gap(c.gap, stream)
 	default:
 		d.Sharing = r.stalls[opStep{a.op, a.step}]
-		d.processor(&d.SendOverhead, c.send, d.bytes)
-		d.Noise = a.end - begin - nominal - c.send - d.Sharing
+		sending := c.sending(r.ops[a.op].Memory)
+		d.processor(&d.SendOverhead, sending, d.bytes)
+		d.Noise = a.end - begin - nominal - sending - d.Sharing
 		r.afterSend(&d, a, at, c)
 	}
 	return d

@@ -175,6 +175,9 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 			r.fail("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
 			return &cost{}
 		}
+		if size == handshake {
+			f.Relay, f.Fresh = 0, 0 // no memory of the program's
+		}
 		found = inTicks(f)
 		if leveled && size != handshake {
 			found.joint = l.joint(level, size)

@@ -30,6 +30,11 @@ type Level struct {
 	// processor, and the time on the receiving processor.
 	Gap, Send, Receive model.Layer
 
+	// Relay and Fresh, if not nil, are layers whose OneWay replaces Layer's for messages of memory
+	// in another state of the caches: those received into memory that the receiver has sent since,
+	// and those sent of memory that the sender has just written.
+	Relay, Fresh model.Layer
+
 	// Shared and Port, if not nil, are layers whose OneWay is the time in µs that a message
 	// occupies a resource shared by the ranks of a unit. Shared carries all messages between two
 	// ranks inside the unit, as a memory or bus does. Port carries the messages that leave the
@@ -207,6 +212,9 @@ type Cost struct {
 	// Capacity, if above 0, is the number of messages that can be in transit to one rank, each for
 	// Latency. The processor of a further message stalls until one has arrived.
 	Capacity int
+	// Relay and Fresh are what the receiver of a message into memory that it has sent since, and
+	// the sender of memory that it has just written, take in addition; at least −Receive and −Send.
+	Relay, Fresh quantity.Micros
 }
 
 // HasGap reports whether the gap of messages at level l is known; see [model.HasGap]. If not,
@@ -231,6 +239,12 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	// negative where overheads grow faster than the one-way time.
 	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), network)
 	c.Serialization = network - c.Latency
+	if l.Relay != nil {
+		c.Relay = max(l.Relay.OneWay(n)-l.Layer.OneWay(n), -c.Receive)
+	}
+	if l.Fresh != nil {
+		c.Fresh = max(l.Fresh.OneWay(n)-l.Layer.OneWay(n), -c.Send)
+	}
 	if !c.Rendezvous {
 		c.Send += l.Crowd
 		c.Latency += l.Crowd
