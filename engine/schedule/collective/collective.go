@@ -268,6 +268,7 @@ type memory struct {
 	at    func(slot int) uint64 // first byte of a slot; after the last slot, the end
 	wrote []int32               // by slot: 1 + the index of its last node; 0 before any write
 	nodes []node
+	used  []slotUse // by slot
 }
 
 // A node is an operation that wrote to a slot; older is 1 + the index of the node of the previous
@@ -292,7 +293,7 @@ type watcher interface {
 }
 
 func (m *memory) reset() {
-	m.at, m.wrote, m.nodes = nil, m.wrote[:0], m.nodes[:0]
+	m.at, m.wrote, m.nodes, m.used = nil, m.wrote[:0], m.nodes[:0], m.used[:0]
 }
 
 // element returns the size of an element in bytes, at least 1.

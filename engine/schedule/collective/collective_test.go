@@ -37,6 +37,45 @@ func shape(s *schedule.Schedule) string {
 	return strings.Join(all, "\n")
 }
 
+// Inner members of trees and rings receive into memory that they send, in this call or the one
+// before; leaves and the receive buffer of an alltoall are plain. Sums are sent from memory that was
+// just written, and come into other memory than that.
+func TestMemoryOfMembers(t *testing.T) {
+	count := func(of, name string) (relays, fresh [4]int) {
+		s, err := algorithm(of, name).Schedule(4, collective.Call{Bytes: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, op := range s.Ops() {
+			switch rank := s.RankOf(uint32(i)); {
+			case op.Memory == schedule.Relay && op.Kind == schedule.Recv:
+				relays[rank]++
+			case op.Memory == schedule.Fresh && op.Kind == schedule.Send:
+				fresh[rank]++
+			case op.Memory != schedule.Plain:
+				t.Errorf("%s %s: %s of memory %d", of, name, op, op.Memory)
+			}
+		}
+		return relays, fresh
+	}
+	for _, c := range []struct {
+		collective, algorithm string
+		relays, fresh         [4]int
+	}{
+		{"bcast", "binomial", [4]int{0, 1, 0, 0}, [4]int{}}, // place 1 passes on to 3
+		{"bcast", "pipeline", [4]int{0, 1, 1, 0}, [4]int{}},
+		{"allgather", "ring", [4]int{2, 2, 2, 2}, [4]int{}}, // but not the block that comes last
+		{"alltoall", "linear", [4]int{}, [4]int{}},
+		{"reduce", "binomial-schedgen", [4]int{}, [4]int{0, 1, 0, 0}},
+		// All but the first message are sums.
+		{"allreduce", "recursive-doubling", [4]int{}, [4]int{1, 1, 1, 1}},
+	} {
+		if relays, fresh := count(c.collective, c.algorithm); relays != c.relays || fresh != c.fresh {
+			t.Errorf("%s %s: relays %v, fresh %v; want %v and %v", c.collective, c.algorithm, relays, fresh, c.relays, c.fresh)
+		}
+	}
+}
+
 // schedgen's programs are ours, but for the order of operations and for
 // dependencies that it writes twice. Its allreduce_recdoub is not recursive
 // doubling but halving and doubling; its other patterns are not here.

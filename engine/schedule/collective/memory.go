@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
@@ -22,6 +23,8 @@ func (p *member) cut(slots int, at func(int) uint64) {
 	p.at = at
 	p.wrote = slices.Grow(p.wrote, slots)[:slots]
 	clear(p.wrote)
+	p.used = slices.Grow(p.used, slots)[:slots]
+	clear(p.used)
 	if p.watch != nil {
 		p.watch.begin(p.Place, slots, at)
 	}
@@ -95,6 +98,7 @@ func (p *member) size(spans []span) (bytes uint64) {
 func (p *member) send(to int, from ...span) uint32 {
 	op := p.addSend(p.size(from), to)
 	p.waitForWriters(op, from)
+	p.markSent(op, from)
 	if p.watch != nil {
 		p.watch.sent(op, p.Tag, to, slices.Clone(from))
 	}
@@ -105,6 +109,7 @@ func (p *member) send(to int, from ...span) uint32 {
 func (p *member) recv(from int, to ...span) uint32 {
 	op := p.addRecv(p.size(to), from)
 	p.setWriter(op, to)
+	p.markReceived(op, to)
 	if p.watch != nil {
 		p.watch.received(op, p.Tag, from, slices.Clone(to), false, none)
 	}
@@ -125,6 +130,7 @@ func (p *member) folds(from int, next bool, to []span) uint32 {
 		p.waitForWriters(op, to)
 	}
 	calc := p.calc(bytes)
+	p.markCombined(to)
 	switch {
 	case calc != none:
 		p.requires(calc, op)
@@ -151,6 +157,7 @@ func (p *member) calc(bytes uint64) uint32 {
 // copy copies slots to the same number of other slots, in no time.
 func (p *member) copy(to, from span) {
 	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
+	copy(p.used[to.lo:to.hi], p.used[from.lo:from.hi])
 	if p.watch != nil {
 		p.watch.moved(to, from, false, none)
 	}
@@ -158,6 +165,7 @@ func (p *member) copy(to, from span) {
 
 func (p *member) combine(to, from span) {
 	calc := p.calc(p.at(to.hi) - p.at(to.lo))
+	p.markCombined([]span{to})
 	if calc != none {
 		p.waitForWriters(calc, []span{from, to})
 		p.setWriter(calc, []span{to})
@@ -170,6 +178,52 @@ func (p *member) combine(to, from span) {
 	}
 	if p.watch != nil {
 		p.watch.moved(to, from, true, calc)
+	}
+}
+
+// A slotUse is what a member has done with a slot, for the states of memory: see [schedule.Memory].
+type slotUse struct {
+	received       uint32 // 1 + the receive that wrote it last; 0 if it was combined since
+	sent, combined bool   // combined: by the processor, since the last send
+}
+
+// markSent notes that op sends the slots. A program calls a collective again and again with the
+// same buffers, so a receive whose slots are sent later is a relay, as is one whose slots were sent
+// before: inner members of trees and rings relay. What a member has combined is fresh.
+func (p *member) markSent(op uint32, spans []span) {
+	for _, s := range spans {
+		for i := s.lo; i < s.hi; i++ {
+			u := &p.used[i]
+			if u.received > 0 {
+				p.b.SetMemory(u.received-1, schedule.Relay)
+			}
+			if u.combined {
+				p.b.SetMemory(op, schedule.Fresh)
+			}
+			u.sent, u.combined = true, false
+		}
+	}
+}
+
+// markReceived notes that op receives into the slots.
+func (p *member) markReceived(op uint32, spans []span) {
+	for _, s := range spans {
+		for i := s.lo; i < s.hi; i++ {
+			if p.used[i].sent {
+				p.b.SetMemory(op, schedule.Relay)
+			}
+			p.used[i] = slotUse{received: op + 1, sent: p.used[i].sent}
+		}
+	}
+}
+
+// markCombined notes that the member writes the slots itself. The data that it combines come into
+// other memory, which is never sent.
+func (p *member) markCombined(spans []span) {
+	for _, s := range spans {
+		for i := s.lo; i < s.hi; i++ {
+			p.used[i] = slotUse{combined: true, sent: p.used[i].sent}
+		}
 	}
 }
 
