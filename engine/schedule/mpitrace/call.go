@@ -15,6 +15,7 @@ type arguments struct {
 	way [2]struct {
 		count           float64 // elements
 		size, peer, tag int64   // size of an element in bytes
+		buffer          int64   // address; 0 if not known
 	}
 	root     int64
 	amount   float64 // flops or seconds
@@ -67,6 +68,23 @@ func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.O
 	return op, true, nil
 }
 
+// touch sets the state of the memory of a message that begins now. In traces without addresses it
+// is always plain.
+func (r *rank) touch(op *schedule.Op, buffer int64) {
+	e := extent{buffer, buffer + int64(op.Size)}
+	if buffer <= 0 || op.Size == 0 || e.hi < e.lo {
+		return
+	}
+	if op.Kind == schedule.Send {
+		if r.written {
+			op.Memory = schedule.Fresh
+		}
+		r.sent.send(e)
+	} else if r.sent.receive(e) {
+		op.Memory = schedule.Relay
+	}
+}
+
 // blocking adds a call of one or two messages that ends when they are done.
 func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
 	var ops []schedule.Op
@@ -76,6 +94,7 @@ func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
 			return err
 		}
 		if ok {
+			r.touch(&op, a.way[way].buffer)
 			ops = append(ops, op)
 		}
 	}
@@ -99,6 +118,7 @@ func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 	if err := r.enter(); err != nil || !ok {
 		return err
 	}
+	r.touch(&op, a.way[0].buffer)
 	r.begin([]request{q}, []schedule.Op{op})
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // A function describes the arguments and the effect of an MPI function. Each word of args is the
 // meaning of an argument:
 //
-//	count type peer tag    of a message; with a 2, of the other direction of an exchange
+//	buffer count type peer tag    of a message; with a 2, of the other direction of an exchange
 //	root comm              of a collective
 //	requests request       number and address of requests
 //	_                      ignored
@@ -19,8 +19,8 @@ type function struct {
 }
 
 var functions = func() map[string]function {
-	// The arguments in the order of MPI's C binding; _ is the address of the buffer.
-	const message = "_ count type peer tag comm"
+	// The arguments in the order of MPI's C binding.
+	const message = "buffer count type peer tag comm"
 	// by binds a kind of operation.
 	by := func(do func(*profiled, *arguments, schedule.Kind) error,
 		kind schedule.Kind) func(*profiled, *arguments) error {
@@ -32,9 +32,9 @@ var functions = func() map[string]function {
 	all := map[string]function{
 		"MPI_Recv":  {message + " _", by(blocking, schedule.Recv)},
 		"MPI_Irecv": {message + " request", by((*profiled).nonBlocking, schedule.Recv)},
-		"MPI_Sendrecv": {"_ count type peer tag _ count2 type2 peer2 tag2 comm _",
+		"MPI_Sendrecv": {"buffer count type peer tag buffer2 count2 type2 peer2 tag2 comm _",
 			(*profiled).sendrecv},
-		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
+		"MPI_Sendrecv_replace": {"buffer count type peer tag peer2 tag2 comm _", (*profiled).replace},
 		"MPI_Probe":            {"_ _ comm _", (*profiled).probe},
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
 		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},

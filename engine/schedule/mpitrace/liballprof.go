@@ -45,6 +45,7 @@ func translateLiballprof(r *rank, f *file) error {
 		// Comments give the host and the clock's difference from rank 0's, which is not needed:
 		// each rank begins at its own MPI_Init.
 		if len(l) == 0 || l[0] == '#' {
+			r.written = string(l) == writtenMark
 			continue
 		}
 		fields := bytes.Split(l, []byte(":"))
@@ -88,8 +89,13 @@ func translateLiballprof(r *rank, f *file) error {
 		if err := r.b.Err(); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}
+		r.written = false
 	}
 }
+
+// writtenMark is the line before a send whose memory the program has written since its last
+// message, in traces of halfpeak's trace.c. A comment, so that other readers read the trace too.
+const writtenMark = "# written"
 
 // translate translates a call that communicates.
 func (p *profiled) translate(name string, fields [][]byte) error {
@@ -129,8 +135,9 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 		way = &a.way[1]
 	}
 	word = strings.TrimSuffix(word, "2")
-	numbers := [...]*int64{&way.peer, &way.tag, &a.root, &a.requests, &a.request[0]}
-	if i := slices.Index([]string{"peer", "tag", "root", "requests", "request"}, word); i >= 0 {
+	numbers := [...]*int64{&way.buffer, &way.peer, &way.tag, &a.root, &a.requests, &a.request[0]}
+	names := []string{"buffer", "peer", "tag", "root", "requests", "request"}
+	if i := slices.Index(names, word); i >= 0 {
 		*numbers[i], err = integer(field)
 		return err
 	}

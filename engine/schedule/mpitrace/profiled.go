@@ -20,8 +20,9 @@ type profiled struct {
 
 // persistent is the operation that starting a persistent request adds; none if ok is false.
 type persistent struct {
-	op schedule.Op
-	ok bool
+	op     schedule.Op
+	ok     bool
+	buffer int64
 }
 
 // gap adds the computation between the previous call and this one.
@@ -42,7 +43,8 @@ func (p *profiled) sendrecv(a *arguments) error {
 
 // replace is MPI_Sendrecv_replace, which has one buffer for both directions.
 func (p *profiled) replace(a *arguments) error {
-	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size
+	send, receive := &a.way[0], &a.way[1]
+	receive.count, receive.size, receive.buffer = send.count, send.size, send.buffer
 	return p.sendrecv(a)
 }
 
@@ -57,6 +59,7 @@ func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 // prepare makes a persistent request. This is local, so it counts as computation.
 func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
 	x := p.persistent[a.request[0]]
+	x.buffer = a.way[0].buffer
 	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
 		p.persistent[a.request[0]] = x
 		p.reuse(a.request[0])
@@ -87,8 +90,10 @@ func (p *profiled) startAll(a *arguments) error {
 	var qs []request
 	var ops []schedule.Op
 	for _, at := range at {
+		x := p.persistent[at]
+		p.touch(&x.op, x.buffer)
 		qs = append(qs, request{at})
-		ops = append(ops, p.persistent[at].op)
+		ops = append(ops, x.op)
 	}
 	if err := p.gap(); err != nil {
 		return err

@@ -30,6 +30,8 @@ type rank struct {
 	line     int                  // of the trace
 	call     string               // the function that this line calls
 	enter    func() error         // adds the computation before the operations of a call
+	sent     memory
+	written  bool // the program has written what the call sends
 }
 
 // A request identifies an MPI request, in the way of its format: by its address in a

@@ -34,6 +34,45 @@ static void opened(const char *call) {
 	fprintf(out, "# written by halfpeak's trace.c\n%s:-:%f\n", call, now());
 }
 
+/* Samples of what was in the memory of messages, by address, show whether the program has written it since
+ * its last message: the sends of such memory follow a line "# written". sum is 0 if a message may come. */
+enum { ENTRIES = 1 << 12, SAMPLES = 64 };
+static struct { const char *at; size_t n; unsigned long sum; } seen[ENTRIES];
+
+/* The bytes of a message, or 0 if they are not one piece of memory. */
+static size_t whole(const void *b, int n, MPI_Datatype d) {
+	int size = 0;
+	MPI_Aint lb = 0, extent = 0;
+	if (n <= 0 || b == NULL || b == MPI_BOTTOM || b == MPI_IN_PLACE || d == MPI_DATATYPE_NULL) return 0;
+	PMPI_Type_size(d, &size), PMPI_Type_get_extent(d, &lb, &extent);
+	return lb == 0 && extent == size ? (size_t)n * (size_t)size : 0;
+}
+static unsigned long sample(const char *b, size_t n) {
+	unsigned long sum = 1469598103934665603UL;
+	for (size_t i = 0, step = n > SAMPLES ? n / SAMPLES : 1; i < n; i += step) sum = (sum ^ (unsigned char)b[i]) * 1099511628211UL;
+	return sum | 1;
+}
+static int find(const char *b) { /* where the address is, or may be */
+	unsigned long at = (unsigned long)(size_t)b * 11400714819323198485UL >> 52;
+	return (int)(at % ENTRIES);
+}
+static void sending(const void *b, int n, MPI_Datatype d) {
+	double t = now();
+	size_t bytes = whole(b, n, d);
+	if (bytes > 0) {
+		unsigned long sum = sample(b, bytes);
+		int i = find(b), known = seen[i].at == b && seen[i].n == bytes;
+		if (!known || (seen[i].sum && seen[i].sum != sum)) fprintf(out, "# written\n");
+		seen[i].at = b, seen[i].n = bytes, seen[i].sum = sum;
+	}
+	own += now() - t;
+}
+static void received(const void *b, int n, MPI_Datatype d, int there) { /* there: the message has come */
+	size_t bytes = whole(b, n, d);
+	int i = find(b);
+	if (bytes > 0) seen[i].at = b, seen[i].n = bytes, seen[i].sum = there ? sample(b, bytes) : 0;
+}
+
 /* A line's parts. Open MPI's numbers stand for any source, any tag and no process, with any library. */
 static void start(const char *call, double t) { fprintf(out, "%s:%f", call, t); }
 static void end(double t) { fprintf(out, ":%f\n", t), own += now() - t; }
@@ -43,6 +82,7 @@ static void type(int count, MPI_Datatype t) {
 	if (t != MPI_DATATYPE_NULL) PMPI_Type_size(t, &size);
 	fprintf(out, ":%d:0,%d,%d", count, size, size);
 }
+static void memory(const void *b, int n, MPI_Datatype d) { number(whole(b, n, d) ? (long long)(size_t)b : 0), type(n, d); }
 static void peer(int rank, int tag) {
 	fprintf(out, ":%d:%d", rank == MPI_ANY_SOURCE ? -1 : rank == MPI_PROC_NULL ? -2 : rank, tag == MPI_ANY_TAG ? -1 : tag);
 }
@@ -66,23 +106,23 @@ int MPI_Finalize(void) {
 	start(#name, t); line; end(u); return e;
 
 #define SEND(name) int name(const void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c) \
-	{ CALL(name, (number(0), type(n, d), peer(p, tag), comm(c)), b, n, d, p, tag, c) }
+	{ sending(b, n, d); CALL(name, (memory(b, n, d), peer(p, tag), comm(c)), b, n, d, p, tag, c) }
 SEND(MPI_Send) SEND(MPI_Ssend) SEND(MPI_Bsend) SEND(MPI_Rsend)
 #define ISEND(name) int name(const void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c, MPI_Request *r) \
-	{ CALL(name, (number(0), type(n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
+	{ sending(b, n, d); CALL(name, (memory(b, n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
 ISEND(MPI_Isend) ISEND(MPI_Issend) ISEND(MPI_Ibsend) ISEND(MPI_Irsend) ISEND(MPI_Send_init)
 int MPI_Recv(void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c, MPI_Status *s)
-	{ CALL(MPI_Recv, (number(0), type(n, d), peer(p, tag), comm(c), number(0)), b, n, d, p, tag, c, s) }
+	{ CALL(MPI_Recv, (received(b, n, d, 1), memory(b, n, d), peer(p, tag), comm(c), number(0)), b, n, d, p, tag, c, s) }
 int MPI_Irecv(void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c, MPI_Request *r)
-	{ CALL(MPI_Irecv, (number(0), type(n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
+	{ CALL(MPI_Irecv, (received(b, n, d, 0), memory(b, n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
 int MPI_Recv_init(void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c, MPI_Request *r)
-	{ CALL(MPI_Recv_init, (number(0), type(n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
+	{ CALL(MPI_Recv_init, (memory(b, n, d), peer(p, tag), comm(c), request(r)), b, n, d, p, tag, c, r) }
 int MPI_Start(MPI_Request *r) { CALL(MPI_Start, request(r), r) }
 int MPI_Startall(int n, MPI_Request r[]) { CALL(MPI_Startall, (number(n), request(r)), n, r) }
 int MPI_Sendrecv(const void *b, int n, MPI_Datatype d, int p, int tag, void *b2, int n2, MPI_Datatype d2, int p2, int tag2, MPI_Comm c, MPI_Status *s)
-	{ CALL(MPI_Sendrecv, (number(0), type(n, d), peer(p, tag), number(0), type(n2, d2), peer(p2, tag2), comm(c), number(0)), b, n, d, p, tag, b2, n2, d2, p2, tag2, c, s) }
+	{ sending(b, n, d); CALL(MPI_Sendrecv, (received(b2, n2, d2, 1), memory(b, n, d), peer(p, tag), memory(b2, n2, d2), peer(p2, tag2), comm(c), number(0)), b, n, d, p, tag, b2, n2, d2, p2, tag2, c, s) }
 int MPI_Sendrecv_replace(void *b, int n, MPI_Datatype d, int p, int tag, int p2, int tag2, MPI_Comm c, MPI_Status *s)
-	{ CALL(MPI_Sendrecv_replace, (number(0), type(n, d), peer(p, tag), peer(p2, tag2), comm(c), number(0)), b, n, d, p, tag, p2, tag2, c, s) }
+	{ sending(b, n, d); CALL(MPI_Sendrecv_replace, (received(b, n, d, 1), memory(b, n, d), peer(p, tag), peer(p2, tag2), comm(c), number(0)), b, n, d, p, tag, p2, tag2, c, s) }
 
 /* Of waits for any, the request that was done. */
 int MPI_Wait(MPI_Request *r, MPI_Status *s) { CALL(MPI_Wait, (request(r), number(0)), r, s) }
