@@ -39,6 +39,7 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			designs = predict.InAllStates(designs)
 			rows, err := cycles.add(predict.Costs(sizes, designs...).Rows(out.units), designs)
 			if err != nil {
 				return err

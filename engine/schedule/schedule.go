@@ -32,9 +32,9 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
-// A Memory is the state of the memory of a message at the rank of the operation. On machines whose
-// ranks share memory, copies depend on the caches that hold it. GOAL has no word for it: files leave
-// it out.
+// A Memory is the state of the memory of a message at the rank of the operation. If ranks share
+// memory, the time of a copy depends on the caches that hold it. GOAL has no word for it, so files
+// leave it out.
 type Memory uint8
 
 const (

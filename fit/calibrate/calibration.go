@@ -53,6 +53,8 @@ const (
 	LateReceive = "late_receive" // receive of a message that has come before
 	LateSend    = "late_send"    // call of a sender whose receiver is late
 	Exchange    = "exchange"     // messages in both directions at once
+	Relay       = "relay"        // half of a round trip between buffers that are sent and received
+	Fresh       = "fresh"        // message of memory that was just written, and an answer of 0 B
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
 	FanFirst    = "fan_first"    // until the first of them has answered
 	FanIn       = "fan_in"       // a root requests messages from Pairs ranks

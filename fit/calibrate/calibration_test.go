@@ -79,6 +79,31 @@ func machineOf(t *testing.T, c *Calibration) machine.Machine {
 	return m
 }
 
+// The costs of other memory are the measured ratios to round trips, at all sizes of these; a fresh
+// message has an answer besides. What differs by less than hosts do is left out.
+func TestMemory(t *testing.T) {
+	text := planted()
+	for n := 64; n <= 1<<20; n *= 4 {
+		way := 0.5 + float64(n)/10000
+		text += fmt.Sprintf("relay,node,in,1,%d,0,1,10,%.6f,0,0,0,0,0,0\n", n, 1.5*way)
+		text += fmt.Sprintf("fresh,node,in,1,%d,0,1,10,%.6f,0,0,0,0,0,0\n", n, 1.25*way+0.5)
+		text += fmt.Sprintf("relay,cluster,in,1,%d,0,1,10,%.6f,0,0,0,0,0,0\n", n, 1.03*(2+float64(n)/5000))
+	}
+	m := machineOf(t, calibration(t, text))
+	node, cluster := m.Levels[0], m.Levels[1]
+	if node.Relay == nil || node.Fresh == nil || cluster.Relay != nil || cluster.Fresh != nil {
+		t.Fatalf("layers %v %v %v %v", node.Relay, node.Fresh, cluster.Relay, cluster.Fresh)
+	}
+	for _, n := range []quantity.Bytes{1, 100, 3000, 1 << 20} {
+		way := float64(node.Layer.OneWay(n))
+		relay, fresh := float64(node.Relay.OneWay(n))/way, float64(node.Fresh.OneWay(n))/way
+		// Round trips are measured with noise of 1 %, and interpolated.
+		if math.Abs(relay-1.5) > 0.03 || math.Abs(fresh-1.25) > 0.03 {
+			t.Errorf("%v B: ratios %.3f and %.3f, planted 1.5 and 1.25", float64(n), relay, fresh)
+		}
+	}
+}
+
 func TestCalibratedMachine(t *testing.T) {
 	c := calibration(t, planted())
 	m := machineOf(t, c)

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -87,6 +88,7 @@ func nearestMeasured(n, i int, measured func(level int) bool) int {
 // messages returns the costs of messages at a level that has round trips.
 func (c *Calibration) messages(level int) machine.Level {
 	way, gap := c.curve(PingPong, level), c.curve(Stream, level)
+	relay, fresh := c.inMemory(Relay, level), c.inMemory(Fresh, level)
 	for i := range way.Costs {
 		// The topology adds the hops of each pair, so those of the measured
 		// neighbours come off.
@@ -119,6 +121,14 @@ func (c *Calibration) messages(level int) machine.Level {
 		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
 		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
 	}
+	if relay != nil {
+		l.Relay = &model.Table{Sizes: way.Sizes, Times: sums(way.Costs, relay),
+			GapUnknown: true}
+	}
+	if fresh != nil {
+		l.Fresh = &model.Table{Sizes: way.Sizes, Times: sums(way.Costs, fresh),
+			GapUnknown: true}
+	}
 	l.Packet = c.packet(level)
 	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
 		l.Eager = eager
@@ -127,6 +137,40 @@ func (c *Calibration) messages(level int) machine.Level {
 		l.Packet = l.Eager
 	}
 	return l
+}
+
+// sameMemory is the maximum relative difference at which the state of memory is taken to make none,
+// as between hosts.
+const sameMemory = 0.05
+
+// inMemory returns for each size of the round trips how much longer a message takes whose memory is
+// in a state: Relay or Fresh. It returns nil if that was not measured, or makes no difference. The
+// ratio to the round trips rises and falls with the size, so it is interpolated and not fitted.
+func (c *Calibration) inMemory(state string, level int) (more []quantity.Micros) {
+	way, in := c.curve(PingPong, level), c.curve(state, level)
+	differs := false
+	for i, n := range in.Sizes {
+		if state == Fresh { // the time has an answer of 0 bytes
+			in.Costs[i] = max(in.Costs[i]-way.Costs[0], minTime)
+		}
+		ratio := float64(in.Costs[i]/way.At(n)) - 1
+		differs = differs || math.Abs(ratio) > sameMemory
+	}
+	if len(in.Sizes) < 2 || !differs {
+		return nil
+	}
+	for i, t := range atSizesOf(way, in) {
+		more = append(more, t-way.Costs[i])
+	}
+	return more
+}
+
+// sums returns the sum of each time and the addition to it.
+func sums(times, more []quantity.Micros) (all []quantity.Micros) {
+	for i, t := range times {
+		all = append(all, max(t+more[i], minTime))
+	}
+	return all
 }
 
 // reverse returns the fraction by which the bytes of the largest exchange take longer

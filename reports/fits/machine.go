@@ -39,6 +39,8 @@ func (f *Fitted) machineFile() platforms.File {
 			Layer:    layer(l.Name, l.Layer),
 			Send:     layer(l.Name+"-send", l.Send),
 			Receive:  layer(l.Name+"-receive", l.Receive),
+			Relay:    layer(l.Name+"-relay", l.Relay),
+			Fresh:    layer(l.Name+"-fresh", l.Fresh),
 			Shared:   layer(l.Name+"-memory", l.Shared),
 			Port:     layer(l.Name+"-port", l.Port),
 			Topology: l.Topology.String(),
@@ -99,6 +101,9 @@ func estimatedLayer(name string, l model.Layer, source string) platforms.LayerTa
 		}
 		if len(l.Gaps) > 0 {
 			t.Parameters["gaps"] = list.Map(l.Gaps, platforms.ExactMicros)
+		}
+		if l.GapUnknown {
+			t.Gap = "unknown"
 		}
 	}
 	return t

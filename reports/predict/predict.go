@@ -104,6 +104,29 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	return all
 }
 
+// InAllStates returns the designs, each followed by the layers that its level has for other states
+// of memory: relay and fresh.
+func InAllStates(designs []platforms.Design) (all []platforms.Design) {
+	for _, d := range designs {
+		all = append(all, d)
+		at := slices.IndexFunc(d.Platform.Levels, func(l platforms.Level) bool {
+			return l.Layers["layer"] == d.Layer.Name
+		})
+		for _, key := range []string{"relay", "fresh"} {
+			if at < 0 || d.Platform.Levels[at].Layers[key] == "" {
+				continue
+			}
+			state := d
+			var err error
+			state.Layer, err = d.Platform.Layer(d.Platform.Levels[at].Layers[key])
+			if err == nil { // the platform has it, unless a change left it out
+				all = append(all, state)
+			}
+		}
+	}
+	return all
+}
+
 // follow fills in what follows from the time. The times of a stream show no latency,
 // and those of a collective or another operation show no cost of one message. A field
 // that does not follow stays 0 and is absent in the table: a guess would look like a

@@ -278,6 +278,12 @@ type node struct {
 	older int32
 }
 
+// A slotUse is what a member has done with a slot, for the states of memory: see [schedule.Memory].
+type slotUse struct {
+	received       uint32 // 1 + the receive that wrote it last; 0 if it was combined since
+	sent, combined bool   // combined: by the processor, since the last send
+}
+
 // none stands for the absence of a calc.
 const none = math.MaxUint32
 

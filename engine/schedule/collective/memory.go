@@ -181,12 +181,6 @@ func (p *member) combine(to, from span) {
 	}
 }
 
-// A slotUse is what a member has done with a slot, for the states of memory: see [schedule.Memory].
-type slotUse struct {
-	received       uint32 // 1 + the receive that wrote it last; 0 if it was combined since
-	sent, combined bool   // combined: by the processor, since the last send
-}
-
 // markSent notes that op sends the slots. A program calls a collective again and again with the
 // same buffers, so a receive whose slots are sent later is a relay, as is one whose slots were sent
 // before: inner members of trees and rings relay. What a member has combined is fresh.

@@ -37,8 +37,8 @@
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
-static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange",
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh",
 	"fan_out", "fan_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
@@ -515,7 +515,8 @@ static void pair(const Task *t, int a, int b, double *sample) {
 		char *out = slotOf(sendBuffer, (size_t)n), *in = cold ? receiveBuffer + (out - sendBuffer) : receiveBuffer;
 		MPI_Request q;
 		switch (t->what) {
-		case PINGPONG:
+		case PINGPONG: case RELAY: /* a relay receives into memory that it has sent */
+			if (t->what == RELAY) in = out;
 			if (r == 0) go(b, a);
 			t0 = MPI_Wtime();
 			for (int i = 0; i < t->inner; i++) {
@@ -552,6 +553,16 @@ static void pair(const Task *t, int a, int b, double *sample) {
 				t1 = MPI_Wtime() - t0;
 			} else MPI_Wait(&q, MPI_STATUS_IGNORE);
 			break;
+		case FRESH: /* a message of memory that was just written, and an answer of no bytes */
+			if (rank == b) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
+			else memset(out, r, (size_t)n);
+			go(b, a);
+			t0 = MPI_Wtime();
+			if (rank == a) MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
+			else MPI_Wait(&q, MPI_STATUS_IGNORE);
+			go(b, a);
+			t1 = MPI_Wtime() - t0;
+			break;
 		case BLOCKED: /* the call of a sender whose receiver is late */
 			go(b, a);
 			if (rank == a) {
@@ -578,7 +589,7 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			}
 			break;
 		}
-		if (t->what != PINGPONG && t->what != EXCHANGE) t1 = fmax(t1 - tick, 0); /* the clock's own time */
+		if (t->what != PINGPONG && t->what != RELAY && t->what != EXCHANGE) t1 = fmax(t1 - tick, 0); /* the clock's own time */
 		if (r) sample[r - 1] = t1;
 	}
 }
@@ -712,7 +723,7 @@ static double run(Task *t, double share, double *fastest) {
 	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], median = 0;
 	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
-	t->inner = t->what == PINGPONG || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
+	t->inner = t->what == PINGPONG || t->what == RELAY || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
 	if (cold || t->inner < 1) t->inner = 1;
 	t->repeats = (int)(share / fmax(guess * t->inner, 1e-6));
 	if (t->repeats > mostRepeats) t->repeats = mostRepeats;
@@ -805,6 +816,8 @@ static void plan(void) {
 			if (fabs(log(bend)) > 0.1) add(PINGPONG, l, 0, 1, (1L << i) + (1L << (i - 1)), 0), add(PINGPONG, l, 0, 1, 3L << (i - 2 < 0 ? 0 : i - 2), 0);
 		}
 		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
+		for (long n = 64; n <= (long)LARGEST; n *= 4) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
+		if (cut > 0 && cut < (long)LARGEST) for (long n = cut; n <= cut + 1; n++) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		for (long n = 1; n <= 1 << 20; n *= 4) {
 			add(STREAM, l, 0, 1, n, 0), add(EXCHANGE, l, 0, 1, n, 0);
 			if (n <= cut) add(SEND, l, 0, 1, n, 0), add(RECEIVE, l, 0, 1, n, 0), add(LATE, l, 0, 1, n, 0);
