@@ -6,7 +6,8 @@
 //   - liballprof, LogGOPSim's tracer: a file for each rank, with a line for each call and its
 //     begin and end. Computations are the times between calls.
 //   - SimGrid's time-independent traces: a file for each rank, or one file for all ranks, with a
-//     line for each action. Computations are numbers of flops.
+//     line for each action, or the index of smpirun -trace-ti, which names the ranks' files.
+//     Computations are numbers of flops.
 //
 // # Translation
 //
@@ -70,13 +71,23 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
+	if names := first.index(); len(names) > 0 && len(sources) == 1 {
+		first.Close()
+		if sources = indexed(sources[0].Name, names); len(sources) > 1 {
+			return Read(sources, o)
+		}
+		if first, err = open(sources[0]); err != nil {
+			return nil, err
+		}
+	}
 	format := translateLiballprof
 	// The contents decide, not the name: both programs let users name their files.
 	if first.simgrid() {
-		format = translateSimGrid
+		unknown := &unknownPeers{sources: sources}
+		format = func(r *rank, f *file) error { return translateSimGrid(r, f, unknown) }
 		if len(sources) == 1 {
 			defer first.Close()
-			return readAll(first, o)
+			return readAll(first, o, unknown)
 		}
 	}
 	b := schedule.NewBuilder(len(sources))
@@ -119,12 +130,13 @@ func foreign(sources []Source) error {
 }
 
 // Recognizes reports whether a file with this beginning is a trace, and not a schedule: whether its
-// first line, comments aside, begins with the number of a rank or a call of MPI.
+// first line, comments aside, begins with the number of a rank or a call of MPI, or names the file
+// of a rank.
 func Recognizes(beginning []byte) bool {
 	for l := range bytes.Lines(beginning) {
 		l = bytes.TrimLeft(l, " \t\r\n")
 		if len(l) > 0 && l[0] != '#' {
-			return l[0] >= '0' && l[0] <= '9' || bytes.HasPrefix(l, []byte("MPI_"))
+			return l[0] >= '0' && l[0] <= '9' || bytes.HasPrefix(l, []byte("MPI_")) || indexes(l)
 		}
 	}
 	return false

@@ -315,6 +315,50 @@ func TestLiballprof(t *testing.T) {
 	}
 }
 
+// What smpirun -trace-ti of SMPI 3.32 writes, in its shape: exchanges, −333 for the null process and
+// for any source, sizes for each rank, and the index that names the files.
+func TestSMPI(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"run.txt":                      "run.txt_files/1.5_rank-1.txt\nrun.txt_files/1.5_rank-2.txt\n",
+		"run.txt_files/1.5_rank-1.txt": "0 init\n0 sendRecv 10 1 12 1 0 1\n0 irecv -333 3 7 2\n0 isend 1 3 7 2\n0 waitall 2\n0 recv -333 -444 1 0\n0 Ssend 1 4 2 0\n0 reducescatter 3 5 0 0\n0 scan 4 0 0 \n0 finalize\n",
+		"run.txt_files/1.5_rank-2.txt": "1 init\n1 sendRecv 12 0 10 0 1 0\n1 irecv 0 3 7 2\n1 isend -333 3 7 2\n1 waitall 2\n1 send 0 9 1 0\n1 irecv -333 4 2 0\n1 wait -333 1 4\n1 reducescatter 3 5 0 0\n1 scan 4 0 0 \n1 finalize\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := mpitrace.Read(mpitrace.Files(filepath.Join(dir, "run.txt")), mpitrace.Defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, op := range s.Ops() {
+		if op.Kind != schedule.Calc {
+			got = append(got, op.String())
+		}
+	}
+	want := []string{
+		"send 80b to 1 tag 0", "recv 48b from 1 tag 0", "send 7b to 1 tag 3", "recv 8b from -1 tag -1", "send 16b to 1 tag 4",
+		"send 40b to 1 tag 2147483648", "recv 40b from 1 tag 2147483648", "send 32b to 1 tag 2147483649",
+		"send 48b to 0 tag 0", "recv 80b from 0 tag 0", "recv 7b from 0 tag 3", "send 8b to 0 tag 9", "recv 16b from -1 tag 4",
+		"send 40b to 0 tag 2147483648", "recv 40b from 0 tag 2147483648", "recv 32b from 0 tag 2147483649",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	beginning, _ := os.ReadFile(filepath.Join(dir, "run.txt"))
+	if !mpitrace.Recognizes(beginning) {
+		t.Error("the index is not recognized")
+	}
+	// SMPI loses the sizes of MPI_Reduce_scatter_block.
+	_, err = mpitrace.Read(sources("0 init\n0 reducescatter 0 0 0 0 \n0 finalize\n"), mpitrace.Defaults)
+	if err == nil || !strings.Contains(err.Error(), "MPI_Reduce_scatter_block") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A time-independent trace, in one file or in one for each rank.
 func TestSimGrid(t *testing.T) {
 	const trace = `0 init

@@ -13,7 +13,7 @@ type Translation struct {
 }
 
 // Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
-// reduce, allreduce, gather, scatter, allgather and alltoall. The Bytes of a call is the message of
+// reduce, allreduce, gather, scatter, allgather, alltoall, reduce-scatter and scan. The Bytes of a call is the message of
 // a bcast or reduction, 0 in a barrier, and else the message from one rank to another.
 type Collectives map[string]collective.Algorithm
 
@@ -30,6 +30,9 @@ var Usual = Collectives{
 	// An alltoall whose messages from one rank all have the same contents.
 	"allgather": algorithm("alltoall", "linear"),
 	"alltoall":  algorithm("alltoall", "linear"),
+	// Those of Open MPI for any number of ranks.
+	"reduce-scatter": algorithm("reduce-scatter", "ring"),
+	"scan":           algorithm("scan", "linear"),
 }
 
 // algorithm returns a registered algorithm. A name that does not exist is a mistake in this file.

@@ -17,7 +17,8 @@ import (
 // parameters, separated by blanks. Amounts of data are numbers of elements of a type, whose number
 // may follow. The default type is a byte, or a double if init has a parameter. (SimGrid's
 // documentation, Offline simulation; the parameters are those of its replayer,
-// src/smpi/internals/smpi_replay.cpp.)
+// src/smpi/internals/smpi_replay.cpp.) smpirun -trace-ti of SMPI 3.32 writes a file for each rank,
+// and one with their names; see peers.go for what it leaves out.
 //
 //	0 init
 //	1 init
@@ -34,7 +35,8 @@ import (
 //
 //	flops seconds       of a computation
 //	peer tag size       of a message; from to tag of a request
-//	size size2          sent to a rank, and received from it
+//	size size2          sent to a rank, and received from it; with peer2, of an exchange
+//	sizes               one for each rank
 //	root type type2     of a collective
 //	-                   ignored
 type action struct {
@@ -79,16 +81,26 @@ var actions = func() map[string]action {
 		"irecv":   nonBlocking(schedule.Recv),
 		"wait":    {"from to tag", (*replayed).waitOne},
 		"waitall": {"[-]", (*replayed).waitAll},
+		"ssend":   blocking(schedule.Send),
+		"issend":  nonBlocking(schedule.Send),
+		"sendrecv": {"size peer size2 peer2 [type] [type2]",
+			func(p *replayed, a *arguments) error {
+				return p.blocking(a, schedule.Send, schedule.Recv)
+			}},
 	}
-	for name, args := range map[string]string{
+	for of, args := range map[string]string{
 		"barrier": "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]",
 		"allreduce": "size flops [type]",
 		"gather":    "size size2 [root] [type] [type2]",
 		"scatter":   "size size2 [root] [type] [type2]",
 		"allgather": "size size2 [type] [type2]", "alltoall": "size size2 [type] [type2]",
+		"reducescatter": "sizes flops [type]", "scan": "size flops [type]",
+		"exscan": "size flops [type]",
 	} {
+		name := cmp.Or(simgridNames[of], of)
+
 		// a reduction's flops come after it
-		all[name] = action{args, func(p *replayed, a *arguments) error {
+		all[of] = action{args, func(p *replayed, a *arguments) error {
 			if err := p.collective(name, a, nil); err != nil || a.amount == 0 {
 				return err
 			}
@@ -98,20 +110,24 @@ var actions = func() map[string]action {
 	return all
 }()
 
+// simgridNames are the collectives whose names differ. An exscan sends what a scan sends.
+var simgridNames = map[string]string{"reducescatter": "reduce-scatter", "exscan": "scan"}
+
 // replayed is a rank of a time-independent trace.
 type replayed struct {
 	*rank
 	defaultBytes int64 // of the default type
 	begun, ended bool
+	unknown      *unknownPeers
 }
 
-func newReplayed(r *rank) replayed {
+func newReplayed(r *rank, unknown *unknownPeers) replayed {
 	r.dialect = smpi
-	return replayed{rank: r, defaultBytes: 1}
+	return replayed{rank: r, defaultBytes: 1, unknown: unknown}
 }
 
-func translateSimGrid(r *rank, f *file) error {
-	p := newReplayed(r)
+func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
+	p := newReplayed(r, unknown)
 	for {
 		l, err := f.next()
 		if err == io.EOF {
@@ -132,7 +148,7 @@ func translateSimGrid(r *rank, f *file) error {
 
 // readAll translates a trace with all ranks in one file. It keeps the lines of each rank until all
 // ranks are known, since a schedule is built rank by rank.
-func readAll(f *file, o Translation) (*schedule.Schedule, error) {
+func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule, error) {
 	type numbered struct {
 		line int
 		text string
@@ -166,7 +182,7 @@ func readAll(f *file, o Translation) (*schedule.Schedule, error) {
 					len(ranks), place)
 		}
 		b.NextRank()
-		p := newReplayed(newRank(b, &o, place, len(ranks)))
+		p := newReplayed(newRank(b, &o, place, len(ranks)), unknown)
 		for _, l := range lines {
 			f.line = l.line
 			if err := p.action(f, []byte(l.text)); err != nil {
@@ -196,11 +212,11 @@ func (p *replayed) action(f *file, l []byte) error {
 	if len(words) == 1 {
 		return f.errorf("an action is missing after the rank")
 	}
-	name := words[1]
+	name := strings.ToLower(words[1]) // sendRecv, Ssend, ISsend
 	action, ok := actions[name]
 	switch {
 	case !ok:
-		return f.errorf("action %.40q is not supported", name)
+		return f.errorf("action %.40q is not supported", words[1])
 	case p.ended:
 		return f.errorf("%s after finalize", name)
 	case name == "init" && p.begun:
@@ -211,7 +227,10 @@ func (p *replayed) action(f *file, l []byte) error {
 	p.line, p.call = f.line, name
 	var a arguments
 	a.way[0].size, a.way[1].size = p.defaultBytes, p.defaultBytes
-	if err := a.parse(action.args, words[2:]); err != nil {
+	if err := a.parse(action.args, words[2:], p.group.Size); err != nil {
+		return f.errorf("%s: %w", name, err)
+	}
+	if err := p.resolve(name, &a); err != nil {
 		return f.errorf("%s: %w", name, err)
 	}
 	switch name {
@@ -234,9 +253,25 @@ func (p *replayed) action(f *file, l []byte) error {
 	return nil
 }
 
-// parse parses the parameters of an action.
-func (a *arguments) parse(args string, words []string) error {
+// parse parses the parameters of an action among so many ranks.
+func (a *arguments) parse(args string, words []string, ranks int) error {
 	names := strings.Fields(args)
+	if len(names) > 0 && names[0] == "sizes" {
+		// Schedules have a size for all: the largest, which is that of each rank in most programs.
+		if len(words) < ranks+1 || len(words) > ranks+2 {
+			return fmt.Errorf("a size for each of %d ranks is missing; SimGrid loses those of "+
+				"MPI_Reduce_scatter_block, so use MPI_Reduce_scatter", ranks)
+		}
+		largest := arguments{}
+		for _, word := range words[:ranks] {
+			if err := a.set("size", word); err != nil {
+				return err
+			}
+			largest.way[0].count = max(largest.way[0].count, a.way[0].count)
+		}
+		a.way[0].count = largest.way[0].count
+		names, words = names[1:], words[ranks:]
+	}
 	least := len(names) - strings.Count(args, "[")
 	if len(words) < least || len(words) > len(names) {
 		return fmt.Errorf("its parameters are: %[2]s (got %[1]d)", len(words), cmp.Or(args, "none"))
@@ -259,8 +294,9 @@ func (a *arguments) set(name, word string) (err error) {
 		return nil
 	}
 	numbers := [...]*int64{&a.way[0].size, &a.way[1].size, &a.way[0].peer, &a.way[0].tag,
-		&a.request[0], &a.request[1], &a.root}
-	i := slices.Index([]string{"type", "type2", "peer", "tag", "from", "to", "root"}, name)
+		&a.request[0], &a.request[1], &a.root, &a.way[1].peer}
+	i := slices.Index([]string{"type", "type2", "peer", "tag", "from", "to", "root", "peer2"},
+		name)
 	if i < 0 {
 		return nil
 	}
@@ -303,5 +339,33 @@ func (p *replayed) waitAll(*arguments) error {
 	}
 	clear(p.requests)
 	p.wait(ops...)
+	return nil
+}
+
+// resolve replaces −333 by the number of any source or of the null process.
+func (p *replayed) resolve(action string, a *arguments) error {
+	from := &a.way[0]
+	if action == "sendrecv" {
+		from = &a.way[1]
+	}
+	if strings.Contains(action, "send") && a.way[0].peer == smpiUnknown {
+		a.way[0].peer = p.nullRank
+	}
+	if strings.HasSuffix(action, "recv") && from.peer == smpiUnknown {
+		from.peer = p.nullRank
+		takes, err := p.unknown.take(int64(p.group.Place), from.tag)
+		if err != nil {
+			return err
+		}
+		if takes {
+			from.peer = p.anyRank
+		}
+	}
+	// Its request is waited for by the same numbers.
+	for i := range a.request {
+		if a.request[i] == smpiUnknown {
+			a.request[i] = p.anyRank
+		}
+	}
 	return nil
 }
