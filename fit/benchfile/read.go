@@ -281,7 +281,8 @@ func (r *reader) noTableError() *Error {
 	}
 	switch {
 	case f.Lines == 0:
-		return r.errorf(0, "the file is empty")
+		return r.errorf(0, "the file is empty; the benchmark may have said why on the "+
+			"terminal (calibrate needs at least two ranks)")
 	// From the most certain reason to the least: what a reader has warned of, a benchmark
 	// without rows, a line that is nearly a header.
 	case len(f.Warnings) > 0:

@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.60q:\n got %s\nwant %s", text, err, want)
 		}
 	}
-	check("", Options{}, "x.csv: the file is empty")
+	check("", Options{}, "x.csv: the file is empty; the benchmark may have said why on the terminal (calibrate needs at least two ranks)")
 	check("# halfpeak calibrate 1\n# a\nmeasure,bytes,median_us\npingpong,8,1\nbcast,8,3\n", Options{},
 		`x.csv:1: the output of calibrate has times of several kinds, of which only a machine can be fitted; give the file alone to "halfpeak fit"`)
 	check("\x7fELF\x00\x00", Options{}, "x.csv: a binary file; wanted is the text that a benchmark printed")

@@ -104,6 +104,50 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Hosts that run at half their speed for a third of a run give the machine of the other two thirds;
+// a few disturbed marks are no state, and neither is a slow drift.
+func TestTwoStates(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(planted(), "\n"), "\n")
+	var b strings.Builder
+	for i, line := range lines {
+		fields := strings.Split(line, ",")
+		slow := i%3 == 0
+		if slow && len(fields) == len(calibrationColumns) && fields[0] != "measure" {
+			for j := 8; j < 14; j++ {
+				var v float64
+				fmt.Sscan(fields[j], &v)
+				fields[j] = fmt.Sprintf("%.6f", 2*v)
+			}
+		}
+		mark := fmt.Sprintf("# state %.4f\n", map[bool]float64{true: 0.4, false: 0.2}[slow]*(1+0.01*float64(i%5)))
+		if i < 7 {
+			mark = ""
+		}
+		// A mark before and one behind each row.
+		b.WriteString(mark + strings.Join(fields, ",") + "\n" + mark)
+	}
+	c := calibration(t, b.String())
+	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "two states during the run, with 0.204 and 0.408 µs") {
+		t.Errorf("notes %q", c.Notes)
+	}
+	m := machineOf(t, c)
+	if got := float64(m.Levels[0].Layer.OneWay(1 << 20)); math.Abs(got/(0.5+(1<<20)/10000.0)-1) > 0.02 {
+		t.Errorf("1 MiB takes %.4g µs", got)
+	}
+	drift, tail := make([]float64, 100), make([]float64, 100)
+	for i := range drift {
+		drift[i], tail[i] = 0.2*(1+float64(i)/100), 0.2
+		if i > 80 {
+			tail[i] = 0.2 * float64(i-78)
+		}
+	}
+	for _, marks := range [][]float64{drift, tail, nil, {0.2}, {0.2, 0.4}} {
+		if between, _, ok := twoStates(marks); ok {
+			t.Errorf("two states of %v: below and above %v", marks, between)
+		}
+	}
+}
+
 func TestCalibratedMachine(t *testing.T) {
 	c := calibration(t, planted())
 	m := machineOf(t, c)

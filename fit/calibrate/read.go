@@ -78,12 +78,13 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 		const note = "calibrate was ended early: cases that it had not come to are missing"
 		c.Notes = append(c.Notes, note)
 	}
+	c.separateStates()
 	for i, passes := range c.passes {
 		m := &c.Rows[i]
 		quantile := func(column int, q float64) quantity.Micros {
 			values := make([]float64, len(passes))
 			for j, p := range passes {
-				values[j] = p[column]
+				values[j] = p.times[column]
 			}
 			return quantity.Micros(stats.QuantileOf(values, q))
 		}
@@ -100,7 +101,8 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 type calibrationReader struct {
 	Calibration
 	index   map[Measurement]int // of a case in Rows
-	passes  [][][6]float64      // times of the passes of each row, from median to average
+	passes  [][]pass            // of each row
+	marks   []float64           // times of a few bytes in µs, which show the state of the hosts
 	header  int                 // number of the line Header
 	foreign int                 // lines of the job's script or of mpirun
 	ended   bool                // whether the last line of a whole run has come
@@ -120,6 +122,14 @@ func (c *calibrationReader) add(line string, number int) error {
 	case c.header > 0 && strings.HasPrefix(line, "# "):
 		// The last line of a whole run is its duration, such as 118.3 s.
 		c.ended = c.ended || strings.HasSuffix(line, " s")
+		if text, is := strings.CutPrefix(line, "# state "); is {
+			t, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(t >= 0 && t <= maxTime) {
+				return fmt.Errorf("invalid state %q", text)
+			}
+			c.marks = append(c.marks, t)
+			return nil
+		}
 		return c.comment(strings.TrimPrefix(line, "# "), number-c.header)
 	// The job's script and mpirun print into the same file.
 	case c.header == 0 || len(fields) != len(calibrationColumns):
@@ -137,7 +147,7 @@ func (c *calibrationReader) add(line string, number int) error {
 		at, c.index[m] = len(c.Rows), len(c.Rows)
 		c.Rows, c.passes = append(c.Rows, m), append(c.passes, nil)
 	}
-	c.passes[at] = append(c.passes[at], times)
+	c.passes[at] = append(c.passes[at], pass{times, len(c.marks)})
 	return nil
 }
 
@@ -182,6 +192,8 @@ func (c *Calibration) comment(text string, line int) error {
 		}
 	case strings.HasPrefix(text, "sockets"):
 		c.Notes = append(c.Notes, text)
+	case strings.HasPrefix(text, "warning: "):
+		c.Notes = append(c.Notes, strings.TrimPrefix(text, "warning: "))
 	}
 	return nil
 }

@@ -24,14 +24,16 @@
 #pragma GCC diagnostic ignored "-Wstringop-overflow" /* of MPICH's MPI_STATUSES_IGNORE, a fake address */
 #endif
 #include <mpi.h>
+#include <errno.h>
 #include <math.h>
-#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #ifdef __linux__
 #include <sched.h>
+#include <unistd.h>
 #endif
 
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
@@ -71,6 +73,28 @@ static unsigned long draw(void) { /* xorshift; the same numbers on all ranks */
 	seed ^= seed >> 7;
 	seed ^= seed << 17; seed &= 0xffffffffffffffffUL;
 	return seed;
+}
+
+/* put writes a line to the table. Its writer must know: a launcher may drop what does not fit on a disk. */
+static void put(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	vfprintf(csv, format, args);
+	va_end(args);
+	if (strchr(format, '\n') && (fflush(csv) != 0 || ferror(csv))) {
+		fprintf(stderr, "calibrate: cannot write the table (%s); free the disk, or name another file with --output\n", strerror(errno));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+/* warn tells the user now, and fit later. */
+static void warn(const char *format, ...) {
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (rank == 0) fprintf(stderr, "calibrate: %s\n", text), put("# warning: %s\n", text);
 }
 
 static void fail(const char *text) {
@@ -263,9 +287,9 @@ static void findGroups(void) {
 	int n = 0, found = 0;
 	for (int i = 0; i < hosts; i++) for (int j = 0; j < i; j++) all[n++] = d[i * hosts + j];
 	if (rank == 0) { /* for topologies that are no levels: each host with those before it */
-		printf("# distances ");
-		for (int i = 0; i < n; i++) printf("%s%.3f", i ? "," : "", 1e6 * all[i]);
-		printf("\n");
+		put("# distances ");
+		for (int i = 0; i < n; i++) put("%s%.3f", i ? "," : "", 1e6 * all[i]);
+		put("\n");
 	}
 	qsort(all, (size_t)n, sizeof(double), compareDoubles);
 	for (int i = 0; i + 1 < n && found < 2; i++) {
@@ -324,7 +348,7 @@ static void findLevels(const char *cpus, const char *hostList) {
 		number(keys, unit);
 		addLevel("socket", unit);
 	}
-	if (rank == 0 && !known[1]) printf("# sockets are not known: ranks are not bound, or there is no %s/devices/system/cpu\n", sys);
+	if (rank == 0 && !known[1]) put("# sockets are not known: ranks are not bound, or there is no %s/devices/system/cpu\n", sys);
 	addLevel("node", hostOf);
 	findGroups();
 	memset(unit, 0, sizeof(int) * (size_t)ranks);
@@ -342,8 +366,28 @@ static void findLevels(const char *cpus, const char *hostList) {
 	free(all), free(keys), free(unit);
 }
 
+/* checkProcessors warns if ranks take turns on processors: every time would be one of the scheduler. */
+static void checkProcessors(void) {
+#if defined __linux__ && !defined WAIT_BY_SLEEP
+	int mine[2] = {-1, (int)sysconf(_SC_NPROCESSORS_ONLN)}, *all = malloc(sizeof mine * (size_t)ranks), *bound = calloc((size_t)hosts * CPU_SETSIZE, sizeof(int));
+	int *count = calloc((size_t)hosts, sizeof(int)), shared = 0;
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1)
+		for (int c = 0; c < CPU_SETSIZE; c++) if (CPU_ISSET(c, &set)) mine[0] = c;
+	MPI_Gather(mine, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
+	for (int r = 0; rank == 0 && r < ranks; r++) {
+		count[hostOf[r]]++;
+		if (all[2 * r] >= 0) shared |= bound[hostOf[r] * CPU_SETSIZE + all[2 * r]]++;
+		if (count[hostOf[r]] > all[2 * r + 1]) shared = 1;
+	}
+	if (shared) warn("%d ranks share processors of %d host%s: times are mostly waiting for a turn; start one rank for each processor", ranks, hosts, hosts > 1 ? "s" : "");
+	free(all), free(bound), free(count);
+#endif
+}
+
 static void printLevels(void) {
-	for (int l = 0; l < levels; l++) printf("# level %s holds %d\n", levelName[l], holds[l]);
+	for (int l = 0; l < levels; l++) put("# level %s holds %d\n", levelName[l], holds[l]);
 	int *place = malloc(sizeof(int) * (size_t)ranks), *next[MAXLEVELS], *within[MAXLEVELS];
 	for (int l = 0; l < levels; l++) { /* of each unit: how many units of the next inner level have come */
 		next[l] = calloc((size_t)unitsOf(unitOf[l]), sizeof(int));
@@ -360,9 +404,9 @@ static void printLevels(void) {
 		}
 		place[r] = core;
 	}
-	printf("# places ");
-	for (int r = 0; r < ranks; r++) printf(r ? ",%d" : "%d", place[r]);
-	printf("\n");
+	put("# places ");
+	for (int r = 0; r < ranks; r++) put(r ? ",%d" : "%d", place[r]);
+	put("\n");
 	for (int l = 0; l < levels; l++) free(next[l]), free(within[l]);
 	free(place);
 }
@@ -456,7 +500,9 @@ static char *slotOf(char *buffer, size_t n) { /* the next place for a message */
  * all the kernel's one page of zeros, which stays in the cache, so messages of them are too fast. */
 static char *written(size_t n) {
 	char *memory = malloc(n);
+#ifndef WAIT_BY_SLEEP /* a simulator has no caches, and all ranks in one memory */
 	if (memory) memset(memory, 1, n);
+#endif
 	return memory;
 }
 
@@ -666,6 +712,22 @@ static void together(const Task *t, double *sample) { /* a collective of all ran
 /* measure runs a task once on all ranks; at rank 0 the samples and their averages over ranks. */
 static int collective(int what) { return what >= BARRIER; }
 
+/* report brings the samples of the one or two ranks that took part to rank 0. A reduction would cost a
+ * simulator a message of each rank, for each case. */
+static void report(const Task *t, int takes, const double *sum, const double *least, double *samples, double *averages, double *late) {
+	int from[2] = {isLocal(t->what) ? 0 : t->what == RECEIVE || t->what == LATE ? dst[0] : src[0], dst[0]};
+	memcpy(samples, sum, sizeof(double) * (size_t)t->repeats);
+	memcpy(late, least, sizeof(double) * (size_t)t->repeats);
+	for (int i = 0; i < (t->what == EXCHANGE ? 2 : 1); i++) {
+		double theirs[MAXREPEATS];
+		if (takes && rank == from[i] && rank > 0) MPI_Send(sum, t->repeats, MPI_DOUBLE, 0, TAG + 4, MPI_COMM_WORLD);
+		if (rank > 0 || from[i] == 0) continue;
+		MPI_Recv(theirs, t->repeats, MPI_DOUBLE, from[i], TAG + 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int r = 0; r < t->repeats; r++) samples[r] = fmax(samples[r], theirs[r]), late[r] = fmin(late[r], theirs[r]);
+	}
+	memcpy(averages, samples, sizeof(double) * (size_t)t->repeats);
+}
+
 static int measure(const Task *t, double *samples, double *averages) {
 	double mine[MAXREPEATS] = {0}, sum[MAXREPEATS], least[MAXREPEATS];
 	int takes = 0;
@@ -680,11 +742,13 @@ static int measure(const Task *t, double *samples, double *averages) {
 		pair(t, src[i], dst[i], mine);
 		takes = t->what == EXCHANGE || (t->what == RECEIVE || t->what == LATE ? dst[i] : src[i]) == rank;
 	}
+	int whole = collective(t->what) ? ranks : t->what == STREAM ? t->k : 1, n = 0;
 	for (int r = 0; r < t->repeats; r++) sum[r] = takes ? mine[r] : 0, least[r] = takes ? mine[r] : 1e9;
-	MPI_Reduce(sum, samples, t->repeats, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	MPI_Reduce(sum, averages, t->repeats, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-	MPI_Reduce(least, mine, t->repeats, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
-	int n = 0, whole = collective(t->what) ? ranks : t->what == STREAM ? t->k : 1;
+	if (whole > 1) {
+		MPI_Reduce(sum, samples, t->repeats, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+		MPI_Reduce(sum, averages, t->repeats, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+		MPI_Reduce(least, mine, t->repeats, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+	} else report(t, takes, sum, least, samples, averages, mine);
 	for (int r = 0; rank == 0 && r < t->repeats; r++) if (mine[r] != -1) /* nobody was late */
 		samples[n] = samples[r], averages[n] = averages[r] / whole, n++;
 	return n;
@@ -703,24 +767,20 @@ static double estimate(const Task *t) { /* of one sample */
 	return 4 * way;
 }
 
-static void row(const Task *t, double *s, const double *averages, int n) {
-	double average = 0;
-	for (int i = 0; i < n; i++) average += averages[i] / n;
-	qsort(s, (size_t)n, sizeof(double), compareDoubles);
+static void row(const Task *t, const double *s, double average, int n) { /* of ascending samples */
 	int reach = (int)floor(n / 2.0 - 0.98 * sqrt(n)), outliers = 0; /* order statistics of the median */
 	if (reach < 0) reach = 0;
 	double q1 = s[n / 4], q3 = s[3 * n / 4];
 	for (int i = 0; i < n; i++) outliers += s[i] > q3 + 3 * (q3 - q1) + tick;
-	fprintf(csv, "%s,%s,%s,%d,%ld,%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", names[t->what],
+	put("%s,%s,%s,%d,%ld,%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", names[t->what],
 		collective(t->what) || isLocal(t->what) ? "" : levelName[t->level], t->out ? "out" : "in", collective(t->what) ? ranks : t->k, t->size, t->variant,
 		t->passes + 1, n, 1e6 * s[n / 2], 1e6 * s[reach], 1e6 * s[n - 1 - reach], 1e6 * s[0], 1e6 * s[n - 1], 1e6 * average, outliers);
-	fflush(csv);
 }
 
 /* run measures a task in one pass; the result is the median in s, at all ranks. */
 static double run(Task *t, double share, double *fastest) {
 	static double lastSync = -1e9;
-	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], median = 0;
+	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], result[3]; /* result: number, median, least */
 	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
 	t->inner = t->what == PINGPONG || t->what == RELAY || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
@@ -737,18 +797,20 @@ static double run(Task *t, double share, double *fastest) {
 			t->slot = guess * t->inner * (2 << tries) + 5e-6;
 			t->begin = globalTime(MPI_Wtime()) + 2e-4 * (1 << tries) + 2e-7 * ranks;
 		} else if (t->what != BLOCKED) t->slot = 2 * guess;
-		MPI_Bcast(t, sizeof *t, MPI_BYTE, 0, MPI_COMM_WORLD);
+		if (clocked) MPI_Bcast(t, sizeof *t, MPI_BYTE, 0, MPI_COMM_WORLD); /* all ranks know the rest */
 		n = measure(t, samples, averages);
-		MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		double average = 0;
+		for (int i = 0; i < n; i++) average += averages[i] / n;
+		qsort(samples, (size_t)n, sizeof(double), compareDoubles);
+		averages[0] = average;
+		result[0] = n, result[1] = samples[n / 2], result[2] = samples[0];
+		MPI_Bcast(result, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		n = (int)result[0];
 	} while (n < t->repeats * 3 / 4 && ++tries < 6 && t->repeats * t->slot < 0.2); /* seconds */
-	if (rank == 0 && n > 0) {
-		row(t, samples, averages, n);
-		median = samples[n / 2], samples[1] = samples[0], samples[0] = median;
-	}
-	MPI_Bcast(samples, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-	if (n > 0 && t->passes < MAXPASSES) t->medians[t->passes++] = samples[0];
-	*fastest = samples[1];
-	return samples[0];
+	if (rank == 0 && n > 0) row(t, samples, averages[0], n);
+	if (n > 0 && t->passes < MAXPASSES) t->medians[t->passes++] = result[1];
+	*fastest = result[2];
+	return result[1];
 }
 
 /* ---- the plan ---- */
@@ -776,21 +838,34 @@ static void add(int what, int level, int out, int k, long size, int variant) {
 
 static long thresholds[MAXLEVELS];
 
-/* eager finds the largest message whose sender does not wait for a late receiver, to the byte. */
+static int blocks(int level, long size) { /* whether a send waits for a late receiver */
+	Task t;
+	memset(&t, 0, sizeof t);
+	t.what = BLOCKED, t.level = level, t.k = 1, t.size = size;
+	t.slot = 10 * estimate(&t) + 5e-5;
+	double fastest, delay = t.slot;
+	return run(&t, 0, &fastest) >= delay / 2;
+}
+
+/* eager finds the largest message whose sender does not wait for a late receiver, to the byte. Other work on
+ * the host makes a send late, and the search then ends anywhere, so both sides are tried again. */
 static void eager(int level) {
-	long low = 0, high = (long)LARGEST;
-	for (long size = high; high - low > 1; size = (low + high) / 2) {
-		Task t;
-		memset(&t, 0, sizeof t);
-		t.what = BLOCKED, t.level = level, t.k = 1, t.size = size;
-		double guess = estimate(&t);
-		t.slot = 10 * guess + 5e-5;
-		double fastest, delay = t.slot, took = run(&t, 0, &fastest);
-		if (took < delay / 2) low = size;
-		else high = size;
+	long low = 0;
+	int sure = 0;
+	for (int try = 0; try < 5 && !sure; try++) {
+		long high = (long)LARGEST;
+		low = 0;
+		for (long size = high; high - low > 1; size = (low + high) / 2) {
+			if (blocks(level, size)) high = size;
+			else low = size;
+		}
+		sure = 1;
+		for (int i = 0; i < 3 && sure; i++)
+			sure = (low == 0 || !blocks(level, low)) && (low + 1 >= (long)LARGEST || blocks(level, low + 1));
 	}
 	thresholds[level] = low;
-	if (rank == 0) printf("# level %s eager %ld\n", levelName[level], low), fflush(stdout);
+	if (!sure) warn("level %s: five searches for the eager threshold ended at sizes that do not confirm it; measure on quiet hosts", levelName[level]);
+	else if (rank == 0) put("# level %s eager %ld\n", levelName[level], low);
 }
 
 static void firstPass(void) { /* round trips by size: what everything else is planned by */
@@ -874,6 +949,34 @@ static int over(double of) { /* whether so much of the budget is over, by rank 0
 	return is;
 }
 
+/* state writes the least time of 8 bytes between the innermost pair. Hosts change their state (which cores
+ * run the ranks, and how fast), and fit keeps the rows of two states apart. */
+static void state(void) {
+#ifndef WAIT_BY_SLEEP
+	Task t;
+	memset(&t, 0, sizeof t);
+	t.what = PINGPONG, t.k = 1, t.size = 8, t.repeats = 10, t.inner = 3;
+	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], least = 1e9;
+	while (t.level < levels - 1 && choose(&t) < 1) t.level++;
+	int n = measure(&t, samples, averages);
+	for (int i = 0; i < n; i++) least = fmin(least, samples[i]);
+	if (rank == 0) put("# state %.4f\n", 1e6 * least);
+#endif
+}
+
+/* review warns of what makes the table worse than it looks. */
+static void review(void) {
+	int missing = 0, unsteady = 0, several = 0;
+	for (int i = 0; i < count; i++) {
+		double low = 1e9, high = 0;
+		for (int j = 0; j < tasks[i].passes; j++) low = fmin(low, tasks[i].medians[j]), high = fmax(high, tasks[i].medians[j]);
+		missing += tasks[i].passes == 0;
+		several += tasks[i].passes > 1, unsteady += tasks[i].passes > 1 && high > 1.5 * low + tick;
+	}
+	if (5 * missing > count) warn("%d of %d cases were not measured: give more --minutes, or quiet hosts", missing, count);
+	if (4 * unsteady > several) warn("%d of %d cases differ between passes by half: other work, or hosts that change their speed, disturb them", unsteady, several);
+}
+
 static void passes(void) {
 	int *order = malloc(sizeof(int) * (size_t)(count + 1));
 	for (int pass = 0; pass < (passesWanted ? passesWanted : MAXPASSES); pass++) {
@@ -885,20 +988,23 @@ static void passes(void) {
 			order[i] = order[j], order[j] = swap;
 		}
 		for (int i = 0; i < n; i++) {
-			if (over(pass ? budget : 2 * budget)) goto end;
+			if (i % 8 == 0 && over(pass ? budget : 2 * budget)) goto end;
 			Task *t = &tasks[order[i]];
 			if (estimate(t) * 5 > budget / 20 && pass == 0) continue; /* too long to be worth it */
 			double fastest;
+			if (i % 4 == 0) state();
 			run(t, budget / 3 / (count + 1), &fastest);
 		}
+		state();
 	}
 end:
 	free(order);
 }
 
-static void usage(void) {
-	if (rank == 0) fprintf(stderr,
-		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--smallest BYTES] [--largest BYTES]\n"
+static void usage(int status) {
+	if (rank == 0) fprintf(status ? stderr : stdout,
+		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--smallest BYTES] [--largest BYTES] [--output FILE]\n"
+		"  --output FILE             write the table there, and fail if that fails; a launcher may not\n"
 		"  --minutes M               time to take: 2 by default, at most 5\n"
 		"  --passes N                at most N passes over all cases\n"
 		"  --repeats N               at most N samples in a row, of 30\n"
@@ -908,11 +1014,11 @@ static void usage(void) {
 		"  --smallest, --largest BYTES   of a collective's block; 8 and 65536 by default\n"
 		"  --sys DIR --cpus LIST --hosts LIST   levels from another /sys, with rank i on processor i of the list and host i\n");
 	MPI_Finalize();
-	exit(2);
+	exit(status);
 }
 
 int main(int argc, char **argv) {
-	const char *cpus = NULL, *hostList = NULL, *collectives = "barrier,scatter,reduce,bcast,allreduce,allgather,alltoall";
+	const char *cpus = NULL, *hostList = NULL, *path = NULL, *collectives = "barrier,scatter,reduce,bcast,allreduce,allgather,alltoall";
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -921,7 +1027,8 @@ int main(int argc, char **argv) {
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 		if (!strcmp(argv[i], "--cold")) { cold = 1; continue; }
-		if (!value) usage();
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) usage(0);
+		if (!value) usage(2);
 		if (!strcmp(argv[i], "--minutes")) budget = 60 * atof(value);
 		else if (!strcmp(argv[i], "--passes")) passesWanted = atoi(value);
 		else if (!strcmp(argv[i], "--repeats")) mostRepeats = atoi(value);
@@ -933,12 +1040,23 @@ int main(int argc, char **argv) {
 		else if (!strcmp(argv[i], "--sys")) snprintf(sys, sizeof sys, "%s", value);
 		else if (!strcmp(argv[i], "--cpus")) cpus = value;
 		else if (!strcmp(argv[i], "--hosts")) hostList = value;
-		else usage();
+		else if (!strcmp(argv[i], "--output")) path = value;
+		else usage(2);
 		i++;
 	}
 	if (!(budget > 0 && budget <= 300)) fail("--minutes is above 0 and at most 5");
 	if (mostRepeats < 1 || mostRepeats > MAXREPEATS) fail("--repeats is 1 to 64");
+	for (const char *at = collectives; strcmp(collectives, "none"); at = strchr(at, ',') + 1) {
+		int known = 0;
+		for (int what = BARRIER; what < KINDS; what++) known |= !strncmp(at, names[what], strlen(names[what])) && (at[strlen(names[what])] == ',' || !at[strlen(names[what])]);
+		if (!known) fail("--collectives has a name that is none of barrier,bcast,allreduce,allgather,alltoall,reduce,scatter; \"none\" measures none");
+		if (!strchr(at, ',')) break;
+	}
 	if (ranks < 2) fail("there is one rank: start at least two, as in mpirun -np 2 ./calibrate");
+	if (rank == 0 && path && !(csv = fopen(path, "w"))) {
+		fprintf(stderr, "calibrate: cannot write %s: %s\n", path, strerror(errno));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
 	for (int i = 0; i < 20; i++) draw();
 	bufferBytes = LARGEST + 65536;
 	if (cold) bufferBytes = 64 << 20;
@@ -963,20 +1081,25 @@ int main(int argc, char **argv) {
 		MPI_Get_library_version(version, &n);
 		version[strcspn(version, "\n")] = 0;
 		MPI_Get_processor_name(host, &n);
-		printf("# halfpeak calibrate 1\n# %s, %d ranks, rank 0 on %s, clock of %.3g us%s\n# %s\n", day, ranks, host, 1e6 * tick, cold ? ", cold buffers" : "", version);
+		put("# halfpeak calibrate 1\n# %s, %d ranks, rank 0 on %s, clock of %.3g us%s\n# %s\n", day, ranks, host, 1e6 * tick, cold ? ", cold buffers" : "", version);
 	}
 	findLevels(cpus, hostList);
+	if (!cpus && !hostList) checkProcessors();
 	if (rank == 0) printLevels();
 	makeTurns();
 	if (rank == 0) {
-		printf("measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n");
-		fflush(stdout);
+		put("measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n");
 	}
 	if (!onlyCollectives) firstPass(), plan();
 	else for (int l = 0; l < levels; l++) for (int i = 0; i < 26; i++) estimates[l][i] = 2e-6 + 1e-9 * (double)(1L << i);
 	planCollectives(collectives);
 	passes();
-	if (rank == 0) printf("# %.1f s\n", MPI_Wtime() - started);
+	review();
+	if (rank == 0) put("# %.1f s\n", MPI_Wtime() - started);
+	if (rank == 0 && csv != stdout && fclose(csv) != 0) {
+		fprintf(stderr, "calibrate: cannot write the table (%s)\n", strerror(errno));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
 	MPI_Finalize();
 	return 0;
 }

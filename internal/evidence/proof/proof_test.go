@@ -86,6 +86,44 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// What calibrate.c says of wrong options, a full disk and more ranks than processors. Open MPI drops
+// what rank 0 prints to a full disk, so the program writes the table itself.
+func TestOptions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and starts a program six times")
+	}
+	for _, command := range []string{"mpicc.openmpi", "mpirun.openmpi"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skip(err)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := compile(t.Context(), "mpicc.openmpi", dir, "calibrate", calibrate.Source, "-lm"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ranks, args string
+		ok          bool
+		want        string
+	}{
+		{"2", "--help", true, "--collectives LIST"},
+		{"2", "--minute 1", false, "usage: calibrate"},
+		{"2", "--collectives bcast,nosuch", false, "has a name that is none of barrier,bcast,"},
+		{"2", "--output /dev/full", false, "cannot write the table (No space left on device)"},
+		{"1", "", false, "start at least two, as in mpirun -np 2 ./calibrate"},
+		{strconv.Itoa(runtime.NumCPU() + 1), "--only-collectives none", true, "share processors of 1 host"},
+	} {
+		args := append([]string{"-np", c.ranks, "./calibrate"}, strings.Fields(c.args)...)
+		cmd := exec.CommandContext(t.Context(), "mpirun.openmpi", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+		out, err := cmd.CombinedOutput()
+		if (err == nil) != c.ok || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s ranks, %s: %v, want %q in\n%s", c.ranks, c.args, err, c.want, out)
+		}
+	}
+}
+
 // slowWriter sums thrice, by a clock that advances by 1 µs when it is read, and by 100 µs when the
 // tracer asks for the size of a type, which it does while it writes a line.
 const slowWriter = `
@@ -171,7 +209,7 @@ func TestMemoryOfManyRanks(t *testing.T) {
 	if err := os.WriteFile(header, []byte(countBytes), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	source := strings.Replace(calibrate.Source, `printf("# %.1f s\n"`, `printf("# peak %zu\n# %.1f s\n", most`, 1)
+	source := strings.Replace(calibrate.Source, `put("# %.1f s\n"`, `put("# peak %zu\n# %.1f s\n", most`, 1)
 	if err := os.WriteFile(path+".c", []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
