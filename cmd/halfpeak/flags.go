@@ -21,6 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/predict"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -154,6 +155,25 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		}
 		if d, err = d.Recut(o.packet); err != nil {
 			return nil, fmt.Errorf("--packet %w", err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// measured is like designs, and also takes calibrate's output as a machine.
+func (o layerOptions) measured(refs []string) (all []platforms.Design, err error) {
+	for _, ref := range refs {
+		d, found, err := fits.MachineDesign(ref)
+		if !found {
+			one, e := o.designs([]string{ref})
+			if e != nil {
+				return nil, e
+			}
+			d = one[0]
+		}
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, d)
 	}

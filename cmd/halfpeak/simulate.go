@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
@@ -39,32 +40,35 @@ func newSimulate() *cobra.Command {
 		o.run)
 	o.declare(cmd)
 	o.layers.declare(cmd)
-	flags := cmd.Flags()
+	f := cmd.Flags()
 	enum(cmd, &o.rules, "rules", "meaning of the parameters", simulate.RulesNames()...)
-	flags.StringVar(&o.text.LogGOPS, "loggops", "",
+	f.StringVar(&o.text.LogGOPS, "loggops", "",
 		"LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
-	flags.StringArrayVar(&o.machines, "machine", nil,
+	f.StringArrayVar(&o.machines, "machine", nil,
 		"use the message costs of this `platform`; give it again to compare")
-	flags.StringVar(&o.text.Eager, "eager-threshold", "",
+	f.StringVar(&o.text.Eager, "eager-threshold", "",
 		"with --machine: the largest `size` that is sent before its receive is posted")
-	flags.StringVar(&o.Map, "map-by", "",
+	f.StringVar(&o.Map, "map-by", "",
 		"with levels: place ranks by `core`, by a level, or on a list of cores")
-	flags.StringVar(&o.places, "places", "",
+	f.StringVar(&o.places, "places", "",
 		"with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in "+
 			"groups, group")
-	flags.StringVar(&o.text.Noise, "noise", "",
+	f.StringVar(&o.text.Noise, "noise", "",
 		"noise of the operating system: a `file` of detours, or random ones by "+
 			"\"exponential mean=10us every=1ms\"; "+
 			"with \"FILE synchronized\" all ranks start at the same point of the file")
-	flags.IntVar(&o.Runs, "runs", 1,
+	f.IntVar(&o.Runs, "runs", 1,
 		"run this `number` of times with different noise and print the distribution")
-	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
-	flags.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
-	flags.BoolVar(&o.criticalPath, "critical-path", false,
+	f.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
+	f.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
+	f.BoolVar(&o.criticalPath, "critical-path", false,
 		"break the finish down along the critical path, with the sensitivity to each parameter")
-	outputFlag(flags, &o.trace, "trace", "",
+	outputFlag(f, &o.trace, "trace", "",
 		"write what every rank did to this JSON `file`, for Perfetto")
-	flags.Float64Var(&o.reading.Scale, "compute-scale", 1,
+	flags.Var(f, &o.reading.Region, mpitrace.ParseRegion, "marks", "region", "",
+		"the part of a trace from one mark of each rank to another: barrier:2..3 from its second "+
+			"MPI_Barrier to the third, pcontrol:1..2, or pcontrol:1.. to the end")
+	f.Float64Var(&o.reading.Scale, "compute-scale", 1,
 		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
 			"flop")
 	completeBy(cmd, "machine", completePlatforms)
@@ -124,7 +128,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if o.Machines, err = o.layers.designs(o.machines); err != nil {
+	if o.Machines, err = o.layers.measured(o.machines); err != nil {
 		return err
 	}
 	if o.places != "" {

@@ -42,11 +42,12 @@ func newCalibrate() *cobra.Command {
 				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 " +
 					"nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
 			if trace {
-				sources = append(sources, cSource{"trace.c", calibrate.TraceSource,
-					"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x " +
-						"LD_PRELOAD=$PWD/libtrace.so " +
-						"./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate " +
-						"trace.[0-9]* --machine me.toml\n"})
+				// The script does all of the above, and the same for the tracer.
+				sources[0].commands = ""
+				sources = append(sources, cSource{"trace.c", calibrate.TraceSource, ""},
+					cSource{"measure.sh", calibrate.Script,
+						"sh %s mpirun ./program   # or srun; measures the machine and records " +
+							"the program\nhalfpeak simulate trace.[0-9]* --machine me.csv\n"})
 			}
 			if pipeline {
 				sources = []cSource{{"pipeline.c", calibrate.PipelineSource, pipelineCommands}}
@@ -56,13 +57,16 @@ func newCalibrate() *cobra.Command {
 				if err := atomicfile.Write(path, written(s.text)); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
+				if s.commands != "" {
+					fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
+				}
 			}
 			return nil
 		})
 	cmd.Flags().StringVar(&folder, "write", "", "write calibrate.c into this `folder`")
 	cmd.Flags().BoolVar(&trace, "trace", false,
-		"also write trace.c, a library that records a program's messages for simulate")
+		"also write trace.c, a library that records a program's messages for simulate, and a "+
+			"script that runs both")
 	cmd.Flags().BoolVar(&pipeline, "pipeline", false,
 		"write pipeline.c instead, which measures the stages of pipelines of packets")
 	cmd.MarkFlagsMutuallyExclusive("trace", "pipeline")

@@ -23,3 +23,8 @@ var TraceSource string
 //
 //go:embed c/pipeline.c
 var PipelineSource string
+
+// Script is a shell script that compiles both programs, measures a machine and records a program.
+//
+//go:embed c/measure.sh
+var Script string

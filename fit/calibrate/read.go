@@ -238,3 +238,60 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 	}
 	return m, times, nil
 }
+
+// separateStates leaves out the passes of one of two states of the hosts, if there are two: that in
+// which fewer cases were measured. A pass is of a state if the marks before and behind it are.
+// Means of both would describe neither.
+func (c *calibrationReader) separateStates() {
+	between, medians, ok := twoStates(c.marks)
+	if !ok {
+		return
+	}
+	of := func(p pass) int {
+		first, last := max(p.mark-1, 0), min(p.mark, len(c.marks)-1)
+		slow := 0
+		for _, mark := range c.marks[first : last+1] {
+			if mark > between {
+				slow++
+			}
+		}
+		switch slow {
+		case 0:
+			return 0
+		case last + 1 - first:
+			return 1
+		}
+		return -1
+	}
+	var cases [2]int
+	for _, passes := range c.passes {
+		for state := range cases {
+			if slices.ContainsFunc(passes, func(p pass) bool { return of(p) == state }) {
+				cases[state]++
+			}
+		}
+	}
+	kept := 0
+	if cases[1] > cases[0] {
+		kept = 1
+	}
+	var rows []Measurement
+	var all [][]pass
+	missing := 0
+	for i, passes := range c.passes {
+		passes = slices.DeleteFunc(passes, func(p pass) bool { return of(p) != kept })
+		if len(passes) == 0 {
+			missing++
+			continue
+		}
+		rows, all = append(rows, c.Rows[i]), append(all, passes)
+	}
+	c.Rows, c.passes = rows, all
+	note := fmt.Sprintf("the hosts had two states during the run, with %.3g and %.3g µs for 8 B; "+
+		"the machine describes the %s one, and rows of the other are left out", medians[0],
+		medians[1], [...]string{"first", "second"}[kept])
+	if missing > 0 {
+		note += fmt.Sprintf(", with %d cases that were measured in it alone", missing)
+	}
+	c.Notes = append(c.Notes, note)
+}

@@ -128,16 +128,9 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 			"leave out the model, comparison and runs", path)
 		return nil, usage.Fields(err, "model", "against", "runs")
 	}
-	var err error
-	// Only the base name goes into the saved file: a path of this machine says
-	// nothing elsewhere.
-	c := &calibrated{file: filepath.Base(path)}
-	if c.Calibration, err = calibrate.Read(text, path); err != nil {
+	c, unmeasured, err := readCalibration(text, path)
+	if err != nil {
 		return nil, err
-	}
-	var unmeasured []string
-	if c.machine, unmeasured, err = c.Machine(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -174,6 +167,21 @@ func fitPipelines(text io.Reader, path string, o Options) (*Fitted, error) {
 	p := &pipelines{read, filepath.Base(path)}
 	_, err = p.text() // the rows need it to be valid
 	return &Fitted{pipelines: p}, err
+}
+
+// readCalibration returns the machine of calibrate.c's output, without checks, and the levels that
+// no pair of ranks measured.
+func readCalibration(text io.Reader, path string) (c *calibrated, unmeasured []string, err error) {
+	// Only the base name goes into the saved file: a path of this machine says
+	// nothing elsewhere.
+	c = &calibrated{file: filepath.Base(path)}
+	if c.Calibration, err = calibrate.Read(text, path); err != nil {
+		return nil, nil, err
+	}
+	if c.machine, unmeasured, err = c.Machine(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, unmeasured, nil
 }
 
 // curves decides between curves over sizes and a joint fit over ranks, if the user

@@ -70,7 +70,9 @@ func (f *Fitted) machineFile() platforms.File {
 	}
 	// The errors of the checked collectives go along, so that predictions with this
 	// file have an interval.
-	d.Constants = f.within.Constants()
+	if f.within.Source != "" { // the collectives were checked
+		d.Constants = f.within.Constants()
+	}
 	// The processor's times for a byte: reductions combine, and collectives copy a
 	// rank's own block. Schedules read them as constants of the platform.
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {

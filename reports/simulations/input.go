@@ -59,10 +59,20 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 	switch {
 	case in.Trace:
 		// A pipe can be read once, so the trace continues where the look at its beginning ended.
-		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil }
+		again, opened := sources[0].Open, false
+		sources[0].Open = func() (io.ReadCloser, error) {
+			if opened { // only traces with unknown peers are read a second time
+				return again()
+			}
+			opened = true
+			return unread{r, f}, nil
+		}
 		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
 	// A factor without effect would look as if it had been applied.
+	case o.Region != mpitrace.Region{}:
+		err = fmt.Errorf("%s: a region is part of a trace, and this is GOAL; omit the region",
+			sources[0].Name)
 	case o.Scale != mpitrace.Defaults.Scale:
 		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, "+
 			"whose calc says how long each takes; omit the factor", sources[0].Name)

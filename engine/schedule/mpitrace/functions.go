@@ -36,12 +36,12 @@ var functions = func() map[string]function {
 			(*profiled).sendrecv},
 		"MPI_Sendrecv_replace": {"buffer count type peer tag peer2 tag2 comm _",
 			(*profiled).replace},
-		"MPI_Probe":            {"_ _ comm _", (*profiled).probe},
-		"MPI_Wait":             {"request _", (*profiled).waitOne},
-		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
-		"MPI_Recv_init":        {message + " request", by((*profiled).prepare, schedule.Recv)},
-		"MPI_Start":            {"request", (*profiled).start},
-		"MPI_Startall":         {"requests request", (*profiled).startAll},
+		"MPI_Probe":     {"_ _ comm _", (*profiled).probe},
+		"MPI_Wait":      {"request _", (*profiled).waitOne},
+		"MPI_Waitall":   {"requests request _", (*profiled).waitAll},
+		"MPI_Recv_init": {message + " request", by((*profiled).prepare, schedule.Recv)},
+		"MPI_Start":     {"request", (*profiled).start},
+		"MPI_Startall":  {"requests request", (*profiled).startAll},
 	}
 	// Standard, buffered, synchronous and ready sends. How a message travels is decided by the
 	// machine that is simulated, so all are the same here.

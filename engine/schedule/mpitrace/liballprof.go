@@ -31,10 +31,11 @@ func translateLiballprof(r *rank, f *file) error {
 	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
 	r.enter = p.gap
 	state := "MPI_Init" // the call that is expected next
+	at := r.o.Region.start()
 	for {
 		l, err := f.next()
 		if err == io.EOF && state == "" {
-			return nil
+			return r.missing(f, at)
 		}
 		if err == io.EOF {
 			return f.errorf("the trace ends without %s; is it truncated?", state)
@@ -65,6 +66,12 @@ func translateLiballprof(r *rank, f *file) error {
 				return f.errorf("the end of %s: %w", name, err)
 			}
 			state = "MPI_Finalize"
+		case at.ends(r, name):
+			if err := p.atMark(&at, fields); err != nil {
+				return f.errorf("%s: %w", name, err)
+			}
+		case at != within && name != "MPI_Finalize" && !strings.HasSuffix(name, "_init"):
+			// Persistent requests may be made before the region.
 		case local(name):
 			// Its time becomes part of the next computation.
 		case state == "MPI_Init":
@@ -77,7 +84,10 @@ func translateLiballprof(r *rank, f *file) error {
 			if p.from, err = nanoseconds(fields[1]); err != nil {
 				return f.errorf("the begin of MPI_Finalize: %w", err)
 			}
-			if err := p.gap(); err != nil {
+			if at == within {
+				err = p.gap()
+			}
+			if err != nil {
 				return f.errorf("MPI_Finalize: %w", err)
 			}
 			state = ""
@@ -91,6 +101,19 @@ func translateLiballprof(r *rank, f *file) error {
 		}
 		r.written = false
 	}
+}
+
+// atMark goes to the place behind a mark at which the region begins or ends.
+func (p *profiled) atMark(at *place, fields [][]byte) (err error) {
+	if p.from, err = nanoseconds(fields[1]); err == nil {
+		p.to, err = nanoseconds(fields[len(fields)-1])
+	}
+	if err == nil && *at == within {
+		err = p.gap() // the last computation of the region
+	}
+	p.clock = max(p.clock, p.to)
+	*at++
+	return err
 }
 
 // writtenMark is the line before a send whose memory the program has written since its last

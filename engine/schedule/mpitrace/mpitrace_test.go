@@ -359,6 +359,70 @@ func TestSMPI(t *testing.T) {
 	}
 }
 
+// A region has the calls and computations between its marks, other marks of its kind included.
+func TestRegion(t *testing.T) {
+	trace := allprof("MPI_Bcast:7:4:2,8,8:0:0,0,1", "MPI_Pcontrol:1", "MPI_Barrier:0,0,1", "MPI_Pcontrol:2", "MPI_Bcast:7:4:2,8,8:0:0,0,1", "MPI_Pcontrol:0")
+	simgrid := "0 init\n0 compute 1e3\n0 barrier\n0 compute 2e3\n0 barrier\n0 compute 4e3\n0 barrier\n0 compute 8e3\n0 finalize\n"
+	calcs := func(trace, region string) (sum uint64, bcasts int) {
+		t.Helper()
+		o := mpitrace.Defaults
+		var err error
+		if o.Region, err = mpitrace.ParseRegion(region); err != nil {
+			t.Fatal(err)
+		}
+		if o.Region.String() != region {
+			t.Errorf("%q is written as %q", region, o.Region)
+		}
+		s, err := mpitrace.Read(sources(trace), o)
+		if err != nil {
+			t.Fatalf("%s: %v", region, err)
+		}
+		for i, op := range s.Ops() {
+			sum += op.Size
+			if strings.HasPrefix(s.Label(uint32(i)), "MPI_Bcast") {
+				bcasts++
+			}
+		}
+		return sum, bcasts
+	}
+	for _, c := range []struct {
+		trace, region string
+		ns            uint64
+		bcasts        int
+	}{
+		{simgrid, "barrier:1..2", 2000, 0},
+		{simgrid, "barrier:1..3", 6000, 0},
+		{simgrid, "barrier:2..", 12000, 0},
+	} {
+		if ns, bcasts := calcs(c.trace, c.region); ns != c.ns || bcasts != c.bcasts {
+			t.Errorf("%s: %d ns and %d broadcasts, want %d and %d", c.region, ns, bcasts, c.ns, c.bcasts)
+		}
+	}
+	if _, bcasts := calcs(trace, "pcontrol:1..2"); bcasts != 0 {
+		t.Errorf("%d broadcasts before the second mark", bcasts)
+	}
+	for _, region := range []string{"pcontrol:1..3", "pcontrol:1..", "pcontrol:2..3"} {
+		if _, bcasts := calcs(trace, region); bcasts == 0 {
+			t.Errorf("%s has no broadcast", region)
+		}
+	}
+	whole, _ := calcs(trace, "pcontrol:1..")
+	part, _ := calcs(trace, "pcontrol:1..3")
+	if whole <= part {
+		t.Errorf("%d ns to the end, %d to the last mark", whole, part)
+	}
+	o := mpitrace.Defaults
+	o.Region = mpitrace.Region{Call: "pcontrol", From: 3, To: 4}
+	if _, err := mpitrace.Read(sources(trace), o); err == nil || !strings.Contains(err.Error(), "the region pcontrol:3..4 is not whole: rank 0 has 3 calls of pcontrol") {
+		t.Errorf("error %v", err)
+	}
+	for _, text := range []string{"", "barrier", "barrier:1", "barrier:0..", "barrier:2..2", "send:1..2", "barrier:x..2", "barrier:1..x"} {
+		if _, err := mpitrace.ParseRegion(text); err == nil {
+			t.Errorf("no error of %q", text)
+		}
+	}
+}
+
 // A time-independent trace, in one file or in one for each rank.
 func TestSimGrid(t *testing.T) {
 	const trace = `0 init

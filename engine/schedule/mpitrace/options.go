@@ -1,6 +1,12 @@
 package mpitrace
 
-import "github.com/halfpeak/halfpeak/engine/schedule/collective"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
 
 // A Translation says how a trace becomes a schedule. [Defaults] are the usual ones.
 type Translation struct {
@@ -10,11 +16,50 @@ type Translation struct {
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
 	Collectives Collectives
+	// Region is the part that is translated; the zero value stands for the whole trace.
+	Region Region
+}
+
+// A Region is the part of a trace from mark From of each rank to mark To, counted from 1, or to the
+// end if To is 0. Marks are calls of Call, "barrier" or "pcontrol". All ranks begin at the same
+// time, at the end of their mark From. Messages that are on their way at a mark are lost.
+type Region struct {
+	Call     string
+	From, To int
+}
+
+// ParseRegion parses a region such as "barrier:2..3" or "pcontrol:1..".
+func ParseRegion(text string) (r Region, err error) {
+	call, marks, _ := strings.Cut(text, ":")
+	from, to, ranged := strings.Cut(marks, "..")
+	r.Call = call
+	r.From, err = strconv.Atoi(from)
+	if to != "" && err == nil {
+		r.To, err = strconv.Atoi(to)
+	}
+	if err != nil || !ranged || r.From < 1 || to != "" && r.To <= r.From ||
+		call != "barrier" && call != "pcontrol" {
+		return Region{}, fmt.Errorf("invalid region %q; write barrier:2..3, pcontrol:1..2, or "+
+			"pcontrol:1.. to the end", text)
+	}
+	return r, nil
+}
+
+// String returns the region in the form that ParseRegion reads.
+func (r Region) String() string {
+	switch {
+	case r == Region{}:
+		return ""
+	case r.To == 0:
+		return fmt.Sprintf("%s:%d..", r.Call, r.From)
+	}
+	return fmt.Sprintf("%s:%d..%d", r.Call, r.From, r.To)
 }
 
 // Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
-// reduce, allreduce, gather, scatter, allgather, alltoall, reduce-scatter and scan. The Bytes of a call is the message of
-// a bcast or reduction, 0 in a barrier, and else the message from one rank to another.
+// reduce, allreduce, gather, scatter, allgather, alltoall, reduce-scatter and scan. The Bytes of a
+// call is the message of a bcast or reduction, 0 in a barrier, the block of a rank in a
+// reduce-scatter, and else the message from one rank to another.
 type Collectives map[string]collective.Algorithm
 
 // Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees

@@ -88,4 +88,3 @@ func (u *unknownPeers) count(s Source) error {
 		}
 	}
 }
-

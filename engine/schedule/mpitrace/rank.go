@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -32,6 +33,7 @@ type rank struct {
 	enter    func() error         // adds the computation before the operations of a call
 	sent     memory
 	written  bool // the program has written what the call sends
+	marks    int  // calls that can be ends of the region
 }
 
 // A request identifies an MPI request, in the way of its format: by its address in a
@@ -46,6 +48,42 @@ const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
 	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place},
 		requests: map[request][]uint32{}, enter: func() error { return nil }}
+}
+
+// A place in a trace is before, in or behind the region.
+type place uint8
+
+const (
+	before place = iota
+	within
+	behind
+)
+
+// start returns where a trace begins.
+func (r Region) start() place {
+	if r.Call == "" {
+		return within
+	}
+	return before
+}
+
+// ends counts a call if it is a mark, and reports whether the region begins or ends there.
+func (at place) ends(r *rank, call string) bool {
+	region := r.o.Region
+	if region.Call == "" || !strings.EqualFold(strings.TrimPrefix(call, "MPI_"), region.Call) {
+		return false
+	}
+	r.marks++
+	return at == before && r.marks == region.From || at == within && r.marks == region.To
+}
+
+// missing returns an error if a trace ended at a place before the end of the region.
+func (r *rank) missing(f *file, at place) error {
+	if region := r.o.Region; at == before || at == within && region.To > 0 {
+		return fmt.Errorf("%s: the region %s is not whole: rank %d has %d calls of %s", f.name,
+			region, r.group.Place, r.marks, region.Call)
+	}
+	return nil
 }
 
 // add adds an operation that waits for those in before.

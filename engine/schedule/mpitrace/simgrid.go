@@ -118,12 +118,13 @@ type replayed struct {
 	*rank
 	defaultBytes int64 // of the default type
 	begun, ended bool
+	at           place
 	unknown      *unknownPeers
 }
 
 func newReplayed(r *rank, unknown *unknownPeers) replayed {
 	r.dialect = smpi
-	return replayed{rank: r, defaultBytes: 1, unknown: unknown}
+	return replayed{rank: r, defaultBytes: 1, unknown: unknown, at: r.o.Region.start()}
 }
 
 func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
@@ -242,7 +243,15 @@ func (p *replayed) action(f *file, l []byte) error {
 		}
 	case "finalize":
 		p.ended = true
+		return p.missing(f, p.at)
 	default:
+		if p.at.ends(p.rank, name) {
+			p.at++
+			return nil
+		}
+		if p.at != within {
+			return nil
+		}
 		if err := action.do(p, &a); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}

@@ -40,7 +40,8 @@ const maxIndex = 1 << 20
 
 // index returns the names in an index of SimGrid, or none if the file is none.
 func (f *file) index() (names []string) {
-	if head, _ := f.r.Peek(4096); len(head) == 0 || !indexes(bytes.SplitN(head, []byte("\n"), 2)[0]) {
+	head, _ := f.r.Peek(4096)
+	if first, _, _ := bytes.Cut(head, []byte("\n")); !indexes(first) {
 		return nil
 	}
 	for len(names) < maxIndex {

@@ -838,6 +838,12 @@ static void add(int what, int level, int out, int k, long size, int variant) {
 
 static long thresholds[MAXLEVELS];
 
+static int over(double of) { /* whether so much of the budget is over, by rank 0's clock */
+	int is = MPI_Wtime() - started > of;
+	MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return is;
+}
+
 static int blocks(int level, long size) { /* whether a send waits for a late receiver */
 	Task t;
 	memset(&t, 0, sizeof t);
@@ -852,7 +858,7 @@ static int blocks(int level, long size) { /* whether a send waits for a late rec
 static void eager(int level) {
 	long low = 0;
 	int sure = 0;
-	for (int try = 0; try < 5 && !sure; try++) {
+	for (int try = 0; try < 5 && !sure && !(try && over(budget / 4)); try++) {
 		long high = (long)LARGEST;
 		low = 0;
 		for (long size = high; high - low > 1; size = (low + high) / 2) {
@@ -864,7 +870,7 @@ static void eager(int level) {
 			sure = (low == 0 || !blocks(level, low)) && (low + 1 >= (long)LARGEST || blocks(level, low + 1));
 	}
 	thresholds[level] = low;
-	if (!sure) warn("level %s: five searches for the eager threshold ended at sizes that do not confirm it; measure on quiet hosts", levelName[level]);
+	if (!sure) warn("level %s: the eager threshold was not confirmed when it was tried again; measure on quiet hosts", levelName[level]);
 	else if (rank == 0) put("# level %s eager %ld\n", levelName[level], low);
 }
 
@@ -941,12 +947,6 @@ static int settled(const Task *t) { /* the medians of its passes agree within 2 
 	if (t->passes < 2) return 0;
 	for (int i = 0; i < t->passes; i++) low = fmin(low, t->medians[i]), high = fmax(high, t->medians[i]);
 	return t->passes >= MAXPASSES || high - low <= 0.02 * high * sqrt(t->passes) + tick;
-}
-
-static int over(double of) { /* whether so much of the budget is over, by rank 0's clock */
-	int is = MPI_Wtime() - started > of;
-	MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	return is;
 }
 
 /* state writes the least time of 8 bytes between the innermost pair. Hosts change their state (which cores

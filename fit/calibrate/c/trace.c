@@ -101,6 +101,9 @@ int MPI_Finalize(void) {
 	return PMPI_Finalize();
 }
 
+/* A mark, between which halfpeak simulate --region predicts. */
+int MPI_Pcontrol(const int level, ...) { double t = now(); start("MPI_Pcontrol", t), number(level), end(t); return MPI_SUCCESS; }
+
 /* A call: its line is written after it, in the tracer's own time. */
 #define CALL(name, line, ...) double t = now(); int e = P##name(__VA_ARGS__); double u = now(); \
 	start(#name, t); line; end(u); return e;
