@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -16,6 +17,9 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 		return d, false, nil
 	}
 	defer done()
+	if head, _ := text.Peek(recognized); !calibrate.IsCalibration(head) {
+		return d, false, nil // the stages of pipelines are no machine
+	}
 	c, _, err := readCalibration(text, path)
 	if err != nil {
 		return d, true, err
