@@ -145,6 +145,17 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 	return nil
 }
 
+// hostPrograms are those of programs.c, with the bytes of a message where they take them.
+var hostPrograms = func() (all []string) {
+	for _, name := range []string{"two-buffers", "one-buffer"} {
+		for _, n := range []int{3, 50, 700, 6000, 40000, 300000, 2000000} {
+			all = append(all, fmt.Sprint(name, " ", n))
+		}
+	}
+	return append(all, "swap 40960", "swap 131072", "jacobi", "cg", "wavefront", "producer", "halo",
+		"pipeline", "master")
+}()
+
 // programs reports the times of programs, without and with the tracer, and what the
 // machine gives for their traces. Each is the least of three runs. The error is
 // against the run without the tracer, which is what a user wants to know.
@@ -159,16 +170,18 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	}
 	fmt.Fprintln(&h.report,
 		"\n| program | run | traced | predicted | error |\n|---|---|---|---|---|")
-	for _, name := range []string{"halo", "pipeline", "master"} {
+	for _, name := range hostPrograms {
+		program := append([]string{"./programs"}, strings.Fields(name)...)
 		plain, traced, predicted := math.Inf(1), math.Inf(1), math.Inf(1)
 		for range 3 {
-			t, err := h.time(ctx, "./programs", name)
+			t, err := h.time(ctx, program...)
 			if err != nil {
 				return err
 			}
 			plain = min(plain, t)
 			tracer := "LD_PRELOAD=" + filepath.Join(h.dir, "libtrace.so")
-			if t, err = h.time(ctx, "env", tracer, "./programs", name); err != nil {
+			recorded := append([]string{"env", tracer}, program...)
+			if t, err = h.time(ctx, recorded...); err != nil {
 				return err
 			}
 			// The prediction goes with the fastest traced run: its trace is disturbed the least.

@@ -1,5 +1,7 @@
-/* Three programs whose traces are held against their runs: programs halo|pipeline|master. It prints
- * the time in microseconds from a barrier until the last rank is done. */
+/* Programs whose traces are held against their runs: programs NAME [BYTES], for any number of ranks. It
+ * prints the time in microseconds from a barrier until the last rank is done. They differ in what they do
+ * to the memory of their messages: two-buffers sends the same memory again and receives elsewhere, one-buffer
+ * sends what it has received, swap receives into what it has sent, and the others write what they send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,18 +61,110 @@ static void master(char *in, char *out) {
 	}
 }
 
+/* Ranks 0 and 1 send BYTES to and fro, from one buffer or from two. */
+static void pingpong(char *in, char *out, int n) {
+	int rounds = n > 100000 ? 60 : n > 4000 ? 300 : 2000;
+	for (int i = 0; i < rounds && rank < 2; i++) {
+		if (rank == 0) MPI_Send(out, n, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+		MPI_Recv(in, n, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank == 1) MPI_Send(out, n, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+	}
+}
+
+/* A ring that passes BYTES on, with two buffers that change their roles. */
+static void swapped(char *in, char *out, int n) {
+	for (int step = 0; step < 300; step++) {
+		MPI_Sendrecv(out, n, MPI_CHAR, (rank + 1) % ranks, 1, in, n, MPI_CHAR, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		char *was = in;
+		in = out, out = was;
+	}
+}
+
+/* A grid of 128 rows of 1,024 numbers on each rank, of which neighbours exchange rows. */
+static void jacobi(double *a, double *b) {
+	enum { ROWS = 128, N = 1024 };
+	int up = rank > 0 ? rank - 1 : MPI_PROC_NULL, down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+	for (int i = 0; i < (ROWS + 2) * N; i++) a[i] = i % 7;
+	for (int step = 0; step < 100; step++) {
+		MPI_Request q[4];
+		MPI_Irecv(a, N, MPI_DOUBLE, up, 1, MPI_COMM_WORLD, &q[0]);
+		MPI_Irecv(a + (ROWS + 1) * N, N, MPI_DOUBLE, down, 2, MPI_COMM_WORLD, &q[1]);
+		MPI_Isend(a + N, N, MPI_DOUBLE, up, 2, MPI_COMM_WORLD, &q[2]);
+		MPI_Isend(a + ROWS * N, N, MPI_DOUBLE, down, 1, MPI_COMM_WORLD, &q[3]);
+		MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+		for (int y = 1; y <= ROWS; y++) for (int x = 1; x < N - 1; x++)
+			b[y * N + x] = 0.25 * (a[y * N + x - 1] + a[y * N + x + 1] + a[(y - 1) * N + x] + a[(y + 1) * N + x]) + 1e-3 * x;
+		double *was = a;
+		a = b, b = was;
+	}
+}
+
+/* Conjugate gradients on a line: an edge from each neighbour and two sums of all in each step. */
+static void cg(double *p, double *q) {
+	int n = 8192, left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+	for (int i = 0; i <= n + 1; i++) p[i] = i % 5, q[i] = 0;
+	for (int step = 0; step < 200; step++) {
+		double mine[2] = {0, 0}, all;
+		MPI_Sendrecv(p + 1, 1, MPI_DOUBLE, left, 1, p + n + 1, 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(p + n, 1, MPI_DOUBLE, right, 2, p, 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int i = 1; i <= n; i++) q[i] = 2 * p[i] - p[i - 1] - p[i + 1], mine[0] += p[i] * q[i];
+		MPI_Allreduce(&mine[0], &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		for (int i = 1; i <= n; i++) p[i] += 1e-3 * q[i] / (1 + all * all), mine[1] += p[i] * p[i];
+		MPI_Allreduce(&mine[1], &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		p[1 + step % n] *= 1 - 1e-6 * (all > 0);
+	}
+}
+
+/* Sweeps of 20 blocks from the first rank to the last and back, each block from the edge of the one before. */
+static void wavefront(char *in, char *out) {
+	enum { N = 4096 };
+	for (int sweep = 0; sweep < 20; sweep++) {
+		int from = sweep % 2 ? rank + 1 : rank - 1, to = sweep % 2 ? rank - 1 : rank + 1;
+		for (int block = 0; block < 20; block++) {
+			if (from >= 0 && from < ranks) MPI_Recv(in, N, MPI_CHAR, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			compute(500);
+			for (int i = 0; i < N; i++) out[i] = (char)(in[i] + sweep + block);
+			if (to >= 0 && to < ranks) MPI_Send(out, N, MPI_CHAR, to, 1, MPI_COMM_WORLD);
+		}
+	}
+}
+
+/* Rank 0 makes items of 64 KiB for the others, who add them up and ask for the next. */
+static void producer(char *in, char *out) {
+	enum { N = 65536 };
+	for (int item = 0; item < 300; item++) {
+		if (rank == 0) {
+			memset(out, item, N);
+			for (int other = 1; other < ranks; other++) MPI_Send(out, N, MPI_CHAR, other, 1, MPI_COMM_WORLD);
+			for (int other = 1; other < ranks; other++) MPI_Recv(in, 1, MPI_CHAR, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			continue;
+		}
+		MPI_Recv(in, N, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int i = 0; i < N; i++) work[i % 64] += in[i];
+		MPI_Send(out, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+	}
+}
+
 int main(int argc, char **argv) {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	char *in = malloc(1 << 17), *out = malloc(1 << 17);
-	memset(in, 0, 1 << 17), memset(out, 0, 1 << 17); /* pages of calloc are one page until they are written */
+	char *in = malloc(1 << 22), *out = malloc(1 << 22);
+	memset(in, 0, 1 << 22), memset(out, 0, 1 << 22); /* pages of calloc are one page until they are written */
+	int n = argc > 2 ? atoi(argv[2]) : 0;
 	const char *name = argc > 1 ? argv[1] : "";
 	MPI_Barrier(MPI_COMM_WORLD);
 	double t = MPI_Wtime(), last;
 	if (!strcmp(name, "halo")) halo(in, out);
 	else if (!strcmp(name, "pipeline")) pipeline(in, out);
 	else if (!strcmp(name, "master")) master(in, out);
+	else if (!strcmp(name, "two-buffers")) pingpong(in, out, n);
+	else if (!strcmp(name, "one-buffer")) pingpong(in, in, n);
+	else if (!strcmp(name, "swap")) swapped(in, out, n);
+	else if (!strcmp(name, "jacobi")) jacobi((double *)in, (double *)out);
+	else if (!strcmp(name, "cg")) cg((double *)in, (double *)out);
+	else if (!strcmp(name, "wavefront")) wavefront(in, out);
+	else if (!strcmp(name, "producer")) producer(in, out);
 	t = MPI_Wtime() - t;
 	MPI_Reduce(&t, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	if (rank == 0) printf("%.3f\n", 1e6 * last);
