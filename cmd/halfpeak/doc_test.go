@@ -20,6 +20,8 @@ var inputs = map[string]string{
 	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 	"netpipe.out": "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 
+	"osu_latency.txt": "../../model/machine/testdata/inter.txt",
+
 	"bcast.csv":           "../../reports/fits/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"together.goal":       "../../engine/simulate/testdata/together.goal",

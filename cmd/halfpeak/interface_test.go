@@ -86,6 +86,25 @@ func TestExamplesParse(t *testing.T) {
 	walk(newRoot())
 }
 
+// Every command belongs to a chapter of the help, and each chapter's title shows a command of it.
+func TestChapters(t *testing.T) {
+	root := newRoot()
+	for _, c := range root.Commands() {
+		if c.GroupID == "" && c.Name() != unitsTopic {
+			t.Errorf("%s is in no chapter", c.Name())
+		}
+	}
+	for _, c := range chapters() {
+		found, _, err := root.Find(strings.Fields(c.example)[1:])
+		if err != nil || found.GroupID != c.title {
+			t.Errorf("%s: the example %q is of %q (%v)", c.title, c.example, found.GroupID, err)
+		}
+		if title := c.title + ": " + c.example; len(title) > helpWidth {
+			t.Errorf("%q is wider than %d columns", title, helpWidth)
+		}
+	}
+}
+
 // Each flag whose help says that a file is written is known to the guard of input files.
 func TestOutputsAreGuarded(t *testing.T) {
 	outputs := 0

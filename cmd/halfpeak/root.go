@@ -74,13 +74,42 @@ func brief(message string) string {
 	return strings.Join(lines, "\n")
 }
 
+// A chapter is a group of commands in the help of halfpeak, under a title with an example.
+type chapter struct {
+	title, example string
+	commands       []*cobra.Command
+}
+
+// chapters returns all commands, in the order of their use: from a first prediction to
+// clusters, and the papers behind the models last.
+func chapters() []chapter {
+	return []chapter{
+		{"Predict", "halfpeak predict clip --size 64KiB", []*cobra.Command{newPredict(),
+			newPacket(), newCompare(), newPlot(), newWhatif(), newExplore(), newReport()}},
+		{"Measure and fit", "halfpeak fit osu_latency.txt --save my.toml", []*cobra.Command{
+			newFit(), newCalibrate(), newEngine()}},
+		{"Programs and collectives", "halfpeak collective allreduce clip --ranks 64",
+			[]*cobra.Command{newCollective(), newSimulate(), newSchedule(), newTune()}},
+		{"Clusters", "halfpeak fleet results/", []*cobra.Command{newFleet()}},
+		{"Papers", "halfpeak reproduce clip", []*cobra.Command{newPlatforms(), newReproduce(),
+			newValidate()}},
+		{"Other", "halfpeak export clip --to simgrid", []*cobra.Command{newExport(), newVersion(),
+			newDocs()}},
+	}
+}
+
 // newRoot returns the command halfpeak with all of its subcommands.
 func newRoot() *cobra.Command {
-	root := group("halfpeak",
-		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(),
-		newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
-		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(),
-		newEngine(), newVersion(), newDocs())
+	root := group("halfpeak")
+	for _, c := range chapters() {
+		root.AddGroup(&cobra.Group{ID: c.title, Title: c.title + ": " + c.example})
+		for _, cmd := range c.commands {
+			cmd.GroupID = c.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("Other")
+	root.SetCompletionCommandGroupID("Other")
 	root.AddCommand(newUnits())
 	// Errors are printed by runIn, once and in one form. cobra would print them too,
 	// with the whole usage below.
