@@ -113,7 +113,9 @@ short() {
 		skip "modulefile: no Tcl"
 	fi
 	for f in packaging/*.sh; do bash -n "$f" || fail "$f"; done
-	say recipes "filled and parsed"
+	(cd "$work/made/recipes" && sha256sum --quiet --ignore-missing -c ../checksums.txt) || fail "recipes: sums"
+	COSIGN_KEY='' packaging/sign.sh "$work/made" | grep -q '^skipped: not signed' || fail "sign.sh"
+	say recipes "filled and parsed, with sums"
 
 	if offline=$(cd packaging && GOFLAGS= GOPROXY=off go list -deps github.com/rhysd/actionlint/cmd/actionlint 2>&1 >/dev/null); then
 		(cd packaging && GOFLAGS= go tool actionlint -shellcheck= -pyflakes= ../.github/workflows/*.yml) || fail "workflows"
@@ -127,7 +129,13 @@ short() {
 long() {
 	local dist name arch page
 	dist=$(cd "$1" && pwd)
-	(cd "$dist" && sha256sum --quiet -c checksums.txt) || fail "checksums"
+	# Recipes stand in a folder of their own here, and beside the rest where they are published.
+	for folder in "$dist" "$dist/recipes"; do
+		(cd "$folder" && sha256sum --quiet --ignore-missing -c "$dist/checksums.txt") || fail "checksums"
+	done
+	for f in $(cut -c67- "$dist/checksums.txt"); do
+		[ -e "$dist/$f" ] || [ -e "$dist/recipes/$f" ] || fail "checksums: $f is missing"
+	done
 	if [ -n "${2:-}" ]; then
 		diff "$dist/checksums.txt" "$2/checksums.txt" || fail "two builds differ"
 		say twice "$(wc -l <"$dist/checksums.txt") files are the same bytes in two builds"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fills in the recipes for the files of a release: recipes.sh DIST, the folder with checksums.txt.
-# They go to DIST/recipes.
+# They go to DIST/recipes, and their sums into checksums.txt, under the names that they are
+# published by.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dist=$(cd "$1" && pwd)
@@ -22,3 +23,7 @@ for recipe in "$dist"/recipes/*; do # of a build of some systems only
 		rm "$recipe"
 	fi
 done
+for recipe in "$dist"/recipes/*; do # also if they were made before
+	sed -i "/  $(basename "$recipe")\$/d" "$dist/checksums.txt"
+done
+(cd "$dist/recipes" && sha256sum -- * >>"$dist/checksums.txt")

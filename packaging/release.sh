@@ -17,6 +17,7 @@ export HALFPEAK_VERSION
 "$goreleaser" release --snapshot --clean --parallelism "${PARALLELISM:-2}" "$@"
 cp packaging/stage/*-source.tar.gz packaging/dist
 packaging/recipes.sh packaging/dist
+packaging/sign.sh packaging/dist
 rm -rf "$dist"
 mkdir -p "$(dirname "$dist")"
 mv packaging/dist "$dist"

@@ -74,11 +74,11 @@ func newVersion() *cobra.Command {
 	out := output{plain: true}
 	cmd := command("version", wantArgs(0, 0, "no argument"),
 		func(cmd *cobra.Command, _ []string) error {
+			revision, _ := flags.Commit()
 			return out.write(cmd, reports.Rows{
 				Columns: []reports.Column{{Key: "version", Head: "halfpeak"},
 					{Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-				Data: [][]any{{flags.Version(), reports.OrNil(buildSetting("vcs.revision")),
-					runtime.Version()}},
+				Data: [][]any{{flags.Version(), reports.OrNil(revision), runtime.Version()}},
 			})
 		})
 	out.declareFormat(cmd)

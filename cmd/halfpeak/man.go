@@ -4,7 +4,6 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/flags"
 )
 
 // writeManPages writes the man pages of a command and its subcommands into an
@@ -26,8 +26,8 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 		}
 	}
 	date := time.Unix(0, 0).UTC()
-	if t, err := time.Parse(time.RFC3339, buildSetting("vcs.time")); err == nil {
-		date = t
+	if _, at := flags.Commit(); !at.IsZero() {
+		date = at.UTC()
 	}
 	cmd.DisableAutoGenTag = true
 	// The text is changed for the page alone; help prints it afterwards.
@@ -50,19 +50,4 @@ var listItem = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*
 func definition(text string) string {
 	parts := listItem.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"
-}
-
-// buildSetting returns the build setting of this program under a key such as vcs.revision, or the
-// empty string.
-func buildSetting(key string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
 }

@@ -44,3 +44,19 @@ func TestVersionsOfCommitsAreNoTags(t *testing.T) {
 		}
 	}
 }
+
+// A clone has the format; git writes the commit into archives.
+func TestCommitOfArchives(t *testing.T) {
+	if archived != "$Format:%H %cI$\n" {
+		if _, at := Commit(); at.IsZero() { // these are the sources of an archive
+			t.Errorf("commit.txt is %q: no commit, and git would write none into archives", archived)
+		}
+	}
+	defer func(a string) { archived = a }(archived)
+	archived = "0123abcd 2026-11-25T22:27:27+01:00\n"
+	// Tests are built without the Go tool's record of the commit.
+	revision, at := Commit()
+	if revision != "0123abcd" || at.Unix() != 1795642047 {
+		t.Errorf("the commit is %s of %v (%d)", revision, at, at.Unix())
+	}
+}

@@ -1,4 +1,8 @@
-# Homebrew: brew install --formula ./halfpeak.rb
+# Homebrew takes formulas from taps alone, so a tap of your own holds it:
+#
+#	brew tap-new "$USER/halfpeak" --no-git
+#	cp halfpeak.rb "$(brew --repository "$USER/halfpeak")/Formula/"
+#	brew install "$USER/halfpeak/halfpeak"
 class Halfpeak < Formula
   desc "Calculator of what communication costs"
   homepage "https://github.com/halfpeak/halfpeak"
