@@ -80,22 +80,10 @@ func (l *Pipeline) Resources() Resources {
 
 // occupation returns the time for which n bytes in packets of a size occupy stage i.
 func (l *Pipeline) occupation(i int, n, size quantity.Bytes) quantity.Micros {
-	s, count := &l.Stages[i], packets(n, size)
-	last := n - quantity.Bytes(count-1)*size
-	switch {
-	case s.Measured == nil:
-		return s.busy(n, count)
-	case count == 1:
-		return s.Time(n)
+	if l.Stages[i].Measured == nil {
+		return l.Stages[i].busy(n, packets(n, size))
 	}
-	busy := quantity.Micros(count-1)*s.timeIn(true, size) + s.timeIn(true, last)
-	if i == 0 {
-		busy += s.Time(size) - s.timeIn(true, size)
-	}
-	if i == len(l.Stages)-1 {
-		busy += s.Time(last) - s.timeIn(true, last)
-	}
-	return busy
+	return l.Stages[i].hop().load(i == 0, i == len(l.Stages)-1, n, size)
 }
 
 // hop returns the resource of the stage.
@@ -103,10 +91,8 @@ func (s *Stage) hop() Hop {
 	if s.Measured == nil {
 		return Hop{Resource: s.Name, Stage: s.Name, Delay: s.cost(), Busy: s.cost()}
 	}
-	alone := func(p quantity.Bytes) quantity.Micros { return s.timeIn(false, p) }
-	among := func(p quantity.Bytes) quantity.Micros { return s.timeIn(true, p) }
-	cost := PacketCost{Measured: &alone}
-	return Hop{Resource: s.Name, Stage: s.Name, Delay: cost, Busy: cost, Overlapped: &among}
+	cost := PacketCost{Curve: s.curve(false)}
+	return Hop{Resource: s.Name, Stage: s.Name, Delay: cost, Busy: cost, Overlapped: s.curve(true)}
 }
 
 func (s *Stage) cost() PacketCost { return PacketCost{Beta: s.Beta, Tau: s.Tau} }

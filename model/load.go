@@ -52,8 +52,9 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 			return quantity.Micros(count-1)*c.of(size) + c.of(last)
 		}
 		all.add(Processor, AtSender, of(r.Send))
-		for _, hop := range r.Hops {
-			all.add(hop.Resource, hop.Side, of(hop.Busy))
+		for i, hop := range r.Hops {
+			busy := hop.load(i == 0, i == len(r.Hops)-1, n, size)
+			all.add(hop.Resource, hop.Side, busy)
 		}
 		all.add(Processor, AtReceiver, of(r.Receive))
 	case Choice:

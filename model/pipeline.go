@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ type Stage struct {
 // pipeline.
 func (s Stage) Time(p quantity.Bytes) quantity.Micros {
 	if s.Measured != nil {
-		return s.measured(&s.Measured.Alone, p)
+		return s.curve(false).At(p)
 	}
 	return s.Beta + s.Tau.Times(p)
 }
@@ -79,21 +78,31 @@ type StageCurve struct {
 	Tau  quantity.MicrosPerByte
 }
 
-// measured returns the time of p bytes on a curve, changed as the line is.
-func (s *Stage) measured(c *Curve, p quantity.Bytes) quantity.Micros {
-	now, then := s.Beta+s.Tau.Times(p), s.Measured.Beta+s.Measured.Tau.Times(p)
-	if now == then || then == 0 {
-		return c.At(p)
+// curve returns the times of the stage among other packets or alone, changed as the line is.
+func (s *Stage) curve(overlapped bool) *Curve {
+	m := s.Measured
+	c := &m.Alone
+	if overlapped && len(m.Overlapped.Sizes) > 0 {
+		c = &m.Overlapped
 	}
-	return c.At(p) * (now / then)
+	if s.Beta == m.Beta && s.Tau == m.Tau {
+		return c
+	}
+	changed := &Curve{Sizes: c.Sizes, Costs: slices.Clone(c.Costs)}
+	for i, n := range c.Sizes {
+		if now, then := s.Beta+s.Tau.Times(n), m.Beta+m.Tau.Times(n); then > 0 {
+			changed.Costs[i] *= now / then
+		}
+	}
+	return changed
 }
 
 // timeIn returns the time of a packet of p bytes among others, or alone.
 func (s *Stage) timeIn(overlapped bool, p quantity.Bytes) quantity.Micros {
-	if s.Measured != nil && overlapped && len(s.Measured.Overlapped.Sizes) > 0 {
-		return s.measured(&s.Measured.Overlapped, p)
+	if s.Measured == nil {
+		return s.Time(p)
 	}
-	return s.Time(p)
+	return s.curve(overlapped).At(p)
 }
 
 // gainAtEnds returns how much earlier a message of several packets is done because its first packet
@@ -196,9 +205,6 @@ func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	}
 	return most + short - l.gainAtEnds(count > 1, size, last)
 }
-
-// packets returns ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
-func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size)) }
 
 // Bottleneck returns the index of the slowest stage for packets of p bytes, the first of several.
 func (l *Pipeline) Bottleneck(p quantity.Bytes) int {

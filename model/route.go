@@ -36,7 +36,28 @@ type Hop struct {
 	Delay, Busy PacketCost
 	// Overlapped, if not nil, replaces both while other packets of the message are on the route:
 	// for all but the first packet in the first hop, the last in the last, and a single one.
-	Overlapped *func(n quantity.Bytes) quantity.Micros
+	Overlapped *Curve
+}
+
+// packets returns ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
+func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size)) }
+
+// load returns the time for which n bytes in packets of a size occupy the hop, which is the first
+// or the last of its route or neither.
+func (h Hop) load(first, last bool, n, size quantity.Bytes) quantity.Micros {
+	count := packets(n, size)
+	rest := n - quantity.Bytes(count-1)*size
+	if h.Overlapped == nil || count == 1 {
+		return quantity.Micros(count-1)*h.Busy.of(size) + h.Busy.of(rest)
+	}
+	busy := quantity.Micros(count-1)*h.Overlapped.At(size) + h.Overlapped.At(rest)
+	if first {
+		busy += h.Busy.of(size) - h.Overlapped.At(size)
+	}
+	if last {
+		busy += h.Busy.of(rest) - h.Overlapped.At(rest)
+	}
+	return busy
 }
 
 // A Side is the owner of a resource.

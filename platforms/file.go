@@ -102,13 +102,15 @@ type LayerTable struct {
 	Measured    string `toml:"measured"`
 	TimesOf     string `toml:"times_of"`
 	// For times of a collective alone, as the two keys behind it.
-	Collective string            `toml:"collective"`
-	Ranks      string            `toml:"ranks"`
-	PerRank    bool              `toml:"per_rank"`
-	Protocol   string            `toml:"protocol"`
-	Roofs      []string          `toml:"roofs"`
-	Source     string            `toml:"source"`
-	Sources    map[string]string `toml:"sources"`
+	Collective string `toml:"collective"`
+	Ranks      string `toml:"ranks"`
+	PerRank    bool   `toml:"per_rank"`
+	Protocol   string `toml:"protocol"`
+	// Of a pipeline, or of a switch between pipelines, whose packets it sets.
+	Setting string            `toml:"setting"`
+	Roofs   []string          `toml:"roofs"`
+	Source  string            `toml:"source"`
+	Sources map[string]string `toml:"sources"`
 }
 
 // Parameters are the keys that the kind of a layer's model defines, [model.Kind.Keys], with one

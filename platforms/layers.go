@@ -245,7 +245,7 @@ func (s *layerSection) noGap(k *model.Kind) bool {
 func (s *layerSection) layer(m model.Layer) Layer {
 	spec, t := s.layers[s.name], s.table
 	l := Layer{
-		Platform: s.p.Name, Name: t.Name, Title: t.Title, Note: t.Note,
+		Platform: s.p.Name, Name: t.Name, Title: t.Title, Note: t.Note, Setting: t.Setting,
 		Kind: spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
 	}
 	for _, part := range spec.parts {

@@ -44,6 +44,7 @@ type Layer struct {
 	Params   []Param     // its own; those of the layers it is made of are theirs
 	Parts    []string    // the layers that it is made of
 	Stages   []string    // the stages of a pipeline
+	Setting  string      // the parameter of the real system that sets the size of packets
 	Roofs    []Roof      // that bound it, the lowest first
 	Protocol Protocol    // how the engine runs it
 	Timed    Timed       // subject of the model's times

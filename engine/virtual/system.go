@@ -60,7 +60,7 @@ type stage struct {
 	last  bool // the stage after all others
 	// Of a measured stage of a pipeline: its time while other packets of the message are on the
 	// route, and whether the route begins or ends with it.
-	overlapped   *func(n quantity.Bytes) quantity.Micros
+	overlapped   *model.Curve
 	begins, ends bool
 }
 
@@ -97,7 +97,7 @@ func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
 	if alone := st.begins && f.Offset == 0 || st.ends && f.Ends(); st.overlapped != nil &&
 		!alone && f.Size() < int(f.Total) {
-		delay = (*st.overlapped)(size)
+		delay = costOf(model.PacketCost{Curve: st.overlapped}, size)
 		busy = delay
 	}
 	switch {

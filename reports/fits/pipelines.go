@@ -46,10 +46,16 @@ func (p *pipelines) messages(pipeline string) (sizes []quantity.Bytes) {
 	return sizes
 }
 
-// names returns the pipelines in the order of the file.
+// isStage reports whether the case is a stage alone.
+func isStage(c calibrate.PipelineCase) bool {
+	return c.Stage != calibrate.Whole && c.Stage != calibrate.Start &&
+		!strings.HasSuffix(c.Stage, calibrate.BusySuffix)
+}
+
+// names returns the pipelines that have stages, in the order of the file.
 func (p *pipelines) names() (names []string) {
 	for _, c := range p.Cases {
-		if !slices.Contains(names, c.Pipeline) {
+		if isStage(c) && !slices.Contains(names, c.Pipeline) {
 			names = append(names, c.Pipeline)
 		}
 	}
@@ -99,9 +105,8 @@ func (p *pipelines) stages(name, pipeline string, n quantity.Bytes) (
 
 	var names []string
 	for _, c := range p.Cases {
-		skip := c.Stage == calibrate.Whole || c.Stage == calibrate.Start ||
-			strings.HasSuffix(c.Stage, calibrate.BusySuffix)
-		if c.Pipeline == pipeline && c.Message == n && !skip && !slices.Contains(names, c.Stage) {
+		of := c.Pipeline == pipeline && c.Message == n && isStage(c)
+		if of && !slices.Contains(names, c.Stage) {
 			names = append(names, c.Stage)
 		}
 	}

@@ -20,7 +20,8 @@ import (
 type Cut struct {
 	Platform, Layer string
 	Size            quantity.Bytes
-	Method          string // paper, equal, unequal, unequal-whole or single
+	Method          string // paper, equal, unequal, unequal-whole, single or default
+	Setting         string // of the real system, for the layer's own packets; else empty
 	Plan            model.Plan
 	OneWay          quantity.Micros
 }
@@ -32,7 +33,8 @@ type Cutting []Cut
 // order is that of the argument: what the paper's equation 10 gives (paper), the best
 // equal packets (equal), the best of any size (unequal), a lower bound, then of whole
 // bytes (unequal-whole), which a system could send, and at last no cutting at all
-// (single), which shows what packets are good for. Sizes that a layer sends without a
+// (single), which shows what packets are good for. A layer whose packets are a setting
+// of a real system also has the packets of the file (default). Sizes that a layer sends without a
 // pipeline are left out; it is an error if a layer has no others.
 func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
 	var all Cutting
@@ -46,7 +48,11 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			found = true
 			add := func(method string, plan model.Plan) {
 				time := pipe.OneWayAs(plan)
-				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, time})
+				cut := Cut{d.Platform.Name, d.Layer.Name, n, method, "", plan, time}
+				if method == "default" {
+					cut.Setting = d.Layer.Setting
+				}
+				all = append(all, cut)
 			}
 			// Equation 10 of CLIP is of the first three stages.
 			if len(pipe.Stages) >= model.PaperStages {
@@ -60,6 +66,9 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			whole, _ := pipe.BestPlan(n)
 			add("unequal-whole", whole)
 			add("single", model.EqualPlan(n, n))
+			if d.Layer.Setting != "" {
+				add("default", model.EqualPlan(n, pipe.PacketSize(n)))
+			}
 		}
 		if !found {
 			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
@@ -89,12 +98,30 @@ func (c Cutting) Rows() reports.Rows {
 	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}
+	var equal Cut
 	for _, cut := range c {
-		if cut.Method == "unequal-whole" {
+		switch {
+		case cut.Method == "equal":
+			equal = cut
+		case cut.Method == "unequal-whole":
 			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+PlanText(cut.Plan))
+		case cut.Setting != "":
+			rows.Notes = append(rows.Notes, advice(cut, equal))
 		}
 	}
 	return rows
+}
+
+// advice says what to set, and what that buys against the default.
+func advice(now, best Cut) string {
+	gain := 100 * (1 - float64(best.OneWay/now.OneWay))
+	if gain < 1 {
+		return fmt.Sprintf("%s: keep %s; the best packet gains less than 1 %%.", now.Setting,
+			now.Plan.Largest())
+	}
+	return fmt.Sprintf("%s: set it to %.0f (%s): %.4g µs, %.0f %% less than the %.4g µs of %s.",
+		now.Setting, float64(best.Plan.Largest()), best.Plan.Largest(), float64(best.OneWay), gain,
+		float64(now.OneWay), now.Plan.Largest())
 }
 
 // planBytes lists the size of each packet, for programs. Runs of equal packets are

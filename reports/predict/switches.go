@@ -57,7 +57,7 @@ func Switches(sizes []quantity.Bytes, designs ...platforms.Design) Cutting {
 		}
 		for _, w := range ways {
 			for _, s := range w.table(sizes) {
-				all = append(all, Cut{d.Platform.Name, d.Layer.Name, s.upTo, w.method,
+				all = append(all, Cut{d.Platform.Name, d.Layer.Name, s.upTo, w.method, "",
 					model.EqualPlan(s.upTo, s.packet), pipe.OneWayIn(s.upTo, s.packet)})
 			}
 		}

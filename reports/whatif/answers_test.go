@@ -387,11 +387,18 @@ func TestPredictMedian(t *testing.T) {
 	}
 }
 
-// Every platform has intervals if they are assumed.
+// Every platform has intervals if they are assumed: of a fifth at most, unless its file has wider
+// ones of its own.
 func TestAssumed(t *testing.T) {
 	for _, d := range designs(t) {
+		low, high := 0.8, 1.2
+		for _, p := range d.Platform.Params() {
+			if p.PlusMinus > 0.1*p.Value.Num {
+				low, high = 0.5, 1.7 // measured stages differ by up to a third between launches
+			}
+		}
 		in, err := d.Predict("one_way", []quantity.Bytes{65536}, Sampling{Samples: 200, Seed: 1, Assumed: 0.05})
-		if err != nil || !(in[0].Low <= in[0].Value && in[0].Value <= in[0].High) || in[0].Low < 0.8*in[0].Value || in[0].High > 1.2*in[0].Value {
+		if err != nil || !(in[0].Low <= in[0].Value && in[0].Value <= in[0].High) || in[0].Low < low*in[0].Value || in[0].High > high*in[0].Value {
 			t.Errorf("%s: %v, %v", d.Layer.Ref(), in, err)
 		}
 	}

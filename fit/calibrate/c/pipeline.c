@@ -13,6 +13,8 @@
  *       answers the request and leaves MPI, so that one call of the sender copies all fragments
  *       in; then it returns to MPI and copies them out.
  * proxy a proxy that reads a packet from one TCP connection and writes it to another
+ * cuda  pageable memory to pinned slots to a GPU: nvcc -x cu -DCUDA pipeline.c -lmpi; the pipeline
+ *       "runtime" is the runtime's own copy of pageable memory
  *
  * Method. While a stage is timed, the other processor waits outside of the library, on a word of
  * shared memory. A message passes its stages in portions that a queue holds. Both directions take
@@ -32,6 +34,10 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef CUDA
+#include <cuda_runtime.h>
+#endif
 
 enum { LARGEST = 4 << 20, SLOTS = 8, GROUP = 64 << 10, REPEATS = 400, STAGES = 10, FIRST = 4000, HEADER = 32 };
 static const long sizes[] = {64 << 10, 256 << 10, 1 << 20, 8 << 20};
@@ -318,6 +324,49 @@ static void whole(const char *pipe, long n, int *step) {
 	if (strcmp(pipe, "mpi")) meet(*step), *step += 2;
 }
 
+#ifdef CUDA
+/* ---- staging for a GPU ---- */
+
+enum { COPY, DMA, WHOLEGPU, RUNTIME };
+
+/* staged copies a message of pageable memory through two pinned slots; COPY and DMA are timed apart
+ * if alone, else the DMA of a packet overlaps with the copy of the next one. */
+static void staged(long n, int alone, char *slots, char *device, cudaStream_t *streams) {
+	double begin = now(), copy = 0, dma = 0;
+	long k = 0;
+	for (long at = 0; at < n; at += packet, k++) {
+		long bytes = n - at < packet ? n - at : packet;
+		char *slot = slots + k % 2 * (long)LARGEST;
+		cudaStreamSynchronize(streams[k % 2]); /* the slot is free */
+		double t = now();
+		memcpy(slot, out + at, (size_t)bytes), copy += now() - t;
+		t = now();
+		cudaMemcpyAsync(device + at, slot, (size_t)bytes, cudaMemcpyHostToDevice, streams[k % 2]);
+		if (alone) cudaStreamSynchronize(streams[k % 2]), dma += now() - t;
+	}
+	cudaStreamSynchronize(streams[0]), cudaStreamSynchronize(streams[1]);
+	if (alone) sample(COPY, copy / (double)k), sample(DMA, dma / (double)k);
+	else sample(WHOLEGPU, now() - begin);
+}
+
+static void cuda(void) {
+	char *slots, *device;
+	cudaStream_t streams[2];
+	if (rank == 0 && (cudaMallocHost((void **)&slots, 2 * (size_t)LARGEST) || cudaMalloc((void **)&device, (size_t)sizes[3]) ||
+		cudaStreamCreate(&streams[0]) || cudaStreamCreate(&streams[1]))) fail("no GPU");
+	for (int i = 0; i < 4; i++) {
+		for (int r = -8; r < 60 && rank == 0; r++) {
+			if (r == 0) memset(count, 0, sizeof count);
+			staged(sizes[i], 1, slots, device, streams), staged(sizes[i], 0, slots, device, streams);
+			double t = now();
+			cudaMemcpy(device, out, (size_t)sizes[i], cudaMemcpyHostToDevice), sample(RUNTIME, now() - t);
+		}
+		row("cuda", "copy", sizes[i], gather(COPY)), row("cuda", "dma", sizes[i], gather(DMA));
+		row("cuda", "whole", sizes[i], gather(WHOLEGPU)), row("runtime", "whole", sizes[i], gather(RUNTIME));
+	}
+}
+#endif
+
 int main(int argc, char **argv) {
 	int ranks, step = 0;
 	MPI_Init(&argc, &argv);
@@ -325,8 +374,8 @@ int main(int argc, char **argv) {
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	const char *pipe = argc > 1 ? argv[1] : "";
 	packet = argc > 2 ? atol(argv[2]) : 0;
-	if (ranks != 2 || packet < 256 || packet > LARGEST || (strcmp(pipe, "mpi") && strcmp(pipe, "proxy")))
-		fail("usage: mpirun -np 2 --bind-to core ./pipeline mpi|proxy PACKET_BYTES (256 to 4194304)");
+	if (ranks != 2 || packet < 256 || packet > LARGEST || (strcmp(pipe, "mpi") && strcmp(pipe, "proxy") && strcmp(pipe, "cuda")))
+		fail("usage: mpirun -np 2 --bind-to core ./pipeline mpi|proxy|cuda PACKET_BYTES (256 to 4194304)");
 	MPI_Win win;
 	MPI_Aint size;
 	int unit;
@@ -340,7 +389,10 @@ int main(int argc, char **argv) {
 	int proxies = strcmp(pipe, "proxy") == 0;
 	if (proxies) connectAll();
 	if (rank == 0) printf("# halfpeak pipeline 1\npipeline,stage,message_bytes,packet_bytes,time_us\n");
-	for (int i = 0; i < 4; i++) {
+#ifdef CUDA
+	if (strcmp(pipe, "cuda") == 0) cuda();
+#endif
+	for (int i = 0; i < 4 && strcmp(pipe, "cuda"); i++) {
 		long n = sizes[i];
 		if (n / packet > 2048) continue; /* minutes, for packets that nobody would choose */
 		int warm = 8, repeats = n > 2 << 20 ? 8 : n > 512 << 10 ? 16 : 30;

@@ -1,0 +1,265 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// A run is a pipeline at a size of messages and packets: the times of whole messages in each
+// launch, read from the file again, and the time that the stages predict, with its interval.
+type run struct {
+	pipeline             string
+	message, packet      float64
+	launches             []float64
+	measured             float64 // lower quartile of the launches
+	predicted, low, high float64
+}
+
+func (r run) error() float64 { return r.predicted/r.measured - 1 }
+
+// quantile interpolates between ordered values.
+func quantile(values []float64, q float64) float64 {
+	v := slices.Sorted(slices.Values(values))
+	at := q * float64(len(v)-1)
+	i := int(at)
+	if i+1 == len(v) {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}
+
+// measured reads the whole messages of a file.
+func measured(path string) (all []run, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment, r.FieldsPerRecord = '#', 5
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row[1] != "whole" {
+			continue
+		}
+		var v [3]float64
+		for i := range v {
+			if v[i], err = strconv.ParseFloat(row[2+i], 64); err != nil {
+				return nil, err
+			}
+		}
+		one := run{pipeline: row[0], message: v[0], packet: min(v[0], v[1])}
+		at := slices.IndexFunc(all, func(r run) bool {
+			return r.pipeline == one.pipeline && r.message == one.message && r.packet == one.packet
+		})
+		if at < 0 {
+			at, all = len(all), append(all, one)
+		}
+		all[at].launches = append(all[at].launches, v[2])
+	}
+	for i := range all {
+		all[i].measured = quantile(all[i].launches, 0.25)
+	}
+	slices.SortFunc(all, func(a, b run) int {
+		return cmp.Or(cmp.Compare(a.pipeline, b.pipeline), cmp.Compare(a.message, b.message),
+			cmp.Compare(a.packet, b.packet))
+	})
+	return all, nil
+}
+
+// predict fits the stages of the file, as a user does, and predicts the runs. The interval has all
+// stages as slow, or as fast, as 95 % of their launches.
+func predict(path string, all []run) (platforms.Platform, error) {
+	f, err := fits.Fit([]string{path}, fits.Options{})
+	if err != nil {
+		return platforms.Platform{}, err
+	}
+	text, err := f.TOML()
+	if err != nil {
+		return platforms.Platform{}, err
+	}
+	p, err := platforms.Parse(filepath.Base(path), []byte(text))
+	if err != nil {
+		return p, err
+	}
+	uncertain := map[string]float64{}
+	for _, q := range p.Stages {
+		if q.Value.Num > 0 {
+			uncertain[q.Owner] = max(uncertain[q.Owner], q.PlusMinus/q.Value.Num)
+		}
+	}
+	for i := range all {
+		r := &all[i]
+		pipe, err := stages(p, *r)
+		if err != nil {
+			return p, err
+		}
+		at := func(sign float64) float64 {
+			changed := *pipe
+			changed.Stages = slices.Clone(pipe.Stages)
+			for j := range changed.Stages {
+				s := &changed.Stages[j]
+				factor := 1 + sign*uncertain[s.Name]
+				s.Beta *= quantity.Micros(factor)
+				s.Tau *= quantity.MicrosPerByte(factor)
+			}
+			return float64(changed.OneWayIn(quantity.Bytes(r.message), quantity.Bytes(r.packet)))
+		}
+		r.predicted, r.low, r.high = at(0), at(-1), at(1)
+	}
+	return p, nil
+}
+
+// stages returns the pipeline of a run.
+func stages(p platforms.Platform, r run) (*model.Pipeline, error) {
+	layer, err := p.Layer(r.pipeline)
+	if err != nil {
+		return nil, err
+	}
+	return model.At(layer.Model, quantity.Bytes(r.message)).(*model.Pipeline), nil
+}
+
+// judge prints, for each pipeline and size of messages, what the predicted packet loses, beside
+// packets of equation 10 and unequal ones; then the errors of all times.
+func judge(w io.Writer, files []string, drawn picture) error {
+	var every []run
+	fmt.Fprintln(w, "| pipeline | message | predicted best | measured there | fastest packet | "+
+		"loss | median error | eq. 10 | unequal packets |\n|---|---|---|---|---|---|---|---|---|")
+	for i, path := range files {
+		all, err := measured(path)
+		if err != nil {
+			return err
+		}
+		p, err := predict(path, all)
+		if err != nil {
+			return err
+		}
+		for rest := all; len(rest) > 0; {
+			n := slices.IndexFunc(rest, func(r run) bool {
+				return r.pipeline != rest[0].pipeline || r.message != rest[0].message
+			})
+			if n < 0 {
+				n = len(rest)
+			}
+			if err := printMessage(w, p, rest[:n]); err != nil {
+				return err
+			}
+			if i == 0 && rest[0].message == float64(drawn.size) && drawn.file != "" {
+				if err := drawn.draw(rest[:n]); err != nil {
+					return err
+				}
+				drawn.file = ""
+			}
+			rest = rest[n:]
+		}
+		every = append(every, all...)
+		printErrors(w, filepath.Base(path), all)
+	}
+	printErrors(w, "all", every)
+	return nil
+}
+
+func printMessage(w io.Writer, p platforms.Platform, all []run) error {
+	pipe, err := stages(p, all[0])
+	if err != nil {
+		return err
+	}
+	n := quantity.Bytes(all[0].message)
+	best := slices.MinFunc(all, func(a, b run) int {
+		return cmp.Compare(a.predicted, b.predicted)
+	})
+	fastest := slices.MinFunc(all, func(a, b run) int {
+		return cmp.Compare(a.measured, b.measured)
+	})
+	var errors []float64
+	for _, r := range all {
+		errors = append(errors, math.Abs(r.error()))
+	}
+	eq10 := pipe.PaperPacket(n)
+	_, unequal := pipe.BestPlan(n)
+	fmt.Fprintf(w, "| %s | %v | %v, %.1f µs | %.1f µs | %v, %.1f µs | %.1f %% | %.1f %% | "+
+		"%v, %.1f µs | %.1f µs |\n", all[0].pipeline, n, quantity.Bytes(best.packet),
+		best.predicted, best.measured, quantity.Bytes(fastest.packet), fastest.measured,
+		100*(best.measured/fastest.measured-1), 100*quantile(errors, 0.5),
+		eq10, float64(pipe.OneWayIn(n, eq10)), float64(unequal))
+	return nil
+}
+
+func printErrors(w io.Writer, name string, all []run) {
+	var errors []float64
+	held, single, launches := 0, 0, 0
+	for _, r := range all {
+		errors = append(errors, math.Abs(r.error()))
+		if r.low <= r.measured && r.measured <= r.high {
+			held++
+		}
+		for _, t := range r.launches {
+			launches++
+			if r.low <= t && t <= r.high {
+				single++
+			}
+		}
+	}
+	fmt.Fprintf(w, "%s: %d times, median error %.1f %%, 90 %% below %.1f %%; ",
+		name, len(all), 100*quantile(errors, 0.5), 100*quantile(errors, 0.9))
+	fmt.Fprintf(w, "intervals hold %.0f %%, of %d single launches %.0f %%\n",
+		100*float64(held)/float64(len(all)), launches, 100*float64(single)/float64(launches))
+}
+
+// A picture is the time of a message against its packets.
+type picture struct {
+	file      string
+	size, now int
+}
+
+func (p picture) draw(all []run) error {
+	line := reports.Series{Name: "predicted from the stages", Kind: reports.Line}
+	points := reports.Series{Name: "measured", Kind: reports.Points}
+	best, now := all[0], all[0]
+	for _, r := range all {
+		line.X, line.Y = append(line.X, r.packet), append(line.Y, r.predicted)
+		points.X, points.Y = append(points.X, r.packet), append(points.Y, r.measured)
+		points.Low = append(points.Low, slices.Min(r.launches))
+		points.High = append(points.High, quantile(r.launches, 0.75))
+		if r.predicted < best.predicted {
+			best = r
+		}
+		if r.packet == float64(p.now) {
+			now = r
+		}
+	}
+	f := reports.Figure{
+		Title:  fmt.Sprintf("%s: %v in packets", all[0].pipeline, quantity.Bytes(p.size)),
+		X:      reports.Axis{Label: "packet", Log: true, Bytes: true},
+		Y:      reports.Axis{Label: "time (µs)", Log: true},
+		Series: []reports.Series{line, points},
+		Marks: []reports.Mark{
+			{Kind: reports.AtPoint, X: now.packet, Y: now.predicted, Label: "default"},
+			{Kind: reports.AtPoint, X: best.packet, Y: best.predicted, Label: "best"},
+		},
+	}
+	out, err := os.Create(p.file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return reports.WriteImage(out, f, filepath.Ext(p.file)[1:], 720, 420, nil)
+}
