@@ -112,14 +112,13 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 // and bursts, of these sizes and of the measurements that no machine uses.
 func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error {
 	unseen := func(r calibrate.Measurement) bool {
-		octave := bits.Len64(uint64(r.Size)) // round trips have all, bursts every second one
+		octave := bits.Len64(uint64(r.Size))
 		// No curve can show a jump between two sizes that it has neither of.
 		if eager := c.Levels[max(r.Level, 0)].Eager; r.Size == eager || r.Size == eager+1 {
 			return false // where the protocol changes
 		}
-		trip := r.Measure == calibrate.PingPong && octave%2 == 0
-		burst := r.Measure == calibrate.Stream && octave%4 == 3
-		return r.Size < 1<<20 && (trip || burst)
+		curve := r.Measure == calibrate.PingPong || r.Measure == calibrate.Stream
+		return r.Size < 1<<20 && curve && octave%2 == 0
 	}
 	part := *c
 	part.Rows = slices.DeleteFunc(slices.Clone(c.Rows), unseen)

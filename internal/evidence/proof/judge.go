@@ -29,6 +29,10 @@ type platform struct {
 	topology       string
 	latency        float64 // µs between the nearest nodes
 	taper          float64 // MB/s out of an inner group of nodes; 0: no groups
+
+	zone     string // the whole network, in place of a cluster
+	loopback string // bandwidth within a node; "" for 30 GB/s
+	model    string // SimGrid's network model; "" for CM02
 }
 
 // bandwidth is that of a link in MB/s: 12.5 GB/s.
@@ -48,29 +52,39 @@ func topology(name, parameters string) string {
 // and with several, which share it. Latencies are sums of links of 0.5 µs on the
 // shortest route.
 var platforms = []platform{
-	{"crossbar", 16, 1, "", 1, 0},
-	{"crossbar", 8, 4, "", 1, 0},
-	{"crossbar", 4, 16, "", 1, 0},
-	{"fat tree, 2 uplinks of 4 nodes", 16, 1, fatTree("2;4,4;1,2;1,2"), 1, 2 * bandwidth},
-	{"fat tree, 1 uplink of 4 nodes", 16, 1, fatTree("2;4,4;1,1;1,1"), 1, bandwidth},
-	{"fat tree, 2 uplinks of 4 nodes", 16, 4, fatTree("2;4,4;1,2;1,2"), 1, 2 * bandwidth},
-	{"dragonfly, 2 groups of 8 nodes", 16, 1, dragonfly("2,1;4,1;2,1;1"), 1.5, 0},
-	{"torus 4 × 4", 16, 1, torus("4,4"), 0.5, 0},
-	{"torus 4 × 4 × 4", 64, 1, torus("4,4,4"), 0.5, 0},
-	{"torus 2 × 4", 8, 4, torus("2,4"), 0.5, 0},
-	{"dragonfly, 2 groups of 4 nodes in 2 chassis", 8, 4, dragonfly("2,1;2,1;2,1;1"), 1.5, 0},
-	{"dragonfly, 2 groups of 4 nodes in a chassis", 8, 4, dragonfly("2,1;1,1;4,1;1"), 1.5, 0},
-	{"fat tree, 4 uplinks of 8 nodes", 64, 1, fatTree("2;8,8;1,4;1,1"), 1, 4 * bandwidth},
-	{"fat tree, 4 uplinks of 8 nodes", 64, 4, fatTree("2;8,8;1,4;1,1"), 1, 4 * bandwidth},
+	{name: "crossbar", nodes: 16, perNode: 1, latency: 1},
+	{name: "crossbar", nodes: 8, perNode: 4, latency: 1},
+	{name: "crossbar", nodes: 4, perNode: 16, latency: 1},
+	{name: "fat tree, 2 uplinks of 4 nodes", nodes: 16, perNode: 1,
+		topology: fatTree("2;4,4;1,2;1,2"), latency: 1, taper: 2 * bandwidth},
+	{name: "fat tree, 1 uplink of 4 nodes", nodes: 16, perNode: 1,
+		topology: fatTree("2;4,4;1,1;1,1"), latency: 1, taper: bandwidth},
+	{name: "fat tree, 2 uplinks of 4 nodes", nodes: 16, perNode: 4,
+		topology: fatTree("2;4,4;1,2;1,2"), latency: 1, taper: 2 * bandwidth},
+	{name: "dragonfly, 2 groups of 8 nodes", nodes: 16, perNode: 1,
+		topology: dragonfly("2,1;4,1;2,1;1"), latency: 1.5},
+	{name: "torus 4 × 4", nodes: 16, perNode: 1, topology: torus("4,4"), latency: 0.5},
+	{name: "torus 4 × 4 × 4", nodes: 64, perNode: 1, topology: torus("4,4,4"), latency: 0.5},
+	{name: "torus 2 × 4", nodes: 8, perNode: 4, topology: torus("2,4"), latency: 0.5},
+	{name: "dragonfly, 2 groups of 4 nodes in 2 chassis", nodes: 8, perNode: 4,
+		topology: dragonfly("2,1;2,1;2,1;1"), latency: 1.5},
+	{name: "dragonfly, 2 groups of 4 nodes in a chassis", nodes: 8, perNode: 4,
+		topology: dragonfly("2,1;1,1;4,1;1"), latency: 1.5},
+	{name: "fat tree, 4 uplinks of 8 nodes", nodes: 64, perNode: 1,
+		topology: fatTree("2;8,8;1,4;1,1"), latency: 1, taper: 4 * bandwidth},
+	{name: "fat tree, 4 uplinks of 8 nodes", nodes: 64, perNode: 4,
+		topology: fatTree("2;8,8;1,4;1,1"), latency: 1, taper: 4 * bandwidth},
+}
+
+type forcedCollective struct {
+	collective, smpi, ours string
+	parts                  bool // cuts the message into a part for each rank
 }
 
 // forced are SMPI's names of algorithms, and ours: two of each collective, one for
 // short and one for long messages. Prescribed, since a wrong guess of the algorithm
 // would count as an error of the machine.
-var forced = []struct {
-	collective, smpi, ours string
-	parts                  bool // cuts the message into a part for each rank
-}{
+var forced = []forcedCollective{
 	{"bcast", "binomial_tree", "binomial-mpich", false},
 	{"bcast", "scatter_LR_allgather", "scatter-ring", true},
 	{"allreduce", "rdb", "recursive-doubling", false},
@@ -110,11 +124,28 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 // platformXML describes the cluster to SimGrid. Messages within a node use a loopback
 // of its own speed.
 func platformXML(p platform) string {
+	zone := p.zone
+	if zone == "" {
+		zone = fmt.Sprintf(`<cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
+	bw="12.5GBps" lat="500ns" loopback_bw="%s" loopback_lat="150ns" %s/>`,
+			p.nodes-1, cmp.Or(p.loopback, "30GBps"), p.topology)
+	}
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
-	bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" %s/></platform>
-`, p.nodes-1, p.topology)
+<platform version="4.1">%s</platform>
+`, zone)
+}
+
+// smpiOptions returns smpirun's arguments for a platform whose files are in dir. With SMPI's own
+// network model all options are SMPI's defaults: it begins a transfer when the receive is posted.
+func smpiOptions(dir string, p platform) []string {
+	all := []string{"-np", fmt.Sprint(p.nodes * p.perNode),
+		"-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
+		"--cfg=smpi/simulate-computation:0", "--log=root.thres:critical"}
+	if p.model == "SMPI" {
+		return all
+	}
+	return append(all, "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536")
 }
 
 // runCalibrate runs the program on the platform. CM02 has plain latencies and
@@ -132,11 +163,8 @@ func runCalibrate(ctx context.Context, dir, program string, p platform,
 			return nil, err
 		}
 	}
-	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode),
-		"-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
-		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02",
-		"--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
-		"--cfg=smpi/allgather:bruck"} // the default scans 2·ranks requests for each
+	// SMPI's default allgather scans 2·ranks requests for each.
+	command := append(smpiOptions(dir, p), "--cfg=smpi/allgather:bruck")
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		// Options of smpirun stand before the program, those of calibrate behind it.
 		command, args = append(command, args[0]), args[1:]

@@ -16,6 +16,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -27,19 +28,31 @@ func main() {
 	library := flag.String("mpi", "",
 		"measure this computer with mpicc.`LIBRARY` and mpirun.LIBRARY instead")
 	minutes := flag.String("minutes", "1", "of calibrate, with -mpi")
+	kind := flag.Bool("kinds", false, "judge fans, forced collectives and programs on the "+
+		"networks on which the fit was studied")
+	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
 	verbose := flag.Bool("v", false, "print each collective")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "proof")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		if *library != "" {
+		details := io.Discard
+		if *verbose {
+			details = os.Stdout
+		}
+		switch ctx := context.Background(); {
+		case *kind:
+			err = runKinds(ctx, dir, *only, os.Stdout, details, kinds)
+		case *other:
+			err = runKinds(ctx, dir, *only, os.Stdout, details, others)
+		case *library != "":
 			var h *host
-			if h, err = newHost(context.Background(), dir, *library); err == nil {
-				err = h.judge(context.Background(), *minutes)
+			if h, err = newHost(ctx, dir, *library); err == nil {
+				err = h.judge(ctx, *minutes)
 				fmt.Print(&h.report)
 			}
-		} else {
-			err = run(context.Background(), dir, *only, *verbose)
+		default:
+			err = run(ctx, dir, *only, *verbose)
 		}
 	}
 	if err != nil {

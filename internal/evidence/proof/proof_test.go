@@ -39,7 +39,7 @@ func TestKnownCluster(t *testing.T) {
 		t.Skip("compiles and simulates for some seconds")
 	}
 	dir, path := program(t)
-	p := platform{"fat tree", 8, 1, fatTree("2;2,4;1,1;1,1"), 1, bandwidth}
+	p := platform{name: "fat tree", nodes: 8, perNode: 1, topology: fatTree("2;2,4;1,1;1,1"), latency: 1, taper: bandwidth}
 	r, err := judge(t.Context(), dir, path, p)
 	if err != nil {
 		t.Fatal(err)

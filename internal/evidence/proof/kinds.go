@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+//go:embed c/network.c
+var networkC string
+
+// farApart is a platform of clusters, each of the same number of nodes, that are linked in pairs.
+func farApart(clusters, nodes int, link string) string {
+	var b strings.Builder
+	fmt.Fprint(&b, `<zone id="far" routing="Full">`)
+	for i := range clusters {
+		fmt.Fprintf(&b, `<cluster id="c%d" prefix="n" suffix="" radical="%d-%d" speed="10Gf" `+
+			`bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" router_id="r%d"/>`,
+			i, i*nodes, (i+1)*nodes-1, i)
+	}
+	for i := range clusters {
+		for j := range i {
+			fmt.Fprintf(&b, `<link id="l%d-%d" %s sharing_policy="SPLITDUPLEX"/>`, j, i, link)
+		}
+	}
+	for i := range clusters {
+		for j := range i {
+			fmt.Fprintf(&b, `<zoneRoute src="c%d" dst="c%d" gw_src="r%d" gw_dst="r%d">`+
+				`<link_ctn id="l%d-%d" direction="UP"/></zoneRoute>`, j, i, j, i, j, i)
+		}
+	}
+	return b.String() + "</zone>"
+}
+
+// kinds are the shapes of networks on which the fit was studied.
+var kinds = []platform{
+	{name: "crossbar", nodes: 12, perNode: 2},
+	{name: "two clusters of 8 over a WAN", nodes: 16, perNode: 1,
+		zone: farApart(2, 8, `bandwidth="1.25GBps" latency="100us"`)},
+	{name: "fat tree in two levels", nodes: 32, perNode: 2, topology: fatTree("2;8,4;1,4;1,1")},
+	{name: "fat tree in three levels", nodes: 32, perNode: 1,
+		topology: fatTree("3;4,4,2;1,2,2;1,1,1")},
+	{name: "torus 3 × 3 × 3", nodes: 27, perNode: 1, topology: torus("3,3,3")},
+	{name: "torus 3 × 3", nodes: 9, perNode: 1, topology: torus("3,3")},
+	{name: "torus 2 × 2 × 2 × 2", nodes: 16, perNode: 1, topology: torus("2,2,2,2")},
+	{name: "dragonfly of 24", nodes: 24, perNode: 1, topology: dragonfly("3,2;1,1;4,1;2")},
+}
+
+// others are of the same kinds with other shapes, on which nothing was chosen.
+var others = []platform{
+	{name: "fat tree in two levels", nodes: 24, perNode: 1, topology: fatTree("2;6,4;1,3;1,1")},
+	{name: "fat tree in three levels", nodes: 27, perNode: 1,
+		topology: fatTree("3;3,3,3;1,2,1;1,1,1")},
+	{name: "torus 4 × 3 × 2", nodes: 24, perNode: 1, topology: torus("4,3,2")},
+	{name: "dragonfly of 32", nodes: 32, perNode: 1, topology: dragonfly("4,1;1,1;4,2;2")},
+	{name: "backbone of 25 GB/s", nodes: 14, perNode: 1,
+		topology: `bb_bw="25GBps" bb_lat="200ns"`},
+	{name: "three clusters of 5 over a WAN", nodes: 15, perNode: 1,
+		zone: farApart(3, 5, `bandwidth="2.5GBps" latency="40us"`)},
+	{name: "nodes with a fast loopback", nodes: 6, perNode: 4, loopback: "100GBps"},
+}
+
+// forcedOnKinds are collectives whose sends block, besides those of forced.
+var forcedOnKinds = append(forced, []forcedCollective{
+	{"scatter", "ompi_basic_linear", "linear", false},
+	{"reduce", "binomial", "binomial", false},
+}...)
+
+// A family has the errors of predictions of one sort, in percent.
+type family struct {
+	signed []float64
+	worst  string
+}
+
+func (f *family) add(what string, measured, predicted quantity.Micros) {
+	e := 100 * (float64(predicted/measured) - 1)
+	if len(f.signed) == 0 || math.Abs(e) > math.Abs(f.worstError()) {
+		f.worst = what
+	}
+	f.signed = append(f.signed, e)
+}
+
+func (f family) worstError() (worst float64) {
+	for _, e := range f.signed {
+		if math.Abs(e) > math.Abs(worst) {
+			worst = e
+		}
+	}
+	return worst
+}
+
+// String returns the median and the worst error: "2/−14".
+func (f family) String() string {
+	if len(f.signed) == 0 {
+		return "–"
+	}
+	median := stats.QuantileOf(list.Map(f.signed, math.Abs), 0.5)
+	return strings.ReplaceAll(fmt.Sprintf("%.0f/%+.0f", median, f.worstError()), "-", "−")
+}
+
+// A verdict has the errors of one platform.
+type verdict struct{ fanIn, fanOut, collectives, programs family }
+
+// A kindJudge calibrates a platform and predicts what was not measured.
+type kindJudge struct {
+	dir       string
+	calibrate string // the compiled programs
+	network   string
+	details   io.Writer // each case
+}
+
+func newKindJudge(ctx context.Context, dir string, details io.Writer) (j kindJudge, err error) {
+	j = kindJudge{dir: dir, details: details}
+	if j.calibrate, err = compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
+		"-DWAIT_BY_SLEEP", "-lm"); err != nil {
+		return j, err
+	}
+	j.network, err = compile(ctx, "smpicc", dir, "network", networkC+calibrate.TraceSource)
+	return j, err
+}
+
+func (j kindJudge) judge(ctx context.Context, p platform) (v verdict, err error) {
+	c, err := runCalibrate(ctx, j.dir, j.calibrate, p, "--collectives", "none")
+	if err != nil {
+		return v, err
+	}
+	m, _, err := c.Machine()
+	if err != nil {
+		return v, err
+	}
+	for _, l := range m.Levels {
+		fmt.Fprintf(j.details, "    level %s %d %v eager %.0f deferred %.0f packet %.0f "+
+			"reverse %.3g hop %v routes %d\n", l.Name, l.Arity, l.Topology, float64(l.Eager),
+			float64(l.Deferred), float64(l.Packet), l.Reverse, float64(l.Hop), l.Routes)
+	}
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		return v, err
+	}
+	if err := j.collectives(ctx, p, on, &v.collectives); err != nil {
+		return v, err
+	}
+	ranks := p.nodes * p.perNode
+	for _, bytes := range []int{8, 1000, 6000, 50000, 200000} {
+		for _, k := range []int{3, ranks / 2, ranks - 1} {
+			for name, f := range map[string]*family{"fan_in": &v.fanIn, "fan_out": &v.fanOut} {
+				err := j.program(ctx, p, on, f, name, fmt.Sprint(k), fmt.Sprint(bytes))
+				if err != nil {
+					return v, err
+				}
+			}
+		}
+	}
+	for _, bytes := range []string{"200", "8192", "40000", "100000"} {
+		for _, name := range []string{"halo", "wavefront", "master"} {
+			if err := j.program(ctx, p, on, &v.programs, name, bytes); err != nil {
+				return v, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// collectives judges forced collectives of 16 B to 256 KiB.
+func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Machine,
+	f *family) error {
+	const repeats = 3
+	for _, forced := range forcedOnKinds {
+		rows, err := runCalibrate(ctx, j.dir, j.calibrate, p,
+			fmt.Sprintf("--cfg=smpi/%s:%s", forced.collective, forced.smpi),
+			"--repeats", fmt.Sprint(repeats), "--only-collectives", forced.collective,
+			"--smallest", "16", "--largest", "262144")
+		if err != nil {
+			return err
+		}
+		e, err := collective.Find(forced.collective, forced.ours)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows.Rows {
+			if forced.parts && int(row.Size) < 8*row.Pairs {
+				continue // SMPI takes another way
+			}
+			s, err := e.ScheduleLimit(ctx, 1<<20, row.Pairs,
+				collective.Call{Bytes: uint64(row.Size)})
+			if errors.As(err, new(collective.TooLarge)) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			prepared, err := simulate.New(s)
+			if err != nil {
+				return err
+			}
+			times, err := prepared.Runs(ctx, simulate.Setup{Machine: on}, repeats)
+			if err != nil {
+				return err
+			}
+			what := fmt.Sprintf("%s %s %.0f B", forced.collective, forced.ours, float64(row.Size))
+			j.add(f, what, row.Time, simulate.Quantile(times, 0.5))
+		}
+	}
+	return nil
+}
+
+func (j kindJudge) add(f *family, what string, measured, predicted quantity.Micros) {
+	f.add(what, measured, predicted)
+	fmt.Fprintf(j.details, "    %s: measured %.2f, predicted %.2f µs (%+.0f %%)\n", what,
+		float64(measured), float64(predicted), 100*(float64(predicted/measured)-1))
+}
+
+// program runs a program of network.c on the platform, and predicts the time of its trace.
+func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine, f *family,
+	args ...string) error {
+	traces := filepath.Join(j.dir, "traces")
+	if err := errors.Join(os.RemoveAll(traces), os.Mkdir(traces, 0o777)); err != nil {
+		return err
+	}
+	what := strings.Join(args, " ")
+	args = slices.Concat(smpiOptions(j.dir, p), []string{j.network}, args)
+	cmd := exec.CommandContext(ctx, "smpirun", args...)
+	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+traces)
+	out, err := output(cmd)
+	if err != nil {
+		return err
+	}
+	measured := 0.0 // by the last rank
+	for _, text := range strings.Fields(string(out)) {
+		t, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		measured = max(measured, t)
+	}
+	var files []string
+	for rank := range p.nodes * p.perNode {
+		files = append(files, filepath.Join(traces, fmt.Sprintf("trace.%06d", rank)))
+	}
+	s, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
+	if err != nil {
+		return err
+	}
+	prepared, err := simulate.New(s)
+	if err != nil {
+		return err
+	}
+	done, err := prepared.Run(ctx, simulate.Setup{Machine: on})
+	if err != nil {
+		return err
+	}
+	finish, _ := done.Finish()
+	j.add(f, what, quantity.Micros(measured), finish)
+	return nil
+}
+
+// runKinds prints a row for each platform and network model. With SMPI's own model, whose
+// latencies and bandwidths depend on the size, messages are not transferred before their receives.
+func runKinds(ctx context.Context, dir, only string, out, details io.Writer,
+	all []platform) error {
+	j, err := newKindJudge(ctx, dir, details)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "| platform | ranks | network model | fan-in | fan-out "+
+		"| forced collectives | programs |\n|---|---|---|---|---|---|---|")
+	for _, p := range all {
+		for _, model := range []string{"CM02", "SMPI"} {
+			if p.model = model; !strings.Contains(p.name+" "+model, only) {
+				continue
+			}
+			v, err := j.judge(ctx, p)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			fmt.Fprintf(out, "| %s | %d × %d | %s | %v | %v | %v | %v |\n",
+				p.name, p.nodes, p.perNode, model, v.fanIn, v.fanOut, v.collectives, v.programs)
+			for _, f := range []family{v.fanIn, v.fanOut, v.collectives, v.programs} {
+				if math.Abs(f.worstError()) > 30 {
+					fmt.Fprintf(out, "    worst: %s\n", f.worst)
+				}
+			}
+		}
+	}
+	return nil
+}
