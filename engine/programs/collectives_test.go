@@ -94,6 +94,12 @@ func TestCollectivesEndWithTheirSchedules(t *testing.T) {
 						// all that are there before it sends on; the schedule sends between them.
 						within = float64(l.ReceiveOverhead) * float64(nodes)
 					}
+					if c.Collective == "reduce" && c.Name == "binomial" {
+						// The schedule receives by blocking calls, so that the message of a child
+						// that is early is taken in after that of the child before. The program
+						// takes in what comes while it waits: it saves one receive, and its gap.
+						within += float64(l.GapTime + l.ReceiveOverhead)
+					}
 					if math.Abs(float64(ran-said)) > within {
 						t.Errorf("%s %s, %d nodes, root %d: the engine takes %v, the schedule %v, with %+v", c.Collective, c.Name, nodes, root, ran, said, l)
 					}

@@ -46,14 +46,16 @@ func doublingAllgather(p *member) {
 		mine, theirs := p.Place&^(d-1), (p.Place^d)&^(d-1)
 		p.send(p.Place^d, span{mine, mine + d})
 		p.recv(p.Place^d, span{theirs, theirs + d})
+		p.step()
 	}
 }
 
-// ringAllgather: in step s member i passes block i − s on to its right neighbour.
+// ringAllgather: in step s member i passes block i − s on to its right neighbour. Each step, as
+// each round of doublingAllgather and neighbourAllgather, is a blocking exchange.
 func ringAllgather(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
-	p.ring(0, slot, p.recv, func() {})
+	p.ring(0, slot, p.recv, p.step)
 }
 
 // ring passes blocks to the right neighbour: in step s the place v, relative to the root, sends
@@ -79,6 +81,7 @@ func neighbourAllgather(p *member) {
 	pair := p.Place &^ 1
 	p.send(p.shifted(side), slot(p.Place))
 	p.recv(p.shifted(side), slot(p.Place^1))
+	p.step()
 	out := pair
 	for s := 1; s < p.Size/2; s++ {
 		// Step s brings the pair that is ⌈s/2⌉ pairs away on that side, which alternates.
@@ -90,6 +93,7 @@ func neighbourAllgather(p *member) {
 		in := pair + away
 		p.send(p.shifted(side), circularSpans(out, 2, p.Size)...)
 		p.recv(p.shifted(side), circularSpans(in, 2, p.Size)...)
+		p.step()
 		out = in
 	}
 }

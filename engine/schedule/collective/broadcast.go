@@ -10,6 +10,16 @@ package collective
 // to v + 2^k for each 2^k > v, the nearest first, which is Open MPI's order of children.
 func binomialBroadcast(p *member) { tree(binomialTree).broadcast(p) }
 
+// mpichBinomial sends segments down farthestFirst. A member sends to one child after the other by
+// blocking calls, as MPICH's binomial broadcast does.
+func mpichBinomial(p *member) {
+	n := p.segments()
+	b := tree(farthestFirst).at(p)
+	for s := range n {
+		b.pass(p, slot(s), p.sendBlocking)
+	}
+}
+
 // splitBinaryBroadcast sends the first half of the elements, rounded up, down the left half of
 // binaryTree, and the rest down the right half. Then each place of the left half exchanges with the
 // next place, which is in the right half. If the number of members is even, the last place of the
@@ -53,14 +63,15 @@ func splitBinaryBroadcast(p *member) {
 // numbered from the root.
 func scatterTree(p *member) {
 	p.portions(p.Size)
-	tree(farthestFirst).scatter(p, func(v int) []span {
-		return []span{{v, v + subtreeSize(v, p.Size)}}
-	})
+	slots := func(v int) []span { return []span{{v, v + subtreeSize(v, p.Size)}} }
+	tree(farthestFirst).scatter(p, slots, p.sendBlocking)
+	p.step() // an allgather's first send must not overtake the scatter's
 }
 
-// scatter sends slots down the tree; slots returns those of the subtree of a virtual place. A
-// member whose slots are empty gets no message.
-func (t tree) scatter(p *member, slots func(v int) []span) {
+// scatter sends slots down the tree by the given sends; slots returns those of the subtree of a
+// virtual place. A member whose slots are empty gets no message.
+func (t tree) scatter(p *member, slots func(v int) []span,
+	send func(to int, from ...span) uint32) {
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
 	if parent >= 0 {
@@ -70,7 +81,7 @@ func (t tree) scatter(p *member, slots func(v int) []span) {
 	}
 	for _, child := range children {
 		if theirs := slots(child); p.size(theirs) > 0 || p.Bytes == 0 {
-			p.send(p.real(child), theirs...)
+			send(p.real(child), theirs...)
 		}
 	}
 }

@@ -5,12 +5,14 @@
 // larger program: [Algorithm.Add] makes the part wait for earlier operations and returns the
 // operations that end it. [Algorithm.Schedule] returns a program of one collective alone.
 //
-// A send waits for the receives that brought its contents, not for earlier sends. Two kinds of
+// A send waits for the receives that brought its contents, not for earlier sends. Three kinds of
 // algorithms wait for more. The first kind defines an order (pairwise, linear with synchronisation,
 // barriers). In the second kind, rounds exchange messages with the same members or depend on each
 // other (rings with two halves, recursive halving, Bruck). There each round waits for the previous
 // round, as in libraries that call a blocking exchange. Otherwise a message could overtake another
-// and match the other's receive.
+// and match the other's receive. In the third kind, libraries serve the children of a tree by
+// blocking calls (scatters, gathers, MPICH's binomial broadcast and reduce). They form a chain: a
+// message that waits for its receive delays the later ones; eager messages hardly delay any.
 //
 // Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //
@@ -74,6 +76,7 @@ type member struct {
 	first uint32  // the part's first operation
 	ops   []state // from first on
 	gate  []uint32
+	call  uint32 // 1 + the last blocking send or receive; 0 for none
 	memory
 	watch   watcher // sees the movement of data in tests; else nil
 	optimal tree    // of the optimal broadcast
@@ -178,7 +181,7 @@ func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (e
 }
 
 func (a Algorithm) add(p *member, after, end []uint32) []uint32 {
-	p.first, p.ops, p.gate = p.b.Next(), p.ops[:0], p.gate[:0]
+	p.first, p.ops, p.gate, p.call = p.b.Next(), p.ops[:0], p.gate[:0], 0
 	p.reset()
 	a(p)
 	if len(p.ops) == 0 {

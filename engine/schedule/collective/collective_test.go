@@ -87,8 +87,8 @@ func TestPublishedPatterns(t *testing.T) {
 		"binomialtreereduce": algorithm("reduce", "binomial-schedgen"),
 		"dissemination":      collective.Schedgen["allreduce"],
 		"linear_alltoall":    algorithm("alltoall", "linear"),
-		"gather":             algorithm("gather", "linear"),
-		"scatter":            algorithm("scatter", "linear"),
+		"gather":             collective.Schedgen["gather"],
+		"scatter":            collective.Schedgen["scatter"],
 	} {
 		names, err := filepath.Glob(filepath.Join(dir, name+"_*.goal"))
 		if err != nil || len(names) == 0 {

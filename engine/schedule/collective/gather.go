@@ -3,8 +3,13 @@ package collective
 // Gather and scatter: slot i is the block of Bytes bytes of the member at place i.
 
 // linearGather sends Bytes bytes from every other member to the root, which receives one message
-// after the other.
-func linearGather(p *member) { tree(starTree).gather(p, p.own) }
+// after the other by blocking calls.
+func linearGather(p *member) { tree(starTree).gather(p, p.own, p.block) }
+
+// nonblockingGather is linearGather, but the root posts all receives at once.
+func nonblockingGather(p *member) {
+	tree(starTree).gather(p, p.own, func(op uint32) uint32 { return op })
+}
 
 // own returns the block of a virtual place.
 func (p *member) own(v int) []span { return []span{slot(p.real(v))} }
@@ -14,13 +19,14 @@ func (p *member) subtree(v int) []span {
 	return circularSpans(p.real(v), subtreeSize(v, p.Size), p.Size)
 }
 
-// gather sends blocks up the tree; blocks returns those of the subtree of a virtual place.
-func (t tree) gather(p *member, blocks func(v int) []span) {
+// gather sends blocks up the tree; blocks returns those of the subtree of a virtual place. It calls
+// each with every receive.
+func (t tree) gather(p *member, blocks func(v int) []span, each func(receive uint32) uint32) {
 	p.blocks(p.Size)
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
 	for _, child := range children {
-		p.recv(p.real(child), blocks(child)...)
+		each(p.recv(p.real(child), blocks(child)...))
 	}
 	if parent >= 0 {
 		p.send(p.real(parent), blocks(v)...)
@@ -61,16 +67,23 @@ func syncGather(p *member) {
 }
 
 // binomialGather sends blocks up contiguousTree, each member's together with those of its subtree.
-func binomialGather(p *member) { tree(contiguousTree).gather(p, p.subtree) }
+func binomialGather(p *member) { tree(contiguousTree).gather(p, p.subtree, p.block) }
 
-// linearScatter sends Bytes bytes from the root to every other member, one after the other.
+// linearScatter sends Bytes bytes from the root to every other member, one after the other by
+// blocking calls.
 func linearScatter(p *member) {
 	p.blocks(p.Size)
-	tree(starTree).scatter(p, p.own)
+	tree(starTree).scatter(p, p.own, p.sendBlocking)
+}
+
+// nonblockingScatter is linearScatter, but the sends do not wait for each other.
+func nonblockingScatter(p *member) {
+	p.blocks(p.Size)
+	tree(starTree).scatter(p, p.own, p.send)
 }
 
 // binomialScatter sends blocks down contiguousTree, those of the farthest child first.
 func binomialScatter(p *member) {
 	p.blocks(p.Size)
-	tree(farthestFirst).scatter(p, p.subtree)
+	tree(farthestFirst).scatter(p, p.subtree, p.sendBlocking)
 }

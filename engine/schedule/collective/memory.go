@@ -105,6 +105,18 @@ func (p *member) send(to int, from ...span) uint32 {
 	return op
 }
 
+// sendBlocking is like send, but also waits for the member's previous blocking call.
+func (p *member) sendBlocking(to int, from ...span) uint32 { return p.block(p.send(to, from...)) }
+
+// block makes a send or receive wait for the previous blocking one.
+func (p *member) block(op uint32) uint32 {
+	if p.call > 0 {
+		p.requireOnce(op, p.call-1)
+	}
+	p.call = op + 1
+	return op
+}
+
 // recv adds a receive from a place that overwrites the slots.
 func (p *member) recv(from int, to ...span) uint32 {
 	op := p.addRecv(p.size(to), from)
@@ -298,19 +310,25 @@ func branchOf(t tree, p *member, v int, place func(virtual int) int) branch {
 }
 
 // down passes slots on to the children.
-func (b branch) down(p *member, s span) {
+func (b branch) down(p *member, s span) { b.pass(p, s, p.send) }
+
+// pass passes slots on to the children by the given sends.
+func (b branch) pass(p *member, s span, send func(to int, from ...span) uint32) {
 	if b.parent >= 0 {
 		p.recv(b.parent, s)
 	}
 	for _, child := range b.children {
-		p.send(child, s)
+		send(child, s)
 	}
 }
 
 // up combines the children's slots with those of the member, and passes them on to the parent.
-func (b branch) up(p *member, s span) {
+func (b branch) up(p *member, s span) { b.collect(p, s, p.fold) }
+
+// collect is up with the given receives.
+func (b branch) collect(p *member, s span, fold func(from int, to ...span) uint32) {
 	for _, child := range b.children {
-		p.fold(child, s)
+		fold(child, s)
 	}
 	if b.parent >= 0 {
 		p.send(b.parent, s)

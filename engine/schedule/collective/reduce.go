@@ -5,6 +5,18 @@ package collective
 // the member without its highest bit.
 func binomialReduce(p *member) { tree(binomialTree).reduce(p) }
 
+// contiguousReduce combines segments up contiguousTree. A member receives from one child after the
+// other by blocking calls, as MPICH's binomial reduce does; Open MPI posts one receive ahead.
+func contiguousReduce(p *member) {
+	n := p.segments()
+	b := tree(contiguousTree).at(p)
+	for s := range n {
+		b.collect(p, slot(s), func(from int, to ...span) uint32 {
+			return p.block(p.fold(from, to...))
+		})
+	}
+}
+
 // linearReduce: the root receives and combines one message after the other, that of the last place
 // first.
 func linearReduce(p *member) {

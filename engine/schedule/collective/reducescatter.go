@@ -125,5 +125,5 @@ func reduceThenScatter(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	tree(contiguousTree).at(p).up(p, span{0, p.Size})
-	tree(starTree).scatter(p, p.own)
+	tree(starTree).scatter(p, p.own, p.sendBlocking)
 }

@@ -9,8 +9,8 @@ var Schedgen = map[string]Algorithm{
 	"bcast":     binomialBroadcast,
 	"reduce":    binomialReduce,
 	"allreduce": schedgenDissemination,
-	"gather":    linearGather,
-	"scatter":   linearScatter,
+	"gather":    nonblockingGather,
+	"scatter":   nonblockingScatter,
 	"allgather": schedgenDissemination,
 	"alltoall":  linearAlltoall,
 }
