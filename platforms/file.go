@@ -46,6 +46,7 @@ type LevelTable struct {
 	Relay          string `toml:"relay"`
 	Fresh          string `toml:"fresh"`
 	EagerThreshold string `toml:"eager_threshold"`
+	Deferred       string `toml:"deferred"`
 	Packet         string `toml:"packet"`
 	// At most one of Lanes and Shared, and one of Ports and Port: each pair says the same as a
 	// number and as a layer. The outermost level has no port, since nothing leaves the machine.
@@ -56,10 +57,12 @@ type LevelTable struct {
 	Reverse string `toml:"reverse"`
 	Crowd   string `toml:"crowd"`
 	Routes  string `toml:"routes"`
-	// For the outermost level alone; Hop and Link describe its links.
+	// For the outermost level alone; Hop to Global describe its links.
 	Topology string `toml:"topology"`
 	Hop      string `toml:"hop"`
 	Link     string `toml:"link"`
+	Local    string `toml:"local"`
+	Global   string `toml:"global"`
 	Source   string `toml:"source"`
 }
 

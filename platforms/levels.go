@@ -38,6 +38,8 @@ var levelLayers = []struct {
 	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
 	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
 	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},
+	{"local", func(l *machine.Level) *model.Layer { return &l.Local }},
+	{"global", func(l *machine.Level) *model.Layer { return &l.Global }},
 }
 
 // A levelNumber is a number of a level with its place in the machine.
@@ -59,6 +61,10 @@ var levelNumbers = []levelNumber{
 	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
 		"wait for its receive"},
 		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
+	// Without asynchronous progress, messages from this size on are transferred in the receive.
+	{Param{Key: "deferred", Measure: model.Size, Phrase: "smallest eager message that leaves " +
+		"when its receive is posted"},
+		func(l *machine.Level, v float64) { l.Deferred = quantity.Bytes(v) }},
 	// Up to it NICs of ranks carry messages in their order; larger ones have fair shares of a NIC.
 	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that NICs do not " +
 		"interleave"},

@@ -26,7 +26,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 	}
 	n, op := &r.nodes[i], &r.ops[i]
 	c := r.messageCost(n.rank, op.Peer, op.Size)
-	data := !c.rendezvous || n.waits == streaming
+	data := !c.rendezvous && !c.deferred || n.waits == streaming
 	way := &r.flows.transits[i]
 	if !way.admitted && r.shared.interleaves() && (c.interleaved || n.waits == flying) {
 		way.admitted = true
@@ -53,13 +53,25 @@ func (r *run) flow(i uint32, t uint64) bool {
 		way.admitted = false // the data take a turn of their own
 	} else if c.flows {
 		way.state, way.started = inTransit, t
-		if !c.interleaved && r.flows.wait(i, [3]uint32{n.rank, op.Peer, uint32(op.NIC)}) {
-			return true
+		if lag := r.bundleOf(n.rank, op.Peer, op.Size, c).lag; lag > 0 {
+			way.lags = true
+			r.push(t+lag, i|message)
+		} else {
+			r.beginFlow(i, t)
 		}
-		r.flows.begin(r.bundleOf(n.rank, op.Peer, op.Size, c), i, t)
-		r.computeRates(t)
 	}
 	return true
+}
+
+// beginFlow begins the flow of send i, unless it must wait for flows between the same ranks.
+func (r *run) beginFlow(i uint32, t uint64) {
+	n, op := &r.nodes[i], &r.ops[i]
+	c := r.messageCost(n.rank, op.Peer, op.Size)
+	if !c.interleaved && r.flows.wait(i, [3]uint32{n.rank, op.Peer, uint32(op.NIC)}) {
+		return
+	}
+	r.flows.begin(r.bundleOf(n.rank, op.Peer, op.Size, c), i, t)
+	r.computeRates(t)
 }
 
 // wait lets the flow of send i wait for those before it between the same ranks, and returns false
@@ -98,12 +110,22 @@ func (r *run) bundleOf(from, to uint32, size uint64, c *cost) *bundle {
 	if b := r.flows.bundles[k]; b != nil {
 		return b
 	}
-	b := &bundle{size: float64(max(size, 1)), alone: float64(c.stream)}
+	b := &bundle{size: float64(max(size, 1))}
 	r.addUses(b, from, to, size, c, 1)
+	if c.interleaved {
+		// Bytes that take longer than they occupy anything pass stages that nobody shares. Messages
+		// that NICs do not interleave follow each other, so their order counts, not their shares.
+		own := b.alone
+		for _, u := range b.uses {
+			own = max(own, u.ticks)
+		}
+		b.lag = uint64(max(float64(c.stream)-own, 0))
+	}
+	b.alone = max(b.alone, float64(c.stream-b.lag))
 	if part := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse; part > 0 {
 		r.addUses(b, to, from, size, c, part)
 	}
-	b.excess = b.alone - float64(c.stream)
+	b.excess = b.alone - float64(c.stream-b.lag)
 	b.ahead = max(b.alone-float64(c.gap), 0)
 	for i := range b.uses {
 		u := &b.uses[i]

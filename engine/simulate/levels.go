@@ -48,6 +48,10 @@ type levels struct {
 // Where a level's own [machine.Level.Eager] makes a message wait, the request and the grant
 // take no time, since the level's times include them: the bytes flow when both ranks are ready, and
 // the send is finished when the last byte is at the receiver.
+//
+// An eager message of at least [machine.Level.Deferred] bytes ends its send at once, too, and its
+// bytes leave when its receive is posted, without the processor of the sender. Until then it is
+// late for want of a receive; a [Path] counts that time as sharing.
 func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
 		return nil,
@@ -134,10 +138,12 @@ func (l *levels) joint(level int, n uint64) bool {
 	return most > 0 && quantity.Bytes(n) > most
 }
 
-// asksAtOnce reports whether requests of a level take no time: without turns they would overtake
-// the eager messages before them.
+// asksAtOnce reports whether requests of a level, or its deferred messages until they leave, take
+// no time: without turns they would overtake the eager messages before them.
 func (l *levels) asksAtOnce() bool {
-	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Eager > 0 })
+	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool {
+		return l.Eager > 0 || l.Deferred > 0
+	})
 }
 
 // firstRanks returns the machine with only its first ranks.
@@ -165,6 +171,9 @@ type ways struct {
 	machine.Level
 	units []int // of each rank
 }
+
+// hasLinks reports whether messages occupy links.
+func (w *ways) hasLinks() bool { return w.Link != nil || w.Local != nil || w.Global != nil }
 
 // newWays returns the routes among ranks at places; nil without a topology.
 func newWays(m machine.Machine, on machine.Places) *ways {

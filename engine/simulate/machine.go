@@ -128,6 +128,7 @@ type cost struct {
 	rendezvous                         bool
 	joint                              bool // the times include the rendezvous
 	flows                              bool // its bytes use shared resources: see flows
+	deferred                           bool // its bytes leave when its receive is posted
 	interleaved                        bool // its bytes share the NICs of its ranks
 	capacity                           int  // messages in transit to one rank; 0: no limit
 }

@@ -82,6 +82,11 @@ func (r *run) lead(i uint32) uint64 {
 
 // arrival processes the arrival of a message's first byte.
 func (r *run) arrival(i uint32, t uint64) {
+	if r.flows != nil && r.flows.transits[i].lags {
+		r.flows.transits[i].lags = false
+		r.beginFlow(i, t)
+		return
+	}
 	if !r.flow(i, t) {
 		return
 	}
@@ -163,12 +168,15 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	if c.joint && step == stepData {
 		left = c.arrival(left)
 	}
-	if !flows {
+	if !flows && !c.deferred {
 		r.setLastByte(n.rank, left, by)
 	}
 	at := c.arrival(end)
+	if c.deferred {
+		at = end // the receiver learns of the message at once; its bytes come later
+	}
 	if r.shared != nil && step != stepData {
-		at = r.inTurn(i, step == stepRequest, flows, at)
+		at = r.inTurn(i, step == stepRequest, flows && !c.deferred, at)
 	}
 	r.push(at, i|message)
 	n.waits = streaming
@@ -222,8 +230,26 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 		r.take(j, i, handshake, came, now)
 		return
 	}
+	if c := r.messageCost(from.rank, to.rank, r.ops[i].Size); c.deferred {
+		r.depart(i, j, c, came, now)
+		return
+	}
 	from.waits, to.waits = done, arriving
 	r.take(j, i, r.ops[i].Size, came, now)
+}
+
+// depart lets the first byte of a deferred message leave for receive j, which matches it now. The
+// sender's processor takes no part. The message came to its receiver's attention at time came.
+func (r *run) depart(i, j uint32, c *cost, came, now uint64) {
+	from, to := &r.nodes[i], &r.nodes[j]
+	if now > came {
+		r.recordDelay(i, delay{shared: now - came})
+	}
+	if !c.flows {
+		r.setLastByte(from.rank, now+c.stream, r.lastStep(i))
+	}
+	from.waits, to.waits = streaming, streaming
+	r.push(max(now, c.arrival(now)), i|message)
 }
 
 // take lets the NIC of operation i take in bytes from operation from, which arrived at time came;

@@ -70,16 +70,18 @@ type bundle struct {
 	// Its last byte arrives excess earlier: a gap follows the bytes. The next message from its
 	// sender to its receiver flows ahead earlier: a gap can be shorter than the bytes.
 	alone, excess, ahead float64
-	rate                 float64 // of each flow, as a fraction of the message per tick
-	served               float64 // fraction of a message served at time at, since it was empty
-	at                   uint64
-	flows                []flow // in the order of their starts
-	delivered            int    // leading flows whose last byte has arrived
-	followed             int    // leading flows behind which the next message may flow
-	event                uint64 // when the next one is delivered or ends
-	place                int    // in flows.due
-	mark                 uint32
-	rises, dirty         bool
+	// lag is the part of the bytes' time, in ticks, in which they occupy nothing: before the flow.
+	lag          uint64
+	rate         float64 // of each flow, as a fraction of the message per tick
+	served       float64 // fraction of a message served at time at, since it was empty
+	at           uint64
+	flows        []flow // in the order of their starts
+	delivered    int    // leading flows whose last byte has arrived
+	followed     int    // leading flows behind which the next message may flow
+	event        uint64 // when the next one is delivered or ends
+	place        int    // in flows.due
+	mark         uint32
+	rises, dirty bool
 }
 
 // A flow is one message. It ends when its bundle has served the fraction until.
@@ -111,6 +113,7 @@ type transit struct {
 	next           uint32 // the send whose flow waits for the end of this one, plus 1
 	state          transitState
 	admitted       bool // its turn has come
+	lags           bool // it has arrived, and its flow begins after the lag of its bundle
 }
 
 type transitState uint8

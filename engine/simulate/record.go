@@ -45,6 +45,14 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	return by
 }
 
+// lastStep returns a link to the latest recorded step that an operation waits for.
+func (r *run) lastStep(op uint32) link {
+	if !r.recording {
+		return link{}
+	}
+	return r.why[op]
+}
+
 func (r *run) recordDelay(send uint32, by delay) {
 	if r.recording && by != (delay{}) {
 		d := r.shared.held[send]

@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A run is the state of one simulation, whatever the rules.
@@ -181,6 +182,7 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		found = inTicks(f)
 		if leveled && size != handshake {
 			found.joint = l.joint(level, size)
+			found.deferred = !found.rendezvous && l.levelAt(level).Defers(quantity.Bytes(size))
 			found.interleaved = found.stream > 0 && l.interleaved(level, size)
 			found.flows = found.interleaved ||
 				r.shared != nil && r.shared.isShared(level, size, found.gap)

@@ -69,7 +69,7 @@ func (s *sharing) pass(from, to uint32, size, gap uint64,
 	}
 	route := s.route(level, from, to)
 	for _, link := range route {
-		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(size))
+		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(link, size))
 	}
 	return len(route)
 }
@@ -125,18 +125,19 @@ func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
 }
 
 // occupancy returns how long a message of size bytes occupies a link, in ticks.
-func (w *ways) occupancy(size uint64) occupancy {
-	if w.Link == nil {
+func (w *ways) occupancy(link int, size uint64) occupancy {
+	layer := w.LinkAt(link)
+	if layer == nil {
 		return occupancy{}
 	}
-	t := uint64(math.Round(float64(w.Link.OneWay(quantity.Bytes(max(size, 1)))) * picos))
+	t := uint64(math.Round(float64(layer.OneWay(quantity.Bytes(max(size, 1)))) * picos))
 	return occupancy{t, t}
 }
 
 // isShared reports whether a message of size bytes occupies anything that ranks share.
 func (s *sharing) isShared(distance int, size, gap uint64) bool {
 	level := distance % len(s.Levels)
-	if s.ways != nil && level == len(s.Levels)-1 && s.ways.occupancy(size).each > 0 {
+	if s.ways != nil && level == len(s.Levels)-1 && s.ways.hasLinks() {
 		return true
 	}
 	return slices.ContainsFunc(s.occupies(level, size, gap), func(o occupancy) bool {

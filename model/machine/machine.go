@@ -52,10 +52,12 @@ type Level struct {
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
 	// between the closest units; each further link of a route adds Hop to the latency, and a
-	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links.
-	Topology Topology
-	Hop      quantity.Micros
-	Link     model.Layer
+	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links. In
+	// a dragonfly, Local replaces Link for the links between routers of a group, and Global for
+	// those between groups, if not nil.
+	Topology            Topology
+	Hop                 quantity.Micros
+	Link, Local, Global model.Layer
 
 	// Packet, if above 0, is the largest message that the NICs of ranks carry one after the other,
 	// as they do without it. They interleave larger messages, which get max-min fair shares of the
@@ -70,6 +72,11 @@ type Level struct {
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
 	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
+
+	// Deferred, if above 0, is the size of the smallest eager message whose bytes leave when its
+	// receive is posted, though its send ends at once: libraries without asynchronous progress
+	// transfer such messages within the receive.
+	Deferred quantity.Bytes
 
 	// Crowd is the time that the sender and the receiver of an eager message each need in addition
 	// among many ranks, since cache lines are cold. See [Machine.Among].
@@ -151,6 +158,8 @@ func (l Level) checkNetwork(outermost bool) (key string, err error) {
 		return "hop", errors.New("must be at least 0")
 	case !network && (l.Hop > 0 || l.Link != nil):
 		return "topology", errors.New("is missing; hop and link are of its links")
+	case l.Topology.kind != "dragonfly" && (l.Local != nil || l.Global != nil):
+		return "topology", errors.New("has no local and global links; these are of a dragonfly")
 	}
 	return "", nil
 }
@@ -178,7 +187,8 @@ func (m Machine) Sizes() []int {
 // Shares reports whether ranks share anything that carries messages.
 func (m Machine) Shares() bool {
 	for _, l := range m.Levels {
-		if l.Shared != nil || l.Port != nil || l.Link != nil || l.Lanes > 0 || l.Ports > 0 {
+		if l.Shared != nil || l.Port != nil || l.Lanes > 0 || l.Ports > 0 ||
+			l.Link != nil || l.Local != nil || l.Global != nil {
 			return true
 		}
 	}
@@ -216,6 +226,22 @@ type Cost struct {
 	// the sender of memory that it has just written, take in addition; at least −Receive and −Send.
 	Relay, Fresh quantity.Micros
 }
+
+// LinkAt returns the layer whose time a message occupies a link of the level's topology; nil if it
+// occupies none.
+func (l Level) LinkAt(link int) model.Layer {
+	switch class := l.Topology.Class(link); {
+	case class == LocalLinks && l.Local != nil:
+		return l.Local
+	case class == GlobalLinks && l.Global != nil:
+		return l.Global
+	}
+	return l.Link
+}
+
+// Defers reports whether an eager message of n bytes leaves only when its receive is posted. A
+// message of 0 bytes is one of 1 byte.
+func (l Level) Defers(n quantity.Bytes) bool { return l.Deferred > 0 && max(n, 1) >= l.Deferred }
 
 // HasGap reports whether the gap of messages at level l is known; see [model.HasGap]. If not,
 // [Level.Cost] takes the one-way time.

@@ -82,6 +82,31 @@ func (t Topology) Links() int {
 	return 2*units + routers*(t.sizes[2]+t.sizes[1]+1)
 }
 
+// A LinkClass is a kind of links of a topology, which may have another speed.
+type LinkClass int
+
+// Classes of links. All links of a torus are UnitLinks.
+const (
+	UnitLinks   LinkClass = iota // of units: up to their routers and down, or to neighbours
+	LocalLinks                   // between routers of a group
+	GlobalLinks                  // between groups
+)
+
+// HasRouters reports whether units are linked to routers, so that there are links of all classes.
+func (t Topology) HasRouters() bool { return t.kind == "dragonfly" }
+
+// Class returns the class of a link.
+func (t Topology) Class(link int) LinkClass {
+	if t.kind != "dragonfly" || link < 2*t.Units() {
+		return UnitLinks
+	}
+	routers := t.Units() / t.sizes[3]
+	if link < 2*t.Units()+routers*(t.sizes[2]+t.sizes[1]) {
+		return LocalLinks
+	}
+	return GlobalLinks
+}
+
 // Route returns the links from unit a to another unit b, in order, as numbers below Links.
 func (t Topology) Route(a, b int) (links []int) {
 	if t.kind == "dragonfly" {
