@@ -42,21 +42,20 @@ func (c Choice) file() string {
 		float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
 }
 
-// choiceOf returns the choice that a file is named after. It has only the names that
-// file wrote; [Map] finds the candidate.
-func choiceOf(file string) (c Choice, err error) {
+// choiceOf returns the choice and the pass that a file is named after. The choice has only the
+// names that file wrote; [Map] finds the candidate.
+func choiceOf(file string) (c Choice, pass string, err error) {
 	parts := strings.Split(file, ".")
 	if len(parts) != 7 {
-		return c, errName
+		return c, "", errName
 	}
 	c.Collective, c.Name = parts[0], parts[1]
-	// The pass and the extension do not belong to the choice: all passes are of one.
 	numbers := strings.Join(parts[2:5], " ")
 	_, err = fmt.Sscanf(numbers, "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size)
 	if err != nil {
-		return c, errName
+		return c, "", errName
 	}
-	return c, nil
+	return c, parts[5], nil
 }
 
 // A Decision is the choice for a call.
@@ -69,4 +68,7 @@ type Decision struct {
 	// are not worth a measurement, and of all.
 	Measured, Excluded, Of int
 	Seen                   bool // the choice itself was measured
+	// Duel compares the choice with the library's own in pairs of launches. Only choices that win
+	// it become rules.
+	Duel Duel
 }

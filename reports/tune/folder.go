@@ -26,11 +26,8 @@ func (m *Map) WriteFolder(folder string, decisions []Decision, limits Limits,
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
-	note := ""
-	if loss := 100 * meanLoss(decisions); loss < limits.Loss {
-		note = fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.",
-			loss, limits.Loss)
-	} else if note, err = m.writeNext(folder, limits, benchmark); err != nil {
+	note, err := m.writeNext(folder, decisions, limits, benchmark)
+	if err != nil {
 		return nil, err
 	}
 	// Jobs run elsewhere than this command.
@@ -55,30 +52,54 @@ func (m *Map) WriteFolder(folder string, decisions []Decision, limits Limits,
 // own choice is kept have none.
 func (m *Map) hasRules(decisions []Decision) (bool, error) {
 	var some, none strings.Builder
-	err := errors.Join(m.library.write(&some, decisions), m.library.write(&none, nil))
+	err := errors.Join(m.library.write(&some, kept(decisions)), m.library.write(&none, nil))
 	return some.String() != none.String(), err
 }
 
-// writeNext writes the script of the next measurements under a name that is free.
-func (m *Map) writeNext(folder string, limits Limits, benchmark string) (note string, err error) {
-	points := limits.Points
-	if limits.Seconds > 0 {
-		points = int(limits.Seconds) + 1 // each takes a second at least
+// writeNext writes the script of the next measurements and duels under a name that is free.
+func (m *Map) writeNext(folder string, decisions []Decision, limits Limits, benchmark string) (
+	note string, err error) {
+	var next []int
+	done := "all that may be the fastest was measured."
+	if loss := 100 * meanLoss(decisions); loss < limits.Loss {
+		done = fmt.Sprintf("the expected loss of %.1f %% is below %g %%.", loss, limits.Loss)
+	} else {
+		next = m.nextWithin(limits)
 	}
-	next := m.tuner.Ask(points)
+	// A duel takes about as long as four measurements, so a quarter of the budget is for them.
+	duels := m.nextDuels((m.points(limits) + 15) / 16)
+	if len(next) == 0 {
+		duels = m.nextDuels((m.points(limits) + 3) / 4)
+	}
+	if len(next)+len(duels) == 0 {
+		return "Done: " + done, nil
+	}
+	number, path, exists := 0, "", error(nil)
+	for exists == nil {
+		number++
+		path = filepath.Join(folder, fmt.Sprintf("measure-%d.sh", number))
+		_, exists = os.Lstat(path)
+	}
+	note = fmt.Sprintf("Next: sh %s (%d measurements, %d duels of choices and the "+
+		"library's), then this command again.", path, len(next), len(duels))
+	return note, atomicfile.Write(path, func(w io.Writer) error {
+		return m.writeScript(w, next, duels, number, benchmark)
+	})
+}
+
+// nextWithin returns the next measurements within the limits.
+func (m *Map) nextWithin(limits Limits) []int {
+	next := m.tuner.Ask(m.points(limits))
 	if limits.Seconds > 0 {
 		next = m.until(next, limits.Seconds)
 	}
-	if len(next) == 0 {
-		return "Done: all that may be the fastest was measured.", nil
+	return next
+}
+
+// points returns the largest number of measurements within the limits.
+func (m *Map) points(limits Limits) int {
+	if limits.Seconds > 0 {
+		return int(limits.Seconds) + 1 // each takes a second at least
 	}
-	path, exists := "", error(nil)
-	for n := 1; exists == nil; n++ {
-		path = filepath.Join(folder, fmt.Sprintf("measure-%d.sh", n))
-		_, exists = os.Lstat(path)
-	}
-	note = fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next))
-	return note, atomicfile.Write(path, func(w io.Writer) error {
-		return m.writeScript(w, next, benchmark)
-	})
+	return limits.Points
 }

@@ -38,7 +38,8 @@ type Map struct {
 	candidates []tuner.Candidate
 	tuner      *tuner.Tuner
 	measured   map[int]int // number of measurements by candidate
-	Unknown    int         // number of measurements of other calls, which are ignored
+	duels      map[int]Duel
+	Unknown    int // number of measurements of other calls, which are ignored
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
@@ -57,7 +58,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, usage.Fields(err, "ranks")
 		}
 	}
-	m := &Map{Question: q, library: library, measured: map[int]int{}}
+	m := &Map{Question: q, library: library, measured: map[int]int{}, duels: map[int]Duel{}}
 	for _, name := range q.Collectives {
 		if err := m.add(ctx, name); err != nil {
 			return nil, err
@@ -152,14 +153,20 @@ func sharedOf(collective, algorithm string) [5]string {
 	return [5]string{"network", algorithm, "", "", collective + "/" + algorithm}
 }
 
+// candidate returns the index of the candidate that is a choice, as far as that says; −1 if none
+// is.
+func (m *Map) candidate(c Choice) int {
+	return slices.IndexFunc(m.Choices, func(o Choice) bool {
+		algorithm := o.Collective == c.Collective && o.Name == c.Name && o.Segment == c.Segment
+		placed := o.PerNode == c.PerNode || c.PerNode == 0
+		return algorithm && o.Ranks == c.Ranks && o.Size == c.Size && placed
+	})
+}
+
 // measure adds the measured time of a choice and reports whether a candidate is that choice. If
 // none is, it counts the time in Unknown.
 func (m *Map) measure(c Choice, t quantity.Micros) bool {
-	i := slices.IndexFunc(m.Choices, func(o Choice) bool {
-		algorithm := o.Collective == c.Collective && o.Name == c.Name && o.Segment == c.Segment
-		placed := o.PerNode == c.PerNode || c.PerNode == 0 // as far as the file says
-		return algorithm && o.Ranks == c.Ranks && o.Size == c.Size && placed
-	})
+	i := m.candidate(c)
 	// A time of 0 or NaN has no logarithm.
 	if i < 0 || !(t > 0) {
 		m.Unknown++
@@ -177,11 +184,29 @@ func (m *Map) own(call int) int {
 	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
 }
 
+// choose returns the candidate for a call: one that won its duel, or the tuner's choice unless that
+// lost its duel. Otherwise it is the library's choice.
+func (m *Map) choose(call int) int {
+	best := -1
+	for _, i := range m.tuner.Calls()[call] {
+		if m.duels[i].wins() && (best < 0 || m.duels[i].Low > m.duels[best].Low) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	if best = m.tuner.Choose(call); m.duels[best].over() {
+		return m.own(call)
+	}
+	return best
+}
+
 // Decisions returns the choices for all calls, in the order of the question. They
 // hold for the measurements added so far, and change with each further one.
 func (m *Map) Decisions() (all []Decision) {
 	for call := range len(m.tuner.Calls()) {
-		i := m.tuner.Choose(call)
+		i := m.choose(call)
 		d := Decision{
 			Choice:  m.Choices[i],
 			Time:    m.expected(i),
@@ -189,6 +214,7 @@ func (m *Map) Decisions() (all []Decision) {
 			Loss:    m.tuner.Loss(i),
 			Of:      len(m.tuner.Calls()[call]),
 			Seen:    m.measured[i] > 0,
+			Duel:    m.duels[i],
 		}
 		for _, j := range m.tuner.Calls()[call] {
 			if m.measured[j] > 0 {

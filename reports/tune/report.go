@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/reports"
@@ -14,6 +15,7 @@ import (
 func (m *Map) Rows(all []Decision) reports.Rows {
 	percent := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
+	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
 	rows := reports.TableOf(all,
 		col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"),
 			func(d Decision) any { return d.Collective }),
@@ -32,13 +34,27 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		col("excluded", "", func(d Decision) any { return d.Excluded }),
 		col("candidates", "", func(d Decision) any { return d.Of }),
 		col("choice_measured", "", func(d Decision) any { return d.Seen }),
+		col("gain_percent", reports.HeadIf(tried, "gain"), func(d Decision) any {
+			return reports.OrAbsent(reports.Finite(d.Duel.percent()), d.Duel.Rounds > 0)
+		}).Texted(percent),
+		col("rounds", "", func(d Decision) any { return d.Duel.Rounds }),
+		col("rule", "", func(d Decision) any {
+			return d.Name != LibraryChoice && d.Duel.wins()
+		}),
 	)
-	none, points := 0, 0
+	none, points, untried := 0, 0, 0
 	for _, d := range all {
 		points += d.Measured
 		if d.Measured == 0 {
 			none++
 		}
+		if d.Name != LibraryChoice && !d.Duel.over() {
+			untried++
+		}
+	}
+	if untried > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Choices without a duel against the "+
+			"library's, which are no rules yet: %d.", untried))
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
@@ -93,20 +109,33 @@ func meanLoss(all []Decision) (loss float64) {
 }
 
 // writeRules writes the decisions as the library's rules file. Its comments have the path, how a
-// program reads the file, and the expected loss of each decision.
+// program reads the file, and the gain of each choice in its duel, or why there is no rule.
 func (m *Map) writeRules(w io.Writer, path string, decisions []Decision) error {
 	if _, err := fmt.Fprintf(w, "# Written by halfpeak tune.\n# %s\n", m.use(path)); err != nil {
 		return err
 	}
 	for _, d := range decisions {
-		const line = "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n"
+		const line = "# %s, %d ranks, %s: %s%s, expected loss %.1f %%, %d of %d measured\n"
 		_, err := fmt.Fprintf(w, line,
-			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of)
+			d.Collective, d.Ranks, d.Size, d.Name, d.verdict(), 100*d.Loss, d.Measured, d.Of)
 		if err != nil {
 			return err
 		}
 	}
-	return m.library.write(w, decisions)
+	return m.library.write(w, kept(decisions))
+}
+
+// verdict returns what the duel says of a choice that is not the library's own.
+func (d Decision) verdict() string {
+	switch {
+	case d.Name == LibraryChoice:
+		return ""
+	case d.Duel.wins():
+		return fmt.Sprintf(", the library's choice takes %.1f %% longer "+
+			"(at least %.1f %%, %d rounds)",
+			d.Duel.percent(), 100*math.Expm1(d.Duel.Low), d.Duel.Rounds)
+	}
+	return ", not tried against the library's choice and so no rule"
 }
 
 // use returns how a program reads the rules file.

@@ -25,8 +25,9 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 		return nil, err
 	}
 	least, choices := map[string]quantity.Micros{}, map[string]Choice{}
+	var rounds []round
 	for _, path := range files {
-		c, err := choiceOf(filepath.Base(path))
+		c, pass, err := choiceOf(filepath.Base(path))
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %v; left out", path, err))
 			continue
@@ -34,6 +35,12 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 		t, err := leastTime(path)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%v; left out", err))
+			continue
+		}
+		if isDuel(pass) {
+			// Launches of a duel are compared with each other alone: the fastest of many would be
+			// faster than the fastest of few.
+			rounds = append(rounds, round{c, pass, t})
 			continue
 		}
 		// Disturbances make a pass longer, never shorter: the fastest pass counts.
@@ -44,6 +51,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(least)) {
 		m.measure(choices[name], least[name])
 	}
+	m.addDuels(rounds)
 	failed, err := filepath.Glob(filepath.Join(folder, "*.out.err"))
 	repeated := func(path string) bool {
 		return slices.Contains(files, strings.TrimSuffix(path, ".err"))

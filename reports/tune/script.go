@@ -51,11 +51,13 @@ func Benchmarks() []string {
 	return list.Map(benchmarks, func(b benchmark) string { return b.name })
 }
 
-// writeScript writes a shell script that measures candidates in several passes, since disturbances
-// last. Each measurement has its own file in the script's folder, unless it fails; if the file
-// exists, the script skips the measurement. If bench is empty, it runs the library's default
-// benchmark. The errors are unknown benchmarks, and collectives that a benchmark does not measure.
-func (m *Map) writeScript(w io.Writer, candidates []int, bench string) error {
+// writeScript writes a shell script, of this number, that measures candidates in several passes,
+// since disturbances last, and then runs the duels of others in rounds. Each measurement has its
+// own file in the script's folder, unless it fails; if the file exists, the script skips the
+// measurement. If bench is empty, it runs the library's default benchmark. The errors are unknown
+// benchmarks, and collectives that a benchmark does not measure.
+func (m *Map) writeScript(w io.Writer, candidates, duels []int, number int,
+	bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
@@ -63,10 +65,11 @@ func (m *Map) writeScript(w io.Writer, candidates []int, bench string) error {
 	}
 	b := benchmarks[i]
 	var text strings.Builder
-	text.WriteString(`#!/bin/sh
+	fmt.Fprintf(&text, `#!/bin/sh
 # MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
-# the number of passes over all measurements; the fastest pass of each counts.
-: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}"
+# the number of passes over all measurements; the fastest pass of each counts. ROUNDS is the number
+# of rounds of duels, each of the library's choice and another one, launched in turns.
+: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}" "${ROUNDS:=%d}"
 case $BENCHMARKS in '' | /* | *' '*) ;; *) BENCHMARKS=$PWD/$BENCHMARKS ;; esac
 cd "$(dirname "$0")" || exit 1
 failed=0
@@ -82,14 +85,16 @@ measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is 
 	fi
 }
 for pass in $(seq "$REPEATS"); do
-`)
-	for _, i := range candidates {
+:
+`, duelRounds)
+	command := func(i int) (string, error) {
 		c := m.Choices[i]
 		word := c.word()
 		if b.words != nil {
 			if word = b.words[c.Collective]; word == "" {
 				known := strings.Join(slices.Sorted(maps.Keys(b.words)), ", ")
-				return fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, known)
+				return "", fmt.Errorf("%s does not measure %s; it has %s",
+					b.name, c.Collective, known)
 			}
 		}
 		bytes := uint64(c.Size)
@@ -104,13 +109,37 @@ for pass in $(seq "$REPEATS"); do
 			place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
 		}
 		run := fmt.Sprintf(b.run, word, bytes)
-		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n",
-			c.file(), force, c.Ranks, place, run)
+		return fmt.Sprintf("measure %s %s$MPIRUN -n %d%s %s\n",
+			c.file(), force, c.Ranks, place, run), nil
+	}
+	for _, i := range candidates {
+		line, err := command(i)
+		if err != nil {
+			return err
+		}
+		text.WriteString(line)
+	}
+	fmt.Fprintf(&text, "done\nfor round in $(seq \"$ROUNDS\"); do\npass=duel%d-$round\n", number)
+	for _, i := range duels {
+		choice, err := command(i)
+		if err != nil {
+			return err
+		}
+		own, err := command(m.own(m.callOf(i)))
+		if err != nil {
+			return err
+		}
+		// The first launch of two may have the better state, so they take turns.
+		fmt.Fprintf(&text, "if [ $((round %% 2)) = 1 ]; then\n%s%selse\n%s%sfi\n",
+			own, choice, choice, own)
 	}
 	text.WriteString("done\nexit $failed\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }
+
+// callOf returns the call of a candidate.
+func (m *Map) callOf(candidate int) int { return m.candidates[candidate].Call }
 
 // seconds returns the expected duration of a candidate's measurement: three runs that take a second
 // to start and have a thousand calls, or as many as fit in half a second but at least ten.

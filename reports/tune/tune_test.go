@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -67,8 +68,74 @@ func TestNext(t *testing.T) {
 			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
 		}
 	}
-	if rules := rulesOf(m.Decisions()); len(rules) == 0 || rules[0].Algorithm != "ring" {
-		t.Errorf("rules: %v", rules)
+	if rules := rulesOf(kept(all)); len(rules) != 0 {
+		t.Errorf("rules without duels: %v", rules)
+	}
+	for _, i := range m.nextDuels(len(all)) {
+		m.duels[i] = newDuel([]float64{0.3, 0.31, 0.29, 0.3})
+	}
+	if rules := rulesOf(kept(m.Decisions())); len(rules) == 0 || rules[0].Algorithm != "ring" {
+		t.Errorf("rules after duels that were won: %v", rules)
+	}
+}
+
+// A choice becomes a rule if the library's takes longer beyond the noise of the rounds, and by the
+// margin; a state of the machine that comes and goes is noise.
+func TestDuels(t *testing.T) {
+	for _, test := range []struct {
+		gains []float64
+		wins  bool
+	}{
+		{[]float64{0.3, 0.3, 0.3}, false}, // too few
+		{[]float64{0.3, 0.31, 0.29, 0.3}, true},
+		{[]float64{0.02, 0.02, 0.02, 0.021}, false},             // within the margin
+		{[]float64{0.9, -0.8, 0.05, 0.9, -0.8, 0.06}, false},    // two states
+		{[]float64{0.2, 0.05, 0.12, 0.09, 0.15, 0.1}, true},     // noise below the gain
+		{[]float64{-0.2, -0.1, -0.15, -0.2, -0.1, -0.1}, false}, // slower
+	} {
+		if got := newDuel(test.gains); got.wins() != test.wins {
+			t.Errorf("%v: %+v", test.gains, got)
+		}
+	}
+}
+
+// Rounds of duels are paired by pass, and are not measurements: only the choice that wins is a rule.
+func TestDuelsOfFolder(t *testing.T) {
+	q := Question{Collectives: []string{"allreduce"}, Library: "openmpi", Ranks: []int{4}, PerNode: 4,
+		Sizes: []quantity.Bytes{8, 65536}}
+	folder := t.TempDir()
+	write := func(name string, time float64) {
+		text := fmt.Sprintf("# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n%s   %.2f\n",
+			strings.Split(name, ".")[4], time)
+		if err := os.WriteFile(filepath.Join(folder, name+".out"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, size := range []string{"8", "65536"} {
+		write("allreduce.default.0.4x4."+size+".1", 20)
+		write("allreduce.ring.0.4x4."+size+".1", 10)
+		for i, state := range []float64{1, 2, 1, 2, 1, 1} { // of the machine, in both launches of a round
+			faster := map[string]float64{"8": 0.8, "65536": 1.1}[size]
+			write(fmt.Sprintf("allreduce.default.0.4x4.%s.duel2-%d", size, i+1), 20*state)
+			write(fmt.Sprintf("allreduce.ring.0.4x4.%s.duel2-%d", size, i+1), 20*state*faster)
+		}
+	}
+	m, err := NewMap(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes, err := m.ReadFolder(folder); err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
+	}
+	all := m.Decisions()
+	near(t, "gain", all[0].Duel.percent(), 25, 0.01)
+	if all[0].Name != "ring" || all[1].Name != LibraryChoice {
+		t.Errorf("%s and %s; want ring, and the library's choice that ring did not beat", all[0].Name, all[1].Name)
+	}
+	var text strings.Builder
+	if err := m.writeRules(&text, "rules.conf", all); err != nil ||
+		!strings.Contains(text.String(), "8 B: ring, the library's choice takes 25.0 % longer (at least 25.0 %, 6 rounds)") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }
 
@@ -142,7 +209,7 @@ func TestScript(t *testing.T) {
 			return o.Name == c.name && o.Ranks == 16 && o.Size == 65536
 		})
 		var text strings.Builder
-		if err := m.writeScript(&text, []int{i}, c.bench); err != nil ||
+		if err := m.writeScript(&text, []int{i}, nil, 1, c.bench); err != nil ||
 			!strings.Contains(text.String(), c.want) {
 			t.Errorf("%v: the script lacks %q:\n%s", err, c.want, text.String())
 		}
@@ -164,7 +231,7 @@ func TestScript(t *testing.T) {
 		if !strings.Contains(string(started), dir+"/bench/") {
 			t.Errorf("with BENCHMARKS=bench/ the script starts %s", started)
 		}
-		back, err := choiceOf(m.Choices[i].file() + ".1.out")
+		back, _, err := choiceOf(m.Choices[i].file() + ".1.out")
 		if back.Entry = (collective.Entry{Collective: back.Collective,
 			Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
 			t.Errorf("%s is read as %+v, %v", m.Choices[i].file(), back, err)

@@ -1,0 +1,52 @@
+package tune
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// A Duel compares a choice with the library's own in rounds. Each round launches both, one right
+// after the other, and they take turns which is first: the state of a machine (clocks, places of
+// ranks, other jobs) differs between launches by more than algorithms do, so a choice that was
+// measured in a lucky launch need not be faster.
+type Duel struct {
+	Rounds int
+	// Gain is the mean logarithm of the default's time over the choice's, and Low its lower bound
+	// of 97.5 % by Student's t, −Inf below two rounds.
+	Gain, Low float64
+}
+
+// newDuel returns the duel of the logarithms of ratios, one a round.
+func newDuel(gains []float64) Duel {
+	t := Duel{Rounds: len(gains), Gain: stats.Mean(gains), Low: math.Inf(-1)}
+	if len(gains) > 1 {
+		squares := 0.0
+		for _, g := range gains {
+			squares += (g - t.Gain) * (g - t.Gain)
+		}
+		n := float64(len(gains))
+		t.Low = t.Gain - stats.T95(n-1)*math.Sqrt(squares/(n-1)/n)
+	}
+	return t
+}
+
+// minRounds is the number of rounds that a rule needs: of fewer, too many agree by chance.
+const minRounds = 4
+
+// duelRounds is the number of rounds that a script runs, unless ROUNDS changes it.
+const duelRounds = 6
+
+// margin is the least difference of logarithmic times for which a rule replaces the library's
+// choice: smaller ones are noise.
+const margin = 0.03
+
+// over reports whether a duel has its rounds.
+func (t Duel) over() bool { return t.Rounds >= minRounds }
+
+// wins reports whether the choice is faster beyond the noise of the rounds, by the margin in the
+// mean: ties are left to the library.
+func (t Duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > margin }
+
+// percent returns how much longer the library's choice takes, in percent.
+func (t Duel) percent() float64 { return 100 * math.Expm1(t.Gain) }
