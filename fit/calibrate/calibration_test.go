@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -312,5 +315,36 @@ func TestFromRest(t *testing.T) {
 		if got := float64(c.fromRest(n)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v: %v, want %v", n, got, want)
 		}
+	}
+}
+
+// Of a library whose algorithms are not known, a collective that takes as long as one of ours names
+// that algorithm; the prediction is still the least time of all.
+func TestNearestAlgorithm(t *testing.T) {
+	c := calibration(t, planted())
+	c.Rows = slices.DeleteFunc(c.Rows, Measurement.IsCollective)
+	m := machineOf(t, c)
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := collective.Find("allreduce", "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Schedule(16, collective.Call{Bytes: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := finish(t.Context(), s, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.collective(t.Context(), m, Measurement{Measure: "allreduce", Level: -1, Pairs: 16, Size: 4096, Time: 1.01 * ring})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.nearest != "ring" || p.least >= ring {
+		t.Errorf("nearest %s, least %v; want ring, and less than %v", p.nearest, p.least, ring)
 	}
 }

@@ -3,12 +3,10 @@ package calibrate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -20,15 +18,15 @@ import (
 // memory for its schedule.
 const maxWorkers = 8
 
-// maxOperations is the limit of a collective's schedule. There are dozens of collectives in a file,
-// and each is simulated by every algorithm if the library's is not known.
-const maxOperations = 1 << 18
-
 // A Checked is a measurement with the time that a machine gives for it.
 type Checked struct {
 	Measurement
 	Predicted quantity.Micros
 	Call      quantity.Micros // of a collective: what its call takes beyond its messages
+	// Nearest is, of a collective whose algorithm is not known, the one whose time is nearest to
+	// the measured one, and NearestTime its time.
+	Nearest     string
+	NearestTime quantity.Micros
 }
 
 // Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
@@ -46,6 +44,11 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 	}
 	err := parallel.Each(ctx, len(rows), maxWorkers, func(ctx context.Context, i int) (err error) {
 		r := &rows[i]
+		if r.IsCollective() {
+			p, err := c.collective(ctx, m, r.Measurement)
+			r.Predicted, r.Nearest, r.NearestTime = p.least, p.nearest, p.time
+			return err
+		}
 		r.Predicted, err = c.predict(ctx, m, r.Measurement)
 		return err
 	})
@@ -75,14 +78,11 @@ func (c *Calibration) checks(r Measurement) bool {
 	return true
 }
 
-// predict returns the time of a measurement on the machine; 0 if it is not simulated.
+// predict returns the time of messages on the machine; 0 if they are not simulated.
 // A round trip of two ranks needs no simulation: half of it is the one-way time of the
 // level.
 func (c *Calibration) predict(ctx context.Context, m machine.Machine, r Measurement) (
 	quantity.Micros, error) {
-	if r.IsCollective() {
-		return c.collective(ctx, m, r)
-	}
 	on := c.places(r)
 	if r.Measure != PingPong {
 		return timeOf(ctx, m, on, r)
@@ -147,64 +147,6 @@ func addCalls(rows []Checked) (checked []Checked) {
 		checked = append(checked, r)
 	}
 	return checked
-}
-
-// collective returns the time of the library's default algorithm of a collective
-// among the ranks of the job or, where that is not known, the least time of all
-// algorithms; 0 if each is too large or unknown. The least, since a library that was
-// tuned takes a fast one.
-func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (
-	least quantity.Micros, err error) {
-	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
-	if err != nil {
-		return 0, err
-	}
-	all := collective.Of(r.Measure)
-	if e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size)); known {
-		all = []collective.Entry{e}
-	}
-	gamma := 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1)) // ns/B
-	call := collective.Call{Bytes: uint64(r.Size), Gamma: gamma}
-	for _, e := range all {
-		if e.Check(r.Pairs, call) != nil {
-			continue
-		}
-		s, err := e.ScheduleLimit(ctx, maxOperations, r.Pairs, call)
-		// Another algorithm may have a smaller schedule.
-		if errors.As(err, new(collective.TooLarge)) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		t, err := finish(ctx, s, on)
-		if err != nil {
-			return 0, err
-		}
-		if least == 0 || t < least {
-			least = t
-		}
-	}
-	// The schedules have messages and combinations, but not this copy.
-	if least > 0 && CopiesOwn(r.Measure) {
-		least += quantity.Micros(c.local(Copy, r.Size))
-	}
-	return least, nil
-}
-
-// finish returns when the last rank is done.
-func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (
-	quantity.Micros, error) {
-	p, err := simulate.New(s)
-	if err != nil {
-		return 0, err
-	}
-	res, err := p.Run(ctx, simulate.Setup{Machine: on})
-	if err != nil {
-		return 0, err
-	}
-	t, _ := res.Finish()
-	return t, nil
 }
 
 // burst is the number of messages of a simulated burst. The time of one message is subtracted, so

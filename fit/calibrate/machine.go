@@ -19,10 +19,11 @@ import (
 // of one byte.
 //
 // What k pairs share follows from their gap g_k per message of n bytes, where it exceeds the gap of
-// one pair, and that which the inner units' ports allow, by a fifth: each message occupies it for
-// g_k/k, from the largest such k. Its times per byte and per message are those of the line through
-// the least and the largest such size. Pairs that meet at a level share the inside of its unit;
-// pairs that leave a unit of the level share its port.
+// one pair, and that which the inner units' ports allow, by a fifth at some size: each message
+// occupies it for g_k/k, from the largest such k. Between the sizes it is the line through the
+// least and the largest or, if that misses one of them by a tenth, follows the gap of one pair.
+// Pairs that meet at a level share the inside of its unit; pairs that leave a unit of the level
+// share its port.
 //
 // A level without round trips is like the nearest one that has them; unmeasured names it.
 func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
@@ -44,7 +45,8 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		switch outermost := i == len(m.Levels)-1; {
 		case c.networked() && outermost:
 			outer, network := m.Levels[i], c.network
-			outer.Topology, outer.Hop, outer.Link = network.Topology, network.Hop, network.Link
+			outer.Topology, outer.Hop = network.Topology, network.Hop
+			outer.Link, outer.Local, outer.Global = network.Link, network.Local, network.Global
 			all = append(all, outer)
 			continue
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
@@ -129,7 +131,7 @@ func (c *Calibration) messages(level int) machine.Level {
 		l.Fresh = &model.Table{Sizes: way.Sizes, Times: sums(way.Costs, fresh),
 			GapUnknown: true}
 	}
-	l.Packet = c.packet(level)
+	l.Packet, l.Deferred = c.packet(level), c.deferred(level)
 	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
 		l.Eager = eager
 	}
@@ -173,6 +175,24 @@ func sums(times, more []quantity.Micros) (all []quantity.Micros) {
 	return all
 }
 
+// inReceive is the minimum ratio of the time of a receive whose message was sent long before to the
+// one-way time at which the message is taken to travel within the receive. A message that has come
+// is only copied, which takes half of the way through shared memory, and less of any other.
+const inReceive = 0.8
+
+// deferred returns the smallest size from which all messages travel within their receives: the
+// library makes no progress while its ranks compute. It is 0 if messages travel before.
+func (c *Calibration) deferred(level int) (size quantity.Bytes) {
+	late, way := c.curve(LateReceive, level), c.curve(PingPong, level)
+	for i := len(late.Sizes) - 1; i >= 0; i-- {
+		if late.Costs[i] < inReceive*way.At(late.Sizes[i]) {
+			break
+		}
+		size = late.Sizes[i]
+	}
+	return size
+}
+
 // reverse returns the fraction by which the bytes of the largest exchange take longer
 // than one way; 0 if it was not measured or the level holds two ranks: see bothWays.
 // From 64 KiB on, bytes and not fixed costs make up the difference.
@@ -182,8 +202,13 @@ func (c *Calibration) reverse(level int, way model.Curve) float64 {
 	if last < 0 || exchange.Sizes[last] < 64<<10 || c.pair(level) {
 		return 0
 	}
+	// Bytes occupy the way for a gap; what they take beyond it is latency.
 	n := exchange.Sizes[last]
-	return min(max(float64((exchange.Costs[last]-way.At(n))/(way.At(n)-way.Costs[0])), 0), 1)
+	bytes := way.At(n) - way.Costs[0]
+	if gap := c.curve(Stream, level); len(gap.Sizes) > 1 {
+		bytes = min(bytes, gap.At(n))
+	}
+	return min(max(float64((exchange.Costs[last]-way.At(n))/bytes), 0), 1)
 }
 
 // defaultPacket is the largest size of messages that are carried first come, first served, if it
@@ -194,7 +219,8 @@ const defaultPacket quantity.Bytes = 2048
 // less than a quarter of its gap, or a sixteenth of the smallest size. A size counts if its gap is
 // at least 3 % of the time of one message and at least the time by which the way to the second
 // receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
-// may leave by different links. If no size counts, packet returns defaultPacket.
+// may leave by different links. Then no NIC carries one after the other, and all are interleaved.
+// If no size counts otherwise, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
 	one, two := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2)
 	first, gap := c.fanCurve(FanFirst, level, 2), c.curve(Stream, level)
@@ -203,10 +229,14 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 	}
 	least := first.Sizes[0]
 	longer := two.At(least) - one.At(least) - gap.At(least)
-	size, counted := least/16, false
+	size, counted, apart := least/16, false, 0
 	for _, n := range first.Sizes {
 		g, second := gap.At(n), two.At(n)-one.At(n)-max(longer, 0)
-		if g <= max(0.03*one.At(n), longer) || second <= g/2 {
+		if g <= max(0.03*one.At(n), longer) {
+			continue
+		}
+		if second <= g/2 {
+			apart++
 			continue
 		}
 		counted = true
@@ -214,7 +244,7 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 			size = n
 		}
 	}
-	if !counted {
+	if !counted && (apart == 0 || !c.networked() || level < len(c.Levels)-1) {
 		return defaultPacket
 	}
 	return size

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -65,17 +66,14 @@ func (c *Calibration) findNetwork() {
 }
 
 // mergeHostLevels replaces the levels from outer on by one whose units are the hosts, numbered by
-// their first ranks, and takes from streams what links carry: of the pairs whose streams share the
-// most crowded link, each has its share of that link.
+// their first ranks, and takes from streams what links carry.
 func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	index := map[int]int{}
 	for i, h := range hosts {
 		index[h] = i
 	}
 	c.near = c.network.Hop * quantity.Micros(c.network.Topology.Extra(index[0], index[1]))
-	if points := c.linkPoints(outer, inner, index); len(points) > 0 {
-		c.network.Link = line(points)
-	}
+	c.measureLinks(outer, inner, index)
 	whole := outer == len(c.Levels)-1
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
 		if r.Level != outer {
@@ -92,42 +90,79 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	c.Levels = append(c.Levels[:outer], merged)
 }
 
-// linkPoints returns how long messages occupy a link, from streams of several pairs of hosts that
-// are slower than one pair's: of pairs that leave a host, or pairs at a distance.
-func (c *Calibration) linkPoints(outer, inner int, index map[int]int) (points []point) {
+// measureLinks sets how long messages occupy the links of each class, from streams of pairs at once
+// that share a link: no stream ends before the link has carried all of them, so each occupies it
+// for at most its gap over their number. The least such time counts. A link carries a stream of one
+// pair, so it is occupied for at most the gap of one; that counts for links that no two streams
+// shared.
+func (c *Calibration) measureLinks(outer, inner int, index map[int]int) {
 	one := c.curve(Stream, outer)
 	if len(one.Sizes) < 2 {
-		return nil
+		return
+	}
+	var least [machine.GlobalLinks + 1]map[quantity.Bytes]float64
+	for class := range least {
+		least[class] = map[quantity.Bytes]float64{}
 	}
 	for _, r := range c.Rows {
 		leaving := r.Level == outer-1 && r.Out
-		if r.Measure != Stream || r.Pairs < 2 || !leaving && !(r.Level >= outer && r.distant()) {
+		if r.Measure != Stream || r.Pairs < 2 || !leaving && r.Level < outer {
 			continue
 		}
-		sharers := r.Pairs
-		if r.distant() {
-			sharers = c.crowd(r, inner, index)
-		}
-		if sharers > 1 && float64(r.Time) > saturated*float64(one.At(r.Size)) {
-			each := float64(r.Time) / float64(sharers)
-			points = append(points, point{float64(r.Size), each, sharers})
+		for class, streams := range c.crowds(r, inner, index) {
+			if streams < 2 {
+				continue
+			}
+			each := float64(r.Time) / float64(streams)
+			before, known := least[class][r.Size]
+			if !known {
+				before = float64(one.At(r.Size))
+			}
+			least[class][r.Size] = min(before, each)
 		}
 	}
-	return points
+	layers := [...]*model.Layer{&c.network.Link, &c.network.Local, &c.network.Global}
+	for class, of := range layers {
+		if machine.LinkClass(class) > machine.UnitLinks && !c.network.Topology.HasRouters() {
+			break
+		}
+		var points []point
+		for n, each := range least[class] {
+			points = append(points, point{float64(n), each, 1})
+		}
+		if len(points) == 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("no two measured streams shared one of the %s: "+
+				"each is taken to carry what one pair sends", linkNames[class]))
+			for i, n := range one.Sizes {
+				points = append(points, point{float64(n), float64(one.Costs[i]), 1})
+			}
+		}
+		*of = occupied(points, one)
+	}
 }
 
-// crowd returns the number of a row's pairs, of units at a distance, whose routes
-// share the link that most of them use: that link limits them.
-func (c *Calibration) crowd(r Measurement, inner int, index map[int]int) (most int) {
-	size := c.cores(r.Level) / inner // hosts of a unit
+// linkNames are the classes of links in notes.
+var linkNames = [...]string{
+	machine.UnitLinks:   "links of hosts",
+	machine.LocalLinks:  "links within groups",
+	machine.GlobalLinks: "links between groups",
+}
+
+// crowds returns, for each class of links, the largest number of a row's pairs that use one link.
+func (c *Calibration) crowds(r Measurement, inner int, index map[int]int) (
+	most [machine.GlobalLinks + 1]int) {
 	load := map[int]int{}
-	for i := 0; i+r.Variant < c.Levels[r.Level].Arity; i++ {
-		if i&r.Variant != 0 {
-			continue
+	on := c.places(r)
+	for i := 0; i+1 < len(on); i += 2 {
+		from, known := index[on[i]/inner]
+		to, too := index[on[i+1]/inner]
+		if !known || !too {
+			return most // a job that does not fill its units has other pairs
 		}
-		for _, link := range c.network.Topology.Route(index[i*size], index[(i+r.Variant)*size]) {
+		for _, link := range c.network.Topology.Route(from, to) {
 			load[link]++
-			most = max(most, load[link])
+			class := c.network.Topology.Class(link)
+			most[class] = max(most[class], load[link])
 		}
 	}
 	return most

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -143,6 +144,117 @@ func TestRoutes(t *testing.T) {
 		m := machineOf(t, calibration(t, text))
 		if len(m.Levels) != 2 || float64(m.Levels[0].Routes) != test.want {
 			t.Errorf("streams %v times as long: %v, %d routes; want a block with %v", test.crowd, m, m.Levels[0].Routes, test.want)
+		}
+	}
+}
+
+// Without streams that share a link, a link carries what one pair sends, and a note says so.
+func TestLinksThatNobodyShared(t *testing.T) {
+	torus, err := machine.ParseTopology("torus 3 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := calibration(t, calibrationOf(9,
+		func(i, j int) float64 { return 0.8 + 0.2*float64(len(torus.Route(i, j))) },
+		func(int) float64 { return float64(1<<20) / 1e4 }))
+	m := machineOf(t, c)
+	link := m.Levels[len(m.Levels)-1].Link
+	if link == nil || math.Abs(float64(link.OneWay(1<<20))/(float64(1<<20)/1e4)-1) > 0.01 {
+		t.Errorf("link %v, want the gap of one pair", link)
+	}
+	if !strings.Contains(strings.Join(c.Notes, "; "), "no two measured streams shared one of the links of hosts") {
+		t.Errorf("notes %q", c.Notes)
+	}
+}
+
+// In a dragonfly whose links between groups carry twice as much as those of hosts, each class has
+// its own time.
+func TestLinkClasses(t *testing.T) {
+	dragonfly, err := machine.ParseTopology("dragonfly 3 1 4 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const host, global = 1.0, 0.5 // occupancy in gaps of one pair
+	gap := func(d int) float64 {
+		load := map[int]float64{}
+		slowest := 1.0
+		for i := 0; i+d < 24; i++ {
+			if i&d != 0 {
+				continue
+			}
+			for _, link := range dragonfly.Route(i, i+d) {
+				each := host
+				if dragonfly.Class(link) == machine.GlobalLinks {
+					each = global
+				}
+				load[link] += each
+				slowest = max(slowest, load[link])
+			}
+		}
+		return slowest * float64(1<<20) / 1e4
+	}
+	c := calibration(t, calibrationOf(24,
+		func(i, j int) float64 { return 0.8 + 0.2*float64(len(dragonfly.Route(i, j))) }, gap))
+	m := machineOf(t, c)
+	outer := m.Levels[len(m.Levels)-1]
+	if outer.Topology.String() != dragonfly.String() {
+		t.Fatalf("topology %s", outer.Topology)
+	}
+	for name, of := range map[string]struct {
+		layer model.Layer
+		want  float64
+	}{"hosts": {outer.Link, host}, "groups": {outer.Global, global}} {
+		if got := float64(of.layer.OneWay(1<<20)) / (float64(1<<20) / 1e4); math.Abs(got/of.want-1) > 0.01 {
+			t.Errorf("links of %s are occupied for %.2f gaps, want %.2f", name, got, of.want)
+		}
+	}
+}
+
+// A port whose gap is not a line has the ratio of its gap to one pair's.
+func TestPortOfSteps(t *testing.T) {
+	gap := func(n int) float64 { // 64 KiB are sent twice as fast as less
+		if n >= 65536 {
+			return float64(n) / 2e4
+		}
+		return float64(n) / 1e4
+	}
+	text := "level node holds 2\n# level cluster holds 2\n# places 0,1,2,3\n"
+	text = Header + "\n# job\n# library\n# " + text
+	row := func(measure, level, way string, pairs, size int, t float64) {
+		text += fmt.Sprintf("%s,%s,%s,%d,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", measure, level, way, pairs, size, t, t, t, t, t, t)
+	}
+	for n := 1; n <= 1<<20; n *= 4 {
+		for _, level := range []string{"node", "cluster"} {
+			row(PingPong, level, "in", 1, n, 1+gap(n))
+			row(Stream, level, "in", 1, n, gap(n))
+		}
+	}
+	for _, n := range []int{256, 4096, 65536, 1 << 20} {
+		row(Stream, "node", "out", 2, n, 2*gap(n))
+	}
+	m := machineOf(t, calibration(t, text+"# 9 s\n"))
+	for _, n := range []int{256, 1024, 16384, 65536, 262144} {
+		if got := float64(m.Levels[0].Port.OneWay(quantity.Bytes(n))); math.Abs(got/gap(n)-1) > 0.01 {
+			t.Errorf("%d B occupy the port for %.3f µs, want %.3f", n, got, gap(n))
+		}
+	}
+}
+
+// Where a late receive takes as long as the message, messages travel within it.
+func TestDeferredFromLateReceives(t *testing.T) {
+	for _, test := range []struct {
+		late []float64 // as fractions of one way, of 1 B, 64 B, 4 KiB
+		want quantity.Bytes
+	}{{[]float64{1, 1, 1}, 1}, {[]float64{0.1, 1, 0.98}, 64}, {[]float64{1, 0.9, 0.5}, 0}, {nil, 0}} {
+		text := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
+		for i, part := range test.late {
+			n := 1 << (6 * i)
+			for measure, t := range map[string]float64{PingPong: 1 + float64(n)/1e4, LateReceive: part * (1 + float64(n)/1e4)} {
+				text += fmt.Sprintf("%s,cluster,in,1,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", measure, n, t, t, t, t, t, t)
+			}
+		}
+		if got := machineOf(t, calibration(t, text)).Levels[0].Deferred; got != test.want {
+			t.Errorf("late receives %v: deferred from %.0f B, want %.0f", test.late, float64(got), float64(test.want))
 		}
 	}
 }

@@ -31,6 +31,7 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	one, way := c.curve(Stream, meet), c.curve(PingPong, meet)
 	comparable := len(one.Sizes) > 1 && len(way.Sizes) > 1
 	var points []point
+	waits := false
 	for _, r := range c.Rows {
 		several := r.Measure == Stream && r.Pairs > 1 && !r.distant()
 		if !comparable || !several || r.Level != level || r.Out != port {
@@ -43,13 +44,15 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 				alone = max(alone, float64(each)*float64(inner.OneWay(r.Size)))
 			}
 		}
-		if g := float64(r.Average); g > max(saturated*alone, negligible*float64(way.At(r.Size))) {
-			points = append(points, point{float64(r.Size), g / float64(r.Pairs), r.Pairs})
-		}
+		g := float64(r.Average)
+		waits = waits || g > max(saturated*alone, negligible*float64(way.At(r.Size)))
+		points = append(points, point{float64(r.Size), g / float64(r.Pairs), r.Pairs})
 	}
 	switch {
-	case len(points) > 0:
-		return line(points)
+	// A size that does not saturate the resource occupies it for less than its gap over the number
+	// of pairs: no pairs that were measured wait for it.
+	case waits:
+		return occupied(points, one)
 	case c.pair(level) && !port:
 		return c.bothWays(m.Levels[0])
 	}
@@ -60,6 +63,38 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 type point struct {
 	n, each float64 // bytes, µs
 	pairs   int
+}
+
+// straight is the largest relative distance of a line from the times that it replaces.
+const straight = 0.1
+
+// occupied returns how long a message occupies a resource, which is known at some sizes. It is line
+// if that is near these times. Otherwise it is the gap of one pair times the ratio that the known
+// times have to it, since the steps of protocols in the gap are steps of what others wait for.
+func occupied(points []point, one model.Curve) model.Layer {
+	simple := line(points) // sorts the points
+	var ratio model.Curve
+	near := true
+	for i, p := range points {
+		if i+1 < len(points) && points[i+1].n == p.n {
+			continue // fewer pairs
+		}
+		n, each := quantity.Bytes(p.n), max(quantity.Micros(p.each), minTime)
+		ratio.Sizes = append(ratio.Sizes, n)
+		ratio.Costs = append(ratio.Costs, each/one.At(n))
+		near = near && math.Abs(float64(simple.OneWay(n)/each)-1) <= straight
+	}
+	if near {
+		return simple
+	}
+	table := &model.Table{Sizes: slices.Concat(one.Sizes, ratio.Sizes)}
+	slices.Sort(table.Sizes)
+	table.Sizes = slices.Compact(table.Sizes)
+	for _, n := range table.Sizes {
+		at := min(max(n, ratio.Sizes[0]), ratio.Sizes[len(ratio.Sizes)-1])
+		table.Times = append(table.Times, max(ratio.At(at)*one.At(n), minTime))
+	}
+	return table
 }
 
 // line returns the line through the least and the largest size of points, of each
@@ -124,11 +159,11 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 		switch {
 		case len(points) == 0:
 		case d == 1:
-			shared = line(points)
+			shared = occupied(points, one)
 		case c.Levels[level].Arity%d == 0:
 			block := m.Levels[level]
 			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
-			block.Port, block.Shared = line(points), nil
+			block.Port, block.Shared = occupied(points, one), nil
 			block.Routes = c.routes(block.Port, level, level)
 			inner = d
 			blocks = append(blocks, block)

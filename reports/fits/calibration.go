@@ -2,6 +2,7 @@ package fits
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -113,6 +114,55 @@ func (c *calibrated) levels() (notes []string) {
 		}
 		// The arity of the next level counts units of this one.
 		notes, inner = append(notes, text), l.Name+" units"
+	}
+	return notes
+}
+
+// doubtful is the median error from which a level does not describe what was measured at it.
+const doubtful = 0.5
+
+// doubts returns a note for each kind of measurement that the machine does not reproduce: a saved
+// machine shows no errors.
+func (c *calibrated) doubts() (notes []string) {
+	for _, s := range calibrate.Summarize(c.checks) {
+		if s.Level >= 0 && s.Median > doubtful {
+			notes = append(notes, fmt.Sprintf("warning: level %s is off by %.0f %% in the median "+
+				"of %s; measure again on quiet nodes, and do not use the level before",
+				c.Levels[s.Level].Name, 100*s.Median, strings.ReplaceAll(s.Measure, "_", "-")))
+		}
+	}
+	return notes
+}
+
+// algorithms returns a note for each collective of a library whose algorithms are not known: those
+// whose times are nearest to the measured ones, by size, with their largest error.
+func (c *calibrated) algorithms() (notes []string) {
+	of := map[string][]calibrate.Checked{}
+	var names []string
+	for _, k := range c.checks {
+		if k.Nearest == "" {
+			continue
+		}
+		if of[k.Measure] == nil {
+			names = append(names, k.Measure)
+		}
+		of[k.Measure] = append(of[k.Measure], k)
+	}
+	for _, name := range names {
+		all := of[name]
+		slices.SortFunc(all, func(a, b calibrate.Checked) int {
+			return cmp.Compare(a.Size, b.Size)
+		})
+		var parts []string
+		worst := 0.0
+		for i, k := range all {
+			worst = max(worst, math.Abs(float64(k.NearestTime/k.Time)-1))
+			if i == 0 || k.Nearest != all[i-1].Nearest {
+				parts = append(parts, fmt.Sprintf("%s from %.0f B", k.Nearest, float64(k.Size)))
+			}
+		}
+		notes = append(notes, fmt.Sprintf("as measured, %s runs as %s (within %.0f %%)", name,
+			strings.Join(parts, ", "), 100*worst))
 	}
 	return notes
 }

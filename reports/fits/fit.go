@@ -138,7 +138,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	f := &Fitted{
 		calibrated: c,
 		within:     calibrate.CheckedInterval(c.checks, unmeasured),
-		Notes:      slices.Concat(c.Notes, c.levels()),
+		Notes:      slices.Concat(c.Notes, c.levels(), c.doubts(), c.algorithms()),
 	}
 	for _, name := range unmeasured {
 		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)

@@ -59,9 +59,13 @@ func (f *Fitted) machineFile() platforms.File {
 		}
 		if t.Topology != "" {
 			t.Hop, t.Link = platforms.ExactMicros(l.Hop), layer(l.Name+"-link", l.Link)
+			t.Local, t.Global = layer(l.Name+"-local", l.Local), layer(l.Name+"-global", l.Global)
 		}
 		if l.Eager > 0 { // a threshold is found to the byte
 			t.EagerThreshold = fmt.Sprintf("%.0fB", float64(l.Eager))
+		}
+		if l.Deferred > 0 {
+			t.Deferred = fmt.Sprintf("%.0fB", float64(l.Deferred))
 		}
 		if l.Packet > 0 {
 			t.Packet = fmt.Sprintf("%.0fB", float64(l.Packet))

@@ -894,13 +894,15 @@ static void plan(void) {
 		for (int v = 0; v < 3; v++) for (long n = 1; n <= (long)LARGEST; n *= 2) add(PINGPONG, l, 0, 1, n, v);
 		for (int i = 1; i + 1 < 23; i++) { /* where the curve bends, one more size */
 			double bend = estimates[l][i] * estimates[l][i] / (estimates[l][i - 1] * estimates[l][i + 1]);
-			if (fabs(log(bend)) > 0.1) add(PINGPONG, l, 0, 1, (1L << i) + (1L << (i - 1)), 0), add(PINGPONG, l, 0, 1, 3L << (i - 2 < 0 ? 0 : i - 2), 0);
+			for (long n = fabs(log(bend)) > 0.1 ? 3L << (i - 1) : 0, k = 0; n > 3 && k < 2; n /= 2, k++) /* above and below */
+				add(PINGPONG, l, 0, 1, n, 0), n < 1 << 20 ? add(STREAM, l, 0, 1, n, 0) : (void)0;
 		}
 		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
 		for (long n = 64; n <= (long)LARGEST; n *= 4) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		if (cut > 0 && cut < (long)LARGEST) for (long n = cut; n <= cut + 1; n++) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		for (long n = 1; n <= 1 << 20; n *= 4) {
 			add(STREAM, l, 0, 1, n, 0), add(EXCHANGE, l, 0, 1, n, 0);
+			if (n < 1 << 20) add(STREAM, l, 0, 1, 2 * n, 0);
 			if (n <= cut) add(SEND, l, 0, 1, n, 0), add(RECEIVE, l, 0, 1, n, 0), add(LATE, l, 0, 1, n, 0);
 		}
 		if (cut > 0 && cut < (long)LARGEST) add(SEND, l, 0, 1, cut, 0), add(RECEIVE, l, 0, 1, cut, 0);
