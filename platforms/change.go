@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -21,13 +20,37 @@ type Change struct {
 	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
 }
 
-// with returns the platform with some parameters changed, reduced to the layer and its parts;
-// parameters computed from the changed ones follow. Other layers are left out: a value that is
-// possible in one may be impossible in another. A later change of a parameter replaces an earlier
-// one. It is an error if the parameter, or one computed from it, cannot have its value, or if the
-// path is not one of [Design.Uses].
-func (p Platform) with(layer string, changes ...Change) (Platform, error) {
-	used, err := p.used(layer)
+// A domain is the part of a platform whose parameters a question depends on: a layer with the
+// layers and stages that it is made of.
+type domain struct {
+	layer  string
+	levels bool // also all levels, with their layers
+	work   bool // also the local work of ranks
+}
+
+// layersOf returns the names of the domain's layers, without those that they are made of.
+func (p Platform) layersOf(of domain) []string {
+	names := []string{of.layer}
+	if !of.levels {
+		return names
+	}
+	for _, l := range p.Levels {
+		for _, at := range levelLayers {
+			if name, given := l.Layers[at.key]; given && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// with returns the platform with some parameters changed, reduced to the domain; parameters
+// computed from the changed ones follow. Other layers are left out: a value that is possible in one
+// may be impossible in another. A later change of a parameter replaces an earlier one. It is an
+// error if the parameter, or one computed from it, cannot have its value, or if the path is not one
+// of [Design.Uses].
+func (p Platform) with(of domain, changes ...Change) (Platform, error) {
+	used, err := p.used(of)
 	if err != nil {
 		return Platform{}, err
 	}
@@ -38,7 +61,8 @@ func (p Platform) with(layer string, changes ...Change) (Platform, error) {
 	for _, change := range changes {
 		i, known := c.slotAt[change.Path]
 		if !known || !used[i] {
-			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, change.Path)
+			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, of.layer,
+				change.Path)
 		}
 		if err := c.slots[i].replace(change); err != nil {
 			return Platform{}, err
@@ -61,7 +85,7 @@ func (p Platform) with(layer string, changes ...Change) (Platform, error) {
 		// The slots behind this one read the new value from here.
 		c.values[i] = s.Value.Num
 	}
-	return p.rebuilt(&c, layer)
+	return p.rebuilt(&c, of)
 }
 
 // following returns the inputs, and every used slot that is computed from them. Each stands behind
@@ -95,16 +119,18 @@ func (s *slot) replace(change Change) error {
 	return nil
 }
 
-// rebuilt returns the platform reduced to the layer and its parts, with the values of c.
-func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
+// rebuilt returns the platform reduced to the domain, with the values of c.
+func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	kept := map[string]model.Layer{}
-	c.open(layer, nil, kept)
+	for _, name := range p.layersOf(of) {
+		c.open(name, nil, kept)
+	}
 	refresh := func(params []Param) []Param {
 		return list.Map(params, func(q Param) Param { return c.slots[c.slotAt[q.Path]].Param })
 	}
 	next := p
-	// The machine of the levels goes with the layers that are left out.
-	next.Default, next.composition = layer, c
+	// Without its levels in the domain, the machine goes with the layers that are left out.
+	next.Default, next.composition = of.layer, c
 	next.Constants, next.Layers = refresh(p.Constants), nil
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
@@ -132,7 +158,31 @@ func (p Platform) rebuilt(c *composition, layer string) (Platform, error) {
 	for i := range next.Layers {
 		next.Layers[i].scope = &next
 	}
-	return next, nil
+	if !of.levels {
+		return next, nil
+	}
+	next.Levels = list.Map(p.Levels, func(l Level) Level {
+		l.Params = refresh(l.Params)
+		for _, q := range l.Params {
+			setNumber(&l.Level, q.Key, q.Value.Num)
+		}
+		return l
+	})
+	return next, next.checkMachine()
+}
+
+// checkMachine returns an error if the levels cannot have their numbers together.
+func (p Platform) checkMachine() error {
+	m, _ := p.Machine() // it has all its layers
+	i, key, err := m.Check()
+	if err == nil {
+		return nil
+	}
+	path := "level." + m.Levels[i].Name + "." + key
+	if slot, known := p.composition.slotAt[path]; known {
+		return p.composition.changeError(&p.composition.slots[slot], err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // Params returns all parameters that can be changed, in the order of the file: the constants, the
@@ -147,20 +197,21 @@ func (p Platform) Params() []Param {
 	return all
 }
 
-// uses returns the parameters that the layer's costs depend on: its own, those of its layers and
-// stages, and the constants behind them, in the order of [Platform.Params].
-func (p Platform) uses(layer string) ([]Param, error) {
-	used, err := p.used(layer)
-	return slices.DeleteFunc(p.Params(), func(q Param) bool {
+// uses returns the parameters that the domain depends on: its own, those of its layers and stages,
+// and the constants behind them, in the order of [Platform.Params]; behind them those of levels.
+func (p Platform) uses(of domain) ([]Param, error) {
+	used, err := p.used(of)
+	all := p.Params()
+	for _, l := range p.Levels {
+		all = append(all, l.Params...)
+	}
+	return slices.DeleteFunc(all, func(q Param) bool {
 		return !used[p.composition.slotAt[q.Path]]
 	}), err
 }
 
-// used returns the slots that the costs of the layer depend on, directly or through formulas.
-func (p Platform) used(layer string) (map[int]bool, error) {
-	if _, err := p.Layer(layer); err != nil {
-		return nil, err
-	}
+// used returns the slots that the domain depends on, directly or through formulas.
+func (p Platform) used(of domain) (map[int]bool, error) {
 	c := p.composition
 	used := map[int]bool{}
 	var mark func(i int)
@@ -172,58 +223,34 @@ func (p Platform) used(layer string) (map[int]bool, error) {
 			}
 		}
 	}
-	c.reach(layer, map[string]bool{}, func(s *layerSpec) {
-		for _, i := range s.slots() {
+	done := map[string]bool{}
+	for _, name := range p.layersOf(of) {
+		if _, err := p.Layer(name); err != nil {
+			return nil, err
+		}
+		c.reach(name, done, func(s *layerSpec) {
+			for _, i := range s.slots() {
+				mark(i)
+			}
+			for _, name := range s.stages {
+				mark(c.stages[name].beta)
+				mark(c.stages[name].tau)
+			}
+		})
+	}
+	for _, l := range p.Levels {
+		for _, q := range l.Params {
+			if of.levels {
+				mark(c.slotAt[q.Path])
+			}
+		}
+	}
+	for _, work := range localWork {
+		if i, known := c.slotAt["constant."+work]; known && of.work {
 			mark(i)
 		}
-		for _, name := range s.stages {
-			mark(c.stages[name].beta)
-			mark(c.stages[name].tau)
-		}
-	})
+	}
 	return used, nil
-}
-
-// Find returns the parameter of the layer that name stands for: its path, or an end of
-// its path ("host-dma.tau", "o_r"), or the kind of its layer's model and its
-// key ("logp.o_r"; loggp counts as logp). The window of a fragmented layer answers to credits too.
-// It is an error if name fits none, or several.
-func (p Platform) Find(layer, name string) (Param, error) {
-	uses, err := p.uses(layer)
-	if err != nil {
-		return Param{}, err
-	}
-	found := matching(uses, name)
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	if len(found) > 1 {
-		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
-			name, strings.Join(paths(found), ", "))
-	}
-	// The name fits another layer alone. A change there would have no effect, and say nothing.
-	if other := matching(p.Params(), name); len(other) > 0 {
-		return Param{}, fmt.Errorf("%s has no effect on %s/%s; these have: %s",
-			strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
-	}
-	if l, err := p.Layer(layer); err == nil {
-		// In a file o stands for o_s and o_r, which have two slots from then on.
-		if of := model.LinesOf(l.Model).Kind().Aliases[name]; of != nil {
-			return Param{}, fmt.Errorf("%q stands for %s; change each of them",
-				name, strings.Join(of, " and "))
-		}
-	}
-	var ends []string
-	for _, q := range uses {
-		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {
-			ends = append(ends, rest)
-		}
-	}
-	hint := usage.Hint(name, ends)
-	if !strings.Contains(hint, "did you mean") {
-		hint = "; choose from " + strings.Join(paths(uses), ", ")
-	}
-	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, hint)
 }
 
 // kindNames and keyNames are further names of kinds and of keys, under which parameters are found.
@@ -265,92 +292,4 @@ func paths(params []Param) []string {
 func (p Platform) Computed(path string) bool {
 	i, ok := p.composition.slotAt[path]
 	return ok && len(p.composition.slots[i].reads()) > 0
-}
-
-// A Program is a layer whose parameters can be changed again and again without making its models
-// anew, as [Design.With] does. Set allocates nothing, for sweeps of millions of points. It is for
-// one goroutine at a time.
-type Program struct {
-	layer  model.Layer
-	checks []model.Layer // that can be impossible
-	slots  []slot
-	values []float64 // by slot
-	steps  []step
-}
-
-// A step of [Program.Set] gives one slot its value, and passes it on to the models.
-type step struct {
-	slot, input int          // input: the index into the values of Set; -1: the slot is computed
-	at          []model.Knob // its places in the models, one for each use of a layer
-}
-
-// Compile returns a program of the layer with the parameters at the given paths as inputs.
-// Parameters that are computed from them follow, unless they are among them.
-func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
-	l, err := p.Layer(layer)
-	if err != nil {
-		return nil, err
-	}
-	c := p.composition
-	w := &knobs{at: map[int][]model.Knob{}}
-	prog := &Program{
-		layer:  l.withLines(c.open(layer, w, nil)),
-		slots:  slices.Clone(c.slots),
-		values: slices.Clone(c.values),
-	}
-	prog.checks = w.checks
-	inputs, isInput := map[int]int{}, map[int]bool{}
-	for i, path := range paths {
-		at, known := c.slotAt[path]
-		if !known {
-			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
-		}
-		inputs[at], isInput[at] = i, true
-	}
-	used, err := p.used(layer)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range c.following(isInput, used) {
-		input := -1
-		if isInput[i] {
-			input = inputs[i]
-		}
-		prog.steps = append(prog.steps, step{i, input, w.at[i]})
-	}
-	return prog, nil
-}
-
-// Layer returns the model with the parameters of the last Set; before it, with the platform's.
-func (prog *Program) Layer() model.Layer { return prog.layer }
-
-// Set sets the parameters, in µs and bytes, in the order of the paths given to Compile. It returns
-// false if a parameter, or one computed from them, is impossible (a negative time, a size that is
-// not whole); then the layer is invalid until Set is called again.
-func (prog *Program) Set(values ...float64) bool {
-	for i := range prog.steps {
-		s := &prog.steps[i]
-		of := &prog.slots[s.slot]
-		v := of.Value
-		if s.input >= 0 {
-			v.Num = values[s.input]
-		} else {
-			v.Num = of.formula.Compute(prog.values)
-		}
-		// Inputs that are possible can still give a formula an impossible value: L - o_s below 0.
-		if of.Measure.Check(v) != nil {
-			return false
-		}
-		prog.values[s.slot] = v.Num
-		for _, at := range s.at {
-			// One parameter has several places if its layer is part of several others.
-			at.Set(v.Num)
-		}
-	}
-	for _, l := range prog.checks {
-		if _, err := l.Kind().Check(l); err != nil {
-			return false
-		}
-	}
-	return true
 }

@@ -58,7 +58,7 @@ func parsed(t *testing.T) Platform {
 // What is computed from a changed parameter follows it: read = 0.25 µs makes o_r
 // 1 µs, and L 10 - 1 - 1 µs.
 func TestWith(t *testing.T) {
-	p, err := parsed(t).with("short",
+	p, err := parsed(t).with(domain{layer: "short"},
 		Change{Path: "constant.read", Text: "0.25us",
 			Value: quantity.Value{Num: 0.25, Dim: quantity.DimTime}})
 	if err != nil {
@@ -78,7 +78,7 @@ func TestWith(t *testing.T) {
 func TestWithErrors(t *testing.T) {
 	check := func(layer, path string, num float64, dim quantity.Dimension, want string) {
 		t.Helper()
-		_, err := parsed(t).with(layer,
+		_, err := parsed(t).with(domain{layer: layer},
 			Change{Path: path, Text: "new", Value: quantity.Value{Num: num, Dim: dim}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -129,7 +129,11 @@ func TestParamFind(t *testing.T) {
 	p := parsed(t)
 	check := func(layer, name, want string) {
 		t.Helper()
-		q, err := p.Find(layer, name)
+		l, err := p.Layer(layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := Design{Platform: p, Layer: l}.Find(name)
 		got := q.Path
 		if err != nil {
 			got = err.Error()
@@ -163,7 +167,7 @@ func TestProgram(t *testing.T) {
 	}
 	for _, p := range append(all, parsed(t)) {
 		for _, l := range p.Layers {
-			uses, err := p.uses(l.Name)
+			uses, err := p.uses(domain{layer: l.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,11 +182,11 @@ func checkProgram(t *testing.T, p Platform, l Layer, q Param) {
 	t.Helper()
 	v := q.Value
 	v.Num = v.Num*2 + 4 // whole if it was
-	prog, err := p.Compile(l.Name, q.Path)
+	prog, err := p.compile(domain{layer: l.Name}, q.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, err := p.with(l.Name, Change{Path: q.Path, Text: "8KiB", Value: v})
+	changed, err := p.with(domain{layer: l.Name}, Change{Path: q.Path, Text: "8KiB", Value: v})
 	if possible := prog.Set(v.Num); possible != (err == nil) {
 		t.Errorf("%s, %s = %v: possible %v, but %v", l.Ref(), q.Path, v, possible, err)
 		return
@@ -211,7 +215,7 @@ func TestProgramDoesNotAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := p.Compile(layer, path)
+		prog, err := p.compile(domain{layer: layer}, path)
 		if err != nil {
 			t.Fatal(err)
 		}

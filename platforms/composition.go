@@ -207,3 +207,17 @@ func (c *composition) changeError(s *slot, err error) error {
 	}
 	return c.errorf(s.at, "%q: %w", s.Text, err)
 }
+
+// localWork are the names of the constants that are [Costs.Copy] and [Costs.Combine].
+var localWork = [...]string{"copy", "combine"}
+
+// workSlots returns the slots of the local work; -1 where the platform gives no time per byte.
+func (c *composition) workSlots() (at [len(localWork)]int) {
+	for i, name := range localWork {
+		slot, known := c.slotAt["constant."+name]
+		if at[i] = slot; !known || c.slots[slot].Value.Dim != quantity.DimInverse {
+			at[i] = -1
+		}
+	}
+	return at
+}

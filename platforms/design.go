@@ -16,9 +16,12 @@ import (
 // A Design is a layer of a platform, as it is or with parameters changed.
 type Design struct {
 	Platform Platform
-	Layer    Layer        // one of the platform's
-	Whole    bool         // no layer was named: ranks run on all levels of the platform
-	Changes  []Assignment // from the platform's file to here, in order
+	Layer    Layer // one of the platform's
+	Whole    bool  // no layer was named: ranks run on all levels of the platform
+	// Ranks says that the design is asked about programs of ranks, not about single messages: its
+	// parameters are then those of all levels, if it is whole, and of the local work of ranks.
+	Ranks   bool
+	Changes []Assignment // from the platform's file to here, in order
 }
 
 // FindDesign returns the design that a platform's file describes; see [Find]. It is an error if
@@ -44,7 +47,7 @@ func (d Design) Machine() machine.Machine {
 	if !d.Whole {
 		return machine.Machine{}
 	}
-	// It is there: only With leaves out layers of levels, and it sets Whole to false.
+	// It is there: With sets Whole to false if it leaves out layers of levels.
 	m, _ := d.Platform.Machine()
 	return m
 }
@@ -57,23 +60,78 @@ func (d Design) Name() string {
 	return d.Layer.Ref()
 }
 
-// Uses returns the parameters that the layer's costs depend on.
+// Uses returns the parameters that the design's costs depend on.
 func (d Design) Uses() []Param {
-	all, _ := d.Platform.uses(d.Layer.Name) // the layer is there
+	all, _ := d.Platform.uses(d.domain()) // its layers are there
 	return all
 }
 
-// Compile returns the layer as a program of some of its parameters, and their values.
-func (d Design) Compile(params ...Param) (*Program, []float64) {
-	paths, values := make([]string, len(params)), make([]float64, len(params))
-	for i, p := range params {
-		paths[i], values[i] = p.Path, p.Value.Num
+// domain returns the domain of the design's questions.
+func (d Design) domain() domain { return domain{d.Layer.Name, d.Ranks && d.Whole, d.Ranks} }
+
+// Find returns the parameter of the design that name stands for: its path, or an end of its path
+// ("host-dma.tau", "o_r", "node.lanes"), or the kind of its layer's model and its key ("logp.o_r";
+// loggp counts as logp). The window of a fragmented layer answers to credits too. It is an error if
+// name fits none, or several.
+func (d Design) Find(name string) (Param, error) {
+	uses := d.Uses()
+	found := matching(uses, name)
+	if len(found) == 1 {
+		return found[0], nil
 	}
-	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
-	if err != nil {
-		panic(err) // the layer and its parameters are there
+	if len(found) > 1 {
+		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
+			name, strings.Join(paths(found), ", "))
 	}
-	return prog, values
+	what := d.Layer.Ref()
+	if d.domain().levels {
+		what = d.Platform.Name
+	}
+	if err := d.elsewhere(what, name, uses); err != nil {
+		return Param{}, err
+	}
+	if of := model.LinesOf(d.Layer.Model).Kind().Aliases[name]; of != nil {
+		// In a file o stands for o_s and o_r, which have two slots from then on.
+		return Param{}, fmt.Errorf("%q stands for %s; change each of them",
+			name, strings.Join(of, " and "))
+	}
+	key := name[strings.LastIndexByte(name, '.')+1:]
+	if _, ofLevel := levelFields[key]; ofLevel && d.domain().levels {
+		return Param{}, fmt.Errorf("%s has no parameter %q; write %s into the table of a level, "+
+			"where it can then be changed", what, name, key)
+	}
+	var ends []string
+	for _, q := range uses {
+		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {
+			ends = append(ends, rest)
+		}
+	}
+	hint := usage.Hint(name, ends)
+	if !strings.Contains(hint, "did you mean") {
+		hint = "; choose from " + strings.Join(paths(uses), ", ")
+	}
+	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
+}
+
+// elsewhere returns an error if name fits parameters that the platform has, but on which the design
+// does not depend: a change there would have no effect, and say nothing. It names questions that
+// depend on them.
+func (d Design) elsewhere(what, name string, uses []Param) error {
+	p := d.Platform
+	all, _ := p.uses(domain{d.Layer.Name, len(p.Levels) > 0, true}) // none if layers were left out
+	if found := matching(all, name); len(found) > 0 {
+		ways := []string{"a collective or a schedule on " + p.Name}
+		if found[0].Table == "layer" {
+			ways = append([]string{p.Name + "/" + found[0].Owner}, ways...)
+		}
+		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
+			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))
+	}
+	if other := matching(p.Params(), name); len(other) > 0 {
+		return fmt.Errorf("%s has no effect on %s; these have: %s",
+			strings.Join(paths(other), ", "), what, strings.Join(paths(uses), ", "))
+	}
+	return nil
 }
 
 // An Assignment is a change that was made to a parameter.
@@ -113,7 +171,7 @@ func (d Design) set(text string) (Design, error) {
 	if last := len(name) - 1; last >= 0 && strings.IndexByte("*/+-", name[last]) >= 0 {
 		operator, name = name[last], strings.TrimSpace(name[:last])
 	}
-	p, err := d.Platform.Find(d.Layer.Name, name)
+	p, err := d.Find(name)
 	if err != nil {
 		return d, err
 	}
@@ -162,22 +220,28 @@ func (d Design) Recut(packet string) (Design, error) {
 	return d, err
 }
 
-// With returns the design with some parameters changed; see [Design.With]. Its ranks run on the
-// layer alone, since the layers of a machine's other levels are left out.
+// With returns the design with some parameters changed. Layers on which it does not depend are left
+// out. If it is asked about messages, these include the layers of a machine's other levels, and its
+// ranks run on the layer alone.
 func (d Design) With(changes ...Change) (Design, error) {
-	p, err := d.Platform.with(d.Layer.Name, changes...)
+	p, err := d.Platform.with(d.domain(), changes...)
 	if err != nil {
 		return d, err
 	}
 	l, err := p.Layer(d.Layer.Name)
-	d.Platform, d.Layer, d.Whole = p, l, false
+	d.Platform, d.Layer, d.Whole = p, l, d.Whole && d.Ranks
 	return d, err
 }
 
 // NewValue computes the new value that an assignment gives the parameter, and half of its interval.
 func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, float64, error) {
+	// Layers of a machine have parameters of the same names, so those of the changed one count.
+	layer := d.Layer
+	if own, err := d.Platform.Layer(p.Owner); err == nil && d.Ranks && p.Table == "layer" {
+		layer = own
+	}
 	v, within, err := evalInterval(right, func(formula string) (quantity.Value, error) {
-		return d.Layer.Eval(formula, 0)
+		return layer.Eval(formula, 0)
 	})
 	if err != nil {
 		return v, 0, err
@@ -228,9 +292,16 @@ func (p Param) Shown() string {
 	return p.Value.String()
 }
 
-// Encode returns the design as a platform file, below the comment: the layer and its parts, or the
-// whole platform if nothing was changed. See [Platform.File].
-func (d Design) Encode(comment string) []byte { return d.Platform.File().Encode(comment) }
+// Encode returns the design as a platform file, below the comment: all that it depends on, or the
+// whole platform if nothing was changed; see [Platform.File]. A changed design has no measured
+// collectives, which are of the machine as it was.
+func (d Design) Encode(comment string) []byte {
+	f := d.Platform.File()
+	if len(d.Changes) > 0 {
+		f.Collectives = nil
+	}
+	return f.Encode(comment)
+}
 
 // Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
 // was changed since, or was fitted to points that make no curve.

@@ -182,7 +182,7 @@ func (p Platform) File() File {
 
 // changed reports whether a parameter of the layer's costs has another value than in the file.
 func (p Platform) changed(layer string) bool {
-	used, _ := p.used(layer) // the layer is there
+	used, _ := p.used(domain{layer: layer}) // the layer is there
 	for i, s := range p.composition.slots {
 		if used[i] && (s.Value.Num != s.written || s.changed && s.Word != "") {
 			return true

@@ -95,7 +95,7 @@ func TestEncodeChanges(t *testing.T) {
 	p := parsed(t)
 	check := func(layer string, c Change) {
 		t.Helper()
-		changed, err := p.with(layer, c)
+		changed, err := p.with(domain{layer: layer}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,11 +111,11 @@ func TestEncodeChanges(t *testing.T) {
 		if diff := cmp.Diff(was.Model, is.Model); diff != "" || is.Name != layer {
 			t.Errorf("%s of %s: (-changed +written)\n%s", c.Path, is.Name, diff)
 		}
-		before, err := changed.Find(layer, c.Path)
+		before, err := Design{Platform: changed, Layer: was}.Find(c.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := again.Find(layer, c.Path)
+		after, err := Design{Platform: again, Layer: is}.Find(c.Path)
 		if err != nil || after.PlusMinus != before.PlusMinus {
 			t.Errorf("%s: ± %v, %v; want %v", c.Path, after.PlusMinus, err, before.PlusMinus)
 		}

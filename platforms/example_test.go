@@ -82,7 +82,7 @@ func ExampleDesign_With() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	receive, err := hp.Platform.Find(hp.Layer.Name, "o_r")
+	receive, err := hp.Find("o_r")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func ExampleDesign_Compile() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	wire, err := clip.Platform.Find(clip.Layer.Name, "wire.tau")
+	wire, err := clip.Find("wire.tau")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package platforms
 
 import (
+	"slices"
+
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -54,10 +56,10 @@ var levelNumbers = []levelNumber{
 		func(l *machine.Level, v float64) { l.Arity = int(v) }},
 	// Lanes and ports need not be whole: they are rates in units of one transfer's, such as 2.5.
 	{Param{Key: "lanes", Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
-		func(l *machine.Level, v float64) { l.Lanes = v }},
+		func(l *machine.Level, v float64) { l.Lanes = given(v) }},
 	{Param{Key: "ports", Measure: model.Plain, Phrase: "transfers out, and in, " +
 		"at full speed at once"},
-		func(l *machine.Level, v float64) { l.Ports = v }},
+		func(l *machine.Level, v float64) { l.Ports = given(v) }},
 	{Param{Key: "eager_threshold", Measure: model.Size, Phrase: "largest message that does not " +
 		"wait for its receive"},
 		func(l *machine.Level, v float64) { l.Eager = quantity.Bytes(v) }},
@@ -82,4 +84,20 @@ var levelNumbers = []levelNumber{
 	// At least 1, and only with a port: it divides that.
 	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 		func(l *machine.Level, v float64) { l.Routes = int(v) }},
+}
+
+// given returns a number of transfers at once that the file gives. In a machine 0 means that
+// nothing is shared, which a file says by leaving the key out; a given 0 is as impossible as any
+// number below 1.
+func given(v float64) float64 {
+	if v == 0 {
+		return -1
+	}
+	return v
+}
+
+// setNumber gives the number of a key to a level.
+func setNumber(l *machine.Level, key string, v float64) {
+	i := slices.IndexFunc(levelNumbers, func(n levelNumber) bool { return n.Key == key })
+	levelNumbers[i].set(l, v)
 }

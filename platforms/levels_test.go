@@ -57,7 +57,7 @@ func TestMachine(t *testing.T) {
 	if got := node.Layer.OneWay(1024); got != 0.69 {
 		t.Errorf("1 KiB in a node takes %v", got)
 	}
-	one, err := p.with("node") // the other layers are left out, and the machine with them
+	one, err := p.with(domain{layer: "node"}) // the other layers are left out, and the machine with them
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 // Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
 // It is true if no parameter has an interval.
 func (d Design) peakKnown() bool {
+	d.Ranks = false // a peak is that of messages of the layer
 	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
 	// A computed parameter moves with its inputs, whose intervals count here; its own would count
 	// twice.

@@ -173,7 +173,7 @@ func (s *source) taken(t LayerTable, f *files) (File, error) {
 		name = p.Default
 	}
 	// Reduced to the layer and its parts, so that nothing else of the file comes along.
-	if p, err = p.with(name); err != nil {
+	if p, err = p.with(domain{layer: name}); err != nil {
 		return File{}, err
 	}
 	return p.taking(t.Name), nil

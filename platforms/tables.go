@@ -225,16 +225,11 @@ func (s *scope) level() Level {
 	return l
 }
 
-// checkLevelNumber refuses a unit on a plain number, and no transfer at full speed: 0 would mean
-// that nothing is shared, which the file says by leaving the key out.
+// checkLevelNumber refuses a unit on a plain number.
 func (s *section) checkLevelNumber(n levelNumber, given Param) {
 	dim := given.Value.Dim
 	if dim != quantity.DimNone && n.Measure != model.Size && n.Measure != model.Time {
 		s.fail(n.Key, "%q is %s; it is a plain number", given.Text, dim)
-	}
-	if given.Value.Num == 0 && (n.Key == "lanes" || n.Key == "ports") {
-		s.fail(n.Key, "must be 1 to 2^30, since a single transfer runs at full speed; "+
-			"omit it if nothing is shared (got %q)", given.Text)
 	}
 }
 

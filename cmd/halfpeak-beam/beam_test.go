@@ -67,7 +67,7 @@ func TestSameAsOneMachine(t *testing.T) {
 		"collective.csv": {"clip", "--collective", "allreduce", "--ranks", "2,4",
 			"--size", "1KiB,64KiB", "--sweep", "host-dma.tau=1us/KiB..8us/KiB/9",
 			"--sweep", "wire.tau=1us/KiB..8us/KiB/7/log"},
-		"algorithm.csv": {"hp-lam", "--collective", "bcast", "--algorithm", "all", "--ranks", "8",
+		"algorithm.csv": {"hp-lam", "--collective", "bcast/all", "--ranks", "8",
 			"--set", "g=20us", "--sweep", "L=5.3..15.3us/11"},
 		"schedule.csv": {"hp-lam", "--schedule", goal, "--quantity", "finish,one_way",
 			"--size", "16,1KiB", "--sweep", "L=1us..9us/101"},

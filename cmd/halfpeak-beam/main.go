@@ -75,10 +75,13 @@ func parse(args []string) (q question, path string, err error) {
 		"the `quantities` to predict; by default the finish")
 	f.StringArrayVar(&q.Schedule, "schedule", nil,
 		"simulate the schedule or trace in this `file` or folder; a trace may have several")
-	f.StringVar(&q.Calls.Collective, "collective", "",
-		"simulate this `collective`, for each of --ranks and --size")
-	f.StringVar(&q.Calls.Algorithm, "algorithm", "best",
-		"with --collective: the `name` of an algorithm, all, or best (the fastest for each design)")
+	f.Func("collective",
+		"simulate this collective by its fastest algorithm, or by the one behind a slash, as in "+
+			"`allreduce/ring`, for each of --ranks and --size",
+		func(text string) error {
+			q.Calls.Choose(text)
+			return nil
+		})
 	flags.Var(f, &q.Calls.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with --collective: numbers of ranks")
 	flags.Var(f, &q.Calls.Sizes, quantity.ParseSizes, "sizes", "size", "64KiB", "message sizes")

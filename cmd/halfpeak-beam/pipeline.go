@@ -38,7 +38,7 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 		var input *simulations.Input
 		input, err = simulations.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
 		if err == nil {
-			d, err = simulations.Scheduled(ctx, d, input, nil)
+			d, err = simulations.Scheduled(ctx, d, input, q.Calls.Map, nil)
 		}
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ func newCollective() *cobra.Command {
 		"sizes of the message, or of each rank's block")
 	declareSizes(cmd, &o.calls.Segments, "segment", "",
 		"try segments of these sizes beside whole messages")
-	f.StringVar(&o.calls.Map, "map-by", "",
+	f.StringVar(&o.calls.Map.By, "map-by", "",
 		"place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
@@ -173,7 +173,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		// fits would be compared with the measurements that they are fitted to.
 		design := designs[0]
 		f.Fits = nil
-		q.TakeLocalWork(design.Platform)
+		q.TakeLocalWork(design.Costs())
 		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(),
 			calibrate.IntervalOf(design.Platform)
 		return nil
@@ -196,12 +196,12 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 			})
 		}
 		return nil
-	case o.calls.Map != "" || len(o.fitted.Fits) > 0:
+	case o.calls.Map.By != "" || len(o.fitted.Fits) > 0:
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
-	cores, ranks, err := simulations.ReadPlaces(o.places, m)
-	if o.calls.Map = cores; !ranksGiven {
-		o.calls.Ranks = []int{ranks}
+	var err error
+	if o.calls.Map, err = simulations.ReadPlaces(o.places, m); !ranksGiven {
+		o.calls.Ranks = []int{len(o.calls.Map.Nodes)}
 	}
 	return err
 }

@@ -253,6 +253,13 @@ func completeCollective(cmd *cobra.Command, args []string, typed string) ([]stri
 // and the collective of the flag.
 func completeAlgorithms(cmd *cobra.Command) {
 	flag := cmd.Flags().Lookup("collective")
+	if flag != nil {
+		completeBy(cmd, "collective",
+			func(cmd *cobra.Command, _ []string, typed string) ([]string,
+				cobra.ShellCompDirective) {
+				return completeCollective(cmd, nil, typed)
+			})
+	}
 	completeBy(cmd, "algorithm",
 		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if flag != nil {
@@ -263,13 +270,19 @@ func completeAlgorithms(cmd *cobra.Command) {
 			})
 			return names, cobra.ShellCompDirectiveNoFileComp
 		})
-	if flag != nil {
-		completeBy(cmd, "collective",
-			func(cmd *cobra.Command, _ []string, typed string) ([]string,
-				cobra.ShellCompDirective) {
-				return completeCollective(cmd, nil, typed)
-			})
+}
+
+// completeProgram completes a collective and, behind its slash, an algorithm.
+func completeProgram(cmd *cobra.Command, _ []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
+	name, _, algorithm := strings.Cut(typed, "/")
+	if !algorithm {
+		return completeCollective(cmd, nil, typed)
 	}
+	names := list.Map(collective.Of(name), func(e collective.Entry) string {
+		return name + "/" + e.Name + "\t" + e.Help
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeParams completes the paths of the parameters of the platform that is an
@@ -283,6 +296,9 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 			d, err := platforms.FindDesign(args[0])
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveError
+			}
+			for _, program := range []string{"collective", "schedule"} {
+				d.Ranks = d.Ranks || cmd.Flags().Changed(program)
 			}
 			names := list.Map(d.Uses(), func(p platforms.Param) string {
 				return p.Path + ending + "\t" + p.Value.String()

@@ -48,7 +48,7 @@ func newSimulate() *cobra.Command {
 		"use the message costs of this `platform`; give it again to compare")
 	f.StringVar(&o.text.Eager, "eager-threshold", "",
 		"with --machine: the largest `size` that is sent before its receive is posted")
-	f.StringVar(&o.Map, "map-by", "",
+	f.StringVar(&o.Map.By, "map-by", "",
 		"with levels: place ranks by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
 		"with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in "+
@@ -105,9 +105,9 @@ func (o *simulateOptions) check() error {
 	// LogGOPSim's parameter S is its eager threshold, and its messages are never cut.
 	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
 		return usagef("--eager-threshold and --packet require --machine; for --loggops use S")
-	case machines == 0 && o.Map != "":
+	case machines == 0 && o.Map.By != "":
 		return usagef("--map-by requires a --machine with levels")
-	case o.places != "" && (machines != 1 || o.Map != ""):
+	case o.places != "" && (machines != 1 || o.Map.By != ""):
 		return usagef("--places requires a single --machine, with levels, and no --map-by")
 	}
 	return nil
@@ -132,7 +132,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if o.places != "" {
-		if o.Map, _, err = simulations.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
+		if o.Map, err = simulations.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
@@ -27,12 +26,12 @@ type whatifOptions struct {
 	plotting
 
 	set, quantity, sweep, solveFor, schedule       []string
-	save, target, against                          string
+	save, target, program, places                  string
 	sensitivity, breakdown, landmarks, uncertainty bool
 
 	sizes      []quantity.Bytes
 	sized      bool               // sizes were given
-	collective collectives.Calls  // its sizes are --size
+	collective collectives.Calls  // of --collective; its sizes are --size
 	input      *simulations.Input // of --schedule; nil: none
 	finish     []string           // names of the finishes of --schedule or --collective
 	stderr     io.Writer
@@ -44,7 +43,8 @@ type whatifOptions struct {
 func newWhatif() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif",
-		wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
+		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
+			"or with --uncertainty two"),
 		o.run)
 	o.out.declareFormat(cmd, reports.StreamFormats()[1:]...) // csv is among those of all tables
 	declareUnit(cmd, &o.out.units)
@@ -78,28 +78,28 @@ func newWhatif() *cobra.Command {
 	f.StringArrayVar(&o.schedule, "schedule", nil,
 		"add a quantity: the finish of the schedule or trace in this `file` or folder; a trace "+
 			"may have several")
-	f.StringVar(&o.collective.Collective, "collective", "",
-		"add a quantity for each of --ranks and --size: the finish of this `collective`")
-	f.StringVar(&o.collective.Algorithm, "algorithm", "best",
-		"with --collective: the `name` of one algorithm, all, or best (the fastest for each "+
-			"design)")
+	f.StringVar(&o.program, "collective", "",
+		"add a quantity for each of --ranks and --size: the finish of the collective of this "+
+			"`name` by its fastest algorithm; NAME/ALGORITHM takes one, NAME/all each")
 	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with --collective: numbers of ranks")
-	f.StringVar(&o.against, "against", "",
-		"with --uncertainty: the probability of being faster than this `platform`")
+	f.StringVar(&o.collective.Map.By, "map-by", "",
+		"place ranks on a machine by `core`, by a level, or on a list of cores")
+	f.StringVar(&o.places, "places", "",
+		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", whatif.Quantities())
-	completeAlgorithms(cmd)
+	completeBy(cmd, "collective", completeProgram)
 	return cmd
 }
 
 // check returns the first contradiction of the flags. There is one question at most,
 // since each has a table of its own; without one, the costs before and after --set
 // are the answer.
-func (o *whatifOptions) check() error {
+func (o *whatifOptions) check(other string) error {
 	questions := 0
 	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown,
 		o.landmarks, o.uncertainty} {
@@ -113,22 +113,31 @@ func (o *whatifOptions) check() error {
 	case len(o.solveFor) > 0 && o.target == "":
 		return usagef("--solve-for requires --target; give a condition, as in --target " +
 			"'bandwidth(4KiB) >= 100MB/s'")
-	case o.against != "" && !o.uncertainty:
-		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side " +
-			"by side")
+	case other != "" && !o.uncertainty:
+		return usagef("a second platform requires --uncertainty; halfpeak compare shows " +
+			"platforms side by side")
 	case questions > 1:
 		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and " +
 			"--uncertainty are different questions; choose one")
-	case o.finishes() && (o.breakdown || o.landmarks || questions+len(o.set) == 0):
+	case o.finishes() && o.landmarks:
+		return usagef("--landmarks are sizes of single messages; of a collective, halfpeak " +
+			"collective --crossovers lists the sizes where the best algorithm changes")
+	case o.finishes() && questions+len(o.set) == 0:
 		return usagef("--schedule and --collective require --set, --sweep, --target, " +
-			"--sensitivity or --uncertainty")
-	case len(o.schedule) > 0 && o.collective.Collective != "":
+			"--sensitivity, --breakdown or --uncertainty")
+	case len(o.schedule) > 0 && o.program != "":
 		return usagef("--schedule and --collective cannot be combined")
-	case o.collective.Collective != "" && len(o.collective.Ranks) == 0:
-		return usagef("--collective %s requires --ranks, for example --ranks 64",
-			o.collective.Collective)
-	case o.collective.Collective == "" && len(o.collective.Ranks) > 0:
+	case o.program != "" && len(o.collective.Ranks) == 0 && o.places == "":
+		return usagef("--collective %s requires --ranks, for example --ranks 64", o.program)
+	case o.program == "" && len(o.collective.Ranks) > 0:
 		return usagef("--ranks requires --collective, for example --collective allreduce")
+	case !o.finishes() && (o.places != "" || o.collective.Map.By != ""):
+		return usagef("--map-by and --places place the ranks of --collective or --schedule")
+	case o.places != "" && o.collective.Map.By != "":
+		return usagef("--places and --map-by cannot be combined")
+	case o.finishes() && o.breakdown && o.plot != "":
+		return usagef("--breakdown of --collective or --schedule has no picture; halfpeak plot " +
+			"--kind ranks draws a schedule")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, " +
 			"--breakdown, --landmarks or --uncertainty")
@@ -187,12 +196,25 @@ func (o *whatifOptions) stream() string {
 // there even if the question has no answer.
 func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	o.sized = cmd.Flags().Changed("size")
-	if err := o.check(); err != nil {
+	other := ""
+	if len(args) > 1 {
+		other = args[1]
+	}
+	if err := o.check(other); err != nil {
 		return err
 	}
 	base, err := whatif.Find(args[0])
 	if err != nil {
 		return err
+	}
+	o.collective.Choose(o.program)
+	if o.places != "" {
+		if o.collective.Map, err = simulations.ReadPlaces(o.places, base.Machine()); err != nil {
+			return err
+		}
+		if o.program != "" && len(o.collective.Ranks) == 0 {
+			o.collective.Ranks = []int{len(o.collective.Map.Nodes)}
+		}
 	}
 	// From here on a run may take minutes, and Ctrl-C ends it with what is complete.
 	ctx, stop := interruptible()
@@ -223,7 +245,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		o.bar = func(int64) {} // a sweep shows its rows
 		return o.runSweep(ctx, cmd, d)
 	}
-	rows, picture, err := o.table(ctx, base, d)
+	rows, picture, err := o.table(ctx, base, d, other)
 	if err == nil && picture != nil {
 		err = o.draw(o.out.units, picture)
 	}
@@ -242,7 +264,7 @@ func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ what
 	err error) {
 	if o.collective.Collective == "" {
 		o.finish = []string{whatif.Finish}
-		return simulations.Scheduled(ctx, d, o.input, o.simulated)
+		return simulations.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
 	}
 	// One size, since each size and number of ranks is a quantity, and so a column.
 	o.collective.Sizes = o.sizesOr("64KiB")
@@ -252,8 +274,8 @@ func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ what
 
 // table returns the answer as a table, and a function that draws its picture, if it
 // has one: it is drawn only with --plot.
-func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows,
-	picture func() (reports.Picture, error), err error) {
+func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design, other string) (
+	rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	units := o.out.units
 	switch {
 	case o.target != "":
@@ -264,6 +286,8 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		picture = func() (reports.Picture, error) {
 			return whatif.Tornado(d, quantities[0].At(sizes[0]))
 		}
+	case o.breakdown && o.finishes():
+		rows, err = whatif.PartRows(d, o.quantities(d))
 	case o.breakdown:
 		rows, err = whatif.OwnerRows(d, o.sizes)
 		picture = func() (reports.Picture, error) {
@@ -273,9 +297,9 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 	case o.landmarks:
 		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
 	case o.uncertainty:
-		return o.uncertain(ctx, base, d)
+		return o.uncertain(ctx, base, d, other)
 	case o.finishes():
-		rows = whatif.ContrastedTimes(base, d, o.quantities(d))
+		rows, err = whatif.ContrastedTimes(base, d, o.quantities(d))
 	default:
 		rows, err = whatif.Contrasted(base, d, o.sizes, units)
 	}
@@ -307,7 +331,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 			r, err = d.ParseRange(text)
 		} else {
 			r.Steps = whatif.DefaultSteps
-			r.Param, err = d.Platform.Find(d.Layer.Name, text)
+			r.Param, err = d.Find(text)
 		}
 		if err != nil {
 			return rows, nil, fmt.Errorf("--solve-for %w", err)
@@ -329,21 +353,21 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 
 // uncertain predicts with intervals, beside the design after --set or beside another
 // platform. The first design is what the second is compared with.
-func (o *whatifOptions) uncertain(ctx context.Context, before,
-	after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
+func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design,
+	against string) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
 	// The other platform comes first, since the question is whether this one is faster.
-	case o.against != "":
-		other, err := whatif.Find(o.against)
+	case against != "":
+		other, err := whatif.Find(against)
 		if err == nil {
 			other, err = o.withFinish(ctx, other)
 		}
 		if err != nil {
-			return rows, nil, fmt.Errorf("--against: %w", err)
+			return rows, nil, err
 		}
-		designs = []whatif.NamedDesign{{Name: other.Layer.Ref(), Design: other},
-			{Name: after.Layer.Ref(), Design: after}}
+		designs = []whatif.NamedDesign{{Name: other.Subject(), Design: other},
+			{Name: after.Subject(), Design: after}}
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
@@ -376,11 +400,7 @@ func (o *whatifOptions) samplesBar(designs int) func() {
 	return func() { show(1) }
 }
 
-// maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
-// rows fill a disk: these would need about 600 GB.
-const maxRows = 1e10
-
-// runSweep computes a sweep into a stream, a file, a table or only a picture.
+// runSweep computes a sweep of the design.
 func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
 	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"),
 		Quantities: o.quantities(d, whatif.SweptQuantities(d)...)}
@@ -397,45 +417,7 @@ func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d what
 	if len(o.quantity) == 0 && !o.finishes() {
 		shown = len(s.Quantities) - 1 // bandwidth
 	}
-	pictureOnly, stream := o.plot != "" && o.out.path == "" && o.out.format == "", o.stream()
-	// A sweep of which only a picture is wanted keeps no rows, however many it has.
-	switch rows := s.Rows(); {
-	case rows > maxRows:
-		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
-			rows)
-	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
-		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv",
-			rows)
-	}
-	// Before the run: the picture is collected on the way.
-	var picture func() reports.Picture
-	var err error
-	if o.plot != "" {
-		if picture, err = s.Draw(shown); err != nil {
-			return usage.Error{Err: err}
-		}
-	}
-	progress := progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
-	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
-	var rows reports.Rows
-	switch {
-	case pictureOnly:
-		err = interrupted(ctx, s.Run(ctx, nil, nil))
-	case stream != "" && o.out.path == "":
-		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
-	case stream != "":
-		err = s.File(ctx, o.out.path, stream)
-	default:
-		rows, err = s.Table(ctx)
-	}
-	progress(-1) // erases the bar, before anything is printed below it
-	if err == nil && !pictureOnly && stream == "" {
-		err = o.out.write(cmd, rows)
-	}
-	if err != nil {
-		return err
-	}
-	return o.draw(o.out.units, func() (reports.Picture, error) { return picture(), nil })
+	return sweepOutput{&o.out, &o.plotting, o.stream(), shown}.run(ctx, cmd, &s)
 }
 
 // sizesOr returns the sizes that were given, or the default of this question: the
@@ -450,8 +432,7 @@ func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
 
 // finishes reports whether the finish of a program is a quantity too.
 func (o *whatifOptions) finishes() bool {
-	return len(o.schedule) > 0 ||
-		o.collective.Collective != ""
+	return len(o.schedule) > 0 || o.program != ""
 }
 
 // quantityOr returns the names of the quantities that were given, else of a program's finish, else

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // curve returns the times of a measure on one pair of ranks by size: the medians over
@@ -95,17 +94,6 @@ func (c *Calibration) exchanges(level int) (curve model.Curve) {
 // send into the receive buffer, as Open MPI and MPICH do: its block, or in an allreduce its vector.
 func CopiesOwn(name string) bool {
 	return name == "allgather" || name == "allreduce" || name == "alltoall"
-}
-
-// LocalWork returns the time of local work, [Combine] or [Copy], with a byte, which a platform file
-// has as a constant; 0 if it has none.
-func LocalWork(p platforms.Platform, work string) quantity.MicrosPerByte {
-	for _, c := range p.Constants {
-		if c.Owner == work && c.Value.Dim == quantity.DimInverse && c.Value.Num > 0 {
-			return quantity.MicrosPerByte(c.Value.Num)
-		}
-	}
-	return 0
 }
 
 // PerByte returns the time of local work, Combine or Copy, of a byte of the largest

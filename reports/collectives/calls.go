@@ -1,9 +1,11 @@
 package collectives
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
@@ -12,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // Calls are the calls that a question is about: the algorithms of a collective, each on these
@@ -26,19 +29,26 @@ type Calls struct {
 	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
 	// ranks alike.
 	Copy    quantity.MicrosPerByte
-	Map     string // how ranks are placed on the machine; see [machine.Machine.Place]
-	Library string // only algorithms that rules in this form can name; empty: all
+	Map     simulations.Placement // of ranks on the machine
+	Library string                // only algorithms that rules in this form can name; empty: all
 }
 
-// TakeLocalWork sets the times to copy and to combine a byte to those of the platform's file, as
-// far as the collective copies and its algorithms combine. A call keeps its own time to combine.
-func (c *Calls) TakeLocalWork(p platforms.Platform) {
+// Choose sets the collective and the algorithm to those of a text such as "allreduce/ring"; without
+// an algorithm to the best.
+func (c *Calls) Choose(text string) {
+	c.Collective, c.Algorithm, _ = strings.Cut(text, "/")
+	c.Algorithm = cmp.Or(c.Algorithm, "best")
+}
+
+// TakeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
+// the collective copies and its algorithms combine. A call keeps its own time to combine.
+func (c *Calls) TakeLocalWork(of platforms.Costs) {
 	if calibrate.CopiesOwn(c.Collective) {
-		c.Copy = calibrate.LocalWork(p, calibrate.Copy)
+		c.Copy = of.Copy
 	}
 	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
 	if c.Call.Gamma == 0 && slices.ContainsFunc(collective.Of(c.Collective), combines) {
-		c.Call.Gamma = 1e3 * float64(calibrate.LocalWork(p, calibrate.Combine)) // ns/B
+		c.Call.Gamma = 1e3 * float64(of.Combine) // ns/B
 	}
 }
 

@@ -3,23 +3,26 @@ package collectives
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Finishes adds one quantity for each call to the design, and returns their names: "finish", or
-// "finish_ring_64_1MiB" if there are several. The quantity is when the last rank is done, as by
-// [simulations.FinishOf].
+// "finish_ring_64_1MiB" if there are several. The quantity is the time of [Question.Compute]: when
+// the last rank is done.
 //
 // The algorithm "best" gives one quantity for each number of ranks and size: the finish of the
-// algorithm that is first in the design that is evaluated. "all" gives one for each algorithm. The
-// trees of logp-optimal stay those that are best in the design d. A schedule of more than 2²⁰
-// operations is an error. Without a collective, the design is returned as it is.
+// algorithm that is first in the design that is evaluated. "all" gives one for each algorithm.
+// Algorithms whose schedule is too large are left out; it is an error if none remains. Without a
+// collective, the design is returned as it is.
 //
 // Each simulation that has ended is passed to watch, unless that is nil.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
@@ -27,77 +30,142 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	if calls.Collective == "" {
 		return d, nil, nil
 	}
-	q := Question{Calls: calls, Layer: d.Layer}
-	all, err := q.algorithms()
+	q := Question{
+		Calls:   calls,
+		Layer:   d.Layer,
+		Machine: d.Machine(),
+		Within:  calibrate.IntervalOf(d.Platform),
+	}
+	all, _, cells, err := q.prepared(ctx)
 	if err != nil {
 		return d, nil, err
 	}
-	// A layer's times include its rendezvous, so the simulation adds none.
-	m, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
-	if err != nil {
-		return d, nil, err
-	}
-	cells, err := q.cells(ctx, all, m)
-	if err != nil {
-		return d, nil, err
-	}
-	alike := func(a, b Timing) bool {
-		same := a.Name == b.Name && a.Call.Segment == b.Call.Segment
-		return a.place() == b.place() && (q.Algorithm == "best" || same)
-	}
-	var names []string
-	for one := true; len(cells) > 0; one = false {
+	var finishes []simulations.Finish
+	var tooLarge []string
+	for len(cells) > 0 {
 		var here []Timing
-		// For "best", all algorithms of a place are one quantity; otherwise each is
-		// one.
-		here, cells = cut(cells, alike)
-		c, most := here[0], q.maxOps(1)
-		// The quantity is of no single algorithm: which one finishes first depends on the design.
-		if q.Algorithm == "best" {
-			c.Name, c.Call.Segment = "best", 0
-		}
-		var schedules []*schedule.Schedule
-		for _, each := range here {
-			s, err := scheduleOf(ctx, each, most)
-			if err != nil {
-				return d, nil, fmt.Errorf("%s %s: %w", each.Collective, each.Name, err)
-			}
-			schedules = append(schedules, s)
-		}
-		size := quantity.Bytes(c.Call.Bytes).String()
-		name := whatif.Finish
-		of := fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, c.Name, c.Ranks, size)
-		// A single quantity keeps its plain name; several need names that differ.
-		if !one || len(cells) > 0 {
-			name += fmt.Sprintf("_%s_%d_%s", c.Name, c.Ranks, strings.ReplaceAll(size, " ", ""))
-		}
-		if c.Call.Segment > 0 {
-			of += " in segments of " + quantity.Bytes(c.Call.Segment).String()
-			name += "_" + strings.ReplaceAll(quantity.Bytes(c.Call.Segment).String(), " ", "")
-		}
-		if d, err = simulations.FinishOf(ctx, d, name, of, watch, schedules...); err != nil {
+		here, cells = cut(cells, func(a, b Timing) bool {
+			same := a.Name == b.Name && a.Call.Segment == b.Call.Segment
+			return a.place() == b.place() && (q.Algorithm == "best" || same)
+		})
+		f := newFinishing(q, here)
+		f.watch = watch
+		first, skipped, err := f.run(ctx, d.Costs(), false)
+		if err != nil {
 			return d, nil, err
 		}
-		names = append(names, name)
+		for _, i := range slices.Backward(skipped) {
+			tooLarge = append(tooLarge, f.cells[i].tooLarge())
+			f.cells = slices.Delete(f.cells, i, i+1)
+			f.programs = slices.Delete(f.programs, i, i+1)
+		}
+		if first == nil {
+			continue
+		}
+		finish := f.quantity()
+		finish.Run = func(c platforms.Costs, record bool) (*simulations.Finished, error) {
+			first, _, err := f.run(ctx, c, record)
+			return first, err
+		}
+		finishes = append(finishes, finish)
 	}
-	if names == nil {
-		return d, nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks",
-			all[0].Collective)
+	switch {
+	case len(finishes) == 0 && len(tooLarge) > 0:
+		return d, nil, noneSmallEnough(all[0].Collective, tooLarge)
+	case len(finishes) == 0:
+		return d, nil, noneForRanks(all[0].Collective)
+	}
+	notes := []string{q.platformText(), intervalNote(q.Within)}
+	if len(tooLarge) > 0 {
+		notes = append(notes, leftOut(tooLarge))
+	}
+	var names []string
+	for _, f := range finishes {
+		if len(finishes) == 1 {
+			f.Name = whatif.Finish // a single quantity keeps its plain name
+		}
+		f.Notes = notes
+		names, d = append(names, f.Name), f.AddTo(d)
 	}
 	return d, names, nil
 }
 
-// scheduleOf returns the schedule of a call: of one rank if it stands for all, as on a layer, which
-// has no levels. A sample or a step of a sweep is a simulation, and one rank of 512 takes a
-// hundredth of the time.
-func scheduleOf(ctx context.Context, c Timing, most int) (*schedule.Schedule, error) {
-	var s *schedule.Schedule
-	var err error
-	if c.Call.Segment == 0 || c.Call.Bytes/c.Call.Segment <= uint64(most) { // else it is too large
-		s, err = c.SymmetricSchedule(c.Ranks, c.Call)
+// A finishing runs the calls of one quantity with the costs of any design. The calls differ in
+// their algorithms alone.
+type finishing struct {
+	q        Question // whose calls have no local work, since each design has its own
+	most     int      // ranks of the question, which have the places
+	cells    []Timing
+	programs []*programs // of each cell
+	watch    func()
+}
+
+func newFinishing(q Question, cells []Timing) *finishing {
+	f := &finishing{q: q, most: slices.Max(q.Ranks), cells: cells}
+	for range cells {
+		f.programs = append(f.programs, newPrograms(true))
 	}
-	if s == nil && err == nil {
-		s, err = c.ScheduleLimit(ctx, most, c.Ranks, c.Call)
+	return f
+}
+
+// quantity returns the finish with its names.
+func (f *finishing) quantity() simulations.Finish {
+	c, name := f.cells[0], f.cells[0].Name
+	// The quantity is of no single algorithm: which one finishes first depends on the design.
+	if f.q.Algorithm == "best" {
+		c.Call.Segment, name = 0, f.q.Algorithm
 	}
-	return s, err
+	size := c.size().String()
+	finish := simulations.Finish{
+		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
+		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, name, c.Ranks, size),
+	}
+	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
+		finish.Of += " in segments of " + segment.String()
+		finish.Name += "_" + segment.String()
+	}
+	finish.Name = strings.ReplaceAll(finish.Name, " ", "")
+	return finish
+}
+
+// run returns the run of the algorithm that is first with these costs, and the indices of the cells
+// whose schedules are too large; the run is nil if all are.
+func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
+	first *simulations.Finished, tooLarge []int, err error) {
+	layer := f.q.Layer
+	layer.Model = c.Layer
+	on, err := simulations.MachineOf(c.Machine, layer, f.q.Map, f.most, simulate.NoLimit)
+	if err != nil {
+		return nil, nil, err
+	}
+	calls := f.q.Calls
+	calls.TakeLocalWork(c)
+	for i, cell := range f.cells {
+		cell.Call.Gamma = calls.Call.Gamma
+		if cell.Params&collective.Shape != 0 {
+			cell.Call.LogP = logPOf(on, cell.Ranks, cell.Call)
+		}
+		t := timer{
+			m:        on,
+			plain:    len(c.Machine.Levels) == 0,
+			most:     f.q.maxOps(1),
+			record:   record,
+			programs: f.programs[i],
+		}
+		if err := t.time(ctx, &cell); err != nil {
+			return nil, nil, fmt.Errorf("%s %s: %w", cell.Collective, cell.Name, err)
+		}
+		if cell.From == "" {
+			tooLarge = append(tooLarge, i)
+			continue
+		}
+		if f.watch != nil {
+			f.watch()
+		}
+		copying := calls.Copy.Times(cell.size())
+		if time := cell.Time + copying; first == nil || time < first.Time {
+			first = &simulations.Finished{Result: cell.result, Time: time, Copy: copying}
+		}
+	}
+	return first, tooLarge, nil
 }

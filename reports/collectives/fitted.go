@@ -41,7 +41,7 @@ type FittedQuestion struct {
 func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 	// A fit holds for the placement and the calls that were measured; it cannot be asked for
 	// others.
-	if q.Map != "" {
+	if q.Map.By != "" || len(q.Map.Nodes) > 0 {
 		err := fmt.Errorf("%s was measured with its own placement of ranks; omit the placement",
 			q.Collective)
 		return nil, usage.Fields(err, "map-by")

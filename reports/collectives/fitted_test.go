@@ -68,11 +68,11 @@ func TestMeasuredTables(t *testing.T) {
 			t.Error("what was fitted before is fitted again")
 		}
 	}
-	q.Map = "node"
+	q.Map.By = "node"
 	if _, err := q.Compute(t.Context()); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
 		t.Error(err)
 	}
-	q.Map, q.Algorithm = "", "ring"
+	q.Map.By, q.Algorithm = "", "ring"
 	if _, err := q.Compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
 		t.Error(err)
 	}

@@ -66,9 +66,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		for _, c := range here {
 			// The timer leaves From empty where no schedule was small enough.
 			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf(
-					"%s on %d ranks with %s: its schedule has too many operations",
-					c.Name, c.Ranks, c.size()))
+				answer.TooLarge = append(answer.TooLarge, c.tooLarge())
 			}
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
@@ -80,13 +78,25 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	}
 	if len(answer.Times) == 0 {
 		if len(answer.TooLarge) > 0 {
-			return nil, fmt.Errorf("%s: %s; take fewer ranks, or a linear layer",
-				all[0].Collective, answer.TooLarge[0])
+			return nil, noneSmallEnough(all[0].Collective, answer.TooLarge)
 		}
-		return nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks",
-			all[0].Collective)
+		return nil, noneForRanks(all[0].Collective)
 	}
 	return answer, nil
+}
+
+// tooLarge describes a call without a time, for a note or an error.
+func (c Timing) tooLarge() string {
+	return fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
+		c.Name, c.Ranks, c.size())
+}
+
+func noneSmallEnough(name string, tooLarge []string) error {
+	return fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", name, tooLarge[0])
+}
+
+func noneForRanks(name string) error {
+	return fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", name)
 }
 
 func (q Question) calls() Calls { return q.Calls }
@@ -300,7 +310,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 		t := timers.Get().(*timer)
 		defer timers.Put(t)
 		// Programs serve one algorithm and one number of ranks; those of the unit before are freed.
-		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
+		t.programs, t.large = newPrograms(false), map[standing]uint64{}
 		// Units with many ranks take the longest. Begun last, one of them would run alone at the
 		// end.
 		for _, i := range units[keys[len(keys)-1-k]] { // the largest first

@@ -35,7 +35,8 @@ func Schedule(name, algorithm string, ranks int, c collective.Call, d platforms.
 		err = usage.Fields(fmt.Errorf("%s %s is the same on all machines", name, algorithm),
 			"machine")
 	case given:
-		m, failed := simulations.MachineOf(d.Machine(), d.Layer, "", ranks, simulate.NoLimit)
+		m, failed := simulations.MachineOf(d.Machine(), d.Layer, simulations.Placement{}, ranks,
+			simulate.NoLimit)
 		if failed != nil {
 			return nil, failed
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -22,11 +23,45 @@ type timer struct {
 	most  int  // the operation limit of a schedule
 	few   int  // that limit if there is a faster way
 
-	programs map[standing]*simulate.Program // that serve several sizes; nil: too large
+	record   bool // results have critical paths
+	programs *programs
 	// large has the bytes at which a schedule of whole messages was too large, by a standing
 	// without its size: larger messages are then not tried.
 	large map[standing]uint64
 }
+
+// Programs are the programs of one algorithm and number of ranks that are run again. Several timers
+// may have them in common.
+type programs struct {
+	mutex sync.Mutex
+	of    map[standing]*simulate.Program // nil: too large
+	all   bool                           // also of calls that have the only size of their pattern
+}
+
+func newPrograms(all bool) *programs {
+	return &programs{of: map[standing]*simulate.Program{}, all: all}
+}
+
+func (p *programs) get(of standing) (found *simulate.Program, known bool) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	found, known = p.of[of]
+	return found, known
+}
+
+// put keeps a program. Calls that are run again may differ in each run, as by their time to combine
+// a byte, so that old programs are dropped: each may have a million operations.
+func (p *programs) put(of standing, made *simulate.Program) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.all && len(p.of) >= maxKept {
+		clear(p.of)
+	}
+	p.of[of] = made
+}
+
+// maxKept is the number of programs that are kept of a call that is run again.
+const maxKept = 4
 
 // A standing identifies a program: a call, on all ranks or on one rank alone.
 type standing struct {
@@ -98,7 +133,7 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 	if ok = ok && t.plain; ok {
 		of.pattern, m = pattern, resized{m, size}
 	}
-	p, known := t.programs[of]
+	p, known := t.programs.get(of)
 	whole := of
 	whole.pattern.Bytes = 0
 	if n := t.large[whole]; n > 0 && of.pattern.Segment == 0 && of.pattern.Bytes >= n {
@@ -109,9 +144,9 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 		if p, err = programOf(ctx, c.Entry, c.Ranks, of); err != nil {
 			return false, err
 		}
-		if ok {
-			// Kept only if other sizes share it: a schedule can have a million operations.
-			t.programs[of] = p
+		if ok || t.programs.all {
+			// Kept only if it is run again: a schedule can have a million operations.
+			t.programs.put(of, p)
 		} else if p == nil && !alone && t.large != nil {
 			t.large[whole] = of.pattern.Bytes
 		}
@@ -119,9 +154,12 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 	if p == nil {
 		return false, nil
 	}
-	r, err := p.Run(ctx, simulate.Setup{Machine: m})
+	r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: t.record})
 	if err != nil {
 		return false, err
+	}
+	if t.record {
+		c.result = r
 	}
 	c.Time, _ = r.Finish()
 	sum := 0.0

@@ -92,11 +92,15 @@ func (t *Times) Rows() reports.Rows {
 			rows.Notes = append(rows.Notes, intervalNote(t.Within))
 		}
 	}
-	if n := len(t.TooLarge); n > 0 {
-		rows.Notes = append(rows.Notes,
-			fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
+	if len(t.TooLarge) > 0 {
+		rows.Notes = append(rows.Notes, leftOut(t.TooLarge))
 	}
 	return rows
+}
+
+// leftOut returns the note of calls that are too large.
+func leftOut(tooLarge []string) string {
+	return fmt.Sprintf("%d left out, the first: %s.", len(tooLarge), tooLarge[0])
 }
 
 var percentText = reports.PercentText("%.1f %%")

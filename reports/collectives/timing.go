@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -40,6 +41,8 @@ type Timing struct {
 	// MayLose is the upper end of a 95 % interval from 0, in percent: how much longer the best may
 	// take than the fastest. Only the best of fits has it.
 	MayLose float64
+
+	result *simulate.Result // of a recorded run
 }
 
 // newTiming returns a timing without times. All of them are unknown, not 0, until

@@ -38,7 +38,7 @@ const (
 // comes from the platform's file, as in the command.
 func newQuestion(d platforms.Design, name string) collectives.Question {
 	calls := collectives.Calls{Collective: name}
-	calls.TakeLocalWork(d.Platform)
+	calls.TakeLocalWork(d.Costs())
 	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(),
 		Within: calibrate.IntervalOf(d.Platform)}
 }

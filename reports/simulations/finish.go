@@ -3,100 +3,117 @@ package simulations
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// Scheduled returns the design with one more quantity: the finish of a schedule whose messages cost
-// what the layer says. Each value is another simulation, and the limits of the finish are the parts
+// Scheduled returns the design with one more quantity, [whatif.Finish]: the finish of a schedule
+// whose messages cost what the design says. If the design is a whole platform with levels, ranks
+// run on its machine. Each value is another simulation, and the limits of the finish are the parts
 // of its critical path. The end of the context ends all simulations at once. Scheduled runs the
 // schedule once, and fails if it cannot run. Without input it returns d. It calls watch, unless
 // that is nil, after each simulation.
-func Scheduled(ctx context.Context, d whatif.Design, in *Input, watch func()) (
+func Scheduled(ctx context.Context, d whatif.Design, in *Input, on Placement, watch func()) (
 	whatif.Design, error) {
 	if in == nil {
 		return d, nil
 	}
-	return FinishOf(ctx, d, whatif.Finish, in.Name, watch, in.Schedule)
-}
-
-// FinishOf is like [Scheduled] for the schedule that finishes first; of names it in
-// messages. Several schedules are the algorithms of a collective: which one is first
-// depends on the point of a sweep.
-func FinishOf(ctx context.Context, d whatif.Design, name, of string, watch func(),
-	schedules ...*schedule.Schedule) (whatif.Design, error) {
-	// A changed platform keeps one layer and its parts, so the machine of its levels is gone.
-	if d.Whole {
-		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s",
-			d.Name(), d.Layer.Ref())
+	// The program is made ready once, and run for every point of a sweep.
+	p, err := simulate.New(in.Schedule)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	// Each program is made ready once, and run for every point of a sweep.
-	var programs []*simulate.Program
-	for _, s := range schedules {
-		p, err := simulate.New(s)
-		if err != nil {
-			return d, fmt.Errorf("%s: %w", of, err)
-		}
-		programs = append(programs, p)
-	}
-	run := func(l model.Layer, record bool) (first *simulate.Result, err error) {
-		layer := d.Layer
-		layer.Model = l
-		// A layer's times include its rendezvous, so the simulation adds none.
-		m, err := simulate.FromLayer(layer, simulate.NoLimit)
+	finish := Finish{Name: whatif.Finish, Of: in.Name}
+	finish.Run = func(c platforms.Costs, record bool) (*Finished, error) {
+		// Times of a platform include its rendezvous, so the simulation adds none.
+		m, err := MachineOf(c.Machine, layerWith(d, c), on, in.Schedule.Ranks(), simulate.NoLimit)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range programs {
-			r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: record})
-			if err != nil {
-				return nil, err
-			}
-			if watch != nil {
-				watch()
-			}
-			if first == nil || slices.Max(r.Ranks) < slices.Max(first.Ranks) {
-				first = r
-			}
+		r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: record})
+		if err != nil {
+			return nil, err
 		}
-		return first, nil
+		if watch != nil {
+			watch()
+		}
+		t, _ := r.Finish()
+		return &Finished{Result: r, Time: t}, nil
 	}
-	// Errors come here, once: a point of a sweep has no way to report one, and becomes NaN.
-	if _, err := run(d.Layer.Model, false); err != nil {
-		return d, fmt.Errorf("%s: %w", of, err)
+	if m := d.Machine(); len(m.Levels) > 0 {
+		finish.Notes = []string{d.Name() + ": " + ShapeOf(m, on) + "."}
+	}
+	if _, err := finish.Run(d.Costs(), false); err != nil {
+		return d, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return finish.AddTo(d), nil
+}
+
+// layerWith returns the design's layer with other costs.
+func layerWith(d whatif.Design, c platforms.Costs) platforms.Layer {
+	layer := d.Layer
+	layer.Model = c.Layer
+	return layer
+}
+
+// A Finish is a quantity of a design: when programs of ranks are done.
+type Finish struct {
+	Name, Of string   // of the quantity, and of what finishes, for people
+	Notes    []string // see [whatif.Measure]
+	// Run runs the program. A recorded run has the critical path.
+	Run func(c platforms.Costs, record bool) (*Finished, error)
+}
+
+// Finished is a program that has run.
+type Finished struct {
+	Result *simulate.Result
+	Time   quantity.Micros // with the local copy before it
+	Copy   quantity.Micros
+}
+
+// AddTo returns the design with the finish as one more quantity. The program must have run once:
+// a point of a sweep has no way to report an error.
+func (f Finish) AddTo(d whatif.Design) whatif.Design {
+	run := func(c platforms.Costs, record bool) (*Finished, error) {
+		r, err := f.Run(c, record)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", f.Of, err)
+		}
+		return r, err
 	}
 	return d.Measured(whatif.Measure{
-		Quantity: model.Quantity{Name: name, Title: "finish of " + of, Dim: quantity.DimTime,
-			Of: func(l model.Layer, _, _ quantity.Bytes) float64 {
-				r, err := run(l, false)
-				if err != nil {
-					return math.NaN()
-				}
-				t, _ := r.Finish()
-				return float64(t)
-			}},
-		Limits: func(l model.Layer) ([]whatif.Share, error) {
-			// Only a recorded run has a path, and recording costs memory, so the sweeps above do
+		Quantity: model.Quantity{Name: f.Name, Title: "finish of " + f.Of, Dim: quantity.DimTime},
+		Value: func(c platforms.Costs) (float64, error) {
+			r, err := run(c, false)
+			if err != nil {
+				return 0, err
+			}
+			return float64(r.Time), nil
+		},
+		Limits: func(c platforms.Costs) ([]whatif.Share, error) {
+			// Only a recorded run has a path, and recording costs memory, so that values do
 			// without.
-			r, err := run(l, true)
+			r, err := run(c, true)
 			if err != nil {
 				return nil, err
 			}
-			path, err := r.Path()
+			path, err := r.Result.Path()
 			if err != nil {
 				return nil, err
 			}
 			shares := list.Map(path.Shares.Parts(), func(part simulate.Share) whatif.Share {
-				return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
+				return whatif.Share{Owner: part.Name, OneWay: r.Result.Micros(part.Ticks)}
 			})
+			if r.Copy > 0 {
+				shares = append(shares, whatif.Share{Owner: "copy", OneWay: r.Copy})
+			}
 			return shares, nil
 		},
-	}), nil
+		Notes: f.Notes,
+	})
 }

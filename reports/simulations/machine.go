@@ -1,6 +1,7 @@
 package simulations
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -17,25 +18,49 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// MachineOf returns the machine of the ranks: one of levels, where they are placed by
-// [machine.Machine.Place] ("" being one core after the other), or without levels, the layer between
+// A Placement gives each rank a core of a machine of levels.
+type Placement struct {
+	By string // see [machine.Machine.Place]; "": one core after the other
+	// In place of By, the node and, if nodes are in groups, the group of each rank; see
+	// [machine.Machine.PlaceNodes]. File is where they are from, for errors.
+	Nodes, Groups []string
+	File          string
+}
+
+// given reports whether the placement is not the default.
+func (p Placement) given() bool { return p.By != "" || len(p.Nodes) > 0 }
+
+// places returns the cores of the ranks.
+func (p Placement) places(m machine.Machine, ranks int) (machine.Places, error) {
+	by := p.By
+	if len(p.Nodes) > 0 {
+		all, err := m.PlaceNodes(p.Nodes, p.Groups)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.File, err)
+		}
+		by = all.List()
+	}
+	return m.Place(by, ranks)
+}
+
+// MachineOf returns the machine of the ranks: one of levels, or without levels, the layer between
 // all of them.
 //
 // Messages of more than eager bytes use the rendezvous protocol, see [simulate.FromLayer].
-func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int,
+func MachineOf(m machine.Machine, l platforms.Layer, on Placement, ranks int,
 	eager quantity.Bytes) (simulate.Machine, error) {
 	if len(m.Levels) == 0 {
-		if by != "" {
+		if on.given() {
 			return nil, fmt.Errorf("ranks can only be placed on a machine with levels, "+
 				"and %s is one layer; name the platform alone", l.Ref())
 		}
 		return simulate.FromLayer(l, eager)
 	}
-	places, err := m.Place(by, ranks)
+	places, err := on.places(m, ranks)
 	if err == nil {
-		var on simulate.Machine
-		if on, err = simulate.FromMachine(m, places, eager); err == nil {
-			return on, nil
+		var placed simulate.Machine
+		if placed, err = simulate.FromMachine(m, places, eager); err == nil {
+			return placed, nil
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", l.Platform, err)
@@ -44,9 +69,10 @@ func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int,
 // ShapeOf describes a machine: its levels, the placement of ranks, and the shared
 // resources. It stands under every table, since two platforms of one name may share
 // different things.
-func ShapeOf(m machine.Machine, by string) string {
-	if by == "" {
-		by = machine.ByCore
+func ShapeOf(m machine.Machine, on Placement) string {
+	by := cmp.Or(on.By, machine.ByCore)
+	if all, err := m.PlaceNodes(on.Nodes, on.Groups); err == nil && len(all) > 0 {
+		by = all.List()
 	}
 	text := m.String() + ", ranks by " + by
 	if by[0] >= '0' && by[0] <= '9' { // a list of cores, and not the name of an order
@@ -98,62 +124,58 @@ func BlockingNote(m machine.Machine, l platforms.Layer) string {
 }
 
 // ReadPlaces reads where ranks are from a CSV file with the columns rank, node and, if nodes are in
-// groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It returns the list
-// of cores for [machine.Machine.Place], and the number of ranks.
-func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
+// groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It is an error if
+// the machine has no place for them.
+func ReadPlaces(path string, m machine.Machine) (Placement, error) {
+	on := Placement{File: path}
 	if len(m.Levels) == 0 {
-		return "", 0,
-			fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
-				"name the platform alone", path)
+		return on, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
+			"name the platform alone", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", 0, err
+		return on, err
 	}
 	defer f.Close()
 	text, done, err := benchfile.Text(f)
 	if err != nil {
-		return "", 0, fmt.Errorf("%s: %w", path, err)
+		return on, fmt.Errorf("%s: %w", path, err)
 	}
 	defer done()
 	const most = 64 << 20 // bytes: a million ranks take 20 MB
 	// A file without an end would fill the memory before it is refused.
 	rows, err := csv.NewReader(io.LimitReader(text, most)).ReadAll()
 	if err != nil || len(rows) < 2 {
-		return "", 0, fmt.Errorf("%s is not a table of ranks and nodes; "+
+		return on, fmt.Errorf("%s is not a table of ranks and nodes; "+
 			"write a line rank,node,group and one for each rank", path)
 	}
 	head := rows[0]
 	rank, node := slices.Index(head, "rank"), slices.Index(head, "node")
 	group := slices.Index(head, "group") // −1 if nodes are not in groups
 	if rank < 0 || node < 0 {
-		return "", 0, fmt.Errorf("%s: no column rank or no column node; "+
+		return on, fmt.Errorf("%s: no column rank or no column node; "+
 			"its first line names the columns, as in rank,node,group", path)
 	}
 	rows = rows[1:]
 	// Nodes and groups have any names in the file, not numbers.
-	nodes, groups := make([]string, len(rows)), make([]string, len(rows))
+	on.Nodes = make([]string, len(rows))
+	if group >= 0 {
+		on.Groups = make([]string, len(rows))
+	}
 	seen := make([]bool, len(rows))
 	for i, row := range rows {
 		n, err := strconv.Atoi(row[rank])
 		// Each rank from 0 once: with as many rows as ranks, no gap is possible.
 		if err != nil || n < 0 || n >= len(rows) || seen[n] {
-			return "", 0,
-				fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, each once",
-					// +2: lines count from 1, and the first has the names.
-					path, i+2, row[rank], len(rows), len(rows)-1)
+			return on, fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, "+
+				// +2: lines count from 1, and the first has the names.
+				"each once", path, i+2, row[rank], len(rows), len(rows)-1)
 		}
-		seen[n], nodes[n] = true, row[node]
+		seen[n], on.Nodes[n] = true, row[node]
 		if group >= 0 {
-			groups[n] = row[group]
+			on.Groups[n] = row[group]
 		}
 	}
-	if group < 0 {
-		groups = nil
-	}
-	places, err := m.PlaceNodes(nodes, groups)
-	if err != nil {
-		return "", 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return places.List(), len(places), nil
+	_, err = on.places(m, len(rows))
+	return on, err
 }

@@ -29,7 +29,7 @@ type Question struct {
 	Run      simulate.Setup     // its Machine is set by Machines
 	Machines []platforms.Design // what messages cost; none: Run.LogGOPS
 	Eager    quantity.Bytes     // of the machines; see [simulate.FromLayer]
-	Map      string             // placement of ranks on levels; see [machine.Machine.Place]
+	Map      Placement          // of ranks on levels
 	Table    Table
 	Runs     int // above 1: runs with different noise, for the distribution of the finish
 }

@@ -145,27 +145,36 @@ func Contrasted(before, after Design, sizes []quantity.Bytes,
 
 // ContrastedTimes returns the table of quantities that are times, before and after.
 // They have no size, so [Contrast.Rows] has no place for them.
-func ContrastedTimes(before, after Design, quantities []Quantity) reports.Rows {
+func ContrastedTimes(before, after Design, quantities []Quantity) (reports.Rows, error) {
 	type change struct {
 		Quantity
 		reports.Change
 	}
-	all := list.Map(quantities, func(q Quantity) change {
-		return change{q,
-			reports.Change{Dim: q.dim(), From: q.ofLayer(before.Layer.Model),
-				To: q.ofLayer(after.Layer.Model)}}
-	})
+	var all []change
+	for _, q := range quantities {
+		c := change{q, reports.Change{Dim: q.dim()}}
+		for _, of := range []struct {
+			Design
+			to *float64
+		}{{before, &c.From}, {after, &c.To}} {
+			var err error
+			if *of.to, err = of.valueOf(q); err != nil {
+				return reports.Rows{}, err
+			}
+		}
+		all = append(all, c)
+	}
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
-		reports.Col("layer", "", func(change) any { return before.Layer.Name }),
+		reports.Col("layer", "", func(change) any { return before.layerName() }),
 		reports.Col("quantity", "quantity", func(c change) any { return c.title() }),
 		reports.Col("", "time", func(c change) any { return c.Change }),
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
 	)
-	rows.Notes = changeNotes(after)
-	return rows
+	rows.Notes = append(changeNotes(after), notesOf(quantities)...)
+	return rows, nil
 }
 
 // changeNotes lists the changes in their order, each from the value before it to the

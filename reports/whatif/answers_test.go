@@ -22,7 +22,11 @@ func TestSensitivities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := d.sensitivities(q, 0.1)
+	now, err := d.valueOf(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.sensitivities(q, now, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func solved(t *testing.T, d Design, target, name string, from, to float64) (Targ
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := d.Platform.Find(d.Layer.Name, name)
+	p, err := d.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +83,7 @@ func TestSolveIsSweep(t *testing.T) {
 		t.Helper()
 		d := find(t, ref)
 		tg, p, s := solved(t, d, target, name, 0, 0)
-		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		prog, _ := d.Compile(p)
 		const steps = 20000
 		step := (to - from) / steps
 		nearest := math.NaN()
@@ -91,7 +92,7 @@ func TestSolveIsSweep(t *testing.T) {
 			if p.Whole() {
 				v = math.Round(v)
 			}
-			if prog.Set(v) && tg.met(tg.Quantity.ofLayer(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
+			if prog.Set(v) && tg.met(tg.Quantity.in(prog.Costs())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
 				nearest = v
 			}
 		}
@@ -178,12 +179,9 @@ func TestCurve(t *testing.T) {
 	}
 	ranges := sweep(t, "clip", nil, nil, "host-dma.tau=1us/KiB..12us/KiB/45", "wire.tau=1us/KiB..12us/KiB").Ranges
 	xs, ys := d.curve(tg, ranges[0], ranges[1])
-	prog, err := d.Platform.Compile(d.Layer.Name, ranges[0].Param.Path, ranges[1].Param.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prog, _ := d.Compile(ranges[0].Param, ranges[1].Param)
 	found := 0
-	met := func(x, y float64) bool { return prog.Set(x, y) && tg.met(tg.Quantity.ofLayer(prog.Layer())) }
+	met := func(x, y float64) bool { return prog.Set(x, y) && tg.met(tg.Quantity.in(prog.Costs())) }
 	for i := range xs {
 		if math.IsNaN(ys[i]) {
 			continue
@@ -375,8 +373,8 @@ func TestPredictMedian(t *testing.T) {
 		t.Fatal(err)
 	}
 	below := 0
-	if err := s.run([]Design{d}, func(layers []model.Layer) {
-		if float64(layers[0].OneWay(n)) < in[0].Value {
+	if err := s.run([]Design{d}, func(of []platforms.Costs) {
+		if float64(of[0].Layer.OneWay(n)) < in[0].Value {
 			below++
 		}
 	}); err != nil {
@@ -523,7 +521,7 @@ tau = "10us/KiB"`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := d.Platform.Find(d.Layer.Name, "tau")
+	p, err := d.Find("tau")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func ExampleDesign_Solve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	read, err := d.Platform.Find(d.Layer.Name, "card_read")
+	read, err := d.Find("card_read")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // followerOf returns the quantity that follows from the one-way time and equals the
@@ -47,8 +48,8 @@ func crossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
 		return nextCrossing(a, b, c, model.CrossingSizes(a.Layer.Model, b.Layer.Model, lo, hi), s)
 	}
 	return s.sizes(float64(c.Size), []Design{a, b},
-		func(layers []model.Layer) (quantity.Bytes, bool) {
-			x, ok := nearestCrossing(model.Crossings(layers[0], layers[1], lo, hi), c.Beyond,
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			x, ok := nearestCrossing(model.Crossings(of[0].Layer, of[1].Layer, lo, hi), c.Beyond,
 				c.Size)
 			return x.Size, ok
 		})

@@ -2,12 +2,14 @@ package whatif
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -112,17 +114,36 @@ func (q Quantity) At(n quantity.Bytes) Quantity {
 	return q
 }
 
-// ofLayer returns the quantity of the layer, in µs and bytes; NaN or infinite if the layer has
-// none.
-func (q Quantity) ofLayer(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
+// in returns the quantity with these costs, in µs and bytes; NaN or infinite if it has no value.
+func (q Quantity) in(c platforms.Costs) float64 {
+	if q.measure == nil {
+		return q.of.Of(c.Layer, q.Size, q.Size)
+	}
+	v, err := q.measure.Value(c)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// valueOf returns the present value of a quantity, in µs and bytes. The error says why the design
+// has no such quantity, such as n½ of a layer without a cost per byte. It is asked once, before
+// loops that would only see NaN.
+func (d Design) valueOf(q Quantity) (float64, error) {
+	if q.measure != nil {
+		return q.measure.Value(d.Costs())
+	}
+	return q.in(d.Costs()), q.check(d)
+}
 
 // value returns v, in µs and bytes, as a value of the quantity.
 func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.dim()} }
 
-// check returns an error that says why the design has no such quantity, such as n½ of
-// a layer without a cost per byte. It is asked once, before loops that would only see
-// NaN.
+// check returns the error of [Design.valueOf] of a quantity that is no measure.
 func (q Quantity) check(d Design) error {
+	if q.measure != nil {
+		return nil
+	}
 	if err := q.of.Check(d.Layer.Model, q.Size); err != nil {
 		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
 	}
@@ -159,6 +180,34 @@ func (q Quantity) axis() reports.Axis {
 		a.Label += " of " + q.Size.String()
 	}
 	return a
+}
+
+// notesOf returns the notes of the measures among the quantities, each once.
+func notesOf(quantities []Quantity) (notes []string) {
+	for _, q := range quantities {
+		if q.measure == nil {
+			continue
+		}
+		for _, note := range q.measure.Notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
+}
+
+// Subject names what is asked about: the platform of ranks on a machine, else the layer.
+func (d Design) Subject() string {
+	if d.Ranks {
+		return d.Name()
+	}
+	return d.Layer.Ref()
+}
+
+// layerName returns the layer for a column of that name; absent if all levels are asked about.
+func (d Design) layerName() any {
+	return reports.OrAbsent(d.Layer.Name, !(d.Ranks && d.Whole))
 }
 
 // sized reports whether any of the quantities needs a size, and with it a column of

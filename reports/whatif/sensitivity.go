@@ -2,10 +2,12 @@ package whatif
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -16,26 +18,28 @@ type sensitivity struct {
 	Param platforms.Param
 	// PerPercent is the change of the quantity in percent for each percent of the parameter, from 1
 	// % less to 1 % more: −1 for a divisor. Sizes and other whole numbers change by at least one.
+	// NaN where no other value is possible.
 	PerPercent float64
 	// Low and High are the quantity with the parameter smaller and larger by the part asked for;
 	// NaN where such a value is impossible.
 	Low, High float64
 }
 
-// sensitivities returns the sensitivity of the quantity to each parameter of the
-// layer that is not computed from other parameters, the most important first. Low and
+// sensitivities returns the sensitivity of the quantity, whose value is now, to each parameter of
+// the design that is not computed from other parameters, the most important first. Low and
 // High are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
 // of change; computed ones would count a change twice.
-func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
-	if err := q.check(d); err != nil {
-		return nil, err
-	}
-	now := q.ofLayer(d.Layer.Model)
-	var all []sensitivity
+func (d Design) sensitivities(q Quantity, now, part float64) ([]sensitivity, error) {
+	var free []platforms.Param
 	for _, p := range d.Uses() {
-		if p.Value.Num == 0 || d.Platform.Computed(p.Path) {
-			continue
+		if p.Value.Num != 0 && !d.Platform.Computed(p.Path) {
+			free = append(free, p)
 		}
+	}
+	all := make([]sensitivity, len(free))
+	// Each value may be a simulation, so all processors try parameters.
+	err := parallel.Each(context.Background(), len(free), 0, func(_ context.Context, i int) error {
+		p := free[i]
 		prog, _ := d.Compile(p)
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
@@ -48,21 +52,28 @@ func (d Design) sensitivities(q Quantity, part float64) ([]sensitivity, error) {
 			if !prog.Set(v) {
 				return math.NaN(), math.NaN()
 			}
-			return v/p.Value.Num - 1, q.ofLayer(prog.Layer())
+			return v/p.Value.Num - 1, q.in(prog.Costs())
 		}
 		s := sensitivity{Param: p}
-		// A central difference has no error from a bend of the quantity.
+		// A central difference has no error from a bend of the quantity. At the limit of what is
+		// possible, as fewer lanes than one, one side alone has a value.
 		less, low := at(-0.01)
 		more, high := at(+0.01)
+		if math.IsNaN(low) {
+			less, low = 0, now
+		} else if math.IsNaN(high) {
+			more, high = 0, now
+		}
 		s.PerPercent = (high - low) / now / (more - less)
 		_, s.Low = at(-part)
 		_, s.High = at(+part)
-		all = append(all, s)
-	}
+		all[i] = s
+		return nil
+	})
 	slices.SortStableFunc(all, func(a, b sensitivity) int {
 		return cmp.Compare(weight(b), weight(a))
 	})
-	return all, nil
+	return all, err
 }
 
 // weight orders sensitivities; unknown ones come last. It is rounded, so that
@@ -90,12 +101,16 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	var all []row
 	for _, n := range sizes {
 		for _, q := range quantities {
-			found, err := d.sensitivities(q.At(n), TornadoPart)
+			now, err := d.valueOf(q.At(n))
+			if err != nil {
+				return reports.Rows{}, err
+			}
+			found, err := d.sensitivities(q.At(n), now, TornadoPart)
 			if err != nil {
 				return reports.Rows{}, err
 			}
 			for _, s := range found {
-				all = append(all, row{s, q.At(n), n, q.At(n).ofLayer(d.Layer.Model)})
+				all = append(all, row{s, q.At(n), n, now})
 			}
 		}
 	}
@@ -107,9 +122,9 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	}
 	parameter := func(s row) quantity.Column { return s.Param.Value.Dim.Column() }
 	asked := func(s row) quantity.Column { return s.of.dim().Column() }
-	return reports.TableOf(all,
+	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(row) any { return d.Platform.Name }),
-		reports.Col("layer", "", func(row) any { return d.Layer.Name }),
+		reports.Col("layer", "", func(row) any { return d.layerName() }),
 		reports.Col("size_bytes", reports.HeadIf(sized(quantities), "size"),
 			func(s row) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s row) any { return s.of.Name }).Ranked(4),
@@ -136,7 +151,9 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 			return s.High * asked(s).Scale
 		}),
 		reports.Col("quantity_unit", "", func(s row) any { return asked(s).Unit }),
-	), nil
+	)
+	rows.Notes = notesOf(quantities)
+	return rows, nil
 }
 
 // TornadoPart is the relative change of each parameter in a tornado.
@@ -146,10 +163,13 @@ const TornadoPart = 0.1
 // the widest bar first. Parameters that change it by less than 0.01 % would be bars
 // without a width, and are only counted.
 func Tornado(d Design, q Quantity) (reports.Tornado, error) {
-	all, err := d.sensitivities(q, TornadoPart)
-	now := q.ofLayer(d.Layer.Model)
+	now, err := d.valueOf(q)
+	if err != nil {
+		return reports.Tornado{}, err
+	}
+	all, err := d.sensitivities(q, now, TornadoPart)
 	t := reports.Tornado{
-		Title: d.Layer.Ref() + ": " + q.axis().Label,
+		Title: d.Subject() + ": " + q.axis().Label,
 		X:     reports.Axis{Label: q.of.Title, Dim: q.dim()}, Base: now,
 		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller",
 		More: "parameter 10 % larger",

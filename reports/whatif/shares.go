@@ -25,6 +25,7 @@ import (
 // a pipeline that is the time along the slowest way through stages and packets. Where several ways
 // are equally slow they share.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
+	d.Ranks = false // a message has the parameters of its layer alone
 	// The times and inverse bandwidths that stand in the model itself, not the constants behind
 	// them.
 	leaves := slices.DeleteFunc(d.Uses(), func(p platforms.Param) bool { return !p.Measure.Cost() })

@@ -56,7 +56,7 @@ func (d Design) parseRange(text string) (Range, error) {
 				"host-dma.tau=1us/KiB..8us/KiB/100")
 	}
 	var err error
-	if r.Param, err = d.Platform.Find(d.Layer.Name, strings.TrimSpace(name)); err != nil {
+	if r.Param, err = d.Find(strings.TrimSpace(name)); err != nil {
 		return r, err
 	}
 	// "/log" and "/STEPS" are taken off the end, since units have slashes too:
@@ -200,7 +200,7 @@ func (s *Sweep) Check() error {
 			float64(maxRows), rows)
 	}
 	for _, q := range s.Quantities {
-		if err := q.At(s.Sizes[0]).check(s.Design); err != nil {
+		if _, err := s.Design.valueOf(q.At(s.Sizes[0])); err != nil {
 			return err
 		}
 	}
@@ -302,11 +302,14 @@ func (w *worker) fill(b *Block, first, count int64) {
 	b.First, b.Rows, b.Text = first, int(count), b.Text[:0]
 	b.Values = slices.Grow(b.Values[:0], int(count)*width)[:int(count)*width]
 	possible := false
+	var costs platforms.Costs
 	for i := range count {
 		point, size := (first+i)/sizes, (first+i)%sizes
 		// A block may begin in the middle of a point's sizes.
 		if i == 0 || size == 0 {
-			possible = w.set(point, i == 0)
+			if possible = w.set(point, i == 0); possible {
+				costs = w.prog.Costs()
+			}
 		}
 		row := b.Values[int(i)*width : int(i+1)*width]
 		for k, v := range w.values {
@@ -319,7 +322,7 @@ func (w *worker) fill(b *Block, first, count int64) {
 			// not depend on values.
 			row[ranges+1+k] = math.NaN()
 			if possible {
-				row[ranges+1+k] = w.Quantities[k].of.Of(w.prog.Layer(), n, n)
+				row[ranges+1+k] = w.Quantities[k].At(n).in(costs)
 			}
 		}
 		if w.encode != nil {

@@ -52,6 +52,7 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows.Columns[len(s.Ranges)].Text = func(v any) string {
 		return quantity.Bytes(v.(float64)).String()
 	}
+	rows.Notes = notesOf(s.Quantities)
 	return rows, interrupted(err)
 }
 

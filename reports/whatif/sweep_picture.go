@@ -50,7 +50,7 @@ func rangeAxis(r Range) reports.Axis {
 // every n-th point and the last one are kept.
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.Layer.Ref(), X: rangeAxis(r),
+	f := reports.Figure{Title: s.Design.Subject(), X: rangeAxis(r),
 		Y: s.Quantities[shown].axis()}
 	f.Y.Near = true
 	f.X.Min, f.X.Max = r.shown(r.From), r.shown(r.To)
@@ -84,11 +84,11 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
 	h := reports.HeatMap{
-		Title: s.Design.Layer.Ref() + ": " + q.axis().Label, Value: q.axis(),
+		Title: s.Design.Subject() + ": " + q.axis().Label, Value: q.axis(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.shown(x.Param.Value.Num),
 			Y:     y.shown(y.Param.Value.Num),
-			Label: "as it is: " + q.value(q.ofLayer(s.Design.Layer.Model)).String()}},
+			Label: "as it is: " + q.value(q.in(s.Design.Costs())).String()}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
 	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func sweep(t testing.TB, ref string, sizes []quantity.Bytes, names []string, ranges ...string) *Sweep {
@@ -67,7 +68,7 @@ func TestSweep(t *testing.T) {
 			n := sizes[i%2]
 			half, _ := Design{}.quantityOf("n_half", 1)
 			l := d.Layer.Model
-			want := []float64{float64(n), float64(l.OneWay(n)), float64(l.Gap(n)), float64(n.Over(l.OneWay(n))), half.ofLayer(l)}
+			want := []float64{float64(n), float64(l.OneWay(n)), float64(l.Gap(n)), float64(n.Over(l.OneWay(n))), half.in(platforms.Costs{Layer: l})}
 			for k, w := range want {
 				if got := row[len(s.Ranges)+k]; math.Abs(got/w-1) > 1e-12 {
 					t.Errorf("%s %v: row %v, want %v", ref, ranges, row, want)

@@ -63,13 +63,13 @@ func (d Design) parseTarget(text string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	if err := q.check(d); err != nil {
+	now, err := d.valueOf(q)
+	if err != nil {
 		return Target{}, err
 	}
 	var known []platforms.Known
 	if q.measure != nil {
-		now := q.value(q.ofLayer(d.Layer.Model))
-		known = append(known, platforms.Known{Name: q.Name, Value: now})
+		known = append(known, platforms.Known{Name: q.Name, Value: q.value(now)})
 	}
 	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 	}
 	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
 	if relation == "=" {
-		t.Least = q.ofLayer(d.Layer.Model) < v.Num
+		t.Least = now < v.Num
 	}
 	return t, nil
 }
@@ -125,7 +125,10 @@ const reach = 20
 // step in which the target is first met is bisected. A target that is met only within
 // a step is missed.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
-	now := t.Quantity.ofLayer(d.Layer.Model)
+	now, err := d.valueOf(t.Quantity)
+	if err != nil {
+		return Solution{}, err
+	}
 	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
@@ -135,7 +138,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		if !prog.Set(v) {
 			return math.NaN()
 		}
-		return t.Quantity.ofLayer(prog.Layer())
+		return t.Quantity.in(prog.Costs())
 	}
 	s.Met = t.met(s.Now)
 	steps := 16 // of a doubling
@@ -209,7 +212,7 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 // limits returns the owners of the time behind the quantity, the largest first.
 func (d Design) limits(q Quantity) (owners []Share, err error) {
 	if q.measure != nil {
-		owners, err = q.measure.Limits(d.Layer.Model)
+		owners, err = q.measure.Limits(d.Costs())
 	} else {
 		owners, err = d.Owners(max(q.Size, 1))
 	}
@@ -274,7 +277,7 @@ func (d Design) curve(t Target, x, y Range) (xs, ys []float64) {
 	for i := range x.Steps {
 		vx, found := x.at(i), math.NaN()
 		met := func(vy float64) bool {
-			return prog.Set(vx, vy) && t.met(t.Quantity.ofLayer(prog.Layer()))
+			return prog.Set(vx, vy) && t.met(t.Quantity.in(prog.Costs()))
 		}
 		last := y.From
 		first := met(last)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -44,12 +45,18 @@ func solve(d Design, t Target, by ...Range) (*solutions, error) {
 			}
 		}
 	}
+	// Each value may be a simulation, so all processors try parameters.
+	each := make([]Solution, len(by))
+	one := func(_ context.Context, i int) (err error) {
+		each[i], err = d.Solve(t, by[i].Param, by[i].From, by[i].To)
+		return err
+	}
+	err := parallel.Each(context.Background(), len(by), 0, one)
+	if err != nil {
+		return nil, err
+	}
 	s := &solutions{Target: t}
-	for _, r := range by {
-		found, err := d.Solve(t, r.Param, r.From, r.To)
-		if err != nil {
-			return nil, err
-		}
+	for _, found := range each {
 		if all && !found.Reached && found.At == found.Now {
 			s.Idle++
 			continue
@@ -125,6 +132,7 @@ func (s *solutions) rows(units quantity.UnitChoice) reports.Rows {
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
+	rows.Notes = append(rows.Notes, notesOf([]Quantity{q})...)
 	return rows
 }
 
@@ -192,6 +200,39 @@ func limitsText(s Solution, q Quantity) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// PartRows lists the parts of measures, such as those of the critical path of a finish.
+func PartRows(d Design, quantities []Quantity) (reports.Rows, error) {
+	type part struct {
+		Quantity
+		Share
+		percent float64
+	}
+	var all []part
+	for _, q := range quantities {
+		shares, err := d.limits(q)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		for i, s := range shares {
+			if percent := 100 * partOf(shares, q, i); percent >= leastListed {
+				all = append(all, part{q, s, percent})
+			}
+		}
+	}
+	rows := reports.TableOf(all,
+		reports.Col("platform", "", func(part) any { return d.Platform.Name }),
+		reports.Col("layer", "", func(part) any { return d.layerName() }),
+		reports.Col("quantity", "quantity", func(p part) any { return p.title() }),
+		reports.Col("owner", "component", func(p part) any { return p.Owner }),
+		reports.Col("time_us", "time", func(p part) any { return p.OneWay }),
+		reports.Col("time_percent", "share",
+			func(p part) any { return p.percent }).Texted(reports.PercentShare),
+	)
+	rows.Notes = append(changeNotes(d), "The components are parts of the critical path.")
+	rows.Notes = append(rows.Notes, notesOf(quantities)...)
+	return rows, nil
 }
 
 // A targetCurve is where two parameters together just meet a target: how much of one

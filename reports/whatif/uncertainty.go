@@ -63,26 +63,24 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quan
 		return nil, err
 	}
 	quantities := list.Map(sizes, q.At)
-	for _, q := range quantities {
-		if err := q.check(d); err != nil {
+	now := make([]float64, len(sizes))
+	for i, q := range quantities {
+		if now[i], err = d.valueOf(q); err != nil {
 			return nil, err
 		}
 	}
 	found := make([][]float64, len(sizes))
-	err = s.run([]Design{d}, func(layers []model.Layer) {
+	err = s.run([]Design{d}, func(of []platforms.Costs) {
 		for i, q := range quantities {
-			found[i] = append(found[i], q.ofLayer(layers[0]))
+			found[i] = append(found[i], q.in(of[0]))
 		}
 	})
 	if err != nil && !errors.Is(err, ErrExact) {
 		return nil, err
 	}
 	intervals := make([]quantity.Interval, len(sizes))
-	for i, q := range quantities {
-		if err := s.interrupted(); err != nil {
-			return nil, err
-		}
-		intervals[i] = interval(q.ofLayer(d.Layer.Model), found[i])
+	for i := range quantities {
+		intervals[i] = interval(now[i], found[i])
 	}
 	return intervals, err
 }
@@ -104,9 +102,9 @@ func interval(value float64, samples []float64) quantity.Interval {
 // number in both: drawn twice, it would make equal designs look different.
 func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
 	count := make([]float64, len(sizes))
-	err := s.run([]Design{a, b}, func(layers []model.Layer) {
+	err := s.run([]Design{a, b}, func(of []platforms.Costs) {
 		for i, n := range sizes {
-			switch x, y := layers[0].OneWay(n), layers[1].OneWay(n); {
+			switch x, y := of[0].Layer.OneWay(n), of[1].Layer.OneWay(n); {
 			case x < y:
 				count[i]++
 			case x == y:
@@ -123,11 +121,11 @@ func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 // sizes returns the interval of a size that some samples have, and the share of those
 // samples: with other parameters, two curves may not cross at all.
 func (s Sampling) sizes(now float64, designs []Design,
-	of func([]model.Layer) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
+	sizeOf func([]platforms.Costs) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
 	s.Samples = min(s.Samples, 1000) // each visits all sizes
 	var sizes []float64
-	err := s.run(designs, func(layers []model.Layer) {
-		if n, ok := of(layers); ok {
+	err := s.run(designs, func(of []platforms.Costs) {
+		if n, ok := sizeOf(of); ok {
 			sizes = append(sizes, float64(n))
 		}
 	})
@@ -138,7 +136,9 @@ func (s Sampling) sizes(now float64, designs []Design,
 func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
 	n, _ := model.SizeFor(d.Layer.Model, part)
 	in, _, err := s.sizes(float64(n), []Design{d},
-		func(layers []model.Layer) (quantity.Bytes, bool) { return model.SizeFor(layers[0], part) })
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			return model.SizeFor(of[0].Layer, part)
+		})
 	return in, err
 }
 
@@ -147,8 +147,8 @@ func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error
 func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
 	t := d.Thresholds()[i]
 	return s.sizes(float64(t.Suggested.Size), []Design{d},
-		func(layers []model.Layer) (quantity.Bytes, bool) {
-			branches := model.LinesOf(layers[0]).(*model.Switch).Branches
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			branches := model.LinesOf(of[0].Layer).(*model.Switch).Branches
 			x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1,
 				model.MaxCrossing), true, t.Suggested.Size)
 			return x.Size, ok
@@ -230,21 +230,19 @@ func (w *draw) value(normal []float64, i int) float64 {
 	return v
 }
 
-// run draws the parameters of the designs again and again, and hands over the layers.
+// run draws the parameters of the designs again and again, and hands over the costs.
 // Impossible draws are repeated, which cuts the normal distributions off; 100 tries
 // for a sample are the limit, so that intervals wider than the parameter end in an
 // error and not in an endless loop.
-func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
+func (s Sampling) run(designs []Design, each func(of []platforms.Costs)) error {
 	draws, from := s.draws(designs)
 	if len(draws) == 0 {
 		return ErrExact
 	}
-	programs, layers := make([]*platforms.Program, len(designs)), make([]model.Layer, len(designs))
+	programs, of := make([]*platforms.Program, len(designs)), make([]platforms.Costs, len(designs))
 	for i, d := range designs {
-		programs[i],
-			_ = d.Compile(list.Map(from[i],
-			func(at int) platforms.Param { return draws[at].param })...)
-		layers[i] = programs[i].Layer()
+		params := list.Map(from[i], func(at int) platforms.Param { return draws[at].param })
+		programs[i], _ = d.Compile(params...)
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	normal, values := make([]float64, len(draws)), make([]float64, len(draws))
@@ -272,9 +270,10 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 				values[k] = draws[at].value(normal, at)
 			}
 			possible = possible && programs[i].Set(values[:len(from[i])]...)
+			of[i] = programs[i].Costs()
 		}
 		if possible {
-			each(layers)
+			each(of)
 			done++
 			if s.Watch != nil {
 				s.Watch()

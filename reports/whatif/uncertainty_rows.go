@@ -79,7 +79,7 @@ func predictAll(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 	}
 	last := designs[len(designs)-1]
 	if exact == len(designs) {
-		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Layer.Ref(), ErrExact), "assume")
+		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Subject(), ErrExact), "assume")
 	}
 	switch {
 	case len(designs) == 1 || !sized(quantities):
@@ -131,7 +131,7 @@ func (u *uncertainty) rows() reports.Rows {
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
-			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
+			row := []any{d.Platform.Name, d.layerName(), d.Name, n}
 			for j, q := range u.Quantities {
 				in := u.Intervals[k][j][i]
 				row = append(row, reports.Interval{Dim: q.dim(), Interval: in}, in.Value, in.Low,
@@ -143,7 +143,7 @@ func (u *uncertainty) rows() reports.Rows {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Notes = u.notes(several)
+	rows.Notes = append(u.notes(several), notesOf(u.Quantities)...)
 	return rows
 }
 
@@ -200,7 +200,7 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 		return reports.Figure{}, err
 	}
 	f := reports.Figure{
-		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.of.Title + " with 95 % intervals",
+		Title: designs[len(designs)-1].Subject() + ": " + q.of.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: q.of.Title, Dim: q.dim(), Log: true},
 	}

@@ -56,19 +56,23 @@ func (d Design) Set(assignments ...string) (Design, error) {
 	return Design{next, d.measures}, err
 }
 
-// A Measure is a quantity that package model does not have, such as the finish of a program on a
-// layer. It takes no size, and may take long to compute. Its Of may be called by several goroutines
-// at once, each with its own layer.
+// A Measure is a quantity that package model does not have, such as the finish of a program of
+// ranks. It takes no size, and may take long to compute. Its functions may be called by several
+// goroutines at once, each with its own costs.
 type Measure struct {
-	model.Quantity
+	model.Quantity // without Of
+	Value          func(platforms.Costs) (float64, error)
 	// Limits returns the parts of the quantity: owners with their one-way times.
-	Limits func(l model.Layer) ([]Share, error)
+	Limits func(platforms.Costs) ([]Share, error)
+	Notes  []string // what the values are of, and how far to trust them
 }
 
-// Measured returns the design with one more quantity. The slice is cut to its length
-// before, so that designs made from one do not share the place behind it.
+// Measured returns the design with one more quantity, whose parameters are those of programs of
+// ranks. The slice is cut to its length before, so that designs made from one do not share the
+// place behind it.
 func (d Design) Measured(m Measure) Design {
 	m.Sizes = 0
+	d.Ranks = true
 	d.measures = append(d.measures[:len(d.measures):len(d.measures)], &m)
 	return d
 }

@@ -25,7 +25,7 @@ func TestSet(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		p, err := d.Platform.Find(d.Layer.Name, path)
+		p, err := d.Find(path)
 		if err != nil {
 			t.Fatal(err)
 		}

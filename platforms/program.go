@@ -1,0 +1,171 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Costs are what the parameters of a design amount to.
+type Costs struct {
+	Layer   model.Layer
+	Machine machine.Machine // that ranks run on; without levels: on the layer alone
+	// Copy and Combine are the times per byte of a rank's local work: to copy its own data, and to
+	// combine two operands. 0: the platform does not say.
+	Copy, Combine quantity.MicrosPerByte
+}
+
+// Costs returns the costs with the present values of the design's parameters.
+func (d Design) Costs() Costs {
+	c := d.Platform.composition
+	return costs(d.Layer.Model, d.Machine(), c.values, c.workSlots())
+}
+
+func costs(l model.Layer, m machine.Machine, values []float64, work [len(localWork)]int) Costs {
+	of := func(slot int) quantity.MicrosPerByte {
+		if slot < 0 {
+			return 0
+		}
+		return quantity.MicrosPerByte(max(0, values[slot]))
+	}
+	return Costs{l, m, of(work[0]), of(work[1])}
+}
+
+// A Program is a design whose parameters can be changed again and again without making its models
+// anew, as [Design.With] does. Set allocates nothing, for sweeps of millions of points. It is for
+// one goroutine at a time.
+type Program struct {
+	layer   model.Layer
+	machine machine.Machine
+	checks  []model.Layer // that can be impossible
+	slots   []slot
+	values  []float64 // by slot
+	work    [len(localWork)]int
+	steps   []step
+}
+
+// A step of [Program.Set] gives one slot its value, and passes it on to the models.
+type step struct {
+	slot, input int          // input: the index into the values of Set; -1: the slot is computed
+	at          []model.Knob // its places in the models, one for each use of a layer
+	number      func(v float64)
+}
+
+// Compile returns the design as a program of some of its parameters, and their values. Parameters
+// that are computed from these follow, unless they are among them.
+func (d Design) Compile(params ...Param) (*Program, []float64) {
+	paths, values := make([]string, len(params)), make([]float64, len(params))
+	for i, p := range params {
+		paths[i], values[i] = p.Path, p.Value.Num
+	}
+	prog, err := d.Platform.compile(d.domain(), paths...)
+	if err != nil {
+		panic(err) // the layer and its parameters are there
+	}
+	return prog, values
+}
+
+func (p Platform) compile(of domain, paths ...string) (*Program, error) {
+	l, err := p.Layer(of.layer)
+	if err != nil {
+		return nil, err
+	}
+	c := p.composition
+	w := &knobs{at: map[int][]model.Knob{}}
+	prog := &Program{
+		layer:  l.withLines(c.open(of.layer, w, nil)),
+		slots:  slices.Clone(c.slots),
+		values: slices.Clone(c.values),
+		work:   c.workSlots(),
+	}
+	numbers := map[int]func(float64){}
+	if of.levels {
+		p.openMachine(prog, w, numbers)
+	}
+	prog.checks = w.checks
+	inputs, isInput := map[int]int{}, map[int]bool{}
+	for i, path := range paths {
+		at, known := c.slotAt[path]
+		if !known {
+			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
+		}
+		inputs[at], isInput[at] = i, true
+	}
+	used, err := p.used(of)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range c.following(isInput, used) {
+		input := -1
+		if isInput[i] {
+			input = inputs[i]
+		}
+		prog.steps = append(prog.steps, step{i, input, w.at[i], numbers[i]})
+	}
+	return prog, nil
+}
+
+// openMachine gives the program a machine of its own, with all places of parameters in it: knobs
+// of its layers, and numbers of its levels by slot.
+func (p Platform) openMachine(prog *Program, w *knobs, numbers map[int]func(float64)) {
+	prog.machine.Levels = make([]machine.Level, len(p.Levels))
+	for i, l := range p.Levels {
+		to := &prog.machine.Levels[i]
+		*to = l.Level
+		for _, at := range levelLayers {
+			if name, given := l.Layers[at.key]; given {
+				layer, _ := p.Layer(name) // it is there: the levels are in the domain
+				*at.at(to) = layer.withLines(p.composition.open(name, w, nil))
+			}
+		}
+		for _, q := range l.Params {
+			numbers[p.composition.slotAt[q.Path]] = func(v float64) { setNumber(to, q.Key, v) }
+		}
+	}
+}
+
+// Layer returns the model with the parameters of the last Set; before it, with the platform's.
+func (prog *Program) Layer() model.Layer { return prog.layer }
+
+// Costs returns the costs with the parameters of the last Set; the next one changes them.
+func (prog *Program) Costs() Costs {
+	return costs(prog.layer, prog.machine, prog.values, prog.work)
+}
+
+// Set sets the parameters, in µs and bytes, in the order of those given to Compile. It returns
+// false if a parameter, or one computed from them, is impossible (a negative time, a size that is
+// not whole); then the program is invalid until Set is called again.
+func (prog *Program) Set(values ...float64) bool {
+	for i := range prog.steps {
+		s := &prog.steps[i]
+		of := &prog.slots[s.slot]
+		v := of.Value
+		if s.input >= 0 {
+			v.Num = values[s.input]
+		} else {
+			v.Num = of.formula.Compute(prog.values)
+		}
+		// Inputs that are possible can still give a formula an impossible value: L - o_s below 0.
+		if of.Measure.Check(v) != nil {
+			return false
+		}
+		prog.values[s.slot] = v.Num
+		for _, at := range s.at {
+			// One parameter has several places if its layer is part of several others.
+			at.Set(v.Num)
+		}
+		if s.number != nil {
+			s.number(v.Num)
+		}
+	}
+	for _, l := range prog.checks {
+		if _, err := l.Kind().Check(l); err != nil {
+			return false
+		}
+	}
+	_, _, err := prog.machine.Check()
+	return err == nil
+}

@@ -1,0 +1,265 @@
+package collectives_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/simulations"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// wholeMachine has every number and every layer that a level can have, over several kinds of layers,
+// one key in a line.
+const wholeMachine = `
+[level.socket]
+arity = "12"
+layer = "cache"
+gap = "flow"
+lanes = "2.5"
+packet = "2KiB"
+reverse = "0.25"
+crowd = "0.1us"
+eager_threshold = "4KiB"
+source = "s"
+[level.node]
+arity = "2"
+layer = "bus"
+send = "cpu"
+receive = "cpu"
+shared = "memory"
+ports = "1.5"
+routes = "2"
+source = "s"
+[level.cluster]
+arity = "4"
+layer = "network"
+topology = "torus 2 2"
+hop = "0.2us"
+link = "wire"
+source = "s"
+[constant.bandwidth]
+value = "12.5GB/s"
+source = "s"
+[constant.copy]
+value = "0.05ns/B"
+source = "s"
+[constant.combine]
+value = "0.2ns/B"
+source = "s"
+[stage.host]
+beta = "0.3us"
+tau = "0.08us/KiB"
+host = "sender"
+source = "s"
+[stage.dma]
+beta = "0.2us"
+tau = "0.09us/KiB"
+source = "s"
+[layer.cache]
+model = "linear"
+beta = "0.3us"
+tau = "0.07us/KiB"
+source = "s"
+[layer.flow]
+model = "linear"
+beta = "0.2us"
+tau = "0.06us/KiB"
+times_of = "stream"
+source = "s"
+[layer.cpu]
+model = "linear"
+beta = "0.1us"
+tau = "0.01us/KiB"
+source = "s"
+[layer.memory]
+model = "linear"
+beta = "0us"
+tau = "0.05us/KiB"
+source = "s"
+[layer.bus]
+model = "pipeline"
+stages = ["host", "dma"]
+packets = "2KiB"
+source = "s"
+[layer.wire]
+model = "linear"
+beta = "0.5us"
+tau = "0.3us/KiB"
+source = "s"
+[layer.network]
+model = "loggp"
+o_s = "0.3us"
+o_r = "0.4us"
+L = "0.7us"
+g = "0.5us"
+G = "1/bandwidth"
+source = "s"
+`
+
+// changes are new values of the parameters of wholeMachine, as a person writes them.
+var changes = map[string]string{
+	"level.socket.arity": "3", "level.socket.lanes": "1.25", "level.socket.packet": "16KiB",
+	"level.socket.reverse": "0.75", "level.socket.crowd": "0.35us",
+	"level.socket.eager_threshold": "512B",
+	"level.node.arity":             "3", "level.node.ports": "3.5", "level.node.routes": "3",
+	"level.cluster.hop": "0.9us", "constant.bandwidth": "25GB/s",
+	"constant.copy": "0.15ns/B", "constant.combine": "0.07ns/B",
+	"stage.host.beta": "0.11us", "stage.host.tau": "0.02us/KiB",
+	"stage.dma.beta": "0.7us", "stage.dma.tau": "0.3us/KiB",
+	"layer.cache.beta": "0.9us", "layer.cache.tau": "0.01us/KiB",
+	"layer.flow.beta": "0.7us", "layer.flow.tau": "0.2us/KiB",
+	"layer.cpu.beta": "0.33us", "layer.cpu.tau": "0.07us/KiB",
+	"layer.memory.beta": "0.2us", "layer.memory.tau": "0.15us/KiB", "layer.bus.packets": "4KiB",
+	"layer.wire.beta": "0.05us", "layer.wire.tau": "0.01us/KiB",
+	"layer.network.o_s": "0.1us", "layer.network.o_r": "0.9us", "layer.network.L": "0.31us",
+	"layer.network.g": "1.7us", "layer.network.G": "0.03us/KiB",
+}
+
+// edited returns a file with another value of the parameter at a path, as an editor would leave it.
+func edited(t *testing.T, text, path, value string) string {
+	t.Helper()
+	at := strings.LastIndexByte(path, '.')
+	table, key := path[:at], path[at+1:]
+	if strings.HasPrefix(path, "constant.") {
+		table, key = path, "value"
+	}
+	head, rest, found := strings.Cut(text, "["+table+"]\n")
+	was, after, has := strings.Cut("\n"+rest, "\n"+key+" = ") // the first one behind the head
+	if !found || !has || strings.Contains(was, "\n[") {
+		t.Fatalf("the file has no %s", path)
+	}
+	_, after, _ = strings.Cut(after, "\n")
+	return head + "[" + table + "]" + was + "\n" + key + " = \"" + value + "\"\n" + after
+}
+
+func saved(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "my.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// asked returns the time that the command collective prints, of the machine in a file.
+func asked(t *testing.T, text string, calls collectives.Calls) float64 {
+	t.Helper()
+	d, err := platforms.FindDesign(saved(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls.TakeLocalWork(d.Costs())
+	times, err := collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine()}.Compute(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := math.Inf(1)
+	for _, c := range times.Times {
+		best = min(best, float64(c.Time))
+	}
+	return best
+}
+
+// A change of any parameter of any level or layer gives, to the last bit, the time that collective
+// gives for a file with the new number: whether the design is changed, or a program of it as in a
+// sweep, or the changed design is saved. Ranks are placed by every way.
+func TestFinishIsCollective(t *testing.T) {
+	d, err := whatif.Find(saved(t, wholeMachine))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := make([]string, 12)
+	for i := range nodes {
+		nodes[i] = string(rune('a' + i%4))
+	}
+	moved := map[string]bool{}
+	for _, calls := range []collectives.Calls{
+		{Collective: "allreduce", Algorithm: "ring", Sizes: []quantity.Bytes{36000}},
+		{Collective: "alltoall", Algorithm: "pairwise", Sizes: []quantity.Bytes{3000}, Map: simulations.Placement{By: "node"}},
+		{Collective: "bcast", Algorithm: "logp-optimal", Sizes: []quantity.Bytes{8}, Map: simulations.Placement{Nodes: nodes}},
+		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: simulations.Placement{By: "socket"}},
+	} {
+		calls.Ranks = []int{12}
+		with, names, err := collectives.Finishes(t.Context(), d, calls, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(d whatif.Design) float64 {
+			all, err := d.Quantities(names...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := whatif.ContrastedTimes(d, d, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range rows.Columns {
+				if c.Key == "before_us" {
+					return rows.Data[0][i].(float64)
+				}
+			}
+			t.Fatal("no column before_us")
+			return 0
+		}
+		now := value(with)
+		if want := asked(t, wholeMachine, calls); now != want {
+			t.Fatalf("%s: %v µs as it is, collective says %v", calls.Collective, now, want)
+		}
+		uses := map[string]bool{}
+		for _, p := range with.Uses() {
+			uses[p.Path] = true
+			if p.Path == "level.cluster.arity" {
+				continue // the topology has as many units
+			}
+			text, has := changes[p.Path]
+			if !has {
+				t.Fatalf("no change of %s", p.Path)
+			}
+			changed, err := with.Set(p.Path + "=" + text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := asked(t, edited(t, wholeMachine, p.Path, text), calls)
+			if got := value(changed); got != want {
+				t.Errorf("%s, %s = %s: %v µs, collective of the edited file says %v", calls.Collective, p.Path, text, got, want)
+			}
+			if got := asked(t, string(changed.Encode("")), calls); got != want {
+				t.Errorf("%s, %s = %s: the saved file gives %v µs, want %v", calls.Collective, p.Path, text, got, want)
+			}
+			prog, _ := with.Compile(p)
+			to, err := changed.Find(p.Path)
+			if err != nil || !prog.Set(to.Value.Num) {
+				t.Fatal(p.Path, err)
+			}
+			// A program is what a sweep runs, whose first row has the new value.
+			s := &whatif.Sweep{Design: with, Sizes: []quantity.Bytes{1}, Ranges: []whatif.Range{{Param: p,
+				From: to.Value.Num, To: 2 * to.Value.Num, Steps: 2}}}
+			if s.Quantities, err = with.Quantities(names...); err != nil {
+				t.Fatal(err)
+			}
+			var b whatif.Block
+			s.Evaluator(nil)(&b, 0, 1)
+			if got := b.Values[len(b.Values)-1]; got != want {
+				t.Errorf("%s, %s = %s: a sweep gives %v µs, want %v", calls.Collective, p.Path, text, got, want)
+			}
+			moved[p.Path] = moved[p.Path] || want != now
+		}
+		for path := range changes {
+			if !uses[path] {
+				t.Errorf("%s is not a parameter of the machine", path)
+			}
+		}
+	}
+	// The test is of little use for a parameter that decides nothing in any of the calls.
+	for path := range changes {
+		if !moved[path] {
+			t.Errorf("%s moves none of the calls", path)
+		}
+	}
+}
