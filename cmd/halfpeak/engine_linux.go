@@ -32,6 +32,7 @@ const netPIPE = "netpipe"
 type benchOptions struct {
 	sizes     []quantity.Bytes
 	bench     live.BenchOptions
+	sized     bool // sizes were given
 	pin       bool
 	tokenFile string
 	out       output
@@ -71,13 +72,16 @@ func newEngineBench() *cobra.Command {
 
 // check returns the first contradiction of the flags.
 func (o *benchOptions) check() error {
-	signature := false
+	signature, own := false, ""
 	for _, name := range o.bench.Programs {
 		p, err := programs.Find(name, programs.Real)
 		if err != nil {
 			return usage.Error{Err: err}
 		}
 		signature = signature || p.Shape == programs.BySignature
+		if p.Sizes == programs.Own {
+			own = cmp.Or(own, name)
+		}
 		if p.Shape != programs.OneTime && len(o.bench.Programs) > 1 {
 			return usagef("%s has rows of its own: give --programs %s alone", name, name)
 		}
@@ -97,6 +101,9 @@ func (o *benchOptions) check() error {
 	case o.out.format == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
 		return usagef("--format %s has the times of ping_bulk, which --programs leaves out",
 			netPIPE)
+	// Among others, such a program has its one row, and the sizes are theirs.
+	case o.sized && own != "" && len(o.bench.Programs) == 1:
+		return usagef("--size: the messages of %s have a size of their own; omit it", own)
 	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
 		return usagef("--credits must be 1 to %d (got %d)", live.MaxCredits, o.bench.Credits)
 	case o.bench.Budget < 0 || !(o.bench.Within > 0):
@@ -108,6 +115,7 @@ func (o *benchOptions) check() error {
 // run runs the programs on a transport, and prints their times. The signature and the stages have
 // tables of their own.
 func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
+	o.sized = cmd.Flags().Changed("size")
 	if err := o.check(); err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Deadlock) Error() string {
 }
 
 func (g unreceived) text() string {
-	return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)",
+	return fmt.Sprintf("%s of %d B %s, not received (the first from rank %d to rank %d)",
 		count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
 }
 
@@ -97,11 +97,27 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
+// collectiveTag is the tag of the first collective of a trace of MPI, whose own tags have 31 bits;
+// the next ones count up (see package mpitrace).
+const collectiveTag = 1 << 31
+
 func tagText(tag uint32) string {
-	if tag == schedule.Any {
-		return "any"
+	switch {
+	case tag == schedule.Any:
+		return "with tag any"
+	case tag >= collectiveTag:
+		return fmt.Sprintf("of collective %d of the trace", tag-collectiveTag+1)
 	}
-	return strconv.FormatUint(uint64(tag), 10)
+	return "with tag " + strconv.FormatUint(uint64(tag), 10)
+}
+
+// readable returns the text of an operation, in which a tag that no program has given is the
+// collective that it belongs to.
+func readable(text string, tag uint32) string {
+	if tag < collectiveTag || tag == schedule.Any {
+		return text
+	}
+	return strings.Replace(text, fmt.Sprintf("tag %d", tag), tagText(tag), 1)
 }
 
 // findDeadlock returns a *Deadlock with the unfinished operations and unreceived messages; nil if
@@ -167,7 +183,7 @@ func (r *run) isRendezvous(i uint32) bool {
 
 func (r *run) wait(i uint32) stuckOp {
 	n, op := &r.nodes[i], &r.ops[i]
-	w := stuckOp{Rank: int(n.rank), Op: i, Text: r.name(i)}
+	w := stuckOp{Rank: int(n.rank), Op: i, Text: readable(r.name(i), op.Tag)}
 	switch n.waits {
 	case posted:
 		w.For = "a message that does not come"

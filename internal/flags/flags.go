@@ -68,13 +68,13 @@ func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g',
 
 // ParseRanks parses numbers of ranks in the form of sizes: lists, and ranges that
 // double, such as "2..256" or "4,6,8". Letters are refused, since 4K ranks would be
-// 4,096 by the rule for bytes. The bound of 2^17 keeps a range from asking for
+// 4,096 by the rule for bytes. The bound of 2^20 keeps a range from asking for
 // schedules that cannot be made.
 func ParseRanks(text string) (ranks []int, err error) {
 	sizes, err := quantity.ParseSizes(text)
-	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<17 {
+	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<20 {
 		return nil,
-			errors.New(`give numbers of ranks, at most 131072, as in "64", "4,6,8" or "2..256"`)
+			errors.New(`give numbers of ranks, at most 1048576, as in "64", "4,6,8" or "2..256"`)
 	}
 	for _, n := range sizes {
 		ranks = append(ranks, int(n))

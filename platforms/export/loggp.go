@@ -110,7 +110,7 @@ func codes(f *File, m Machine, s Sizes) error {
 	l := m.outer().Layer
 	f.loseInnerLevels(m)
 	// A row has one L and one G, so each row is a straight piece of the curve.
-	all := pieces(l, s, codesRows)
+	all := doublings(l, pieces(l, s, codesRows), codesRows)
 	worst, clamped := 0.0, false
 	rows := ""
 	for _, p := range all {
@@ -144,6 +144,22 @@ func codes(f *File, m Machine, s Sizes) error {
 	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G " +
 		"lsqu(g,G)\n" + f.comments("#") + rows
 	return nil
+}
+
+// doublings cuts pieces at powers of two, as long as there are at most most of them, and each has
+// two sizes and so a slope. A fit of the table needs rows also where the layer is one line.
+func doublings(l model.Layer, all []piece, most int) []piece {
+	for i := 0; i < len(all) && len(all) < most; i++ {
+		p := all[i]
+		at := quantity.Bytes(math.Exp2(math.Floor(math.Log2(float64(p.from)))+1)) - 1
+		if at == p.from { // 1
+			at = 3
+		}
+		if at+1 < p.to {
+			all = slices.Replace(all, i, i+1, newPiece(l, p.from, at), newPiece(l, at+1, p.to))
+		}
+	}
+	return all
 }
 
 // The limit of CODES is a table of 100 rows.

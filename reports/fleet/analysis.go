@@ -67,6 +67,13 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	for _, e := range slices.Concat(now, before) {
 		a.skipped = append(a.skipped, e.skipped...)
 	}
+	var paths []string
+	for _, e := range now {
+		if len(e.curves) > 0 {
+			paths = append(paths, e.path)
+		}
+	}
+	a.pattern = suggestPattern(paths)
 	all, earlier := groups(now), groups(before)
 	order := slices.SortedFunc(maps.Keys(all), Group.compare)
 	names := map[string]bool{}
@@ -283,8 +290,11 @@ func (f *Answer) note() {
 	if f.Nodes > 0 {
 		what += " and " + plural(f.Nodes, "node")
 	} else {
-		what += "; the names of the nodes are not known: give a pattern of file names, " +
-			"or the columns with the names"
+		what += "; the names of the nodes are not known: give a pattern of file names, "
+		if f.pattern != "" {
+			what += fmt.Sprintf("here perhaps %q, ", f.pattern)
+		}
+		what += "or the columns with the names"
 	}
 	say("%s.", what)
 	if f.Degrees > 0 {

@@ -117,6 +117,7 @@ type Answer struct {
 	Compared            bool
 	OnlyNow, OnlyBefore int
 	Notes               []string // the input, the tests and the doubts
+	pattern             string   // that may name the nodes in the names of files
 	// Broken is an error if some files could not be read; the answer covers the rest.
 	Broken error
 }

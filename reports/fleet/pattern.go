@@ -101,3 +101,99 @@ func (p *namePattern) match(name string) (nodes, labels []string, ok bool) {
 	}
 	return nodes, labels, true
 }
+
+// suggestPattern returns a pattern that may name the nodes in these file names, or "" if they do
+// not look like it. The parts of the names between punctuation that differ from file to file are
+// the nodes: two parts of the same letters with different digits, or the only part that differs.
+func suggestPattern(paths []string) string {
+	if len(paths) < 2 {
+		return ""
+	}
+	first := path.Base(paths[0])
+	parts := parted.FindAllString(first, -1)
+	between := parted.Split(first, -1)
+	differ := make([]bool, len(parts))
+	shapes := make([]string, len(parts))
+	for i, part := range parts {
+		shapes[i] = shapeOf(part)
+	}
+	for _, p := range paths[1:] {
+		name := path.Base(p)
+		others := parted.FindAllString(name, -1)
+		if !slices.Equal(parted.Split(name, -1), between) {
+			return "" // other benchmarks, or names of other forms
+		}
+		for i, part := range others {
+			differ[i] = differ[i] || part != parts[i]
+			if shapeOf(part) != shapes[i] {
+				shapes[i] = "" // not a node: these have names of one form
+			}
+		}
+	}
+	var some []int // that differ and may be nodes
+	for i := range parts {
+		if differ[i] && shapes[i] != "" {
+			some = append(some, i)
+		}
+	}
+	a, b := nodesAmong(some, shapes)
+	if a < 0 {
+		return ""
+	}
+	text := between[0]
+	for i, part := range parts {
+		switch {
+		case i == a:
+			part = "{a}"
+		case i == b:
+			part = "{b}"
+		case differ[i]:
+			part = "*"
+		}
+		text += part + between[i+1]
+	}
+	p, err := parsePattern(text)
+	if err != nil {
+		return ""
+	}
+	if nodes, _, ok := p.match(first); !ok || len(nodes) == 0 {
+		return ""
+	}
+	return text
+}
+
+// parted matches the parts of a file's name between punctuation.
+var parted = regexp.MustCompile(`[[:alnum:]]+`)
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// shapeOf returns a part with its numbers replaced: n001 and n12 are names of one form.
+func shapeOf(part string) string { return digits.ReplaceAllString(part, "0") }
+
+// nodesAmong returns the only two parts of one form, or the only part and -1; -1 first if the
+// choice is not clear. Numbers alone may also be sizes or runs, so forms with letters come first.
+func nodesAmong(some []int, shapes []string) (a, b int) {
+	if len(some) == 1 {
+		return some[0], -1
+	}
+	var lettered, numbers [][]int // pairs of parts
+	of := map[string][]int{}
+	for _, i := range some {
+		of[shapes[i]] = append(of[shapes[i]], i)
+	}
+	for shape, both := range of {
+		switch {
+		case len(both) != 2:
+		case shape == "0":
+			numbers = append(numbers, both)
+		default:
+			lettered = append(lettered, both)
+		}
+	}
+	for _, pairs := range [][][]int{lettered, numbers} {
+		if len(pairs) == 1 {
+			return pairs[0][0], pairs[0][1]
+		}
+	}
+	return -1, -1
+}

@@ -43,6 +43,15 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 	if len(names) > 1 {
 		in.Name = names[0] + " …"
 	}
+	for _, name := range files {
+		// Its contents have no mark; the names are those that DUMPI gives its files.
+		if base := filepath.Base(name); strings.HasPrefix(base, "dumpi-") &&
+			strings.HasSuffix(base, ".bin") {
+			return nil, fmt.Errorf("%s: a binary DUMPI trace; convert the file of each rank to "+
+				"text, as in dumpi2ascii %s > %s.txt, and give the texts", name, base,
+				strings.TrimSuffix(base, ".bin"))
+		}
+	}
 	sources := mpitrace.Files(files...)
 	for i, s := range sources {
 		sources[i].Open = func() (io.ReadCloser, error) {
@@ -77,7 +86,7 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, "+
 			"whose calc says how long each takes; omit the factor", sources[0].Name)
 	case len(files) > 1:
-		err = fmt.Errorf("%s: this is not a trace of liballprof or SimGrid; "+
+		err = fmt.Errorf("%s: this is not a trace of liballprof, SimGrid or DUMPI; "+
 			"give one schedule, or the files of a trace", sources[0].Name)
 	default:
 		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])

@@ -212,8 +212,8 @@ func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 type TooLarge struct{ Ranks, Most int }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another "+
-		"algorithm", e.Ranks, e.Most)
+	return fmt.Sprintf("%d ranks have more than %d operations, one by one; take fewer ranks, or "+
+		"another algorithm", e.Ranks, e.Most)
 }
 
 // limits bound the operations of a schedule. If all ranks are alike, the first one decides whether

@@ -125,7 +125,7 @@ func finite(m model.LogP) bool {
 
 // Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.
 const (
-	maxRanks  = 1 << 17
+	maxRanks  = 1 << 20
 	maxPieces = 1 << 26
 )
 

@@ -101,8 +101,8 @@ func TestCheck(t *testing.T) {
 		edit(&c)
 		return c
 	}
-	check("bcast", "binomial", 0, collective.Call{}, "the number of ranks must be 1 to 131072 (got 0)")
-	check("bcast", "binomial", 1<<17+1, collective.Call{}, "the number of ranks must be 1 to 131072 (got 131073)")
+	check("bcast", "binomial", 0, collective.Call{}, "the number of ranks must be 1 to 1048576 (got 0)")
+	check("bcast", "binomial", 1<<20+1, collective.Call{}, "the number of ranks must be 1 to 1048576 (got 1048577)")
 	check("allgather", "two-processes", 3, collective.Call{}, "it runs on 2 ranks only (got 3)")
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = 3 }), "the root must be 0 to 2 (got 3)")
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = -1 }), "the root must be 0 to 2 (got -1)")

@@ -139,6 +139,9 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if a.root < 0 || a.root >= int64(r.group.Size) {
 		return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, r.group.Size-1)
 	}
+	if err := r.sameAsFirst(name, a.root); err != nil {
+		return err
+	}
 	if err := r.enter(); err != nil {
 		return err
 	}

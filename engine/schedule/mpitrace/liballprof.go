@@ -2,7 +2,6 @@ package mpitrace
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -124,8 +123,7 @@ const writtenMark = "# written"
 func (p *profiled) translate(name string, fields [][]byte) error {
 	f, ok := functions[name]
 	if !ok {
-		return errors.New("not supported; only messages, their requests and collectives with " +
-			"one size are")
+		return errNotSupported
 	}
 	words := strings.Fields(f.args)
 	if len(fields) != len(words)+3 {

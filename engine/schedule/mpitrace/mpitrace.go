@@ -36,9 +36,9 @@
 // # Reading the package
 //
 // rank.go turns the calls of a rank into operations and call.go the messages and collectives of a
-// call; both formats use them. liballprof.go, functions.go and profiled.go are one format,
-// simgrid.go is the other; both formats begin with an example. source.go opens files, and Read in
-// this file chooses the format.
+// call; all formats use them. liballprof.go, functions.go and profiled.go are one format,
+// simgrid.go is another, and dumpi.go, whose calls are those of functions.go, the third; each
+// begins with an example. source.go opens files, and Read in this file chooses the format.
 //
 // A trace shows what happened in one run. Where it does not show enough to say what would happen
 // in another one (which request MPI_Waitany returned), the call is an error and not a guess.
@@ -81,8 +81,10 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 		}
 	}
 	format := translateLiballprof
-	// The contents decide, not the name: both programs let users name their files.
-	if first.simgrid() {
+	// The contents decide, not the name: these programs let users name their files.
+	if head, _ := first.r.Peek(4096); isDumpi(head) {
+		format = translateDumpi
+	} else if first.simgrid() {
 		unknown := &unknownPeers{sources: sources}
 		format = func(r *rank, f *file) error { return translateSimGrid(r, f, unknown) }
 		if len(sources) == 1 {
@@ -90,7 +92,7 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 			return readAll(first, o, unknown)
 		}
 	}
-	b := schedule.NewBuilder(len(sources))
+	b, all := schedule.NewBuilder(len(sources)), &collectives{}
 	for place, source := range sources {
 		f := first
 		if place > 0 {
@@ -101,7 +103,13 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 		b.NextRank()
 		// Ranks are translated one after the other, as the Builder wants them. A rank is never held
 		// in memory as text.
-		err := format(newRank(b, &o, place, len(sources)), f)
+		r := newRank(b, &o, all, place, len(sources))
+		err := format(r, f)
+		if err == nil {
+			if err = r.sameNumber(); err != nil {
+				err = f.errorf("%w", err)
+			}
+		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			// A file that is no trace makes the number of ranks wrong, so the first rank fails
 			// at its first communicator. The foreign file is the better message.
@@ -131,8 +139,11 @@ func foreign(sources []Source) error {
 
 // Recognizes reports whether a file with this beginning is a trace, and not a schedule: whether its
 // first line, comments aside, begins with the number of a rank or a call of MPI, or names the file
-// of a rank.
+// of a rank, or whether a call of a DUMPI trace is in it.
 func Recognizes(beginning []byte) bool {
+	if isDumpi(beginning) {
+		return true
+	}
 	for l := range bytes.Lines(beginning) {
 		l = bytes.TrimLeft(l, " \t\r\n")
 		if len(l) > 0 && l[0] != '#' {

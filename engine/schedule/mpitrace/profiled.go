@@ -86,6 +86,12 @@ func (p *profiled) startAll(a *arguments) error {
 	// The map has no order, but the schedule must be the same in each run. Addresses rise in the
 	// array.
 	slices.Sort(at)
+	return p.startRequests(at)
+}
+
+// startRequests starts persistent requests.
+func (p *profiled) startRequests(at []int64) error {
+	at = slices.DeleteFunc(at, func(at int64) bool { return !p.persistent[at].ok })
 	p.reuse(at...)
 	var qs []request
 	var ops []schedule.Op

@@ -32,8 +32,53 @@ type rank struct {
 	call     string               // the function that this line calls
 	enter    func() error         // adds the computation before the operations of a call
 	sent     memory
-	written  bool // the program has written what the call sends
-	marks    int  // calls that can be ends of the region
+	written  bool         // the program has written what the call sends
+	marks    int          // calls that can be ends of the region
+	first    *collectives // of rank 0, which all ranks have in common
+}
+
+// Collectives are the collectives of a rank in their order, which MPI demands to be the same on all
+// ranks. Without this check, a message of the simulation would wait for one that does not come.
+type collectives struct {
+	calls []collectiveCall
+}
+
+// A collectiveCall is one of them, with its line in the trace of rank 0.
+type collectiveCall struct {
+	name, call string
+	root       int64
+	line       int
+}
+
+// sameAsFirst notes the next collective of rank 0, or returns an error if it is not that of rank 0.
+func (r *rank) sameAsFirst(name string, root int64) error {
+	all := &r.first.calls
+	if r.group.Place == 0 {
+		*all = append(*all, collectiveCall{name, r.call, root, r.line})
+		return nil
+	}
+	which := fmt.Sprintf("collective %d of rank %d", r.calls+1, r.group.Place)
+	if int(r.calls) >= len(*all) {
+		return fmt.Errorf("%s, but rank 0 calls %d collectives; all ranks must call the same ones "+
+			"in the same order", which, len(*all))
+	}
+	if of := (*all)[r.calls]; of.name != name || of.root != root {
+		return fmt.Errorf("%s with root %d, but that of rank 0, in line %d of its trace, is %s "+
+			"with root %d; all ranks must call the same ones in the same order",
+			which, root, of.line, of.call, of.root)
+	}
+	return nil
+}
+
+// sameNumber returns an error if the rank, whose calls have ended, has called fewer collectives
+// than rank 0.
+func (r *rank) sameNumber() error {
+	if n := int(r.calls); n < len(r.first.calls) {
+		of := r.first.calls[n]
+		return fmt.Errorf("rank %d calls %d collectives, but rank 0 calls %d; the next, in line "+
+			"%d of its trace, is %s", r.group.Place, n, len(r.first.calls), of.line, of.call)
+	}
+	return nil
 }
 
 // A request identifies an MPI request, in the way of its format: by its address in a
@@ -45,8 +90,8 @@ type request [3]int64
 // is the same on all ranks, since MPI demands the same order of collectives.
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
-func newRank(b *schedule.Builder, o *Translation, place, size int) *rank {
-	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place},
+func newRank(b *schedule.Builder, o *Translation, first *collectives, place, size int) *rank {
+	return &rank{b: b, o: o, first: first, group: collective.Group{Size: size, Place: place},
 		requests: map[request][]uint32{}, enter: func() error { return nil }}
 }
 

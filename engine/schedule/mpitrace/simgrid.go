@@ -174,7 +174,7 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 		}
 		ranks[int(rank)] = append(ranks[int(rank)], numbered{f.line, string(l)})
 	}
-	b := schedule.NewBuilder(len(ranks))
+	b, all := schedule.NewBuilder(len(ranks)), &collectives{}
 	for place := range len(ranks) {
 		lines, ok := ranks[place]
 		if !ok {
@@ -183,7 +183,7 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 					len(ranks), place)
 		}
 		b.NextRank()
-		p := newReplayed(newRank(b, &o, place, len(ranks)), unknown)
+		p := newReplayed(newRank(b, &o, all, place, len(ranks)), unknown)
 		for _, l := range lines {
 			f.line = l.line
 			if err := p.action(f, []byte(l.text)); err != nil {
@@ -193,6 +193,9 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 		if !p.ended {
 			return nil,
 				f.errorf("the trace of rank %d ends without finalize; is it truncated?", place)
+		}
+		if err := p.sameNumber(); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	return b.Build()
