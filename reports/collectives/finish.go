@@ -3,6 +3,7 @@ package collectives
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -24,6 +25,10 @@ import (
 // Algorithms whose schedule is too large are left out; it is an error if none remains. Without a
 // collective, the design is returned as it is.
 //
+// If the platform's file has measurements of the collective, the quantity is the measured time, as
+// [FittedQuestion] fits it, times the ratio of the simulated time to that of the design d. It is an
+// error if the simulation is far from the measurement, or if the algorithm was not measured.
+//
 // Each simulation that has ended is passed to watch, unless that is nil.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	whatif.Design, []string, error) {
@@ -39,6 +44,18 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	all, _, cells, err := q.prepared(ctx)
 	if err != nil {
 		return d, nil, err
+	}
+	fits, err := PlatformFits(d.Platform, d.Platform.Name, q.Collective)
+	if err != nil {
+		return d, nil, err
+	}
+	// Among several algorithms, those that were measured are compared, unless the library chose.
+	if len(fits) > 0 && q.several() {
+		cells = slices.DeleteFunc(cells, func(c Timing) bool {
+			return !slices.ContainsFunc(fits, func(f Fit) bool {
+				return f.Entry.Name == c.Name || f.Entry.Name == libraryChoice
+			})
+		})
 	}
 	var finishes []simulations.Finish
 	var tooLarge []string
@@ -63,6 +80,9 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 			continue
 		}
 		finish := f.quantity()
+		if err := q.scale(ctx, &finish, fits, f.cells[0], first.Time); err != nil {
+			return d, nil, err
+		}
 		finish.Run = func(c platforms.Costs, record bool) (*simulations.Finished, error) {
 			first, _, err := f.run(ctx, c, record)
 			return first, err
@@ -75,7 +95,12 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	case len(finishes) == 0:
 		return d, nil, noneForRanks(all[0].Collective)
 	}
-	notes := []string{q.platformText(), intervalNote(q.Within)}
+	notes := []string{q.platformText()}
+	if finishes[0].Scale == 0 {
+		notes = append(notes, intervalNote(q.Within))
+	} else {
+		notes = append(notes, scaledNote)
+	}
 	if len(tooLarge) > 0 {
 		notes = append(notes, leftOut(tooLarge))
 	}
@@ -169,3 +194,55 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 	}
 	return first, tooLarge, nil
 }
+
+// maxScale is the largest factor, either way, between a measured and a simulated time whose ratios
+// are used. Beyond it the simulation lacks, or invents, more than the measured time has, and what a
+// change does to that is not known.
+const maxScale = 2
+
+// scale makes the finish of a measured call the measured time in the design that was simulated in
+// the time given. Without measurements of the collective it changes nothing.
+//
+// The interval of a value v is that of the measurement times the smaller and the larger of two
+// ratios: v/m, as if all of the time changed like the simulated one, and 1 + s(v/m − 1)/m, as if
+// the rest of the measured time stayed as it is.
+//
+// Where: m = the measured time; s = the simulated time.
+func (q Question) scale(ctx context.Context, f *simulations.Finish, fits []Fit, c Timing,
+	simulated quantity.Micros) error {
+	if len(fits) == 0 {
+		return nil
+	}
+	calls := Calls{Collective: c.Collective, Algorithm: c.Name, Ranks: []int{c.Ranks},
+		Sizes: []quantity.Bytes{c.size()}}
+	if q.several() && q.Algorithm == "best" {
+		calls.Algorithm = q.Algorithm
+	}
+	times, err := FittedQuestion{Calls: calls, Fits: fits}.Compute(ctx)
+	if err != nil {
+		return fmt.Errorf("the platform has measured collectives: %w", err)
+	}
+	at := max(0, slices.IndexFunc(times.Times, func(t Timing) bool { return t.Best }))
+	m := times.Times[at]
+	if math.IsNaN(float64(m.Time)) {
+		m.Time = m.Average // the slowest rank was not measured
+	}
+	f.Scale = float64(m.Time / simulated)
+	if !(f.Scale <= maxScale && f.Scale >= 1./maxScale) {
+		return fmt.Errorf("%s: the simulation takes %s, and %s were measured: too far apart for a "+
+			"ratio of simulations; calibrate the machine, or ask about a file without the "+
+			"measurements", f.Of, simulated, m.Time)
+	}
+	f.Within = func(v float64) quantity.Interval {
+		alike := v / float64(m.Time)
+		stays := max(0, 1+(alike-1)/f.Scale)
+		return quantity.Interval{Value: v, Low: float64(m.Low) * min(alike, stays),
+			High: float64(m.High) * max(alike, stays)}
+	}
+	return nil
+}
+
+// scaledNote describes the times of measured collectives.
+const scaledNote = "The first time is fitted to measurements of this machine, and the second is " +
+	"it times the ratio of two simulations. The interval is of one more measurement, widened by " +
+	"what the simulations lack of the measured time: it may change alike, or not at all."

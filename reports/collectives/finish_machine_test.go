@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -260,6 +261,81 @@ func TestFinishIsCollective(t *testing.T) {
 	for path := range changes {
 		if !moved[path] {
 			t.Errorf("%s moves none of the calls", path)
+		}
+	}
+}
+
+// Of a measured collective, the time is the fitted one, and a change multiplies it by the ratio of
+// two simulations; the interval holds both readings of what the simulation lacks.
+func TestMeasuredFinish(t *testing.T) {
+	calls := collectives.Calls{Collective: "allreduce", Algorithm: "ring", Ranks: []int{12}, Sizes: []quantity.Bytes{16384}}
+	measured := func(factor float64) string {
+		var times []string
+		for _, n := range []quantity.Bytes{1024, 4096, 16384, 65536} {
+			at := calls
+			at.Sizes = []quantity.Bytes{n}
+			times = append(times, fmt.Sprintf("%.9gus", factor*asked(t, wholeMachine, at)))
+		}
+		return wholeMachine + "[collective.ring]\ncollective = \"allreduce\"\nalgorithm = \"ring\"\nstatistic = \"slowest\"\n" +
+			"ranks = [\"12\"]\nranks_per_node = [\"12\"]\nsizes = [\"1KiB\", \"4KiB\", \"16KiB\", \"64KiB\"]\n" +
+			"times = [\"" + strings.Join(times, " ") + "\"]\nsource = \"s\"\n"
+	}
+	d, err := whatif.Find(saved(t, measured(1.25)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, names, err := collectives.Finishes(t.Context(), d, calls, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := with.Quantities(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := with.Set("cache.tau*=0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := whatif.ContrastedTimes(with, changed, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := map[string]float64{}
+	for i, c := range rows.Columns {
+		if v, ok := rows.Data[0][i].(float64); ok {
+			cell[c.Key] = v
+		}
+	}
+	fits, err := collectives.PlatformFits(d.Platform, "my", "allreduce")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := collectives.FittedQuestion{Calls: calls, Fits: fits}.Compute(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := asked(t, wholeMachine, calls), asked(t, edited(t, wholeMachine, "layer.cache.tau", "0.035us/KiB"), calls)
+	m := float64(fit.Times[0].Time)
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	near("before", cell["before_us"], m)
+	near("after", cell["after_us"], m*after/before)
+	// A fifth of the measured time is not simulated: at best it halves as well, at worst it stays.
+	stays := 1 + before/m*(after/before-1)
+	near("low", cell["after_low_us"], float64(fit.Times[0].Low)*after/before)
+	near("high", cell["after_high_us"], float64(fit.Times[0].High)*stays)
+	for factor, algorithm := range map[float64]string{3: "ring", 1: "rabenseifner"} {
+		d, err := whatif.Find(saved(t, measured(factor)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls.Algorithm = algorithm
+		if _, _, err := collectives.Finishes(t.Context(), d, calls, nil); err == nil {
+			t.Errorf("%s with times of %v times the simulated ones is predicted", algorithm, factor)
 		}
 	}
 }

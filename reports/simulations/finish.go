@@ -67,6 +67,10 @@ type Finish struct {
 	Notes    []string // see [whatif.Measure]
 	// Run runs the program. A recorded run has the critical path.
 	Run func(c platforms.Costs, record bool) (*Finished, error)
+	// Scale is the ratio of the quantity to the simulated time; 0: 1. It is not 1 if the program
+	// was measured. Within is then the interval of a value.
+	Scale  float64
+	Within func(v float64) quantity.Interval
 }
 
 // Finished is a program that has run.
@@ -93,7 +97,7 @@ func (f Finish) AddTo(d whatif.Design) whatif.Design {
 			if err != nil {
 				return 0, err
 			}
-			return float64(r.Time), nil
+			return f.scaled(float64(r.Time)), nil
 		},
 		Limits: func(c platforms.Costs) ([]whatif.Share, error) {
 			// Only a recorded run has a path, and recording costs memory, so that values do
@@ -112,8 +116,20 @@ func (f Finish) AddTo(d whatif.Design) whatif.Design {
 			if r.Copy > 0 {
 				shares = append(shares, whatif.Share{Owner: "copy", OneWay: r.Copy})
 			}
+			for i := range shares {
+				shares[i].OneWay = quantity.Micros(f.scaled(float64(shares[i].OneWay)))
+			}
 			return shares, nil
 		},
-		Notes: f.Notes,
+		Notes:  f.Notes,
+		Within: f.Within,
 	})
+}
+
+// scaled returns the value of a simulated time.
+func (f Finish) scaled(t float64) float64 {
+	if f.Scale == 0 {
+		return t
+	}
+	return t * f.Scale
 }

@@ -172,6 +172,18 @@ func ContrastedTimes(before, after Design, quantities []Quantity) (reports.Rows,
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
+		reports.Col("", "95 % interval", func(c change) any {
+			in, ok := c.within(c.To)
+			return reports.OrAbsent(reports.Interval{Dim: c.dim(), Interval: in}, ok)
+		}),
+		reports.Col("after_low_us", "", func(c change) any {
+			in, ok := c.within(c.To)
+			return reports.OrAbsent(in.Low, ok)
+		}),
+		reports.Col("after_high_us", "", func(c change) any {
+			in, ok := c.within(c.To)
+			return reports.OrAbsent(in.High, ok)
+		}),
 	)
 	rows.Notes = append(changeNotes(after), notesOf(quantities)...)
 	return rows, nil

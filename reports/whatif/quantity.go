@@ -182,6 +182,14 @@ func (q Quantity) axis() reports.Axis {
 	return a
 }
 
+// within returns the interval of a value that is predicted from a measurement.
+func (q Quantity) within(v float64) (in quantity.Interval, ok bool) {
+	if q.measure == nil || q.measure.Within == nil {
+		return in, false
+	}
+	return q.measure.Within(v), true
+}
+
 // notesOf returns the notes of the measures among the quantities, each once.
 func notesOf(quantities []Quantity) (notes []string) {
 	for _, q := range quantities {
