@@ -5,7 +5,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A line is β + nτ with 95 % intervals.
@@ -24,15 +23,6 @@ func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 // sd returns the standard deviation of the line's value at n.
 func (l *line) sd(n float64) float64 {
 	return math.Sqrt(max(0, l.varBeta+2*n*l.covariance+n*n*l.varTau))
-}
-
-// estimate returns the line's value at n, at least zero.
-func (l *line) estimate(n float64) Estimate[quantity.Micros] {
-	v, d := l.at(n), math.Inf(1)
-	if !math.IsInf(l.varTau, 1) {
-		d = l.t * l.sd(n)
-	}
-	return around[quantity.Micros](v, d)
 }
 
 // fitRelative solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is
