@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -43,14 +44,20 @@ func quantile(values []float64, q float64) float64 {
 	return v[i] + (at-float64(i))*(v[i+1]-v[i])
 }
 
-// measured reads the whole messages of a file.
+// measured reads the whole messages of a file, which may be compressed by gzip.
 func measured(path string) (all []run, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r := csv.NewReader(f)
+	text := io.Reader(f)
+	if filepath.Ext(path) == ".gz" {
+		if text, err = gzip.NewReader(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	r := csv.NewReader(text)
 	r.Comment, r.FieldsPerRecord = '#', 5
 	rows, err := r.ReadAll()
 	if err != nil {
