@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 //go:embed c/programs.c
@@ -155,6 +156,30 @@ var hostPrograms = func() (all []string) {
 		"pipeline", "master")
 }()
 
+// replay predicts the time of a traced program: the finish of its ranks' traces, which the tracer
+// wrote into a folder, on a machine.
+func replay(ctx context.Context, folder string, ranks int, on simulate.Machine) (
+	quantity.Micros, error) {
+	var files []string
+	for rank := range ranks {
+		files = append(files, filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
+	}
+	s, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
+	if err != nil {
+		return 0, err
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		return 0, err
+	}
+	done, err := p.Run(ctx, simulate.Setup{Machine: on})
+	if err != nil {
+		return 0, err
+	}
+	finish, _ := done.Finish()
+	return finish, nil
+}
+
 // programs reports the times of programs, without and with the tracer, and what the
 // machine gives for their traces. Each is the least of three runs. The error is
 // against the run without the tracer, which is what a user wants to know.
@@ -187,21 +212,10 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 			if t > traced {
 				continue
 			}
-			traces := mpitrace.Files(filepath.Join(h.dir, "trace.000000"),
-				filepath.Join(h.dir, "trace.000001"))
-			s, err := mpitrace.Read(traces, mpitrace.Defaults)
+			finish, err := replay(ctx, h.dir, 2, on)
 			if err != nil {
 				return err
 			}
-			p, err := simulate.New(s)
-			if err != nil {
-				return err
-			}
-			done, err := p.Run(ctx, simulate.Setup{Machine: on})
-			if err != nil {
-				return err
-			}
-			finish, _ := done.Finish()
 			traced, predicted = t, float64(finish)
 		}
 		fmt.Fprintf(&h.report, "| %s | %.0f µs | %.0f µs | %.0f µs | %+.0f %% |\n",

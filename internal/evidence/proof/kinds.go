@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -250,23 +249,10 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 		}
 		measured = max(measured, t)
 	}
-	var files []string
-	for rank := range p.nodes * p.perNode {
-		files = append(files, filepath.Join(traces, fmt.Sprintf("trace.%06d", rank)))
-	}
-	s, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
+	finish, err := replay(ctx, traces, p.nodes*p.perNode, on)
 	if err != nil {
 		return err
 	}
-	prepared, err := simulate.New(s)
-	if err != nil {
-		return err
-	}
-	done, err := prepared.Run(ctx, simulate.Setup{Machine: on})
-	if err != nil {
-		return err
-	}
-	finish, _ := done.Finish()
 	j.add(f, what, quantity.Micros(measured), finish)
 	return nil
 }
