@@ -31,9 +31,8 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{whatif.Finish}
 	if q.Calls.Collective != "" {
-		d, names, err = collectives.Finishes(ctx, d, q.Calls, nil)
+		d, err = collectives.Finishes(ctx, d, q.Calls, nil)
 	} else {
 		var input *simulations.Input
 		input, err = simulations.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
@@ -44,24 +43,20 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked := whatif.Question{Ranges: q.Sweep, Sizes: q.Calls.Sizes}
 	if len(q.Quantity) > 0 {
-		names = q.Quantity
+		if asked.Quantities, err = d.Quantities(q.Quantity...); err != nil {
+			return nil, fmt.Errorf("--quantity: %w", err)
+		}
 	}
-	if d, err = d.Set(q.Set...); err != nil {
+	if asked.After, err = d.Set(q.Set...); err != nil {
 		return nil, fmt.Errorf("--set %w", err)
 	}
-	s := &whatif.Sweep{Design: d, Sizes: q.Calls.Sizes}
-	if s.Quantities, err = d.Quantities(names...); err != nil {
-		return nil, fmt.Errorf("--quantity: %w", err)
+	s, err := asked.Sweep()
+	if err != nil && len(q.Sweep) > 0 {
+		err = fmt.Errorf("--sweep %w", err)
 	}
-	for _, text := range q.Sweep {
-		r, err := d.ParseRange(text)
-		if err != nil {
-			return nil, fmt.Errorf("--sweep %w", err)
-		}
-		s.Ranges = append(s.Ranges, r)
-	}
-	return s, nil
+	return s, err
 }
 
 // A piece is consecutive rows of the sweep, which one worker computes.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/simulations"
@@ -25,15 +24,13 @@ type whatifOptions struct {
 	out output
 	plotting
 
-	set, quantity, sweep, solveFor, schedule       []string
-	save, target, program, places                  string
-	sensitivity, breakdown, landmarks, uncertainty bool
+	question                whatif.Question
+	set, quantity, schedule []string
+	save, program, places   string
 
-	sizes      []quantity.Bytes
 	sized      bool               // sizes were given
 	collective collectives.Calls  // of --collective; its sizes are --size
 	input      *simulations.Input // of --schedule; nil: none
-	finish     []string           // names of the finishes of --schedule or --collective
 	stderr     io.Writer
 	bar        func(int64) // shows the progress of simulations
 	samplingFlags
@@ -42,6 +39,7 @@ type whatifOptions struct {
 // newWhatif declares whatif.
 func newWhatif() *cobra.Command {
 	var o whatifOptions
+	q := &o.question
 	cmd := command("whatif",
 		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
 			"or with --uncertainty two"),
@@ -54,25 +52,25 @@ func newWhatif() *cobra.Command {
 		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	outputFlag(f, &o.save, "save", "",
 		"write the platform with the changes of --set into this TOML `file`")
-	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB",
-		"message sizes; for --sweep 64KiB if not given")
+	declareSizes(cmd, &q.Sizes, "size", whatif.TableSizes,
+		"message sizes; for --sweep "+whatif.OneSize+" if not given")
 	f.StringSliceVar(&o.quantity, "quantity", nil,
 		"the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
-	f.StringArrayVar(&o.sweep, "sweep", nil,
+	f.StringArrayVar(&q.Ranges, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
-	f.StringVar(&o.target, "target", "",
+	f.StringVar(&q.Target, "target", "",
 		"a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&o.solveFor, "solve-for", nil,
+	f.StringArrayVar(&q.SolveFor, "solve-for", nil,
 		"the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to "+
 			"try each")
-	f.BoolVar(&o.sensitivity, "sensitivity", false,
+	f.BoolVar(&q.Sensitivity, "sensitivity", false,
 		"list the change per percent of each parameter; --plot draws a tornado")
-	f.BoolVar(&o.breakdown, "breakdown", false,
+	f.BoolVar(&q.Breakdown, "breakdown", false,
 		"break the one-way time and the gap down by stage or parameter")
-	f.BoolVar(&o.landmarks, "landmarks", false,
+	f.BoolVar(&q.Landmarks, "landmarks", false,
 		"list n½, 90 % of the peak, and the best protocol thresholds")
-	f.BoolVar(&o.uncertainty, "uncertainty", false,
+	f.BoolVar(&q.Uncertainty, "uncertainty", false,
 		"predict with 95 % intervals: of the next measurement if the platform was fitted, else "+
 			"from those of the parameters")
 	f.StringArrayVar(&o.schedule, "schedule", nil,
@@ -100,9 +98,9 @@ func newWhatif() *cobra.Command {
 // since each has a table of its own; without one, the costs before and after --set
 // are the answer.
 func (o *whatifOptions) check(other string) error {
-	questions := 0
-	for _, asked := range []bool{len(o.sweep) > 0, o.target != "", o.sensitivity, o.breakdown,
-		o.landmarks, o.uncertainty} {
+	q, questions := &o.question, 0
+	for _, asked := range []bool{len(q.Ranges) > 0, q.Target != "", q.Sensitivity, q.Breakdown,
+		q.Landmarks, q.Uncertainty} {
 		if asked {
 			questions++
 		}
@@ -110,16 +108,16 @@ func (o *whatifOptions) check(other string) error {
 	// What depends on another flag is checked before the number of questions: "--solve-for requires
 	// --target" says more than "no question".
 	switch {
-	case len(o.solveFor) > 0 && o.target == "":
+	case len(q.SolveFor) > 0 && q.Target == "":
 		return usagef("--solve-for requires --target; give a condition, as in --target " +
 			"'bandwidth(4KiB) >= 100MB/s'")
-	case other != "" && !o.uncertainty:
+	case other != "" && !q.Uncertainty:
 		return usagef("a second platform requires --uncertainty; halfpeak compare shows " +
 			"platforms side by side")
 	case questions > 1:
 		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and " +
 			"--uncertainty are different questions; choose one")
-	case o.finishes() && o.landmarks:
+	case o.finishes() && q.Landmarks:
 		return usagef("--landmarks are sizes of single messages; of a collective, halfpeak " +
 			"collective --crossovers lists the sizes where the best algorithm changes")
 	case o.finishes() && questions+len(o.set) == 0:
@@ -135,7 +133,7 @@ func (o *whatifOptions) check(other string) error {
 		return usagef("--map-by and --places place the ranks of --collective or --schedule")
 	case o.places != "" && o.collective.Map.By != "":
 		return usagef("--places and --map-by cannot be combined")
-	case o.finishes() && o.breakdown && o.plot != "":
+	case o.finishes() && q.Breakdown && o.plot != "":
 		return usagef("--breakdown of --collective or --schedule has no picture; halfpeak plot " +
 			"--kind ranks draws a schedule")
 	case questions == 0 && len(o.set) == 0:
@@ -145,19 +143,19 @@ func (o *whatifOptions) check(other string) error {
 		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and " +
 			"--uncertainty; for curves before and after, use halfpeak plot")
 	// Three parameters that reach a target are a surface, which no table shows.
-	case len(o.solveFor) > 2:
+	case len(q.SolveFor) > 2:
 		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)",
-			len(o.solveFor))
-	case o.target != "" && o.plot != "" && len(o.solveFor) != 2:
+			len(q.SolveFor))
+	case q.Target != "" && o.plot != "" && len(q.SolveFor) != 2:
 		return usagef("--plot requires two --solve-for, whose curve it draws")
 	// Only these two are sums over stages; a bandwidth has no parts.
-	case o.breakdown && o.plot != "" &&
+	case q.Breakdown && o.plot != "" &&
 		(len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" &&
 			o.quantity[0] != "one_way"):
 		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way " +
 			"or --quantity gap")
 	// The table of sensitivities takes several sizes; its picture does not.
-	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.quantity) > 1):
+	case q.Sensitivity && o.plot != "" && (o.sized && len(q.Sizes) > 1 || len(o.quantity) > 1):
 		return usagef("a tornado shows one quantity of one size; give one --size and one " +
 			"--quantity")
 	}
@@ -171,7 +169,7 @@ func (o *whatifOptions) check(other string) error {
 // stream of rows.
 func (o *whatifOptions) checkOutput() error {
 	switch stream := o.stream(); {
-	case stream != "" && len(o.sweep) > 0:
+	case stream != "" && len(o.question.Ranges) > 0:
 		return o.checkPlot()
 	case stream == "jsonl":
 		return usagef("jsonl is for the rows of --sweep; use text, markdown, csv or json here")
@@ -225,27 +223,44 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if o.input, err = simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
+	q := &o.question
+	if err == nil && other != "" {
+		q.Against, err = o.against(ctx, other)
+	}
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
-	// All later uses of the names need no check.
-	if _, err := base.Quantities(o.quantity...); err != nil {
-		return usagef("--quantity: %w", err)
+	if len(o.quantity) > 0 {
+		if q.Quantities, err = base.Quantities(o.quantity...); err != nil {
+			return usagef("--quantity: %w", err)
+		}
 	}
-	d, err := base.Set(o.set...)
-	if err != nil {
+	if !o.sized {
+		q.Sizes = nil
+	}
+	q.Units = o.out.units
+	q.Before = base
+	if q.After, err = base.Set(o.set...); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	encode := func() ([]byte, error) { return d.Encode("Written by halfpeak whatif."), nil }
+	encode := func() ([]byte, error) { return q.After.Encode("Written by halfpeak whatif."), nil }
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}
-	if len(o.sweep) > 0 {
+	if len(q.Ranges) > 0 {
 		o.bar(-1)
 		o.bar = func(int64) {} // a sweep shows its rows
-		return o.runSweep(ctx, cmd, d)
+		s, err := q.Sweep()
+		if err != nil {
+			return err
+		}
+		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, s)
 	}
-	rows, picture, err := o.table(ctx, base, d, other)
+	q.Sampling = o.sampling(ctx)
+	if o.finishes() {
+		q.Sampling.Watch = o.sampled()
+	}
+	rows, picture, err := q.Answer(ctx)
 	if err == nil && picture != nil {
 		err = o.draw(o.out.units, picture)
 	}
@@ -259,196 +274,47 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 // simulated shows that one more simulation has ended.
 func (o *whatifOptions) simulated() { o.bar(1) }
 
+// sampled returns a function that shows one more sample of the finishes. Their number is known, so
+// that this bar, which replaces the one of simulations, tells how long the answer will take.
+func (o *whatifOptions) sampled() func(total int) {
+	var show func(int64)
+	return func(total int) {
+		if show == nil {
+			o.bar(-1)
+			show = progress(o.stderr, int64(total), "samples")
+			o.bar = func(n int64) {
+				if n < 0 {
+					show(n)
+				}
+			}
+		}
+		show(1)
+	}
+}
+
 // withFinish returns the design with the finish of --schedule or --collective as a quantity.
-func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (_ whatif.Design,
-	err error) {
+func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (whatif.Design, error) {
 	if o.collective.Collective == "" {
-		o.finish = []string{whatif.Finish}
 		return simulations.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
 	}
 	// One size, since each size and number of ranks is a quantity, and so a column.
-	o.collective.Sizes = o.sizesOr("64KiB")
-	d, o.finish, err = collectives.Finishes(ctx, d, o.collective, o.simulated)
-	return d, err
-}
-
-// table returns the answer as a table, and a function that draws its picture, if it
-// has one: it is drawn only with --plot.
-func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design, other string) (
-	rows reports.Rows, picture func() (reports.Picture, error), err error) {
-	units := o.out.units
-	switch {
-	case o.target != "":
-		return o.reach(ctx, d)
-	case o.sensitivity:
-		sizes, quantities := o.sizesOr("64KiB"), o.quantities(d, "one_way")
-		rows, err = whatif.SensitivityRows(d, quantities, sizes, units)
-		picture = func() (reports.Picture, error) {
-			return whatif.Tornado(d, quantities[0].At(sizes[0]))
-		}
-	case o.breakdown && o.finishes():
-		rows, err = whatif.PartRows(d, o.quantities(d))
-	case o.breakdown:
-		rows, err = whatif.OwnerRows(d, o.sizes)
-		picture = func() (reports.Picture, error) {
-			return whatif.Shares(d, whatif.Cost(o.quantityOr("one_way")[0]),
-				o.curveSizes("1..1MiB/16"))
-		}
-	case o.landmarks:
-		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
-	case o.uncertainty:
-		return o.uncertain(ctx, base, d, other)
-	case o.finishes():
-		rows, err = whatif.ContrastedTimes(base, d, o.quantities(d))
-	default:
-		rows, err = whatif.Contrasted(base, d, o.sizes, units)
-	}
-	return rows, picture, err
-}
-
-// curveSizes returns the sizes that were given if they make a curve, else the
-// default: the picture of a single size would be a point.
-func (o *whatifOptions) curveSizes(otherwise string) []quantity.Bytes {
-	if o.sized && len(o.sizes) > 1 {
-		return o.sizes
-	}
-	return parsedSizes(otherwise)
-}
-
-// reach finds the values that reach a target: of one parameter, the curve of two, or
-// of each in turn if none is named.
-func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows,
-	picture func() (reports.Picture, error), err error) {
-	t, err := d.ParseTarget(o.target)
-	if err != nil {
-		return rows, nil, fmt.Errorf("--target %w", err)
-	}
-	var ranges []whatif.Range
-	for _, text := range o.solveFor {
-		var r whatif.Range
-		// Without From and To the search chooses its own bounds.
-		if strings.Contains(text, "=") {
-			r, err = d.ParseRange(text)
-		} else {
-			r.Steps = whatif.DefaultSteps
-			r.Param, err = d.Find(text)
-		}
-		if err != nil {
-			return rows, nil, fmt.Errorf("--solve-for %w", err)
-		}
-		ranges = append(ranges, r)
-	}
-	// One value each: of the parameter that is named, or of every parameter in turn.
-	if len(ranges) != 2 {
-		rows, err = whatif.Reach(d, t, o.out.units, ranges...)
-		return rows, nil, err
-	}
-	if ranges[0].Param.Path == ranges[1].Param.Path {
-		return rows, nil,
-			usagef("--solve-for %s twice; a curve is over two parameters", ranges[0].Param.Path)
-	}
-	rows, draw := whatif.TargetCurve(d, t, ranges[0], ranges[1])
-	return rows, func() (reports.Picture, error) { return draw(ctx) }, nil
-}
-
-// uncertain predicts with intervals, beside the design after --set or beside another
-// platform. The first design is what the second is compared with.
-func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design,
-	against string) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
-	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
-	switch {
-	// The other platform comes first, since the question is whether this one is faster.
-	case against != "":
-		other, err := whatif.Find(against)
-		if err == nil {
-			other, err = o.withFinish(ctx, other)
-		}
-		if err != nil {
-			return rows, nil, err
-		}
-		designs = []whatif.NamedDesign{{Name: other.Subject(), Design: other},
-			{Name: after.Subject(), Design: after}}
-	case len(o.set) > 0:
-		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
-	}
-	s := o.sampling(ctx)
-	if o.finishes() {
-		s.Watch = o.samplesBar(len(designs))
-	}
-	rows, err = whatif.Uncertain(designs, o.quantityOr("one_way", "bandwidth"), o.sizes, s)
-	if err != nil {
-		return rows, nil, err
-	}
-	return rows, func() (reports.Picture, error) {
-		return whatif.Bands(designs, o.quantityOr("bandwidth")[0], o.curveSizes("1..1MiB/8"),
-			o.sampling(ctx))
-	}, nil
-}
-
-// samplesBar returns a function that shows one more sample of the finishes. Its total tells how
-// long the answer will take.
-func (o *whatifOptions) samplesBar(designs int) func() {
-	o.bar(-1)
-	quantities := len(o.quantityOr())
-	samples := min(o.samples, whatif.MaxSimulatedSamples)
-	show := progress(o.stderr, int64(samples*quantities*designs), "samples")
-	o.bar = func(n int64) {
-		if n < 0 {
-			show(n)
-		}
-	}
-	return func() { show(1) }
-}
-
-// runSweep computes a sweep of the design.
-func (o *whatifOptions) runSweep(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"),
-		Quantities: o.quantities(d, whatif.SweptQuantities(d)...)}
-	for _, text := range o.sweep {
-		r, err := d.ParseRange(text)
-		if err != nil {
-			return fmt.Errorf("--sweep %w", err)
-		}
-		s.Ranges = append(s.Ranges, r)
-	}
-	// The picture shows the first quantity that was asked for. If none was, it is
-	// bandwidth, the last of the default ones.
-	shown := 0
-	if len(o.quantity) == 0 && !o.finishes() {
-		shown = len(s.Quantities) - 1 // bandwidth
-	}
-	return sweepOutput{&o.out, &o.plotting, o.stream(), shown}.run(ctx, cmd, &s)
-}
-
-// sizesOr returns the sizes that were given, or the default of this question: the
-// flag's own default is a table of five sizes, which would multiply the rows of a
-// sweep.
-func (o *whatifOptions) sizesOr(otherwise string) []quantity.Bytes {
+	o.collective.Sizes = parsedSizes(whatif.OneSize)
 	if o.sized {
-		return o.sizes
+		o.collective.Sizes = o.question.Sizes
 	}
-	return parsedSizes(otherwise)
+	return collectives.Finishes(ctx, d, o.collective, o.simulated)
+}
+
+// against returns the second platform of --uncertainty.
+func (o *whatifOptions) against(ctx context.Context, ref string) (*whatif.Design, error) {
+	d, err := whatif.Find(ref)
+	if err == nil {
+		d, err = o.withFinish(ctx, d)
+	}
+	return &d, err
 }
 
 // finishes reports whether the finish of a program is a quantity too.
 func (o *whatifOptions) finishes() bool {
 	return len(o.schedule) > 0 || o.program != ""
-}
-
-// quantityOr returns the names of the quantities that were given, else of a program's finish, else
-// the default.
-func (o *whatifOptions) quantityOr(otherwise ...string) []string {
-	switch {
-	case len(o.quantity) > 0:
-		return o.quantity
-	case o.finishes():
-		return o.finish
-	}
-	return otherwise
-}
-
-// quantities returns the quantities that quantityOr names; run has checked them.
-func (o *whatifOptions) quantities(d whatif.Design, otherwise ...string) []whatif.Quantity {
-	all, _ := d.Quantities(o.quantityOr(otherwise...)...)
-	return all
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,35 +10,21 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
-// rows fill a disk: these would need about 600 GB.
-const maxRows = 1e10
-
 // sweepOutput is where a sweep goes.
 type sweepOutput struct {
 	*output
 	*plotting
 	stream string // the format in which rows go out as they are computed; "": as a table
-	shown  int    // the quantity of the picture
 }
 
 // run computes a sweep into a stream, a file, a table or only a picture.
 func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *whatif.Sweep) error {
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format == "", o.stream
-	// A sweep of which only a picture is wanted keeps no rows, however many it has.
-	switch rows := s.Rows(); {
-	case rows > maxRows:
-		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
-			rows)
-	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
-		return usagef("a table cannot have %.0f rows; give -o FILE.csv or .jsonl, or --format csv",
-			rows)
-	}
 	// Before the run: the picture is collected on the way.
 	var picture func() reports.Picture
 	var err error
 	if o.plot != "" {
-		if picture, err = s.Draw(o.shown); err != nil {
+		if picture, err = s.Draw(); err != nil {
 			return usage.Error{Err: err}
 		}
 	}
@@ -47,7 +32,7 @@ func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *whatif.Swee
 	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
 	switch {
-	case pictureOnly:
+	case pictureOnly: // keeps no rows, however many there are
 		err = interrupted(ctx, s.Run(ctx, nil, nil))
 	case stream != "" && o.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)

@@ -16,9 +16,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// Finishes adds one quantity for each call to the design, and returns their names: "finish", or
-// "finish_ring_64_1MiB" if there are several. The quantity is the time of [Question.Compute]: when
-// the last rank is done.
+// Finishes adds one quantity for each call to the design: "finish", or "finish_ring_64_1MiB" if
+// there are several. The quantity is the time of [Question.Compute]: when the last rank is done.
 //
 // The algorithm "best" gives one quantity for each number of ranks and size: the finish of the
 // algorithm that is first in the design that is evaluated. "all" gives one for each algorithm.
@@ -31,9 +30,9 @@ import (
 //
 // Each simulation that has ended is passed to watch, unless that is nil.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
-	whatif.Design, []string, error) {
+	whatif.Design, error) {
 	if calls.Collective == "" {
-		return d, nil, nil
+		return d, nil
 	}
 	q := Question{
 		Calls:   calls,
@@ -43,11 +42,11 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	}
 	all, _, cells, err := q.prepared(ctx)
 	if err != nil {
-		return d, nil, err
+		return d, err
 	}
 	fits, err := PlatformFits(d.Platform, d.Platform.Name, q.Collective)
 	if err != nil {
-		return d, nil, err
+		return d, err
 	}
 	// Among several algorithms, those that were measured are compared, unless the library chose.
 	if len(fits) > 0 && q.several() {
@@ -69,7 +68,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		f.watch = watch
 		first, skipped, err := f.run(ctx, d.Costs(), false)
 		if err != nil {
-			return d, nil, err
+			return d, err
 		}
 		for _, i := range slices.Backward(skipped) {
 			tooLarge = append(tooLarge, f.cells[i].tooLarge())
@@ -81,7 +80,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		}
 		finish := f.quantity()
 		if err := q.scale(ctx, &finish, fits, f.cells[0], first.Time); err != nil {
-			return d, nil, err
+			return d, err
 		}
 		finish.Run = func(c platforms.Costs, record bool) (*simulations.Finished, error) {
 			first, _, err := f.run(ctx, c, record)
@@ -91,9 +90,9 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	}
 	switch {
 	case len(finishes) == 0 && len(tooLarge) > 0:
-		return d, nil, noneSmallEnough(all[0].Collective, tooLarge)
+		return d, noneSmallEnough(all[0].Collective, tooLarge)
 	case len(finishes) == 0:
-		return d, nil, noneForRanks(all[0].Collective)
+		return d, noneForRanks(all[0].Collective)
 	}
 	notes := []string{q.platformText()}
 	if finishes[0].Scale == 0 {
@@ -104,15 +103,14 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	if len(tooLarge) > 0 {
 		notes = append(notes, leftOut(tooLarge))
 	}
-	var names []string
 	for _, f := range finishes {
 		if len(finishes) == 1 {
 			f.Name = whatif.Finish // a single quantity keeps its plain name
 		}
 		f.Notes = notes
-		names, d = append(names, f.Name), f.AddTo(d)
+		d = f.AddTo(d)
 	}
-	return d, names, nil
+	return d, nil
 }
 
 // A finishing runs the calls of one quantity with the costs of any design. The calls differ in

@@ -187,16 +187,12 @@ func TestFinishIsCollective(t *testing.T) {
 		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: simulations.Placement{By: "socket"}},
 	} {
 		calls.Ranks = []int{12}
-		with, names, err := collectives.Finishes(t.Context(), d, calls, nil)
+		with, err := collectives.Finishes(t.Context(), d, calls, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		value := func(d whatif.Design) float64 {
-			all, err := d.Quantities(names...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := whatif.ContrastedTimes(d, d, all)
+			rows, _, err := whatif.Question{Before: d, After: d}.Answer(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +237,7 @@ func TestFinishIsCollective(t *testing.T) {
 			// A program is what a sweep runs, whose first row has the new value.
 			s := &whatif.Sweep{Design: with, Sizes: []quantity.Bytes{1}, Ranges: []whatif.Range{{Param: p,
 				From: to.Value.Num, To: 2 * to.Value.Num, Steps: 2}}}
-			if s.Quantities, err = with.Quantities(names...); err != nil {
+			if s.Quantities, err = with.Quantities(); err != nil {
 				t.Fatal(err)
 			}
 			var b whatif.Block
@@ -284,11 +280,7 @@ func TestMeasuredFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, names, err := collectives.Finishes(t.Context(), d, calls, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := with.Quantities(names...)
+	with, err := collectives.Finishes(t.Context(), d, calls, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +288,7 @@ func TestMeasuredFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := whatif.ContrastedTimes(with, changed, all)
+	rows, _, err := whatif.Question{Before: with, After: changed}.Answer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +326,7 @@ func TestMeasuredFinish(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls.Algorithm = algorithm
-		if _, _, err := collectives.Finishes(t.Context(), d, calls, nil); err == nil {
+		if _, err := collectives.Finishes(t.Context(), d, calls, nil); err == nil {
 			t.Errorf("%s with times of %v times the simulated ones is predicted", algorithm, factor)
 		}
 	}

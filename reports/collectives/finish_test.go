@@ -27,12 +27,12 @@ func TestFinishesTakeOneRank(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		runs := 0
-		with, names, err := collectives.Finishes(ctx, d, calls, func() { runs++ })
+		with, err := collectives.Finishes(ctx, d, calls, func() { runs++ })
 		if err != nil {
 			t.Fatal(err)
 		}
 		const samples = 1000
-		found, err := with.Predict(names[0], []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
+		found, err := with.Predict(whatif.Finish, []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
 			Assumed: 1e-9, Context: ctx})
 		if err != nil {
 			t.Fatal(err)

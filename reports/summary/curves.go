@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -282,12 +283,13 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	var blocks []reports.Block
 	var before reports.Areas
-	costs := []whatif.Cost{whatif.OneWay, whatif.Gap}
+	captions := []string{"One-way time by stage or parameter",
+		"Gap between messages by stage or parameter"}
 	if !model.HasGap(s.Layer.Model) {
-		costs = costs[:1]
+		captions = captions[:1]
 	}
-	for _, cost := range costs {
-		a, err := whatif.Shares(whatif.Of(s.Design), cost, fine)
+	for i, caption := range captions {
+		a, err := whatif.Shares(whatif.Of(s.Design), i == 1, fine)
 		if err != nil {
 			return nil, err
 		}
@@ -298,19 +300,17 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			continue
 		}
 		before = a
-		drawing := reports.Drawing{Title: shareCaptions[cost], Picture: a}
+		drawing := reports.Drawing{Title: caption, Picture: a}
 		drawing.Numbers = shareRows(a, doubled)
 		blocks = append(blocks, drawing)
 	}
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	of, err := whatif.Of(s.Design).Quantities("one_way")
-	if err != nil {
-		return nil, err
-	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	rows, err := whatif.SensitivityRows(whatif.Of(s.Design), of, thinned(doubled, 3), nil)
+	asked := whatif.Question{After: whatif.Of(s.Design), Sensitivity: true,
+		Sizes: thinned(doubled, 3)}
+	rows, _, err := asked.Answer(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -322,21 +322,21 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
-		t, err := whatif.Tornado(whatif.Of(s.Design), of[0].At(n))
+		asked.Sizes = []quantity.Bytes{n}
+		_, draw, err := asked.Answer(context.Background())
 		if err != nil {
 			return nil, err
 		}
-		if len(t.Bars) > 0 {
+		t, err := draw()
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Rows().Data) > 0 {
 			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
 			blocks = append(blocks, reports.Drawing{Title: title, Picture: t})
 		}
 	}
 	return blocks, nil
-}
-
-var shareCaptions = map[whatif.Cost]string{
-	whatif.OneWay: "One-way time by stage or parameter",
-	whatif.Gap:    "Gap between messages by stage or parameter",
 }
 
 // shareRows returns the table of a drawing of shares, at the sizes shown. The drawing

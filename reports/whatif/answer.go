@@ -62,9 +62,9 @@ func changes(name, head string, dim quantity.Dimension, rank int, known bool,
 	}
 }
 
-// Contrasted compares two designs at sizes of at least 1 byte. Peaks are compared
+// contrasted compares two designs at sizes of at least 1 byte. Peaks are compared
 // once: they have no size.
-func Contrasted(before, after Design, sizes []quantity.Bytes,
+func contrasted(before, after Design, sizes []quantity.Bytes,
 	units quantity.UnitChoice) (rows reports.Rows, err error) {
 	var costs []cost
 	for _, n := range sizes {
@@ -143,9 +143,9 @@ func Contrasted(before, after Design, sizes []quantity.Bytes,
 	return rows, nil
 }
 
-// ContrastedTimes returns the table of quantities that are times, before and after.
-// They have no size, so [Contrast.Rows] has no place for them.
-func ContrastedTimes(before, after Design, quantities []Quantity) (reports.Rows, error) {
+// contrastedTimes returns the table of quantities that are times, before and after. They have no
+// size, so the table of contrasted has no place for them.
+func contrastedTimes(before, after Design, quantities []Quantity) (reports.Rows, error) {
 	type change struct {
 		Quantity
 		reports.Change

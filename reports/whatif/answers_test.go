@@ -312,9 +312,13 @@ func TestUncertainBesideExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	designs, sizes := []NamedDesign{{"before", before}, {"after", after}}, []quantity.Bytes{65536}
+	designs, sizes := []namedDesign{{"before", before}, {"after", after}}, []quantity.Bytes{65536}
 	sampling := Sampling{Samples: 100, Seed: 1}
-	u, err := predictAll(designs, []string{"one_way"}, sizes, sampling)
+	all, err := before.Quantities("one_way")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := predictAll(designs, all, sizes, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +327,7 @@ func TestUncertainBesideExact(t *testing.T) {
 	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(u.rows().Data) != 2 {
 		t.Errorf("before %+v, want %v; after %+v", first, v, second)
 	}
-	if _, err := Bands(designs, "one_way", sizes, sampling); err != nil {
+	if _, err := bands(designs, all[0], sizes, sampling); err != nil {
 		t.Error(err)
 	}
 }

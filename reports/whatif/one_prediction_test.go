@@ -15,7 +15,11 @@ func TestOnePrediction(t *testing.T) {
 	p := predict.Costs(sizes, d.Design)
 	c := predict.Compare(sizes, designOf(t, "clip").Design, d.Design)
 	names := []string{"one_way", "bandwidth", "gap"}
-	u, err := predictAll([]NamedDesign{{Name: "as it is", Design: d}}, names, sizes, Sampling{Samples: 10, Seed: 1})
+	all, err := d.Quantities(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := predictAll([]namedDesign{{"as it is", d}}, all, sizes, Sampling{Samples: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

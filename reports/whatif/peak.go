@@ -10,11 +10,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// LandmarkRows lists n½, the size that reaches 90 % of r∞, and where protocols should
+// landmarkRows lists n½, the size that reaches 90 % of r∞, and where protocols should
 // switch: the sizes that a user looks for in a curve. Intervals are given where
 // parameters have them; otherwise the range of a switch is where both sides are
 // within 5 %, since there the choice does not matter.
-func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (reports.Rows, error) {
+func landmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (reports.Rows, error) {
 	var all []landmark
 	var notes []string
 	// A landmark without an interval is no error.
@@ -84,7 +84,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 	return rows, nil
 }
 
-// A landmark is a row of LandmarkRows.
+// A landmark is a row of landmarkRows.
 type landmark struct {
 	Name      string
 	Size      quantity.Bytes // 0: none

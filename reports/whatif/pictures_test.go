@@ -13,8 +13,8 @@ import (
 // Shares are of the whole: what the owners have adds up, but for those that are too small to show.
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
-		for _, cost := range []Cost{OneWay, Gap} {
-			a, err := Shares(designOf(t, ref), cost, sizesOfText(t, "1..1MiB"))
+		for _, gap := range []bool{false, true} {
+			a, err := Shares(designOf(t, ref), gap, sizesOfText(t, "1..1MiB"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -24,7 +24,7 @@ func TestSharesPicture(t *testing.T) {
 					sum += p.Y[i]
 				}
 				if sum < 95 || sum > 100.001 {
-					t.Errorf("%s, %s of %v B: %v %%", ref, cost, n, sum)
+					t.Errorf("%s, gap %t, of %v B: %v %%", ref, gap, n, sum)
 				}
 			}
 		}
@@ -36,7 +36,7 @@ func TestTornado(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tornado, err := Tornado(designOf(t, "hp-lam"), q)
+	tornado, err := tornado(designOf(t, "hp-lam"), q)
 	if err != nil {
 		t.Fatal(err)
 	}

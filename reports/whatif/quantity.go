@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -35,17 +36,12 @@ func Quantities() []string {
 	return names
 }
 
-// SweptQuantities lists the names of the quantities of a sweep that names none.
-func SweptQuantities(d Design) []string {
-	if d.Layer.GapError() != nil {
-		return []string{"one_way", "bandwidth"}
-	}
-	return []string{"one_way", "gap", "bandwidth"}
-}
-
-// Quantities returns the quantities of these names, of messages of 1 byte, which
-// stands for any size until [Quantity.At] gives one.
+// Quantities returns the quantities of these names, of messages of 1 byte, which stands for any
+// size until a question gives one. Without names they are the measures of the design.
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {
+	if names == nil {
+		names = list.Map(d.measures, func(m *Measure) string { return m.Name })
+	}
 	for _, name := range names {
 		q, err := d.quantityOf(name, 1)
 		if err != nil {
@@ -105,9 +101,9 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 	return q, err
 }
 
-// At returns the quantity for messages of n bytes. Quantities without a size stay as
+// at returns the quantity for messages of n bytes. Quantities without a size stay as
 // they are.
-func (q Quantity) At(n quantity.Bytes) Quantity {
+func (q Quantity) at(n quantity.Bytes) Quantity {
 	if q.isSized() {
 		q.Size = n
 	}
@@ -205,8 +201,8 @@ func notesOf(quantities []Quantity) (notes []string) {
 	return notes
 }
 
-// Subject names what is asked about: the platform of ranks on a machine, else the layer.
-func (d Design) Subject() string {
+// subject names what is asked about: the platform of ranks on a machine, else the layer.
+func (d Design) subject() string {
 	if d.Ranks {
 		return d.Name()
 	}

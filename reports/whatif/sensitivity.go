@@ -86,9 +86,9 @@ func weight(s sensitivity) float64 {
 	return math.Round(math.Abs(s.PerPercent)*1e9) / 1e9 // equal ones stay in the order of the file
 }
 
-// SensitivityRows lists by how many percent each quantity changes for a percent of each parameter,
+// sensitivityRows lists by how many percent each quantity changes for a percent of each parameter,
 // and what it becomes with the parameter 10 % smaller and larger.
-func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
+func sensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	units quantity.UnitChoice) (reports.Rows, error) {
 	// Rows go by size, then quantity, then importance: the question mostly is what
 	// matters at one size.
@@ -101,16 +101,16 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	var all []row
 	for _, n := range sizes {
 		for _, q := range quantities {
-			now, err := d.valueOf(q.At(n))
+			now, err := d.valueOf(q.at(n))
 			if err != nil {
 				return reports.Rows{}, err
 			}
-			found, err := d.sensitivities(q.At(n), now, TornadoPart)
+			found, err := d.sensitivities(q.at(n), now, tornadoPart)
 			if err != nil {
 				return reports.Rows{}, err
 			}
 			for _, s := range found {
-				all = append(all, row{s, q.At(n), n, now})
+				all = append(all, row{s, q.at(n), n, now})
 			}
 		}
 	}
@@ -156,20 +156,20 @@ func SensitivityRows(d Design, quantities []Quantity, sizes []quantity.Bytes,
 	return rows, nil
 }
 
-// TornadoPart is the relative change of each parameter in a tornado.
-const TornadoPart = 0.1
+// tornadoPart is the relative change of each parameter in a tornado.
+const tornadoPart = 0.1
 
-// Tornado draws what a quantity becomes with each parameter 10 % smaller and larger,
+// tornado draws what a quantity becomes with each parameter 10 % smaller and larger,
 // the widest bar first. Parameters that change it by less than 0.01 % would be bars
 // without a width, and are only counted.
-func Tornado(d Design, q Quantity) (reports.Tornado, error) {
+func tornado(d Design, q Quantity) (reports.Tornado, error) {
 	now, err := d.valueOf(q)
 	if err != nil {
 		return reports.Tornado{}, err
 	}
-	all, err := d.sensitivities(q, now, TornadoPart)
+	all, err := d.sensitivities(q, now, tornadoPart)
 	t := reports.Tornado{
-		Title: d.Subject() + ": " + q.axis().Label,
+		Title: d.subject() + ": " + q.axis().Label,
 		X:     reports.Axis{Label: q.of.Title, Dim: q.dim()}, Base: now,
 		BaseLabel: q.value(now).String(), Less: "parameter 10 % smaller",
 		More: "parameter 10 % larger",

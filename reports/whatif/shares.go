@@ -179,12 +179,12 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 // printed as 0.0 %.
 const leastListed = 0.05
 
-// Shares draws which stage or parameter owns how much of the cost of messages, over
+// Shares draws which stage or parameter owns how much of the one-way time, or of the gap, over
 // sizes of at least 1 byte, with the last size of each branch and the first of the
 // next, where shares jump. Owners that never reach half a percent of either cost are
 // left out: both drawings then have the same colours.
-func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) {
-	if cost == Gap {
+func Shares(d Design, gap bool, sizes []quantity.Bytes) (reports.Areas, error) {
+	if gap {
 		if err := d.Layer.GapError(); err != nil {
 			return reports.Areas{}, err
 		}
@@ -196,7 +196,7 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 		Y:     reports.Axis{Label: "part of the one-way time (%)", Max: 100},
 		Marks: predict.BoundaryMarks(d.Layer, boundaries),
 	}
-	if cost == Gap {
+	if gap {
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting",
 			"part of the gap (%)"
 	}
@@ -217,9 +217,12 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 				a.Parts = append(a.Parts,
 					reports.AreaPart{Name: s.Owner, Y: make([]float64, len(all))})
 			}
-			a.Parts[k].Y[i] = 100 * cost.shareOf(d, s, n)
-			most[s.Owner] = max(most[s.Owner], 100*OneWay.shareOf(d, s, n),
-				100*Gap.shareOf(d, s, n))
+			ofOneWay := 100 * shareOf(s.OneWay, d.Layer.Model.OneWay(n))
+			ofGap := 100 * shareOf(s.Gap, d.Layer.Model.Gap(n))
+			if a.Parts[k].Y[i] = ofOneWay; gap {
+				a.Parts[k].Y[i] = ofGap
+			}
+			most[s.Owner] = max(most[s.Owner], ofOneWay, ofGap)
 		}
 	}
 	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.AreaPart) bool {
@@ -228,22 +231,10 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 	return a, nil
 }
 
-// A Cost is one of the two costs of a message that its parts share.
-type Cost string
-
-// The costs.
-const (
-	OneWay Cost = "one_way" // the one-way time
-	Gap    Cost = "gap"     // the interval before the next message
-)
-
-// shareOf returns the share of an owner in the cost of n bytes, from 0 to 1. Rounding
-// may leave a share just below 0, which an area cannot show.
-func (c Cost) shareOf(d Design, s Share, n quantity.Bytes) float64 {
-	if c == Gap {
-		return max(0, reports.Finite(float64(s.Gap/d.Layer.Model.Gap(n))))
-	}
-	return max(0, reports.Finite(float64(s.OneWay/d.Layer.Model.OneWay(n))))
+// shareOf returns the share of an owner in a cost, from 0 to 1. Rounding may leave a share just
+// below 0, which an area cannot show.
+func shareOf(owned, whole quantity.Micros) float64 {
+	return max(0, reports.Finite(float64(owned/whole)))
 }
 
 // leastShown is the share of an owner, in percent, below which it is too small to see.

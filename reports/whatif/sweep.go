@@ -28,9 +28,9 @@ type Range struct {
 	Log      bool
 }
 
-// DefaultSteps is the number of values of a range that gives none: steps of a tenth
+// defaultSteps is the number of values of a range that gives none: steps of a tenth
 // of the range, which fall on round numbers if its ends are.
-const DefaultSteps = 11
+const defaultSteps = 11
 
 // maxSteps bounds one range: up to 2^40 values, about a trillion, indices are exact
 // as float64.
@@ -47,7 +47,7 @@ func (d Design) ParseRange(text string) (Range, error) {
 }
 
 func (d Design) parseRange(text string) (Range, error) {
-	r := Range{Steps: DefaultSteps}
+	r := Range{Steps: defaultSteps}
 	name, values, ok := strings.Cut(text, "=")
 	from, rest, ok2 := strings.Cut(values, "..")
 	if !ok || !ok2 {
@@ -104,6 +104,17 @@ func (d Design) parseRange(text string) (Range, error) {
 		return r, fmt.Errorf("a range with /log must begin above 0")
 	}
 	return r, nil
+}
+
+// searched reads a parameter to solve for: its name, which leaves the bounds to the search, or a
+// range as ParseRange reads it.
+func (d Design) searched(text string) (r Range, err error) {
+	if strings.Contains(text, "=") {
+		return d.ParseRange(text)
+	}
+	r.Steps = defaultSteps
+	r.Param, err = d.Find(text)
+	return r, err
 }
 
 // withUnit returns a plain number with the unit that the other end of its range has:
@@ -163,14 +174,15 @@ type Sweep struct {
 	Sizes      []quantity.Bytes
 	Quantities []Quantity     // of messages of any size; see [Design.Quantities]
 	Watch      []func(*Block) // get each block after what runs the sweep
+	shown      int            // the quantity of a picture
 }
 
-// maxRows bounds a sweep: up to 2^53, [Sweep.Rows] is exact, and fits an int64. At 0.2 µs a row,
-// that many take 57 years.
-const maxRows = 1 << 53
+// maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
+// rows fill a disk: these would need about 600 GB.
+const maxRows = 1e10
 
 // Rows returns the number of rows of the sweep, +Inf if it exceeds a float64. It is a
-// float64, since ranges multiply beyond an int64; [Sweep.Check] refuses so many.
+// float64, since ranges multiply beyond an int64; [Sweep.Run] refuses so many.
 func (s *Sweep) Rows() float64 {
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {
@@ -186,9 +198,9 @@ func (s *Sweep) Keys() []string {
 		list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
 }
 
-// Check returns an error if two ranges have the same parameter, if there are more than 2^53 rows,
-// or if the design cannot answer one of the quantities.
-func (s *Sweep) Check() error {
+// check returns an error if two ranges have the same parameter, if there are more than maxRows
+// rows, or if the design cannot answer one of the quantities.
+func (s *Sweep) check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i],
 			func(q Range) bool { return q.Param.Path == r.Param.Path }) {
@@ -196,11 +208,11 @@ func (s *Sweep) Check() error {
 		}
 	}
 	if rows := s.Rows(); rows > maxRows {
-		return fmt.Errorf("a sweep has at most %.1e rows (got %.1e); give fewer steps",
-			float64(maxRows), rows)
+		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
+			rows)
 	}
 	for _, q := range s.Quantities {
-		if _, err := s.Design.valueOf(q.At(s.Sizes[0])); err != nil {
+		if _, err := s.Design.valueOf(q.at(s.Sizes[0])); err != nil {
 			return err
 		}
 	}
@@ -234,7 +246,7 @@ type encoder func(text []byte, row []float64) []byte
 // not grow with the sweep. Encode and each may be nil. Run ends early with the error
 // of ctx or of each; every block passed on until then is complete.
 func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error) error {
-	if err := s.Check(); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
 	// The last round is shorter; a block of it may have fewer rows.
@@ -322,7 +334,7 @@ func (w *worker) fill(b *Block, first, count int64) {
 			// not depend on values.
 			row[ranges+1+k] = math.NaN()
 			if possible {
-				row[ranges+1+k] = w.Quantities[k].At(n).in(costs)
+				row[ranges+1+k] = w.Quantities[k].at(n).in(costs)
 			}
 		}
 		if w.encode != nil {

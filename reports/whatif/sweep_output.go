@@ -16,18 +16,16 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// MaxTableRows is the maximum number of rows of a sweep's table, which is held in
+// maxTableRows is the maximum number of rows of a sweep's table, which is held in
 // memory and aligned as a whole. Longer sweeps go to a file.
-const MaxTableRows = 10_000
+const maxTableRows = 10_000
 
-// Table returns the rows, at most [MaxTableRows], for people: numbers of one column
-// have one scale.
+// Table returns the rows, at most 10,000, for people: numbers of one column have one scale.
 func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
-	if s.Rows() > MaxTableRows {
-		return rows,
-			usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a "+
-				"file of CSV or JSON Lines", s.Rows()), "output", "format")
+	if s.Rows() > maxTableRows {
+		return rows, usage.Fields(usage.Error{Err: fmt.Errorf("a table cannot have %.0f rows; "+
+			"write them to a file of CSV or JSON Lines", s.Rows())}, "output", "format")
 	}
 	// Times without a size, such as the finish of a schedule, need no column of sizes
 	// for people.

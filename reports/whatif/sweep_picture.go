@@ -19,16 +19,15 @@ const (
 	lineDots = 1000 // of a line
 )
 
-// Draw makes the sweep collect a picture of one of its quantities, by its index, and
-// returns what gives the picture after the run. The picture is collected while rows
-// go to a file, so that a sweep runs once for both. It is an error if the numbers of
-// ranges and sizes have no picture.
-func (s *Sweep) Draw(shown int) (picture func() reports.Picture, err error) {
+// Draw makes the sweep collect a picture of a quantity, and returns a function that gives it after
+// the run. The picture is collected while rows go to a file, so that a sweep runs once for
+// both. It is an error if the numbers of ranges and sizes have no picture.
+func (s *Sweep) Draw() (picture func() reports.Picture, err error) {
 	switch {
 	case len(s.Ranges) == 1:
-		return s.drawLines(shown), nil
+		return s.drawLines(s.shown), nil
 	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
-		drawn := s.drawMap(shown, mapCells)
+		drawn := s.drawMap(s.shown, mapCells)
 		return func() reports.Picture { return drawn() }, nil
 	case len(s.Ranges) == 2:
 		return nil, usage.Fields(errors.New("a heat map shows a single size"), "size")
@@ -50,7 +49,7 @@ func rangeAxis(r Range) reports.Axis {
 // every n-th point and the last one are kept.
 func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.Subject(), X: rangeAxis(r),
+	f := reports.Figure{Title: s.Design.subject(), X: rangeAxis(r),
 		Y: s.Quantities[shown].axis()}
 	f.Y.Near = true
 	f.X.Min, f.X.Max = r.shown(r.From), r.shown(r.To)
@@ -82,9 +81,9 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 // most×most cells. Points without a value do not count; a cell without any is NaN,
 // and stays blank.
 func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
-	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
+	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].at(s.Sizes[0])
 	h := reports.HeatMap{
-		Title: s.Design.Subject() + ": " + q.axis().Label, Value: q.axis(),
+		Title: s.Design.subject() + ": " + q.axis().Label, Value: q.axis(),
 		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
 		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.shown(x.Param.Value.Num),
 			Y:     y.shown(y.Param.Value.Num),

@@ -23,18 +23,9 @@ type solutions struct {
 	Idle   int // parameters that change nothing, which are not among them
 }
 
-// Reach returns the table of what each of the parameters can do for the target; without
-// any it tries all that the layer uses and that nothing else decides. Then parameters
-// without any effect are only counted, since a list of them hides the others; a
-// parameter that was named gets its row in any case.
-func Reach(d Design, t Target, units quantity.UnitChoice, by ...Range) (reports.Rows, error) {
-	s, err := solve(d, t, by...)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	return s.rows(units), nil
-}
-
+// solve finds what each of the parameters can do for the target; without any it tries all that the
+// layer uses and that nothing else decides. Then parameters without any effect are only counted,
+// since a list of them hides the others; a parameter that was named gets its row in any case.
 func solve(d Design, t Target, by ...Range) (*solutions, error) {
 	all := len(by) == 0
 	if all {
@@ -202,8 +193,8 @@ func limitsText(s Solution, q Quantity) string {
 	return strings.Join(words, ", ")
 }
 
-// PartRows lists the parts of measures, such as those of the critical path of a finish.
-func PartRows(d Design, quantities []Quantity) (reports.Rows, error) {
+// partRows lists the parts of measures, such as those of the critical path of a finish.
+func partRows(d Design, quantities []Quantity) (reports.Rows, error) {
 	type part struct {
 		Quantity
 		Share
@@ -243,18 +234,15 @@ type targetCurve struct {
 	X, Y   Range
 }
 
-// TargetCurve returns the points at which two different parameters together just meet a
-// target, and a function that draws them over a heat map of the quantity. A range without
-// a width is taken from a quarter of the parameter to four times it.
-func TargetCurve(d Design, t Target, x, y Range) (points reports.Rows,
-	draw func(context.Context) (reports.Picture, error)) {
+// newTargetCurve returns the curve of two different parameters. A range without a width is taken
+// from a quarter of the parameter to four times it.
+func newTargetCurve(d Design, t Target, x, y Range) *targetCurve {
 	for _, r := range []*Range{&x, &y} {
 		if r.From == r.To {
 			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
 		}
 	}
-	c := &targetCurve{d, t, x, y}
-	return c.rows(), c.picture
+	return &targetCurve{d, t, x, y}
 }
 
 // rows returns the points of the curve.

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,13 +32,16 @@ type Sampling struct {
 	Assumed float64
 	// Context ends the sampling, if it is not nil.
 	Context context.Context
-	// Watch is called after each sample, if it is not nil.
-	Watch func()
+	// Watch is called after each sample with the number of samples of the question, if it is not
+	// nil.
+	Watch func(total int)
+	total int // 0: Samples
 }
 
-// MaxSimulatedSamples is the largest number of samples of a quantity that takes a simulation for
-// each. Quantiles of 2.5 % then rest on 25 samples.
-const MaxSimulatedSamples = 1000
+// maxSimulatedSamples is the largest number of samples of a quantity that takes a simulation for
+// each. Quantiles of 2.5 % then rest on 25 samples, which give the ends of a normal interval to 2 %
+// of its width.
+const maxSimulatedSamples = 1000
 
 // interrupted returns the error of the context, if there is one. Loops ask it now and
 // then, not for each sample.
@@ -62,7 +66,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quan
 	if err != nil {
 		return nil, err
 	}
-	quantities := list.Map(sizes, q.At)
+	quantities := list.Map(sizes, q.at)
 	now := make([]float64, len(sizes))
 	for i, q := range quantities {
 		if now[i], err = d.valueOf(q); err != nil {
@@ -276,7 +280,7 @@ func (s Sampling) run(designs []Design, each func(of []platforms.Costs)) error {
 			each(of)
 			done++
 			if s.Watch != nil {
-				s.Watch()
+				s.Watch(cmp.Or(s.total, s.Samples))
 			}
 		}
 	}

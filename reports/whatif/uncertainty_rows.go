@@ -15,7 +15,7 @@ import (
 // intervals of two kinds, which notes must tell apart: of the next measurement, and
 // of the model at the true parameters (docs/trust.md).
 type uncertainty struct {
-	Designs    []NamedDesign
+	Designs    []namedDesign
 	Quantities []Quantity // of messages of any size
 	Sizes      []quantity.Bytes
 	Sampling   Sampling
@@ -25,44 +25,31 @@ type uncertainty struct {
 	sampled    bool                    // some are intervals of parameters
 }
 
-// A NamedDesign is a design under the name that a table has for it.
-type NamedDesign struct {
+// A namedDesign is a design under the name that a table has for it.
+type namedDesign struct {
 	Name string
 	Design
 }
 
-// Uncertain returns the table of quantities of one or two designs with 95 % intervals. Of
-// two, it also gives the probability that the second is faster. It is an error that is
-// [ErrExact] if no parameter of them has an interval. Simulated quantities have 1,000
-// samples at most, which give the ends of a normal interval to 2 % of its width.
-func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes,
-	s Sampling) (reports.Rows, error) {
-	u, err := predictAll(designs, names, sizes, s)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	return u.rows(), nil
-}
-
-func predictAll(designs []NamedDesign, names []string, sizes []quantity.Bytes,
-	s Sampling) (*uncertainty, error) {
-	quantities, err := designs[0].Quantities(names...)
-	if err != nil {
-		return nil, err
-	}
+// predictAll predicts quantities of one or two designs with 95 % intervals. Of two, it also gives
+// the probability that the second is faster. It is an error that is [ErrExact] if no parameter of
+// them has an interval.
+func predictAll(designs []namedDesign, quantities []Quantity, sizes []quantity.Bytes,
+	s Sampling) (u *uncertainty, err error) {
 	if !sized(quantities) {
 		sizes = sizes[:1] // any
 	}
 	if slices.ContainsFunc(quantities, Quantity.simulated) {
-		s.Samples = min(s.Samples, MaxSimulatedSamples)
+		s.Samples = min(s.Samples, maxSimulatedSamples)
 	}
-	u := &uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
+	s.total = s.Samples * len(quantities) * len(designs)
+	u = &uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
 	exact := 0
 	next := allFitted(designs)
 	for _, d := range designs {
 		var of [][]quantity.Interval
-		for i, name := range names {
-			in, measured, err := intervals(d, next, name, sizes, s)
+		for i, q := range quantities {
+			in, measured, err := intervals(d, next, q.Name, sizes, s)
 			u.measured, u.sampled = u.measured || measured, u.sampled || !measured
 			// Whether a design has any interval does not depend on the quantity, so
 			// it is counted once.
@@ -79,7 +66,7 @@ func predictAll(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 	}
 	last := designs[len(designs)-1]
 	if exact == len(designs) {
-		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Subject(), ErrExact), "assume")
+		return nil, usage.Fields(fmt.Errorf("%s: %w", last.subject(), ErrExact), "assume")
 	}
 	switch {
 	case len(designs) == 1 || !sized(quantities):
@@ -94,13 +81,13 @@ func predictAll(designs []NamedDesign, names []string, sizes []quantity.Bytes,
 // allFitted reports whether the next measurement of each of the designs can be
 // predicted. If not, their intervals are all of parameters, so that like is compared
 // with like: a changed design has no measurement.
-func allFitted(designs []NamedDesign) bool {
-	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
+func allFitted(designs []namedDesign) bool {
+	return !slices.ContainsFunc(designs, func(d namedDesign) bool { return !d.Forecastable() })
 }
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
 // otherwise the intervals are those of the parameters.
-func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
+func intervals(d namedDesign, next bool, name string, sizes []quantity.Bytes,
 	s Sampling) (all []quantity.Interval, measured bool, err error) {
 	follower, follows := followerOf(d.Design, name, sizes)
 	if !next || !follows {
@@ -173,7 +160,7 @@ func (u *uncertainty) notes(several bool) (notes []string) {
 				"The probability assumes that the next measurements are log-normal.")
 		}
 	} else if slices.ContainsFunc(u.Designs,
-		func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
+		func(d namedDesign) bool { return d.Layer.Measured != nil }) {
 		notes = append(notes,
 			"Without a measured curve, or after a change, there is no next measurement: the "+
 				"intervals are those of the parameters.")
@@ -191,16 +178,12 @@ func (u *uncertainty) notes(several bool) (notes []string) {
 	return notes
 }
 
-// Bands draws the intervals of a quantity over sizes, as a band around each line. A
+// bands draws the intervals of a quantity over sizes, as a band around each line. A
 // band of next measurements is made of three series and drawn below its line.
-func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure,
+func bands(designs []namedDesign, q Quantity, sizes []quantity.Bytes, s Sampling) (reports.Figure,
 	error) {
-	q, err := designs[0].quantityOf(name, 1)
-	if err != nil {
-		return reports.Figure{}, err
-	}
 	f := reports.Figure{
-		Title: designs[len(designs)-1].Subject() + ": " + q.of.Title + " with 95 % intervals",
+		Title: designs[len(designs)-1].subject() + ": " + q.of.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: q.of.Title, Dim: q.dim(), Log: true},
 	}
@@ -210,14 +193,14 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 	next := allFitted(designs)
 	for _, d := range designs {
 		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
-		follower, follows := followerOf(d.Design, name, sizes)
+		follower, follows := followerOf(d.Design, q.Name, sizes)
 		banded := next && follows
 		if banded {
 			all = predict.WithMeasured(sizes, d.Design.Design)
 			f.Series = append(f.Series,
 				predict.ForecastBands(d.Name, follower, d.Design.Design, all)...)
 		}
-		in, _, err := intervals(d, next, name, all, s)
+		in, _, err := intervals(d, next, q.Name, all, s)
 		if err != nil && !errors.Is(err, ErrExact) {
 			return f, err
 		}

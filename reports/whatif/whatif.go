@@ -3,9 +3,9 @@
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and returns
 // another design; [Design.At] returns the costs and the bottleneck of a message.
-// [Sweep] evaluates ranges of parameters. [SensitivityRows] and [Design.Shares] rank
-// parameters, and [Design.Solve] finds the value that reaches a target.
-// [Design.Predict] propagates the intervals of parameters to predictions.
+// [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Design.Solve]
+// finds the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
+// predictions. A [Question] asks for one of these as a table and a picture.
 // [FindCrossover] finds the sizes at which one layer overtakes another.
 //
 // Parameters are named by their paths in the platform's file, or by as much of a path
