@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -254,15 +253,14 @@ func TestLogGPProtocols(t *testing.T) {
 // protocol that misses one of its sizes by more is warned of. One line each, with the stream's G for
 // both, was up to 51 % off. On the last system a byte of a latency takes twice as long as in a stream.
 func TestLogGPPublished(t *testing.T) {
-	root := sharedtest.Path(t, "data/collectives")
 	read := func(path string, want benchfile.Kind) *benchfile.Table {
-		f, err := benchfile.Open(filepath.Join(root, path), benchfile.Options{})
+		curves, err := published.Of("collectives/" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range f.Tables {
-			if f.Tables[i].Kind == want {
-				return &f.Tables[i]
+		for i := range curves {
+			if curves[i].Kind == want {
+				return &curves[i].Table
 			}
 		}
 		t.Fatalf("%s: no %v", path, want)

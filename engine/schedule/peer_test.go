@@ -2,9 +2,7 @@ package schedule_test
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"io/fs"
 	"reflect"
 	"testing"
 
@@ -12,10 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
-// published are the schedules that lie beside the checkout.
-func published(t *testing.T) []string {
+// published are the schedules with times of LogGOPSim.
+func published(t *testing.T, goal fs.FS) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "data/goal"), "*/*.goal"))
+	files, err := fs.Glob(goal, "*/*.goal")
 	if err != nil || len(files) < 200 {
 		t.Fatalf("%d schedules: %v", len(files), err)
 	}
@@ -49,30 +47,12 @@ func binaryForm(t *testing.T, s *schedule.Schedule) []byte {
 	return b.Bytes()
 }
 
-// txt2bin is what LogGOPSim's converter makes of a text.
-func txt2bin(t *testing.T, text []byte) []byte {
-	t.Helper()
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.goal"), filepath.Join(dir, "out.bin")
-	if err := os.WriteFile(in, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(sharedtest.Path(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("txt2bin does not run: %v: %s", err, said)
-	}
-	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // Our binary form is txt2bin's, byte for byte, of the published text and of the
 // text that we write; and both forms read back as what they were.
 func TestPublished(t *testing.T) {
-	for i, f := range published(t) {
-		b, err := os.ReadFile(f)
+	goal := sharedtest.Goal(t)
+	for i, f := range published(t, goal) {
+		b, err := fs.ReadFile(goal, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,11 +65,11 @@ func TestPublished(t *testing.T) {
 		if !bytes.Equal(binaryForm(t, read(t, bin, "bin")), bin) {
 			t.Errorf("%s: the binary form changes when it is read and written", f)
 		}
-		if (!testing.Short() || i%10 == 0) && !bytes.Equal(bin, txt2bin(t, b)) {
-			t.Errorf("%s: not the binary form that txt2bin makes", f)
+		if !testing.Short() || i%10 == 0 {
+			sharedtest.CheckBinary(t, b, bin)
 		}
-		if i%10 == 0 && !bytes.Equal(bin, txt2bin(t, written)) {
-			t.Errorf("%s: txt2bin makes something else of the text that we write", f)
+		if i%10 == 0 {
+			sharedtest.CheckBinary(t, written, bin)
 		}
 	}
 }
@@ -107,7 +87,5 @@ func TestLiberties(t *testing.T) {
 		"l2 irequires requires\n" +
 		"l2 requiresl2\n" +
 		"}\nrank 1 {\n}"
-	if !bytes.Equal(binaryForm(t, read(t, []byte(file), "f")), txt2bin(t, []byte(file))) {
-		t.Error("not the binary form that txt2bin makes")
-	}
+	sharedtest.CheckBinary(t, []byte(file), binaryForm(t, read(t, []byte(file), "f")))
 }

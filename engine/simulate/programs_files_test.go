@@ -3,9 +3,6 @@ package simulate_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -34,16 +31,7 @@ func TestRandomPrograms(t *testing.T) {
 					t.Errorf("seed %d: changes in the %s form: %v", seed, form, err)
 				}
 			}
-			in, out := filepath.Join(t.TempDir(), "in.goal"), filepath.Join(t.TempDir(), "out.bin")
-			if err := os.WriteFile(in, text.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if said, err := exec.Command(sharedtest.Path(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out).CombinedOutput(); err != nil {
-				t.Skipf("txt2bin does not run: %v: %s", err, said)
-			}
-			if made, err := os.ReadFile(out); err != nil || !bytes.Equal(bin.Bytes(), made) {
-				t.Errorf("seed %d: not the binary form that txt2bin makes: %v", seed, err)
-			}
+			sharedtest.CheckBinary(t, text.Bytes(), bin.Bytes())
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,10 +24,10 @@ type published struct {
 
 func publishedRuns(t *testing.T) []published {
 	t.Helper()
-	dir := sharedtest.Path(t, "data/goal")
+	files := sharedtest.Goal(t)
 	var runs []published
 	for _, table := range []string{"random", "patterns"} {
-		f, err := os.Open(filepath.Join(dir, table+".csv"))
+		f, err := files.Open(table + ".csv")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +51,7 @@ func publishedRuns(t *testing.T) []published {
 			micros := func(key string) quantity.Micros { return quantity.Micros(n(key) / 1000) }
 			perByte := func(key string) quantity.MicrosPerByte { return quantity.MicrosPerByte(n(key) / 1000) }
 			runs = append(runs, published{
-				file:   filepath.Join(dir, table, at["file"]),
+				file:   table + "/" + at["file"],
 				m:      simulate.LogGOPS{Latency: micros("L_ns"), Overhead: micros("o_ns"), GapTime: micros("g_ns"), GapPerByte: perByte("G_ns_per_byte"), OverheadPerByte: perByte("O_ns_per_byte"), EagerLimit: quantity.Bytes(n("S_bytes"))},
 				events: uint64(n("events")),
 				finish: at["finish_ns"],
@@ -65,7 +63,7 @@ func publishedRuns(t *testing.T) []published {
 
 func load(t testing.TB, file string) *schedule.Schedule {
 	t.Helper()
-	f, err := os.Open(file)
+	f, err := sharedtest.Goal(t).Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

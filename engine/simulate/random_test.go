@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -161,14 +160,15 @@ func TestTroubles(t *testing.T) {
 
 // Whatever is done to a file, reading and running it end, with a result or an error of one line.
 func TestTamperedFiles(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "data/goal"), "random", "*.goal"))
+	goal := sharedtest.Goal(t)
+	files, err := fs.Glob(goal, "random/*.goal")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 3))
 	ran, wrong, stuck := 0, 0, 0
 	for range programs(t, 3000) {
-		text, err := os.ReadFile(files[r.IntN(len(files))])
+		text, err := fs.ReadFile(goal, files[r.IntN(len(files))])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ type Choice struct {
 // is predicted to be faster by more than a part of its interval: a prediction between measurements
 // is better than a copy of the nearest, and one beyond them is not, unless it is sure. Without an
 // interval, since one was measured on one number of ranks, the schedules of two known algorithms
-// have to differ by a quarter. Chosen on the shared data; see docs/validation/fits.md.
+// have to differ by a quarter. Chosen on the published data; see docs/validation/fits.md.
 const (
 	trustBetween  = 0.2
 	trustBeyond   = 2

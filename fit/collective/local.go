@@ -255,7 +255,7 @@ func (f *form) coordinate(p place, n float64) coordinate {
 
 // The ranges of the kernels of residuals, over which a weight falls by exp(-1), in octaves of the
 // bytes of a step and of places; and the weight of 0, which is relative to that of the nearest
-// measurement, as each has noise. Chosen on the shared data; see docs/validation/fits.md.
+// measurement, as each has noise. Chosen on the published data; see docs/validation/fits.md.
 const (
 	residualSizes  = 0.3
 	residualPlaces = 0.5

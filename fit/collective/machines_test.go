@@ -1,54 +1,32 @@
 package collective
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// published is a file of published measurements, which is not part of the repository.
-func published(t *testing.T, path ...string) string {
-	t.Helper()
-	return sharedtest.Path(t, filepath.Join(append([]string{"data", "collectives"}, path...)...))
-}
-
 // orfeo are the broadcasts on two nodes of 128 cores, by algorithm and statistic.
 func orfeo(t *testing.T) map[string]map[Statistic]Data {
 	t.Helper()
-	f, err := os.Open(published(t, "orfeo-epyc", "bcast_core_algorithms_2_5_6.csv"))
-	if err != nil {
-		t.Fatal(err)
+	calls, err := published.Calls("ORFEO")
+	if err != nil || len(calls) == 0 {
+		t.Fatal(len(calls), err)
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := map[string]string{"2": "chain", "5": "binary", "6": "binomial"}
 	all := map[string]map[Statistic]Data{"chain": {}, "binary": {}, "binomial": {}}
-	for _, r := range rows[1:] {
-		value := func(i int) float64 {
-			v, err := strconv.ParseFloat(r[i], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
-		}
-		for s, i := range map[Statistic]int{Average: 4, Slowest: 6} {
-			d := all[names[r[0]]][s]
-			d.Collective, d.Statistic = "bcast", s
-			d.Points = append(d.Points, Point{Ranks: int(value(1)), Size: quantity.Bytes(value(3)), Time: quantity.Micros(value(i)), Count: 1})
-			all[names[r[0]]][s] = d
+	for _, c := range calls {
+		for of, us := range map[Statistic]float64{Average: c.Mean, Slowest: c.Max} {
+			d := all[c.Algorithm][of]
+			d.Collective, d.Statistic = "bcast", of
+			d.Points = append(d.Points, Point{Ranks: c.Ranks, Size: quantity.Bytes(c.Bytes),
+				Time: quantity.Micros(us), Count: 1})
+			all[c.Algorithm][of] = d
 		}
 	}
 	return all
@@ -141,11 +119,11 @@ func read(t *testing.T, series string, perNode int, files map[string]int) Data {
 	t.Helper()
 	d := Data{Collective: "allreduce", Statistic: Average}
 	for path, ranks := range files {
-		f, err := benchfile.Open(published(t, path), benchfile.Options{})
+		curves, err := published.Of("collectives/" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range f.Tables {
+		for _, table := range curves {
 			if table.Kind != benchfile.Collective || table.Series != series {
 				continue
 			}

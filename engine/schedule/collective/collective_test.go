@@ -2,8 +2,8 @@ package collective_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -80,7 +80,7 @@ func TestMemoryOfMembers(t *testing.T) {
 // dependencies that it writes twice. Its allreduce_recdoub is not recursive
 // doubling but halving and doubling; its other patterns are not here.
 func TestPublishedPatterns(t *testing.T) {
-	dir := sharedtest.Path(t, "data/goal/patterns")
+	goal := sharedtest.Goal(t)
 	files := 0
 	for name, algorithm := range map[string]collective.Algorithm{
 		"binomialtreebcast":  algorithm("bcast", "binomial"),
@@ -90,7 +90,7 @@ func TestPublishedPatterns(t *testing.T) {
 		"gather":             collective.Schedgen["gather"],
 		"scatter":            collective.Schedgen["scatter"],
 	} {
-		names, err := filepath.Glob(filepath.Join(dir, name+"_*.goal"))
+		names, err := fs.Glob(goal, "patterns/"+name+"_*.goal")
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %d files, %v", name, len(names), err)
 		}
@@ -98,10 +98,10 @@ func TestPublishedPatterns(t *testing.T) {
 			files++
 			var ranks int
 			var bytes uint64
-			if _, err := fmt.Sscanf(filepath.Base(file), name+"_%d_%d.goal", &ranks, &bytes); err != nil {
+			if _, err := fmt.Sscanf(path.Base(file), name+"_%d_%d.goal", &ranks, &bytes); err != nil {
 				t.Fatal(err)
 			}
-			f, err := os.Open(file)
+			f, err := goal.Open(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestPublishedPatterns(t *testing.T) {
 				t.Fatal(err)
 			}
 			if g, w := shape(got), shape(want); g != w {
-				t.Errorf("%s: ours\n%s\ntheirs\n%s", filepath.Base(file), g, w)
+				t.Errorf("%s: ours\n%s\ntheirs\n%s", path.Base(file), g, w)
 			}
 		}
 	}

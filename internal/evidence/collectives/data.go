@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/internal/evidence/pico"
+	measured "github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -57,20 +56,31 @@ func (s series) sub(keep func(p fitted.Point) bool) series {
 	return s
 }
 
-// published reads all series from the folder of shared data.
-func published(folder string) (all []series, err error) {
-	readers := []func(folder string) ([]series, error){
-		perlmutter, measuredByPICO, oneNode, orfeo, outputs,
+// published returns the series of all published machines.
+func published() (all []series, err error) {
+	calls, err := measured.Calls()
+	if err != nil {
+		return nil, err
 	}
-	for _, read := range readers {
-		more, err := read(folder)
-		if err != nil {
-			return nil, err
+	at := map[string]int{}
+	for _, c := range calls {
+		for _, s := range seriesOf(c) {
+			key := s.machine + s.name + s.collective + s.forced
+			if _, has := at[key]; !has {
+				at[key] = len(all)
+				all = append(all, series{machine: s.machine, name: s.name,
+					collective: s.collective, algorithm: s.algorithm, forced: s.forced})
+			}
+			all[at[key]].points = append(all[at[key]].points, s.points...)
 		}
-		all = append(all, more...)
 	}
+	more, err := outputs()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, more...)
 	// The order of rows in the tables of docs, and of draws in the second report, must not depend
-	// on the order of a map of files.
+	// on the order of the files.
 	slices.SortStableFunc(all, func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
 			cmp.Compare(a.collective, b.collective), cmp.Compare(a.forced, b.forced))
@@ -86,88 +96,55 @@ func published(folder string) (all []series, err error) {
 	return all, nil
 }
 
-// perlmutter reads times of NCCL. One node is left out, where GPUs do not use the
-// network.
-func perlmutter(folder string) ([]series, error) {
-	path := filepath.Join(folder, "scale", "perlmutter-2-gpus-a-node.csv")
-	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
-		s := series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}
-		each := r.Whole("gpus_per_node")
-		p := point(r.Whole("ranks"), each, r.Number("bytes"), r.Number("time_us"))
-		return s, p, r.Whole("nodes") > 1
-	})
-}
-
-// measuredByPICO reads the machines that PICO measured, with each algorithm of the
-// libraries forced. Libraries and placements are series of their own: they are never
-// fitted together.
-func measuredByPICO(folder string) (all []series, err error) {
-	for _, m := range []struct{ machine, file string }{
-		{"LUMI", "pico-lumi.csv"}, {"MareNostrum", "pico-mare_nostrum.csv"},
-		{"Fugaku", "pico-fugaku.csv"},
-	} {
-		path := filepath.Join(folder, "scale", m.file)
-		more, err := table(path, func(r pico.Row) (series, fitted.Point, bool) {
-			each, collective := r.Whole("tasks_per_node"), pico.Collective(r["collective"])
-			s := series{
-				machine: m.machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node",
-				collective: collective, forced: r["algorithm"],
-				algorithm: pico.Follows(collective, r["algorithm"]),
-			}
-			return s, point(r.Nodes()*each, each, r.Bytes(), r.Number("median_us")), true
-		})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
+// seriesOf returns the series to which a call belongs, each with the call as its only point.
+// Libraries and placements are series of their own: they are never fitted together.
+func seriesOf(c measured.Call) []series {
+	size, time := c.Size(), c.Median
+	if time == 0 {
+		time = c.Mean
 	}
-	return all, nil
-}
-
-// oneNode reads times of NCCL within nodes of 8 GPUs, by version and type of numbers.
-func oneNode(folder string) ([]series, error) {
-	path := filepath.Join(folder, "scale", "nccl-one-node.csv")
-	return table(path, func(r pico.Row) (series, fitted.Point, bool) {
-		s := series{
-			machine: strings.ToUpper(strings.TrimSuffix(r["sys"], "_sxm")),
-			name:    "one node, NCCL " + r["version"] + ", " + r["dtype"], collective: r["op"],
-		}
-		return s, point(r.Whole("ranks"), 8, r.Number("bytes"), r.Number("time_us")), true
-	})
-}
-
-// orfeo reads both columns of OSU's times, each with and without the placement of ranks on nodes,
-// since users' files may lack it.
-func orfeo(folder string) (all []series, err error) {
-	path := filepath.Join(folder, "collectives", "orfeo-epyc", "bcast_core_algorithms_2_5_6.csv")
-	for _, column := range []string{"latency", "max"} {
-		for _, each := range []int{0, 128} {
-			name := "Open MPI, by core, " + column
-			if each > 0 {
-				name += fmt.Sprintf(", %d a node", each)
-			}
-			more, err := table(path, func(r pico.Row) (series, fitted.Point, bool) {
-				algorithm := pico.OrfeoNames[r["algorithm"]]
-				s := series{machine: "ORFEO", name: name, collective: "bcast",
-					algorithm: algorithm, forced: algorithm}
-				return s, point(r.Whole("cores"), each, r.Number("size"), r.Number(column)), true
-			})
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, more...)
-		}
+	if measured.InBlocks(c.Collective) {
+		// The tables have the bytes of all ranks, a fit those of one rank's block.
+		size /= float64(c.Ranks)
 	}
-	return all, nil
+	one := func(name, algorithm string, perNode int, time float64) series {
+		return series{machine: c.Machine, name: name, collective: c.Collective,
+			algorithm: algorithm, forced: c.Algorithm,
+			// A row is one piece of evidence, however many repeats are behind its median.
+			points: []fitted.Point{{Ranks: c.Ranks, PerNode: perNode, Count: 1,
+				Size: quantity.Bytes(size), Time: quantity.Micros(time)}}}
+	}
+	switch {
+	case c.Machine == "ORFEO":
+		// Both columns of OSU's times, each with and without the placement of ranks on nodes, since
+		// users' files may lack it.
+		const average, slowest = "Open MPI, by core, latency", "Open MPI, by core, max"
+		placed := fmt.Sprintf(", %d a node", c.PerNode)
+		return []series{
+			one(average, c.Algorithm, 0, c.Mean),
+			one(average+placed, c.Algorithm, c.PerNode, c.Mean),
+			one(slowest, c.Algorithm, 0, c.Max),
+			one(slowest+placed, c.Algorithm, c.PerNode, c.Max),
+		}
+	case c.Machine == "Perlmutter" && c.Nodes == "1": // its GPUs do not use the network
+		return nil
+	case c.Machine == "Perlmutter":
+		name := fmt.Sprintf("%s, %d GPUs a node", c.Library, c.PerNode)
+		return []series{one(name, "", c.PerNode, time)}
+	case c.Type != "":
+		return []series{one("one node, "+c.Library+", "+c.Type, "", c.PerNode, time)}
+	}
+	name := fmt.Sprintf("%s, %d a node", c.Library, c.PerNode)
+	return []series{one(name, measured.Follows(c.Collective, c.Algorithm), c.PerNode, time)}
 }
 
 // switching is a machine whose library takes another algorithm beyond the measured nodes, which no
 // fit can foresee.
 const switching = "ABCI, switches"
 
-// outputs reads the machines that are known from outputs of benchmarks, a file for each number of
-// nodes.
-func outputs(folder string) (all []series, err error) {
+// outputs returns the series of machines that are known from outputs of benchmarks, a file for each
+// number of nodes.
+func outputs() (all []series, err error) {
 	const abci = "abci2/allreduce_inter_vnode/"
 	for _, m := range []struct {
 		machine, library string
@@ -184,7 +161,7 @@ func outputs(folder string) (all []series, err error) {
 		s := series{machine: m.machine, collective: "allreduce",
 			name: fmt.Sprintf("%s, %d a node", m.library, m.perNode)}
 		for n, file := range m.files {
-			more, err := allreduces(filepath.Join(folder, "collectives", file), n, m.perNode)
+			more, err := allreduces("collectives/"+file, n, m.perNode)
 			if err != nil {
 				return nil, err
 			}
@@ -195,57 +172,20 @@ func outputs(folder string) (all []series, err error) {
 	return all, nil
 }
 
-// table reads a CSV file, and groups its rows. The function returns the series of a row without
-// points, and the row's point with the bytes of all ranks.
-func table(path string,
-	row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
-	rows, err := pico.Read(path)
-	at := map[string]int{}
-	for _, r := range rows {
-		s, p, ok := row(r)
-		if !ok {
-			continue
-		}
-		s.collective = pico.Collective(s.collective)
-		if pico.InBlocks(s.collective) {
-			// The tables have the bytes of all ranks, a fit those of one rank's block.
-			p.Size /= quantity.Bytes(p.Ranks)
-		}
-		key := s.machine + s.name + s.collective + s.forced
-		if _, has := at[key]; !has {
-			at[key] = len(all)
-			all = append(all, s)
-		}
-		// A row is one piece of evidence, however many repeats are behind its median.
-		p.Count = 1
-		all[at[key]].points = append(all[at[key]].points, p)
-	}
-	return all, err
-}
-
-// point takes numbers as tables have them: bytes and µs.
-func point(ranks, perNode int, bytes, us float64) fitted.Point {
-	return fitted.Point{Ranks: ranks, PerNode: perNode,
-		Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
-}
-
-// allreduces reads the times of an output of OSU's benchmarks or of nccl-tests, out of place.
-func allreduces(path string, nodes, perNode int) (all []fitted.Point, err error) {
-	f, err := benchfile.Open(path, benchfile.Options{})
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range f.Tables {
+// allreduces returns the times in an output of OSU's benchmarks or of nccl-tests, out of place.
+func allreduces(file string, nodes, perNode int) (all []fitted.Point, err error) {
+	curves, err := measured.Of(file)
+	for _, c := range curves {
 		// nccl-tests times each call twice; one of the two times is enough.
-		if t.Kind != benchfile.Collective || t.Series == "in-place" {
+		if c.Kind != benchfile.Collective || c.Series == "in-place" {
 			continue
 		}
-		for _, s := range t.Samples {
+		for _, s := range c.Samples {
 			all = append(all, fitted.Point{Ranks: nodes * perNode, PerNode: perNode,
 				Size: s.Size, Time: s.Mean, Count: 1})
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // merged returns the means of the runs of each call, so that a call counts once,

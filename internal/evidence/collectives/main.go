@@ -2,8 +2,8 @@
 // nodes and sizes out of published measurements, fits the rest, and predicts what was left out. It
 // does the same with simulated clusters. Its tables are in docs/validation/fits.md.
 //
-//	go run ./internal/evidence/collectives ../shared/data
-//	go run ./internal/evidence/collectives -only beyond ../shared/data
+//	go run ./internal/evidence/collectives
+//	go run ./internal/evidence/collectives -only beyond
 package main
 
 import (
@@ -76,7 +76,7 @@ func main() {
 	if *only != "" && !slices.Contains(names, *only) {
 		log.Fatalf("no table %q; choose from %s", *only, strings.Join(names, ", "))
 	}
-	all, err := published(flag.Arg(0))
+	all, err := published()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -66,18 +65,14 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-// The published curves, where they are. The calibration has learned from them, so that most of this
+// The published curves. The calibration has learned from them, so that most of this
 // is in sample; one machine is judged by a calibration without it. All the others are in
 // docs/validation/trust.md, and take minutes.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
 	}
-	var folders []string
-	for _, name := range []string{"formats", "repeats", "collectives"} {
-		folders = append(folders, sharedtest.Path(t, filepath.Join("data", name)))
-	}
-	curves, err := Load(folders...)
+	curves, err := Published()
 	if err != nil {
 		t.Fatal(err)
 	}

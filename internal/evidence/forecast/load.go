@@ -2,18 +2,19 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -103,27 +104,17 @@ var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
 func Load(folders ...string) (curves []Curve, err error) {
 	for _, folder := range folders {
 		listed := machines(filepath.Join(folder, "INDEX.tsv"))
-		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			name, err := filepath.Rel(folder, path)
+			name, err := filepath.Rel(folder, file)
 			if err != nil {
 				return err
 			}
-			machine, _, within := strings.Cut(filepath.ToSlash(name), "/")
-			if !within || slices.Contains(benchmarks, machine) {
-				machine = cmp.Or(listed[filepath.ToSlash(name)], filepath.Base(name))
-			}
-			for _, c := range read(path) {
-				copied := slices.ContainsFunc(curves, func(o Curve) bool {
-					return o.Kind == c.Kind && slices.Equal(o.Points, c.Points)
-				})
-				if len(c.Points) >= minSizes && !copied {
-					c.Machine = cmp.Or(systems[machine], machine)
-					c.Name = strings.TrimSpace(name + " " + c.Name)
-					curves = append(curves, c)
-				}
+			name = filepath.ToSlash(name)
+			for _, t := range published.Read(file) {
+				curves = add(curves, name, machineOf(name, listed[name]), &t)
 			}
 			return nil
 		})
@@ -132,6 +123,44 @@ func Load(folders ...string) (curves []Curve, err error) {
 		}
 	}
 	return curves, nil
+}
+
+// Published returns the curves of the published tables, as Load does of the folders of their files.
+func Published() (curves []Curve, err error) {
+	all, err := published.Curves()
+	for _, c := range all {
+		_, name, _ := strings.Cut(c.File, "/")
+		curves = add(curves, name, machineOf(name, c.Machine), &c.Table)
+	}
+	return curves, err
+}
+
+// machineOf returns the machine of a file by its name below a folder, and by its machine in an
+// index.
+func machineOf(name, listed string) string {
+	machine, _, within := strings.Cut(name, "/")
+	if !within || slices.Contains(benchmarks, machine) {
+		machine = cmp.Or(listed, path.Base(name))
+	}
+	return cmp.Or(systems[machine], machine)
+}
+
+// add appends the curve of a table, unless it has few sizes or copies an earlier one.
+func add(curves []Curve, name, machine string, t *benchfile.Table) []Curve {
+	c := Curve{Machine: machine, Name: strings.TrimSpace(name + " " + t.Title), Kind: t.Kind,
+		Resolution: t.Quantum}
+	for _, s := range t.Samples {
+		if s.Size > 0 && s.Mean > 0 {
+			c.Points = append(c.Points, forecast.Point{Size: s.Size, Time: s.Mean})
+		}
+	}
+	copied := slices.ContainsFunc(curves, func(o Curve) bool {
+		return o.Kind == c.Kind && slices.Equal(o.Points, c.Points)
+	})
+	if len(c.Points) < minSizes || copied {
+		return curves
+	}
+	return append(curves, c)
 }
 
 // machines reads the machine of each file from an index with tab-separated columns: "file", and one
@@ -158,33 +187,6 @@ func machines(index string) map[string]string {
 		of[row[file]] = strings.TrimSpace(name)
 	}
 	return of
-}
-
-// pairs are the options for a file of latencies in µs between pairs of processes.
-var pairs = benchfile.Options{Y: "latency:us", Group: []string{"mapby", "recv"}}
-
-// read returns the curves of a file, none if it is not the output of a benchmark.
-func read(path string) (curves []Curve) {
-	f, err := benchfile.Open(path, benchfile.Options{})
-	if cut := new(benchfile.Damaged); errors.As(err, &cut) { // the rows before the damage are whole
-		f, err = cut.File, nil
-	}
-	if err != nil {
-		// The folders also hold scripts and notes, which no reader takes.
-		if f, err = benchfile.Open(path, pairs); err != nil {
-			return nil
-		}
-	}
-	for _, t := range f.Tables {
-		c := Curve{Name: t.Title, Kind: t.Kind, Resolution: t.Quantum}
-		for _, s := range t.Samples {
-			if s.Size > 0 && s.Mean > 0 {
-				c.Points = append(c.Points, forecast.Point{Size: s.Size, Time: s.Mean})
-			}
-		}
-		curves = append(curves, c)
-	}
-	return curves
 }
 
 // PlantedCurves is the number of planted curves of a kind that a calibration learns from.

@@ -1,15 +1,15 @@
-// Forecast learns from folders of benchmark files the errors of predictions, and measures the
-// errors for unseen curves:
+// Forecast learns from published curves the errors of predictions, and measures the errors for
+// unseen curves:
 //
-//	go run ./internal/evidence/forecast calibrate [-o FILE] FOLDER…
-//	go run ./internal/evidence/forecast coverage [-leave-out] [-machines] [-kind KIND] FOLDER…
+//	go run ./internal/evidence/forecast calibrate [-o FILE] [FOLDER…]
+//	go run ./internal/evidence/forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
 //
-// With the folders formats, repeats, collectives and tables of the shared data, calibrate writes
-// model/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
-// predicts them from the remaining sizes, and compares. It predicts with the published calibration
-// or, with -leave-out, with one that is made from the same folders without the fifth of the
-// machines to which the predicted one belongs. See [Load] for the machine of a curve. Kinds are
-// latencies, streams and operations.
+// The curves are those of internal/evidence/published, or of the benchmark files in folders.
+// Calibrate writes model/forecast/published.json: weights and shapes, no measurements. Coverage
+// holds sizes out, predicts them from the remaining sizes, and compares. It predicts with the
+// published calibration or, with -leave-out, with one that is made from the same curves without the
+// fifth of the machines to which the predicted one belongs. See [Load] for the machine of a curve.
+// Kinds are latencies, streams and operations.
 package main
 
 import (
@@ -56,10 +56,13 @@ func forecasts(args []string) error {
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
-		return fmt.Errorf("name what to do, calibrate or coverage, and folders of benchmark output")
+		return fmt.Errorf("name what to do, calibrate or coverage")
 	}
 	_ = flags.Parse(args[1:])
-	curves, err := Load(flags.Args()...)
+	curves, err := Published()
+	if flags.NArg() > 0 {
+		curves, err = Load(flags.Args()...)
+	}
 	if err != nil {
 		return err
 	}

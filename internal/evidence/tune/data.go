@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/evidence/pico"
+	"github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -35,7 +34,7 @@ func segmentOf(schedule string) quantity.Bytes {
 
 // candidate returns the candidate of an algorithm, without the time of its schedule.
 func candidate(group, name, algorithm string, call, ranks int, bytes float64) tuner.Candidate {
-	schedule := pico.Schedule(name, algorithm)
+	schedule := published.Schedule(name, algorithm)
 	known := cmp.Or(schedule, "?")
 	family := "" // of PICO's own code, or of the library of the machine's network
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
@@ -89,50 +88,37 @@ type row struct {
 	nodes                          string
 }
 
-// machines lists the machines' files in the folder of shared data.
-var machines = []struct{ name, file string }{
-	{"LUMI", "scale/pico-lumi.csv"},
-	{"MareNostrum", "scale/pico-mare_nostrum.csv"},
-	{"Fugaku", "scale/pico-fugaku.csv"},
-	{"ORFEO", "collectives/orfeo-epyc/bcast_core_algorithms_2_5_6.csv"},
-}
+// machines lists the machines of which every algorithm was measured.
+var machines = []string{"LUMI", "MareNostrum", "Fugaku", "ORFEO"}
 
-// read reads a machine's file.
-func read(path string) (all []row, err error) {
-	lines, err := pico.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range lines {
-		if cores := v.Whole("cores"); cores > 0 { // ORFEO; a node has 128
-			if slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, cores) {
-				all = append(all, row{
-					library: "Open MPI", collective: "bcast",
-					algorithm: pico.OrfeoNames[v["algorithm"]], ranks: cores,
-					bytes: v.Number("size"), block: v.Number("size"), time: v.Number("latency"),
-				})
-			}
-			continue
-		}
+// read returns the measurements of a machine.
+func read(machine string) (all []row, err error) {
+	calls, err := published.Calls(machine)
+	for _, c := range calls {
 		r := row{
-			library: v["library"], collective: pico.Collective(v["collective"]),
-			algorithm: v["algorithm"], ranks: v.Nodes() * v.Whole("tasks_per_node"),
-			bytes: v.Bytes(), block: v.Bytes(), time: v.Number("median_us"),
-			nodes: v["nodes"] + "x" + v["tasks_per_node"],
+			library: c.Library, collective: c.Collective, algorithm: c.Algorithm, ranks: c.Ranks,
+			bytes: c.Size(), block: c.Size(), time: c.Median,
+			nodes: fmt.Sprintf("%sx%d", c.Nodes, c.PerNode),
 		}
-		if pico.InBlocks(r.collective) {
-			// PICO's sizes are totals; schedules of such collectives have the block of a rank.
+		if machine == "ORFEO" { // 64 numbers of ranks, most of them neighbours
+			if !slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, c.Ranks) {
+				continue
+			}
+			r.time, r.nodes = c.Mean, ""
+		}
+		if published.InBlocks(r.collective) {
+			// The sizes are totals; schedules of such collectives have the block of a rank.
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}
 		all = append(all, r)
 	}
-	return all, nil
+	return all, err
 }
 
 // loadAll reads the sets of all machines.
-func loadAll(folder string) (all []*set, err error) {
+func loadAll() (all []*set, err error) {
 	for _, m := range machines {
-		s, err := load(folder, m.name, m.file)
+		s, err := load(m)
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +129,8 @@ func loadAll(folder string) (all []*set, err error) {
 
 // load reads the set of a machine. Times of several runs are averaged. Calls with one algorithm are
 // left out.
-func load(folder, machine, file string) (*set, error) {
-	rows, err := read(filepath.Join(folder, file))
+func load(machine string) (*set, error) {
+	rows, err := read(machine)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +178,7 @@ var computed = map[string]map[tune.Place]tuner.Parts{}
 // partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at
 // once.
 func partsOf(r row, rows []row) (tuner.Parts, error) {
-	schedule := pico.Schedule(r.collective, r.algorithm)
+	schedule := published.Schedule(r.collective, r.algorithm)
 	segment := segmentOf(schedule)
 	if schedule == "" {
 		return tuner.Parts{}, nil

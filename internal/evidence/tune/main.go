@@ -2,8 +2,8 @@
 // points that are measured, on machines where every algorithm was measured. Its table is in
 // docs/validation/tune.md.
 //
-//	go run ./internal/evidence/tune ../shared/data
-//	go run ./internal/evidence/tune -learn ../shared/data > internal/tuner/known.csv
+//	go run ./internal/evidence/tune
+//	go run ./internal/evidence/tune -learn > internal/tuner/known.csv
 //
 // With -learn it prints the factors of schedules that the program starts from.
 package main
@@ -275,7 +275,7 @@ func main() {
 	log.SetFlags(0)
 	table := flag.Bool("learn", false, "print the factors of schedules, fitted to all machines")
 	flag.Parse()
-	all, err := loadAll(flag.Arg(0))
+	all, err := loadAll()
 	if err != nil {
 		log.Fatal(err)
 	}

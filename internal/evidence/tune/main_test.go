@@ -3,14 +3,13 @@ package main
 import (
 	"testing"
 
-	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // Of two machines, one selection of points stays below losses of 15, 7 and 3 % in the mean at 5, 10
 // and 25 % of the points. docs/validation/tune.md has the losses of all machines.
 func TestLoss(t *testing.T) {
-	all, err := loadAll(sharedtest.Path(t, "data"))
+	all, err := loadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package pico
+package published
 
 import "testing"
 
@@ -24,11 +24,11 @@ func TestNames(t *testing.T) {
 }
 
 // A hierarchical allreduce of "2 GiB" is the call of the other algorithms for 512 MiB.
-func TestBytes(t *testing.T) {
+func TestSize(t *testing.T) {
 	sizes := map[string]float64{"allreduce_hier_bw": 1 << 29, "allreduce_nccl_ring": 1 << 31}
 	for algorithm, want := range sizes {
-		r := Row{"algorithm": algorithm, "bytes": "2147483648", "tasks_per_node": "4"}
-		if got := r.Bytes(); got != want {
+		c := Call{Algorithm: algorithm, Bytes: 1 << 31, PerNode: 4}
+		if got := c.Size(); got != want {
 			t.Errorf("%s: %v bytes, want %v", algorithm, got, want)
 		}
 	}
