@@ -36,10 +36,13 @@ func positiveLine(a, b quantity.Bytes, first, last float64) line {
 	return l
 }
 
-// A piece holds the one-way time and the gap of a range of sizes as straight lines.
+// A piece holds the one-way time of a range of sizes as a straight line, and its maximum relative
+// error over the range's grid. The error is kept because each round of pieces compares those of all
+// pieces, of which it changes two.
 type piece struct {
 	from, to quantity.Bytes
-	way, gap line
+	way      line
+	off      float64
 }
 
 // tolerance is the maximum relative error of the one-way time of a piece. It is below
@@ -58,7 +61,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		if end < from {
 			continue
 		}
-		all = append(all, newPiece(l, from, end))
+		all = append(all, newPiece(l, from, end, math.Inf(1)))
 		from = end + 1
 	}
 	// Joining can undo a cut, so the number of rounds is bounded.
@@ -66,8 +69,8 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		worst, at := tolerance, -1
 		for i, p := range all {
 			// A piece of one or two sizes has no error: its line passes through both.
-			if e := p.error(l); e > worst && p.to > p.from+1 {
-				worst, at = e, i
+			if p.off > worst && p.to > p.from+1 {
+				worst, at = p.off, i
 			}
 		}
 		if at < 0 {
@@ -89,7 +92,7 @@ func merged(l model.Layer, all []piece, within float64) []piece {
 	joined := all[:1]
 	for _, p := range all[1:] {
 		last := &joined[len(joined)-1]
-		if both := newPiece(l, last.from, p.to); both.error(l) <= within {
+		if both := newPiece(l, last.from, p.to, within); both.off <= within {
 			*last = both
 		} else {
 			joined = append(joined, p)
@@ -102,28 +105,42 @@ func merged(l model.Layer, all []piece, within float64) []piece {
 func (p piece) halves(l model.Layer) (a, b piece) {
 	least := math.Inf(1)
 	for _, cut := range (Sizes{p.from, p.to - 1}).grid() {
-		x, y := newPiece(l, p.from, cut), newPiece(l, cut+1, p.to)
-		if e := max(x.error(l), y.error(l)); e < least {
+		x := newPiece(l, p.from, cut, least)
+		if x.off >= least {
+			continue
+		}
+		y := newPiece(l, cut+1, p.to, least)
+		if e := max(x.off, y.off); e < least {
 			least, a, b = e, x, y
 		}
 	}
 	return a, b
 }
 
-// newPiece returns the lines through both ends of a range.
-func newPiece(l model.Layer, from, to quantity.Bytes) piece {
-	return piece{from, to,
-		lineThrough(from, to, float64(l.OneWay(from)), float64(l.OneWay(to))),
-		lineThrough(from, to, float64(l.Gap(from)), float64(l.Gap(to)))}
+// newPiece returns the line through both ends of a range. Its error is exact up to the given bound.
+// Above it the caller drops the piece, so the other sizes are not evaluated: a pipeline of curves
+// takes microseconds for each.
+func newPiece(l model.Layer, from, to quantity.Bytes, bound float64) piece {
+	first, last := float64(l.OneWay(from)), float64(l.OneWay(to))
+	p := piece{from: from, to: to, way: lineThrough(from, to, first, last)}
+	p.off = p.way.error(l, (Sizes{from, to}).grid(), bound)
+	return p
 }
 
-// error returns the maximum relative error of the piece's one-way time over a grid.
-func (p piece) error(l model.Layer) float64 { return p.way.error(l, (Sizes{p.from, p.to}).grid()) }
+// gap returns the line through the gaps at both ends of the piece.
+func (p piece) gap(l model.Layer) line {
+	return lineThrough(p.from, p.to, float64(l.Gap(p.from)), float64(l.Gap(p.to)))
+}
 
-// error returns the maximum relative error of the line as a one-way time over the sizes.
-func (l line) error(of model.Layer, sizes []quantity.Bytes) (worst float64) {
-	for _, n := range sizes {
+// error returns the maximum relative error of the line as a one-way time over the sizes, or some
+// error above the bound. It begins in the middle: at its ends the line of a piece has no error.
+func (l line) error(of model.Layer, sizes []quantity.Bytes, bound float64) (worst float64) {
+	for i := range sizes {
+		n := sizes[(i+len(sizes)/2)%len(sizes)]
 		worst = max(worst, math.Abs(l.time(n)/float64(of.OneWay(n))-1))
+		if worst > bound {
+			break
+		}
 	}
 	return worst
 }
@@ -160,7 +177,7 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	// Twice the steepest and the slowest point: above it, some error is 100 % or more, which the
 	// line 0 has already.
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
-	return best, best.error(l, s.dense())
+	return best, best.error(l, s.dense(), math.Inf(1))
 }
 
 // lowest returns where the convex function f has its minimum between lo and hi, by golden-section

@@ -114,14 +114,15 @@ func codes(f *File, m Machine, s Sizes) error {
 	worst, clamped := 0.0, false
 	rows := ""
 	for _, p := range all {
-		worst = max(worst, p.way.error(l, (Sizes{p.from, p.to}).dense()))
+		worst = max(worst, p.way.error(l, (Sizes{p.from, p.to}).dense(), math.Inf(1)))
 		n := p.to + 1 // the row serves sizes below its own
 		send, receive := l.Overheads(n)
 		rtt, gap := 2*float64(l.OneWay(n)), float64(l.Gap(n))
 		fixed := p.way.at + p.way.per // b = n−1
 		// CODES adds (n-1)G of the one-way line to g, so g corrects for it at the largest size of
 		// the row.
-		g := p.gap.at + p.gap.per + (p.gap.per-p.way.per)*float64(p.to-1)
+		gaps := p.gap(l)
+		g := gaps.at + gaps.per + (gaps.per-p.way.per)*float64(p.to-1)
 		if g < 0 {
 			g, clamped = 0, true
 		}
@@ -156,7 +157,8 @@ func doublings(l model.Layer, all []piece, most int) []piece {
 			at = 3
 		}
 		if at+1 < p.to {
-			all = slices.Replace(all, i, i+1, newPiece(l, p.from, at), newPiece(l, at+1, p.to))
+			all = slices.Replace(all, i, i+1,
+				newPiece(l, p.from, at, math.Inf(1)), newPiece(l, at+1, p.to, math.Inf(1)))
 		}
 	}
 	return all
