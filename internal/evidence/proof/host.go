@@ -81,9 +81,9 @@ func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 }
 
 // judge calibrates this computer and reports how well its machine predicts what was
-// not used. The load is read before and after: a program that starts in between
-// disturbs as much.
-func (h *host) judge(ctx context.Context, minutes string) error {
+// not used, programs among it, each run so many times. The load is read before and
+// after: a program that starts in between disturbs as much.
+func (h *host) judge(ctx context.Context, minutes string, programs []string, runs int) error {
 	before := load()
 	out, err := h.run(ctx, "./calibrate", "--minutes", minutes,
 		"--collectives", "barrier,scatter,reduce,bcast,allreduce")
@@ -97,7 +97,7 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 	if err := h.calibration(ctx, c); err != nil {
 		return err
 	}
-	if err := h.programs(ctx, c); err != nil {
+	if err := h.programs(ctx, c, programs, runs); err != nil {
 		return err
 	}
 	if after := load(); max(before, after) > quietLoad {
@@ -181,9 +181,10 @@ func replay(ctx context.Context, folder string, ranks int, on simulate.Machine) 
 }
 
 // programs reports the times of programs, without and with the tracer, and what the
-// machine gives for their traces. Each is the least of three runs. The error is
+// machine gives for their traces. Each is the least of some runs. The error is
 // against the run without the tracer, which is what a user wants to know.
-func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
+func (h *host) programs(ctx context.Context, c *calibrate.Calibration, names []string,
+	runs int) error {
 	m, _, err := c.Machine()
 	if err != nil {
 		return err
@@ -194,10 +195,10 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	}
 	fmt.Fprintln(&h.report,
 		"\n| program | run | traced | predicted | error |\n|---|---|---|---|---|")
-	for _, name := range hostPrograms {
+	for _, name := range names {
 		program := append([]string{"./programs"}, strings.Fields(name)...)
 		plain, traced, predicted := math.Inf(1), math.Inf(1), math.Inf(1)
-		for range 3 {
+		for range runs {
 			t, err := h.time(ctx, program...)
 			if err != nil {
 				return err

@@ -48,7 +48,7 @@ func main() {
 		case *library != "":
 			var h *host
 			if h, err = newHost(ctx, dir, *library); err == nil {
-				err = h.judge(ctx, *minutes)
+				err = h.judge(ctx, *minutes, hostPrograms, 3)
 				fmt.Print(&h.report)
 			}
 		default:

@@ -9,36 +9,85 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 )
 
-// program compiles calibrate.c, or skips the test.
-func program(t *testing.T) (dir, path string) {
+// compiled is the folder of the programs that several tests run. A compiler takes seconds for each.
+var compiled string
+
+func TestMain(m *testing.M) {
+	var err error
+	if compiled, err = os.MkdirTemp("", "proof"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(compiled)
+	os.Exit(code)
+}
+
+// needs skips the test if one of the commands is missing.
+func needs(t *testing.T, packages string, commands ...string) {
 	t.Helper()
-	for _, command := range []string{"smpicc", "smpirun"} {
+	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
-			t.Skipf("no %s here: install simgrid and libsimgrid-dev to run calibrate.c on clusters that are known", command)
+			t.Skipf("no %s here: install %s", command, packages)
 		}
 	}
-	dir = t.TempDir()
-	path, err := compile(t.Context(), "smpicc", dir, "calibrate", calibrate.Source, "-DWAIT_BY_SLEEP", "-lm")
+}
+
+// program returns the path of calibrate.c compiled for SimGrid, or skips the test.
+func program(t *testing.T) string {
+	t.Helper()
+	needs(t, "simgrid and libsimgrid-dev to run calibrate.c on clusters that are known", "smpicc", "smpirun")
+	path, err := simgridCalibrate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir, path
+	return path
 }
+
+var simgridCalibrate = sync.OnceValues(func() (string, error) {
+	return compile(context.Background(), "smpicc", compiled, "calibrate", calibrate.Source, "-DWAIT_BY_SLEEP", "-lm")
+})
+
+// hostOf returns an MPI library of this computer with its programs, or skips the test.
+func hostOf(t *testing.T, library string) *host {
+	t.Helper()
+	needs(t, fmt.Sprintf("lib%s-dev and %[1]s-bin to run calibrate.c and trace.c with it", library), "mpicc."+library, "mpirun."+library)
+	h, err := hosts[library]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+var hosts = func() map[string]func() (*host, error) {
+	all := map[string]func() (*host, error){}
+	for _, library := range []string{"openmpi", "mpich"} {
+		all[library] = sync.OnceValues(func() (*host, error) {
+			dir := filepath.Join(compiled, library)
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				return nil, err
+			}
+			return newHost(context.Background(), dir, library)
+		})
+	}
+	return all
+}()
 
 // A fat tree with one uplink for two nodes: what the machine is, and forced collectives.
 func TestKnownCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and simulates for some seconds")
 	}
-	dir, path := program(t)
+	path, dir := program(t), t.TempDir()
 	p := platform{name: "fat tree", nodes: 8, perNode: 1, topology: fatTree("2;2,4;1,1;1,1"), latency: 1, taper: bandwidth}
 	r, err := judge(t.Context(), dir, path, p)
 	if err != nil {
@@ -57,25 +106,26 @@ func TestKnownCluster(t *testing.T) {
 }
 
 // Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read.
-// How good it is depends on what else runs here.
+// How good it is depends on what else runs here, so one run of each program at one size is enough:
+// starting two ranks takes half a second. The command runs all sizes three times.
 func TestHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and measures for some seconds")
 	}
+	var programs []string
+	seen := map[string]bool{}
+	for _, p := range slices.Backward(hostPrograms) { // the largest size of each, with a rendezvous
+		if name := strings.Fields(p)[0]; !seen[name] {
+			seen[name] = true
+			programs = append(programs, p)
+		}
+	}
 	for _, library := range []string{"openmpi", "mpich"} {
 		t.Run(library, func(t *testing.T) {
-			for _, command := range []string{"mpicc.", "mpirun."} {
-				if _, err := exec.LookPath(command + library); err != nil {
-					t.Skipf("no %s%s here: install lib%s-dev and %s-bin to run calibrate.c and trace.c with it", command, library, library, library)
-				}
-			}
-			h, err := newHost(t.Context(), t.TempDir(), library)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // 10 s without other work
+			h := hostOf(t, library)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // 15 s without other work
 			defer cancel()
-			err = h.judge(ctx, "0.05")
+			err := h.judge(ctx, "0.05", programs, 1)
 			if busy := load(); ctx.Err() != nil && busy > float64(runtime.NumCPU()) {
 				t.Skipf("two ranks of %s poll for messages, and other work (load %.1f) leaves them no processors", library, busy)
 			}
@@ -92,15 +142,7 @@ func TestOptions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and starts a program six times")
 	}
-	for _, command := range []string{"mpicc.openmpi", "mpirun.openmpi"} {
-		if _, err := exec.LookPath(command); err != nil {
-			t.Skip(err)
-		}
-	}
-	dir := t.TempDir()
-	if _, err := compile(t.Context(), "mpicc.openmpi", dir, "calibrate", calibrate.Source, "-lm"); err != nil {
-		t.Fatal(err)
-	}
+	dir := hostOf(t, "openmpi").dir
 	for _, c := range []struct {
 		ranks, args string
 		ok          bool
@@ -141,17 +183,13 @@ int main(int argc, char **argv) {
 
 // The time in which the tracer writes its lines is not in the trace.
 func TestTimeOfTracer(t *testing.T) {
+	tracer := filepath.Join(hostOf(t, "openmpi").dir, "libtrace.so")
 	dir := t.TempDir()
-	for name, text := range map[string]string{"trace.c": calibrate.TraceSource, "slow.c": slowWriter} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(dir, "slow.c"), []byte(slowWriter), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"mpicc.openmpi", "-shared", "-fPIC", "trace.c", "-o", "libtrace.so"}, {"mpicc.openmpi", "-rdynamic", "slow.c", "-o", "slow"},
-		{"mpirun.openmpi", "-np", "1", "env", "LD_PRELOAD=" + filepath.Join(dir, "libtrace.so"), "./slow"}} {
-		if _, err := exec.LookPath(command[0]); err != nil {
-			t.Skip(err)
-		}
+	for _, command := range [][]string{{"mpicc.openmpi", "-rdynamic", "slow.c", "-o", "slow"},
+		{"mpirun.openmpi", "-np", "1", "env", "LD_PRELOAD=" + tracer, "./slow"}} {
 		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
@@ -204,7 +242,9 @@ func TestMemoryOfManyRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and simulates for some seconds")
 	}
-	dir, path := program(t)
+	needs(t, "simgrid and libsimgrid-dev", "smpicc", "smpirun")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "calibrate")
 	header := filepath.Join(dir, "count.h")
 	if err := os.WriteFile(header, []byte(countBytes), 0o666); err != nil {
 		t.Fatal(err)
@@ -249,7 +289,7 @@ func TestMemoryOfManyRanks(t *testing.T) {
 
 // Levels from a /sys of two sockets with two caches of two cores each.
 func TestLevelsFromSys(t *testing.T) {
-	dir, path := program(t)
+	path, dir := program(t), t.TempDir()
 	sys := filepath.Join(dir, "sys")
 	for cpu := range 8 {
 		for name, text := range map[string]string{
