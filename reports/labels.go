@@ -3,7 +3,6 @@
 package reports
 
 import (
-	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -39,6 +38,9 @@ type label struct {
 	color  color.NRGBA
 	anchor *vg.Point      // the mark, for a leader; nil: no leader
 	places []vg.Rectangle // of the text
+	// shorter are labels that say the same with fewer letters each, since their colours name the
+	// curves. They are drawn instead if the label would hide more of the curves.
+	shorter []label
 }
 
 func (l *labeller) avoid(pt vg.Point, weight float64) {
@@ -67,7 +69,7 @@ func (l *labeller) avoidLine(line []vg.Point, weight float64) {
 // one. They are half a point smaller than ticks, since they stand between data.
 func labelText(col color.NRGBA, s string) (draw.TextStyle, vg.Length, vg.Length) {
 	st := textStyle(tickSize-0.5, col)
-	return st, st.Width(s), st.Font.Size * 1.25
+	return st, st.Width(s), st.Font.Size * 1.25 * vg.Length(1+strings.Count(s, "\n"))
 }
 
 // labelDistances are the distances in points at which a label is tried around its mark, the best
@@ -114,14 +116,27 @@ const (
 
 // along adds the label of an upright or level line. The label of a line has no leader: it may move
 // along all of the line, and stands beside it wherever that is.
-func (l *labeller) along(name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side) {
-	if name == "" {
-		return
+func (l *labeller) along(
+	name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side, shorter ...label,
+) {
+	if name != "" {
+		lab := l.beside(name, kind, col, line, at)
+		lab.shorter = shorter
+		l.labels = append(l.labels, lab)
 	}
+}
+
+// beside returns a label with its places beside an upright or level line.
+func (l *labeller) beside(
+	name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side,
+) label {
 	from, to := line[0], line[1]
 	st, _, _ := labelText(col, "")
 	// A longer text would have no place at all, and its label would be left out.
-	text := shorten(st, name, l.area.Max.X-l.area.Min.X-8)
+	text := name
+	if !strings.Contains(name, "\n") {
+		text = shorten(st, name, l.area.Max.X-l.area.Min.X-8)
+	}
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col}
 	if kind == AtX {
@@ -129,7 +144,7 @@ func (l *labeller) along(name string, kind MarkKind, col color.NRGBA, line []vg.
 	} else {
 		lab.places = besideLevel(from, to, w, h, at)
 	}
-	l.labels = append(l.labels, lab)
+	return lab
 }
 
 // besideUpright returns places for a text of w by h along the upright line between from and to, the
@@ -160,81 +175,6 @@ func besideLevel(from, to vg.Point, w, h vg.Length, at side) (places []vg.Rectan
 	return places
 }
 
-// A level is a level line with its label.
-type level struct {
-	label string
-	color color.NRGBA
-	line  []vg.Point
-}
-
-// levels adds the labels of level lines. If lines are closer than the height of a label, the labels
-// of the upper half of such a bundle are placed together above it, from the top line down, and
-// those of the lower half below it.
-func (l *labeller) levels(all []level) {
-	// The sort is stable: lines at the same height keep the order in which the caller named them.
-	topFirst := func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) }
-	slices.SortStableFunc(all, topFirst)
-	_, _, h := labelText(grey, "")
-	for len(all) > 0 {
-		// A bundle is a chain: each line is close to the next, whatever the distance of its ends.
-		// Two bundles that overlapped would need their labels at the same place.
-		n := 1
-		for n < len(all) && all[n-1].line[0].Y-all[n].line[0].Y < h+3 {
-			n++
-		}
-		bundle := all[:n]
-		all = all[n:]
-		if n == 1 {
-			l.along(bundle[0].label, AtY, bundle[0].color, bundle[0].line, eitherSide)
-			continue
-		}
-		// Labels inside the bundle would hide its lines, so they stand outside.
-		upper, lower := bundle[:(n+1)/2], bundle[(n+1)/2:]
-		l.along(joinLabels(upper), AtY, commonColor(upper), upper[0].line, above)
-		l.along(joinLabels(lower), AtY, commonColor(lower), lower[len(lower)-1].line, below)
-	}
-}
-
-// uprights adds the labels of upright lines. Lines at one place, such as the same threshold of two
-// systems, have one label.
-func (l *labeller) uprights(all []level) {
-	for len(all) > 0 {
-		at := all[0].line[0].X
-		var here, others []level
-		for _, v := range all {
-			if math.Abs(float64(v.line[0].X-at)) < 1 {
-				here = append(here, v)
-			} else {
-				others = append(others, v)
-			}
-		}
-		l.along(joinLabels(here), AtX, commonColor(here), here[0].line, eitherSide)
-		all = others
-	}
-}
-
-// joinLabels names the lines of a bundle from the top down, as they lie, each name once.
-func joinLabels(all []level) string {
-	var labels []string
-	for _, v := range all {
-		if v.label != "" && !slices.Contains(labels, v.label) {
-			labels = append(labels, v.label)
-		}
-	}
-	return strings.Join(labels, " / ")
-}
-
-// commonColor returns the colour of the lines if they share it, otherwise grey: one line's colour
-// for the names of several would point at that line alone.
-func commonColor(all []level) color.NRGBA {
-	for _, v := range all {
-		if v.color != all[0].color {
-			return grey
-		}
-	}
-	return all[0].color
-}
-
 // box returns the rectangle of the given size about its center.
 func box(center vg.Point, w, h vg.Length) vg.Rectangle {
 	return rect(center.X-w/2, center.Y-h/2, center.X+w/2, center.Y+h/2)
@@ -251,21 +191,59 @@ type placedLabels []struct {
 func (l *labeller) place() (all placedLabels) {
 	var taken []vg.Rectangle
 	for _, lab := range l.labels {
+		labels, places, hidden := l.bests([]label{lab}, taken)
+		if len(labels) == 0 || hidden > 0 {
+			shorter, at, hide := l.bests(lab.shorter, taken)
+			if len(shorter) > 0 && len(shorter) == len(lab.shorter) &&
+				(len(labels) == 0 || hide < hidden) {
+				labels, places = shorter, at
+			}
+		}
+		for i, lab := range labels {
+			taken = append(taken, places[i])
+			// A leader is an obstacle for the labels after it, which would cut it from its mark.
+			if leader := lab.leader(places[i]); leader != nil {
+				l.avoidLine(leader, 6)
+			}
+			all = append(all, struct {
+				label
+				place vg.Rectangle
+			}{lab, places[i]})
+		}
+	}
+	return all
+}
+
+// bests returns those of the labels that have a free place, with their best places, and how much of
+// the curves these hide.
+func (l *labeller) bests(all []label, taken []vg.Rectangle) (
+	labels []label, places []vg.Rectangle, hidden float64,
+) {
+	taken = slices.Clone(taken)
+	for _, lab := range all {
 		place, ok := l.best(lab, taken)
 		if !ok {
 			continue
 		}
-		taken = append(taken, place)
-		// A leader is an obstacle for the labels after it, which would cut it from its mark.
-		if leader := lab.leader(place); leader != nil {
-			l.avoidLine(leader, 6)
+		labels, places, taken = append(labels, lab), append(places, place), append(taken, place)
+		for _, o := range l.obstacles {
+			if o.weight >= curveWeight && hides(place, o) {
+				hidden += o.weight
+			}
 		}
-		all = append(all, struct {
-			label
-			place vg.Rectangle
-		}{lab, place})
 	}
-	return all
+	return labels, places, hidden
+}
+
+// curveWeight is the least weight of an obstacle that letters should not cross; see [obstacle].
+const curveWeight = 3
+
+// hides reports whether a label at a place hides an obstacle. Obstacles are points, while curves
+// and glyphs have a width: two points more on each side, and a little less above and below, where
+// the letters leave room anyway.
+func hides(place vg.Rectangle, o obstacle) bool {
+	return o.X > place.Min.X-2 && o.X < place.Max.X+2 &&
+		o.Y > place.Min.Y-1.5 && o.Y < place.Max.Y+1.5
 }
 
 // grounds draws a pale ground behind each label, on which the grid fades, and its leader. Curves
@@ -313,10 +291,8 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			d := line[1].Sub(line[0])
 			cost += math.Hypot(float64(d.X), float64(d.Y)) / 4
 		}
-		// Obstacles are points, while curves and glyphs have a width: two points more on each side,
-		// and a little less above and below, where the letters leave room anyway.
 		for _, o := range l.obstacles {
-			if o.X > r.Min.X-2 && o.X < r.Max.X+2 && o.Y > r.Min.Y-1.5 && o.Y < r.Max.Y+1.5 {
+			if hides(r, o) {
 				cost += o.weight
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"image/color"
 	"image/png"
 	"math"
 	"math/cmplx"
@@ -700,6 +701,39 @@ func TestTimelineTotal(t *testing.T) {
 		for _, text := range r.texts {
 			if foot := 500*pixel - text.box.Max.Y; text.s == "100.00 µs" && foot < top {
 				t.Errorf("%d rows: the total stands at %v, the first box ends at %v", n, foot, top)
+			}
+		}
+	}
+}
+
+// A roof's label that would hide a curve is shortened to what the colour leaves open; the owners of
+// a common roof are written on two lines; and where there is room, nothing is shortened.
+func TestRoofLabels(t *testing.T) {
+	blue := newStyle(0).color
+	for _, c := range []struct {
+		name  string
+		color color.NRGBA
+		curve vg.Length // upright, at this x
+		text  string
+	}{
+		{"mine: link 80 MB/s", blue, 190, "mine: link 80 MB/s"},
+		{"the-longest-owner: link 80 MB/s", blue, 110, "link 80 MB/s"},
+		{"an-owner, its-neighbour: link 80 MB/s", grey, 110,
+			"an-owner, its-neighbour:\nlink 80 MB/s"},
+	} {
+		l := labeller{area: rect(0, 0, 200, 100)}
+		l.avoidLine([]vg.Point{{X: c.curve, Y: 0}, {X: c.curve, Y: 100}}, curveWeight)
+		line := []vg.Point{{X: 0, Y: 50}, {X: 200, Y: 50}}
+		l.levels([]level{{c.name, c.color, line}})
+		placed := l.place()
+		if len(placed) != 1 || placed[0].text != c.text {
+			t.Errorf("%s: %+v", c.name, placed)
+			continue
+		}
+		for _, o := range l.obstacles {
+			if hides(placed[0].place, o) {
+				t.Errorf("%s: the label hides the curve", c.name)
+				break
 			}
 		}
 	}

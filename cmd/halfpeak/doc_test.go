@@ -148,7 +148,7 @@ func picturesAreThose(t *testing.T, folder, dir string) {
 	for _, path := range kept {
 		name := filepath.Base(path)
 		if name == "report.png" || name == "pipelines.png" {
-			continue // a browser has drawn the first; internal/evidence/pipelines draws the second
+			continue // reports/summary draws the first in a browser; internal/evidence/pipelines draws the second
 		}
 		got, err := os.ReadFile(filepath.Join(dir, "plots", name))
 		if err != nil {
