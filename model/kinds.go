@@ -7,6 +7,9 @@ var Kinds = []*Kind{
 	seriesKind, tableKind, sharedKind,
 }
 
+// KindOf returns the layer's row in the list.
+func KindOf(l Layer) *Kind { return l.kind() }
+
 // FindKind returns the kind with this name in a platform file.
 func FindKind(name string) (kind *Kind, found bool) {
 	for _, k := range Kinds {

@@ -15,14 +15,14 @@ import (
 func TestKinds(t *testing.T) {
 	tested := map[*Kind]bool{}
 	for _, l := range layers {
-		walk(l, func(l Layer) { tested[l.Kind()] = true })
+		walk(l, func(l Layer) { tested[l.kind()] = true })
 	}
 	for _, k := range Kinds {
 		if !tested[k] {
 			t.Errorf("no test has a %s", k.Name)
 		}
-		if k.New().Kind() != k {
-			t.Errorf("%s makes a %s", k.Name, k.New().Kind().Name)
+		if k.New().kind() != k {
+			t.Errorf("%s makes a %s", k.Name, k.New().kind().Name)
 		}
 		if found, _ := FindKind(k.Name); found != k {
 			t.Errorf("two kinds have the name %s", k.Name)
@@ -51,7 +51,7 @@ func TestCloneIsApart(t *testing.T) {
 			t.Errorf("%s: (-layer +copy)\n%s", name, diff)
 		}
 		walk(c, func(l Layer) {
-			k := l.Kind()
+			k := l.kind()
 			for i := range k.Fields {
 				f := &k.Fields[i]
 				if !f.List {

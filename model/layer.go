@@ -34,8 +34,9 @@ type Layer interface {
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
 	// Resources describes the resources that a message occupies, by the layer's parameters alone.
 	Resources() Resources
-	// Kind returns the layer's row in the registry.
-	Kind() *Kind
+	// kind returns the layer's row in the registry. So the layers are those of this package; types
+	// of other packages embed one.
+	kind() *Kind
 }
 
 // A Kind is a row of the registry: all that the reader of platform files, what-if questions and
@@ -177,7 +178,7 @@ func At(l Layer, n quantity.Bytes) Layer {
 // one message at a time, so no gap follows from it. The formulas then take the one-way time, by
 // which a message blocks its sender until it has arrived.
 func HasGap(l Layer) bool {
-	k := l.Kind()
+	k := l.kind()
 	if k.GapUnknown != nil && *k.GapUnknown(l) {
 		return false
 	}

@@ -153,4 +153,4 @@ var fragmentedKind = &Kind{
 	},
 }
 
-func (*Fragmented) Kind() *Kind { return fragmentedKind }
+func (*Fragmented) kind() *Kind { return fragmentedKind }

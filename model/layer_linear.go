@@ -45,4 +45,4 @@ var linearKind = &Kind{
 	},
 }
 
-func (*Linear) Kind() *Kind { return linearKind }
+func (*Linear) kind() *Kind { return linearKind }

@@ -141,6 +141,6 @@ var logGPKind = &Kind{
 	Aliases: logPAliases,
 }
 
-func (*LogP) Kind() *Kind { return logPKind }
+func (*LogP) kind() *Kind { return logPKind }
 
-func (*LogGP) Kind() *Kind { return logGPKind }
+func (*LogGP) kind() *Kind { return logGPKind }

@@ -94,4 +94,4 @@ var measuredKind = &Kind{
 }
 
 // Kind returns a row that is not in the registry.
-func (*Measured) Kind() *Kind { return measuredKind }
+func (*Measured) kind() *Kind { return measuredKind }

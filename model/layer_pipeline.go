@@ -125,6 +125,6 @@ func (l *Pipeline) check() (key string, err error) {
 	return "", nil
 }
 
-func (*Pipeline) Kind() *Kind { return pipelineKind }
+func (*Pipeline) kind() *Kind { return pipelineKind }
 
 func (l *Pipeline) freeze(n quantity.Bytes) { l.Cut = Cut{CutFixed, l.PacketSize(n)} }

@@ -78,4 +78,4 @@ func ownCost(l Layer) *Linear {
 	return own
 }
 
-func (*Series) Kind() *Kind { return seriesKind }
+func (*Series) kind() *Kind { return seriesKind }

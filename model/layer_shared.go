@@ -58,4 +58,4 @@ var sharedKind = &Kind{
 	},
 }
 
-func (*shared) Kind() *Kind { return sharedKind }
+func (*shared) kind() *Kind { return sharedKind }

@@ -105,7 +105,7 @@ func (s *Switch) check() (key string, err error) {
 	return "", nil
 }
 
-func (s *Switch) Kind() *Kind {
+func (s *Switch) kind() *Kind {
 	if s.Least {
 		return envelopeKind
 	}

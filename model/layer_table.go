@@ -103,4 +103,4 @@ func (t *Table) check() (key string, err error) {
 	return "", nil
 }
 
-func (*Table) Kind() *Kind { return tableKind }
+func (*Table) kind() *Kind { return tableKind }

@@ -33,19 +33,17 @@ func (m Measure) Cost() bool { return m == Time || m == PerByte }
 func (m Measure) Check(v quantity.Value) error {
 	switch m {
 	case Time:
-		_, err := v.Micros()
-		return err
+		return v.Check(quantity.DimTime)
 	case PerByte:
-		_, err := v.MicrosPerByte()
-		return err
+		return v.Check(quantity.DimInverse)
 	case Size:
-		n, err := v.Bytes()
-		if err == nil && n < 1 {
+		err := v.Check(quantity.DimSize)
+		if err == nil && v.Num < 1 {
 			err = errors.New("must be at least 1 byte")
 		}
 		return err
 	case Count:
-		n, err := v.Number()
+		n, err := v.Num, v.Check(quantity.DimNone)
 		if err == nil && n > maxCount {
 			err = fmt.Errorf("must be a whole number, at most %d", maxCount)
 		} else if err == nil && (n < 1 || n != math.Trunc(n)) {

@@ -13,7 +13,7 @@ func (k *Kind) New() Layer { return clone(k.zero) }
 
 // clone returns a deep copy of a layer; a part that is used twice is copied twice.
 func clone(l Layer) Layer {
-	k := l.Kind()
+	k := l.kind()
 	c := reflect.New(reflect.TypeOf(l).Elem())
 	c.Elem().Set(reflect.ValueOf(l).Elem())
 	l = c.Interface().(Layer)
@@ -83,7 +83,7 @@ func walk(l Layer, visit func(Layer)) {
 
 func children(l Layer) []*Layer {
 	var all []*Layer
-	k := l.Kind()
+	k := l.kind()
 	for _, p := range k.Parts {
 		if at := p.At(l); *at != nil {
 			all = append(all, at)

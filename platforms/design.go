@@ -90,7 +90,7 @@ func (d Design) Find(name string) (Param, error) {
 	if err := d.elsewhere(what, name, uses); err != nil {
 		return Param{}, err
 	}
-	if of := model.LinesOf(d.Layer.Model).Kind().Aliases[name]; of != nil {
+	if of := model.KindOf(model.LinesOf(d.Layer.Model)).Aliases[name]; of != nil {
 		// In a file o stands for o_s and o_r, which have two slots from then on.
 		return Param{}, fmt.Errorf("%q stands for %s; change each of them",
 			name, strings.Join(of, " and "))

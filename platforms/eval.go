@@ -110,14 +110,14 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 		if !ok {
 			return v, fmt.Errorf("%s takes sizes, not %q", q.Name, a)
 		}
-		bytes, err := given.Bytes()
-		if err == nil && bytes < 1 {
+		err := given.Check(quantity.DimSize)
+		if err == nil && given.Num < 1 {
 			err = fmt.Errorf("a message has at least 1 byte")
 		}
 		if err != nil {
 			return v, fmt.Errorf("%s: %w", q.Name, err)
 		}
-		sizes[i] = bytes
+		sizes[i] = quantity.Bytes(given.Num)
 	}
 	v = quantity.Value{Num: q.Of(m, sizes[0], sizes[1]), Dim: q.Dim}
 	if math.IsNaN(v.Num) || q.Stream {
@@ -147,8 +147,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 		if !isTime || !isRef {
 			return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
 		}
-		t, err := v.Micros()
-		if err != nil {
+		if err := v.Check(quantity.DimTime); err != nil {
 			return quantity.Value{}, fmt.Errorf("phase: %w", err)
 		}
 		p, other, err := Find(ref)
@@ -158,7 +157,8 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 		if p.Clock == 0 {
 			return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", p.Name)
 		}
-		on[i] = model.PhaseTime{Clock: p.Clock, Layer: other.Model, Time: t}
+		on[i] = model.PhaseTime{Clock: p.Clock, Layer: other.Model,
+			Time: quantity.Micros(v.Num)}
 	}
 	p, err := model.FitPhase(on[0], on[1])
 	if err != nil {

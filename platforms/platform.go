@@ -155,7 +155,7 @@ func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
 // nothing. measured may be nil: then the times are those of the lines.
 func FittedLayer(
 	lines model.Layer, of Timed, measured *Measured, roof quantity.MBps) Layer {
-	l := Layer{Platform: "fit", Name: "fit", Kind: lines.Kind().Name, Model: lines,
+	l := Layer{Platform: "fit", Name: "fit", Kind: model.KindOf(lines).Name, Model: lines,
 		Timed: of, Measured: measured, scope: &Platform{Name: "fit"}}
 	l.measure(l, roof)
 	return l

@@ -162,7 +162,7 @@ func (prog *Program) Set(values ...float64) bool {
 		}
 	}
 	for _, l := range prog.checks {
-		if _, err := l.Kind().Check(l); err != nil {
+		if _, err := model.KindOf(l).Check(l); err != nil {
 			return false
 		}
 	}

@@ -51,8 +51,9 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 func (b *builder) roofTables() {
 	for _, t := range b.Roofs {
 		s := scope{b.section("roof", t), map[string]Param{"rate": {}}}
-		rate, err := b.slots[s.slot("rate")].Value.MBps()
-		if err != nil {
+		value := b.slots[s.slot("rate")].Value
+		rate := quantity.MBps(value.Num)
+		if err := value.Check(quantity.DimRate); err != nil {
 			s.fail("rate", "%q: %w", t.Rate, err)
 		}
 		// Shares of the roof divide by it.

@@ -82,19 +82,10 @@ func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 
 // number returns the value in the parameter's unit. A plain number counts as bytes.
 func (p parameter) number(v quantity.Value) (float64, error) {
-	switch p.dim {
-	case quantity.DimTime:
-		t, err := v.Micros()
-		return float64(t), err
-	case quantity.DimInverse:
-		tau, err := v.MicrosPerByte()
-		return float64(tau), err
-	}
-	if v.Dim == quantity.DimNone {
+	if p.dim == quantity.DimSize && v.Dim == quantity.DimNone {
 		v.Dim = quantity.DimSize
 	}
-	n, err := v.Bytes()
-	return float64(n), err
+	return v.Num, v.Check(p.dim)
 }
 
 func parameterOf(letter string) (parameter, error) {

@@ -152,35 +152,30 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
-func TestValueConversions(t *testing.T) {
-	check := func(text string, convert func(Value) error, want string) {
+func TestValueCheck(t *testing.T) {
+	check := func(text string, want Dimension, wrong string) {
 		t.Helper()
 		v, err := Eval(text, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = convert(v)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
+		err = v.Check(want)
+		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
+			t.Errorf("%q: error %v, want %q", text, err, wrong)
 		}
 	}
-	size := func(v Value) error { _, err := v.Bytes(); return err }
-	time := func(v Value) error { _, err := v.Micros(); return err }
-	rate := func(v Value) error { _, err := v.MBps(); return err }
-	inverse := func(v Value) error { _, err := v.MicrosPerByte(); return err }
-	number := func(v Value) error { _, err := v.Number(); return err }
-	check("2*2KiB", size, "")
-	check("2KiB/3", size, "not a whole number")
-	check("2", size, "no unit; a size takes B, KiB")
-	check("1us", size, "must be a size with B")
-	check("16384TiB", size, "at most 8192 TiB")
-	check("o_s", time, "")
-	check("o_s-o_r", time, "cannot be negative")
-	check("o_s/0", time, "must be finite")
-	check("0us/0", time, "must be finite")
-	check("1B/1us", rate, "")
-	check("1us/1B", rate, "must be a rate")
-	check("τ", inverse, "")
-	check("5%", number, "")
-	check("5us", number, "must be a plain number")
+	check("2*2KiB", DimSize, "")
+	check("2KiB/3", DimSize, "not a whole number")
+	check("2", DimSize, "no unit; a size takes B, KiB")
+	check("1us", DimSize, "must be a size with B")
+	check("16384TiB", DimSize, "at most 8192 TiB")
+	check("o_s", DimTime, "")
+	check("o_s-o_r", DimTime, "cannot be negative")
+	check("o_s/0", DimTime, "must be finite")
+	check("0us/0", DimTime, "must be finite")
+	check("1B/1us", DimRate, "")
+	check("1us/1B", DimRate, "must be a rate")
+	check("τ", DimInverse, "")
+	check("5%", DimNone, "")
+	check("5us", DimNone, "must be a plain number")
 }

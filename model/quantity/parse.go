@@ -10,26 +10,25 @@ import (
 
 // ParseBytes parses a size such as "64KiB", "3490" or "0.5K": a whole number of bytes from 0 to
 // [MaxBytes]. A number without a unit is bytes.
-func ParseBytes(text string) (Bytes, error) { return parseAs(text, DimSize, Value.Bytes) }
+func ParseBytes(text string) (Bytes, error) { return parseAs[Bytes](text, DimSize) }
 
 // ParseMicros parses a time such as "9.9us", "183 nsec" or "1ms", which must not be negative.
-func ParseMicros(text string) (Micros, error) { return parseAs(text, DimTime, Value.Micros) }
+func ParseMicros(text string) (Micros, error) { return parseAs[Micros](text, DimTime) }
 
 // ParseMicrosPerByte parses an inverse bandwidth such as "7.6us/KB", which must not be negative.
 func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
-	return parseAs(text, DimInverse, Value.MicrosPerByte)
+	return parseAs[MicrosPerByte](text, DimInverse)
 }
 
-func parseAs[T ~float64](text string, dim Dimension, as func(Value) (T, error)) (T, error) {
+func parseAs[T ~float64](text string, dim Dimension) (T, error) {
 	v, err := literal(text, dim)
 	if err != nil {
 		return 0, err
 	}
-	t, err := as(v)
-	if err != nil {
+	if err := v.Check(dim); err != nil {
 		return 0, fmt.Errorf("%q: %w", text, err)
 	}
-	return t, nil
+	return T(v.Num), nil
 }
 
 // MaxSizes is the maximum number of sizes that [ParseSizes] returns: a range over all sizes in the

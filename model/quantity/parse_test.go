@@ -64,7 +64,7 @@ func TestParseOthers(t *testing.T) {
 	}
 	rate := func(text string, want float64) {
 		t.Helper()
-		v, err := parseAs(text, DimRate, Value.MBps)
+		v, err := parseAs[MBps](text, DimRate)
 		near(text, float64(v), want, err)
 	}
 	inverse := func(text string, want float64) {
@@ -113,7 +113,7 @@ func TestEveryUnit(t *testing.T) {
 			v, err := ParseBytes(text)
 			return float64(v), err
 		case DimRate:
-			v, err := parseAs(text, DimRate, Value.MBps)
+			v, err := parseAs[MBps](text, DimRate)
 			return float64(v), err
 		}
 		v, err := Eval(text, nil)
@@ -163,7 +163,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	size := func(text string) error { _, err := ParseBytes(text); return err }
 	time := func(text string) error { _, err := ParseMicros(text); return err }
-	rate := func(text string) error { _, err := parseAs(text, DimRate, Value.MBps); return err }
+	rate := func(text string) error { _, err := parseAs[MBps](text, DimRate); return err }
 	inverse := func(text string) error { _, err := ParseMicrosPerByte(text); return err }
 
 	check(size, "10GBB", `unknown unit "GBB"`, "KiB", "GiB")

@@ -61,37 +61,9 @@ func (v Value) Mul(w Value) Value { return Value{v.Num * w.Num, v.Dim.plus(w.Dim
 // Div returns v/w.
 func (v Value) Div(w Value) Value { return Value{v.Num / w.Num, v.Dim.minus(w.Dim)} }
 
-// Bytes returns v as a size, if it is a whole number of bytes from 0 to [MaxBytes].
-func (v Value) Bytes() (Bytes, error) {
-	if err := v.check(DimSize); err != nil {
-		return 0, err
-	}
-	if v.Num > float64(MaxBytes) {
-		return 0, errors.New("a size must be at most 8192 TiB (2^53 bytes)")
-	}
-	if v.Num != math.Trunc(v.Num) {
-		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
-	}
-	return Bytes(v.Num), nil
-}
-
-// Micros returns v as a time, if it is one, finite and not negative.
-func (v Value) Micros() (Micros, error) { return Micros(v.Num), v.check(DimTime) }
-
-// MBps returns v as a rate, if it is one, finite and not negative.
-func (v Value) MBps() (MBps, error) { return MBps(v.Num), v.check(DimRate) }
-
-// MicrosPerByte returns v as an inverse bandwidth, if it is one, finite and not negative.
-func (v Value) MicrosPerByte() (MicrosPerByte, error) {
-	return MicrosPerByte(v.Num), v.check(DimInverse)
-}
-
-// Number returns v if it has no dimension and is finite and not negative.
-func (v Value) Number() (float64, error) { return v.Num, v.check(DimNone) }
-
-// check returns the reason why v is not a finite value of the dimension, at least 0. No parameter
-// of a model may be negative.
-func (v Value) check(want Dimension) error {
+// Check returns the reason why v is not a finite value of the dimension, at least 0: no parameter
+// of a model may be negative. A size must also be a whole number of bytes up to [MaxBytes].
+func (v Value) Check(want Dimension) error {
 	takes := dimensionNames[want].takes
 	switch {
 	case v.Dim == DimNone && want != DimNone:
@@ -102,6 +74,10 @@ func (v Value) check(want Dimension) error {
 		return fmt.Errorf("%s must be finite", want)
 	case v.Num < 0:
 		return fmt.Errorf("%s cannot be negative", want)
+	case want == DimSize && v.Num > float64(MaxBytes):
+		return errors.New("a size must be at most 8192 TiB (2^53 bytes)")
+	case want == DimSize && v.Num != math.Trunc(v.Num):
+		return fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
 	}
 	return nil
 }

@@ -207,8 +207,9 @@ func shareRows(all []whatif.Share, oneWay quantity.Micros, gap bool) reports.Row
 // formula returns the one-way time in symbols. A pipeline's formula has a maximum
 // over stages, which says less than a sentence.
 func formula(m model.Layer, n quantity.Bytes) string {
-	if m = model.At(m, n); m.Kind().Name == "pipeline" {
+	kind := model.KindOf(model.At(m, n))
+	if kind.Name == "pipeline" {
 		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"
 	}
-	return m.Kind().Cost
+	return kind.Cost
 }
