@@ -117,7 +117,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return o.out.write(cmd, changes.Rows())
+		return o.out.write(cmd, changes)
 	case o.calls.Library == "":
 		return o.out.write(cmd, times.Rows())
 	}
@@ -299,12 +299,12 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	}
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
-	answer, err := collectives.CompareMeasured(ctx, o.question(), m.files)
+	rows, err := collectives.CompareMeasured(ctx, o.question(), m.files)
 	// An answer may come with an error of a damaged file, and is then printed first.
-	if answer == nil {
+	if rows.Data == nil {
 		return err
 	}
-	if failed := o.out.write(cmd, answer.Rows()); failed != nil {
+	if failed := o.out.write(cmd, rows); failed != nil {
 		return failed
 	}
 	return err

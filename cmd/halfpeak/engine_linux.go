@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -130,53 +128,27 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 	// The other process has an error of its own if it died; that of the measurement
 	// explains more.
 	defer func() { err = cmp.Or(err, pair.Close()) }()
-	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
-	case programs.BySignature:
-		rows, figure, err := check.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
-		if err == nil && o.plot != "" {
-			err = drawTo(o.plot, figure, pixels{800, 500}, o.out.units)
-		}
-		if err != nil {
-			return err
-		}
-		return o.out.write(cmd, rows)
-	case programs.ByStage:
-		rows, err := check.BenchStages(pair, o.sizes, o.bench)
-		if errors.Is(err, check.ErrNoPacket) {
-			err = usagef("--size: %w", err)
-		}
-		if err != nil {
-			return err
-		}
-		return o.out.write(cmd, rows)
-	}
-	measured, err := o.measure(cmd, pair)
-	if err != nil {
-		return err
-	}
-	if o.out.format == netPIPE {
-		return o.out.writeTo(cmd, written(measured.NetPIPE()))
-	}
-	return o.out.write(cmd, measured.Rows())
-}
-
-// measure runs the programs that have a time for each size, with a bar of progress.
-// The share may fall, as repeats show that more are needed; the bar then stands
-// still.
-func (o *benchOptions) measure(cmd *cobra.Command, pair *live.Pair) (*check.Bench, error) {
-	b := o.bench
-	b.Sizes = list.Map(o.sizes, func(n quantity.Bytes) int { return int(n) })
-	// In thousandths: the share is of the time, which has no natural count.
+	// In thousandths: the share is of the time, which has no natural count. It may fall, as repeats
+	// show that more are needed; the bar then stands still.
 	bar := progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
-	b.Progress = func(share float64) {
+	o.bench.Progress = func(share float64) {
 		now := max(shown, int64(1000*min(share, 1)))
 		bar(now - shown)
 		shown = now
 	}
-	measured, err := check.RunBench(pair, b)
+	found, err := check.Bench(pair, o.sizes, o.bench)
 	bar(-1)
-	return measured, err
+	if err == nil && found.Picture != nil && o.plot != "" {
+		err = drawTo(o.plot, found.Picture, pixels{800, 500}, o.out.units)
+	}
+	if err != nil {
+		return err
+	}
+	if o.out.format == netPIPE {
+		return o.out.writeTo(cmd, written(found.NetPIPE))
+	}
+	return o.out.write(cmd, found.Rows)
 }
 
 // connect reaches the other node: a server on another machine, or a process that it
@@ -279,9 +251,5 @@ func measureLive(transport string, pinned bool, budget time.Duration) (rows repo
 		return rows, nil, err
 	}
 	defer func() { err = cmp.Or(err, pair.Close()) }()
-	v, err := check.ValidateLive(pair, budget)
-	if err != nil {
-		return rows, nil, err
-	}
-	return v.Rows(), v.TOML, nil
+	return check.ValidateLive(pair, budget)
 }

@@ -47,12 +47,6 @@ type Row struct {
 	Done      bool // the interval is as narrow as wanted
 }
 
-// Bandwidth returns the size divided by the time, in MB/s.
-func (r Row) Bandwidth() float64 { return float64(r.Size) / float64(r.Time) }
-
-// Rate returns the number of messages per second.
-func (r Row) Rate() float64 { return 1e6 / float64(r.Time) }
-
 // A point is a program and size while it is measured.
 type point struct {
 	Job

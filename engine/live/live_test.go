@@ -13,12 +13,21 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
-// TestPrograms runs the suite on all transports. All data is checked by the programs.
-func TestPrograms(t *testing.T) {
-	bulk, err := programs.Find("ping_bulk", programs.Real)
+// ran returns the program of the name with its arguments.
+func ran(t *testing.T, name string, a programs.Args) func(*engine.Endpoint) error {
+	t.Helper()
+	p, err := programs.Find(name, programs.Simulated|programs.Real)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return func(ep *engine.Endpoint) error {
+		_, err := p.Run(ep, a)
+		return err
+	}
+}
+
+// TestPrograms runs the suite on all transports. All data is checked by the programs.
+func TestPrograms(t *testing.T) {
 	for _, transport := range Transports {
 		t.Run(string(transport), func(t *testing.T) {
 			t.Parallel()
@@ -32,14 +41,14 @@ func TestPrograms(t *testing.T) {
 			}
 			run("ping_pong", func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
 			for _, n := range []int{1, 64, 65, 5000, 300_000} {
-				run("latency", func(ep *engine.Endpoint) error { _, err := programs.Latency(ep, n, 3); return err })
-				run("stream", func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
-				run("ping_bulk", func(ep *engine.Endpoint) error { _, err := bulk.Run(ep, programs.Args{Size: n, Count: 3}); return err })
-				run("thru_bulk", func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })
+				for name, count := range map[string]int{"latency": 3, "bandwidth": 10, "ping_bulk": 3, "thru_bulk": 10} {
+					run(name, ran(t, name, programs.Args{Size: n, Count: count}))
+				}
 			}
 			for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
-				run("test_xfer", func(ep *engine.Endpoint) error { _, err := programs.TestXfer(ep, traffic, 30_000, 2); return err })
-				run("test_med", func(ep *engine.Endpoint) error { _, err := programs.TestMed(ep, traffic, 30_000, 2); return err })
+				for _, name := range []string{"test_xfer", "test_med"} {
+					run(name, ran(t, name, programs.Args{Traffic: traffic, Size: 30_000, Count: 2}))
+				}
 			}
 		})
 	}

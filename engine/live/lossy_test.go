@@ -185,15 +185,9 @@ func TestLossy(t *testing.T) {
 			name string
 			run  func(ep *engine.Endpoint) error
 		}{
-			{"test_xfer", func(ep *engine.Endpoint) error {
-				_, err := programs.TestXfer(ep, programs.AllToAll, c.n/2, 1)
-				return err
-			}},
-			{"test_med", func(ep *engine.Endpoint) error {
-				_, err := programs.TestMed(ep, programs.AllToAll, c.n, 1)
-				return err
-			}},
-			{"thru_bulk", func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, c.n/10, 10); return err }},
+			{"test_xfer", ran(t, "test_xfer", programs.Args{Traffic: programs.AllToAll, Size: c.n / 2, Count: 1})},
+			{"test_med", ran(t, "test_med", programs.Args{Traffic: programs.AllToAll, Size: c.n, Count: 1})},
+			{"thru_bulk", ran(t, "thru_bulk", programs.Args{Size: c.n / 10, Count: 10})},
 			{"once", func(ep *engine.Endpoint) error { return once(ep, 100, c.messages) }},
 		} {
 			t.Run(fmt.Sprintf("%s/%d%%", p.name, c.percent), func(t *testing.T) {

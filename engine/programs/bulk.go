@@ -108,11 +108,11 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, e.failed
 }
 
-// ThruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for
+// thruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for
 // each store to complete. The bandwidth of HP-LAM's thru_bulk is n over it. The first third of the
 // stores fills the pipeline and is compared on arrival; the rest is timed, and the data of the last
 // store is compared.
-func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
+func thruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)
 	segment := ep.Register(memory)
@@ -144,11 +144,11 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 	})
 }
 
-// OneStore returns the one-way time of a store of n bytes from node 0 to node 1, averaged over
+// oneStore returns the one-way time of a store of n bytes from node 0 to node 1, averaged over
 // rounds: from the call to the handler, which runs when all data has arrived. Each piece is a
 // request, so a window of credits delays the sender. The next store begins when all credits have
 // returned. Both nodes must read the same clock, as simulated nodes do.
-func OneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
+func oneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)
 	segment := ep.Register(memory)

@@ -47,9 +47,9 @@ func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) 
 	return per(ep, start, rounds), nil
 }
 
-// Latency returns half of the round-trip time of n bytes in each direction between nodes 0 and 1,
+// latency returns half of the round-trip time of n bytes in each direction between nodes 0 and 1,
 // by messages without replies, averaged over rounds.
-func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
+func latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
 	data := make([]byte, n)
 	pattern(data, n)
 	got, same := 0, true
@@ -89,10 +89,10 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 	return oneWay, nil
 }
 
-// Stream returns the interval between messages of n bytes, without replies, that node 0 sends to
+// stream returns the interval between messages of n bytes, without replies, that node 0 sends to
 // node 1 as fast as it can. The first third of them fills the path; the interval is that of the
 // remaining messages at node 1.
-func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
+func stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
 	data := make([]byte, n)
 	pattern(data, n)
 	// A stream in a pipeline of S stages is steady after S messages, fewer than a third of any
@@ -119,9 +119,9 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 	})
 }
 
-// FanIn returns the interval between messages of n bytes, without replies, at node 0, if all other
+// fanIn returns the interval between messages of n bytes, without replies, at node 0, if all other
 // nodes send to it as fast as they can. The first third of the messages fills the paths.
-func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
+func fanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	senders := ep.Nodes() - 1
 	all := senders * messages
 	full := (messages + 2) / 3 * senders // one from each sender in turn
@@ -156,11 +156,11 @@ func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err 
 	return (end - start) / quantity.Micros(all-full), nil
 }
 
-// Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of
+// signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of
 // requests to node 1, one burst for each number of messages and each Δ. The clock of a burst
 // stops when its last request is issued, whether or not the reply has arrived. All replies arrive
 // before the next burst.
-func Signature(
+func signature(
 	ep *engine.Endpoint, messages []int, deltas []quantity.Micros,
 ) (bursts []benchfile.Burst, err error) {
 	// The handler replies nothing, so the library replies for it: each request takes o_r at both

@@ -106,6 +106,8 @@ type Args struct {
 	// message in µs. Without Messages, the lengths are the powers of two up to Count.
 	Messages []int
 	Deltas   []quantity.Micros
+	// Stores makes the messages of latency and bandwidth stores, which take credits.
+	Stores bool
 	// Each requests the time of every round trip, from a program that is Timed.
 	Each bool
 	// Within is the size of the message, in bytes, whose packets of Size the program of stages

@@ -57,9 +57,9 @@ func TestOneWayIsTheModels(t *testing.T) {
 				}
 				var got quantity.Micros
 				_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
-					t, err := programs.Latency(ep, n, 1)
+					r, err := named(t, "latency").Run(ep, programs.Args{Size: n, Count: 1})
 					if ep.Node() == 0 {
-						got = t
+						got = r.Time
 					}
 					return err
 				})
@@ -89,6 +89,15 @@ func run[T any](t *testing.T, p platforms.Platform, l platforms.Layer, c virtual
 	return result
 }
 
+func named(t *testing.T, name string) programs.Program {
+	t.Helper()
+	p, err := programs.Find(name, programs.Simulated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table
 // 4.2. Apart from 0, each Δ is longer than the longest g there, 13.6 µs: with one just below g it
 // takes thousands of messages until credits run out.
@@ -100,7 +109,8 @@ func TestSignatureIsThePlatforms(t *testing.T) {
 		}
 		c := virtual.Config{Nodes: 2}
 		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]benchfile.Burst, error) {
-			return programs.Signature(ep, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}, []quantity.Micros{0, 16, 20, 24, 32})
+			r, err := named(t, "signature").Run(ep, programs.Args{Count: 2048, Deltas: []quantity.Micros{0, 16, 20, 24, 32}})
+			return r.Bursts, err
 		})
 		rtt := run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
 		table := &benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}
@@ -139,7 +149,10 @@ func TestStreamIsTheModels(t *testing.T) {
 				if retry := l.Protocol.Retry; retry > 0 && l.Model.OneWay(quantity.Bytes(n)) > retry {
 					continue // sent again before an acknowledgement can be there
 				}
-				got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, n, 31) })
+				got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) {
+					r, err := named(t, "bandwidth").Run(ep, programs.Args{Size: n, Count: 31})
+					return r.Time, err
+				})
 				if want := l.Model.Gap(quantity.Bytes(n)); !close(got, want, 1e-9) {
 					t.Errorf("%s, %d bytes: gap %v, the model says %v (%+.3g)", l.Ref(), n, got, want, float64(got/want-1))
 				}
@@ -158,8 +171,12 @@ func TestTorture(t *testing.T) {
 		for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
 			for _, n := range []int{1, 100, 10000} {
 				c := virtual.Config{Nodes: 5}
-				run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestXfer(ep, traffic, n, 2) })
-				run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestMed(ep, traffic, n, 2) })
+				for _, name := range []string{"test_xfer", "test_med"} {
+					run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) {
+						r, err := named(t, name).Run(ep, programs.Args{Traffic: traffic, Size: n, Count: 2})
+						return r.Time, err
+					})
+				}
 			}
 		}
 	}

@@ -20,23 +20,24 @@ var All = []Program{
 		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true,
 		Default: true, Run: runPingPong},
 	{Name: "latency", Help: "messages back and forth without replies (CLIP)",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: Timed(Latency)},
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay,
+		Run: timed(latency, oneStore)},
 	{Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
-		On: Simulated, Nodes: 2, Measures: Gap, Run: Timed(Stream)},
+		On: Simulated, Nodes: 2, Measures: Gap, Run: timed(stream, thruBulk)},
 	{Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
 		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true,
 		Run: runPingBulk},
 	{Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
 		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true,
-		Run: Timed(ThruBulk)},
+		Run: timed(thruBulk, thruBulk)},
 	{Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
-		On: Simulated, Measures: FanInTime, Run: Timed(FanIn)},
+		On: Simulated, Measures: FanInTime, Run: timed(fanIn, fanIn)},
 	{Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
 		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true,
-		Run: runTorture(TestXfer)},
+		Run: runTorture(testXfer)},
 	{Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
 		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true,
-		Run: runTorture(TestMed)},
+		Run: runTorture(testMed)},
 	{Name: "bcast", Help: "a message of node 0 to all, by binomial",
 		On: Real, Measures: Exchange,
 		Run: algorithm{"bcast", "binomial", false, bcastBinomial}.timed},
@@ -63,7 +64,8 @@ var All = []Program{
 		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true,
 		Shape: BySignature, EachReplied: true, Run: runSignature},
 	{Name: "packet", Help: "latency with one packet size after another, to find the best",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: Timed(Latency)},
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet,
+		Run: timed(latency, oneStore)},
 }
 
 // List returns the programs that run on the system.
@@ -115,11 +117,16 @@ func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, err
 }
 
-// Timed adapts a program that returns a time and takes a message size and a number of messages.
-func Timed(
-	run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error),
+// timed adapts a program that returns a time and takes a message size and a number of messages.
+// stores is the same program by stores.
+func timed(
+	run, stores func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error),
 ) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
+		run := run
+		if a.Stores {
+			run = stores
+		}
 		r.Time, err = run(ep, a.Size, a.Count)
 		return r, err
 	}
@@ -149,10 +156,10 @@ func runSignature(ep *engine.Endpoint, a Args) (r Result, err error) {
 	}
 	// Simulated runs do not warm up, as their nodes have no caches.
 	if a.Warm == 0 {
-		r.Bursts, err = Signature(ep, messages, a.Deltas)
+		r.Bursts, err = signature(ep, messages, a.Deltas)
 		return r, err
 	}
-	all, err := Signature(ep, append([]int{warmBurst}, messages...), a.Deltas)
+	all, err := signature(ep, append([]int{warmBurst}, messages...), a.Deltas)
 	for i, b := range all {
 		// The first burst of each Δ warmed up.
 		if i%(len(messages)+1) > 0 {

@@ -78,10 +78,10 @@ func (a arena) intact() error {
 	return nil
 }
 
-// TestXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its
+// testXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its
 // peers and gets n bytes from it, rounds times. It checks all data, and the memory around each
 // destination. The result is the total time on node 0.
-func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
+func testXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	stored, home, fetched := newArena(n, nodes), newArena(n, 1), newArena(n, nodes)
 	storedAt, homeAt := ep.Register(stored.memory), ep.Register(home.memory)
@@ -137,8 +137,8 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	return took, errors.Join(errs, stored.intact(), home.intact(), fetched.intact())
 }
 
-// TestMed is TestXfer with medium messages. The receiver answers each with its data.
-func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
+// testMed is TestXfer with medium messages. The receiver answers each with its data.
+func testMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	want := make([]byte, n)
 	var errs error

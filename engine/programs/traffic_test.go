@@ -41,7 +41,10 @@ func TestFanInIsTheModels(t *testing.T) {
 			if retry := l.Protocol.Retry; retry > 0 && quantity.Micros(nodes)*want > retry {
 				continue // sent again before its turn comes
 			}
-			got := run(t, p, l, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, n, 31) })
+			got := run(t, p, l, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) (quantity.Micros, error) {
+				r, err := named(t, "all_to_1").Run(ep, programs.Args{Size: n, Count: 31})
+				return r.Time, err
+			})
 			if !close(got, want, 1e-9) {
 				t.Errorf("%s, %d bytes, %d nodes: a message each %v, the model says %v (%+.3g)", l.Ref(), n, nodes, got, want, float64(got/want-1))
 			}
@@ -56,7 +59,10 @@ func TestRequestsAreTheModels(t *testing.T) {
 	const requests = 1000
 	exact, all := 0, 0
 	eachLayer(t, []int{1, 257}, func(p platforms.Platform, l platforms.Layer, n int) {
-		got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.ThruBulk(ep, n, requests) })
+		got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) {
+			r, err := named(t, "thru_bulk").Run(ep, programs.Args{Size: n, Count: requests})
+			return r.Time, err
+		})
 		s := virtual.Of(p, l)
 		want := model.Requests(p.Resources(l), quantity.Bytes(n), s.Options.Credits, l.Model.OneWay)
 		if !close(got, want, float64(s.Options.Credits)/(requests*2./3)) {

@@ -31,9 +31,18 @@ func on(t *testing.T, s *virtual.System, c virtual.Config, program func(*engine.
 }
 
 func latency(n int) func(*engine.Endpoint) (quantity.Micros, error) {
+	return ran("latency", programs.Args{Size: n, Count: 1})
+}
+
+// ran returns the program of the name with its arguments.
+func ran(name string, a programs.Args) func(*engine.Endpoint) (quantity.Micros, error) {
 	return func(ep *engine.Endpoint) (quantity.Micros, error) {
-		t, err := programs.Latency(ep, n, 1)
-		return t, err
+		p, err := programs.Find(name, programs.Simulated)
+		if err != nil {
+			return 0, err
+		}
+		r, err := p.Run(ep, a)
+		return r.Time, err
 	}
 }
 
@@ -80,7 +89,7 @@ func TestWindow(t *testing.T) {
 		}, GapPerByte: quantity.MicrosPerByte(0.01 * r.Float64())}
 		l := &model.Fragmented{Below: below, MTU: 1000, Window: 1 + r.IntN(8)}
 		n := 1 + r.IntN(40_000)
-		got := on(t, system(l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.OneStore(ep, n, 1) })
+		got := on(t, system(l), virtual.Config{}, ran("latency", programs.Args{Size: n, Count: 1, Stores: true}))
 		want := l.OneWay(quantity.Bytes(n))
 		if near(got, want) {
 			exact++
@@ -99,7 +108,7 @@ func TestTwoSendersOnOneBus(t *testing.T) {
 	cost := virtual.Cost{Beta: 10, Tau: 0.01}
 	for _, side := range []virtual.Side{virtual.Sender, virtual.Network, virtual.Receiver} {
 		s := virtual.NewSystem("bus", virtual.Route{Stages: []virtual.Stage{{Resource: "bus", Side: side, Delay: cost, Busy: cost}}}, 0)
-		got := on(t, s, virtual.Config{Nodes: 3}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, 1000, 30) })
+		got := on(t, s, virtual.Config{Nodes: 3}, ran("all_to_1", programs.Args{Size: 1000, Count: 30}))
 		want := quantity.Micros(20) // a message of one of both each 20 µs
 		if side == virtual.Sender {
 			want = 10 // each has its own bus
@@ -153,8 +162,8 @@ func TestFullBothWays(t *testing.T) {
 		Cut:    func(n int) int { return min(n, 10) },
 	}, 0)
 	s.Inbox = 2
-	for _, test := range []func(*engine.Endpoint, programs.Traffic, int, int) (quantity.Micros, error){programs.TestXfer, programs.TestMed} {
-		on(t, s, virtual.Config{Nodes: 4}, func(ep *engine.Endpoint) (quantity.Micros, error) { return test(ep, programs.AllToAll, 1000, 2) })
+	for _, name := range []string{"test_xfer", "test_med"} {
+		on(t, s, virtual.Config{Nodes: 4}, ran(name, programs.Args{Traffic: programs.AllToAll, Size: 1000, Count: 2}))
 	}
 }
 

@@ -13,38 +13,53 @@ import (
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Bench holds the times of programs on a transport, with what was asked for and
-// what was reached: an interval that the budget did not narrow must not look like one
-// that was.
-type Bench struct {
-	Transport live.Transport
-	Results   []live.Row
-	Within    float64 // wanted: half of each 95 % interval, as a fraction of its median
-	Took      time.Duration
-	Budget    time.Duration // wanted; Took is more if the minimum number of repeats needs it
-	Clock     live.Clock
+// Benched is the answer of [Bench].
+type Benched struct {
+	Rows    reports.Rows
+	Picture reports.Picture // of the signature; nil: none
+	NetPIPE string          // the times of ping_bulk in NetPIPE's own format; empty: none
 }
 
-// RunBench measures until all intervals are as narrow as wanted, or the budget is
-// spent. An interrupt ends it with an error: half of a measurement has medians of too
-// few repeats.
-func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
-	b := &Bench{
-		Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock(),
+// Bench measures programs on a transport with messages of these sizes. The programs stages and
+// signature have a table of their own, that [fits.Fit] reads, and so must be alone.
+func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (Benched, error) {
+	switch p, _ := programs.Find(o.Programs[0], programs.Real); p.Shape {
+	case programs.BySignature:
+		return benchSignature(pair, o.Credits, o.Budget)
+	case programs.ByStage:
+		o.Programs = nil
+		rows, err := benchStages(pair, sizes, o)
+		return Benched{Rows: rows}, err
 	}
+	o.Sizes = list.Map(sizes, func(n quantity.Bytes) int { return int(n) })
+	m := measured{transport: pair.Transport, within: o.Within, budget: o.Budget,
+		clock: live.MeasureClock()}
 	start := time.Now()
 	var err error
 	// One place is enough: an interrupt must not be lost while a job runs.
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	defer signal.Stop(stop)
-	b.Results, err = live.Bench(stoppable{pair, stop}, o)
-	b.Took = time.Since(start)
-	return b, err
+	m.results, err = live.Bench(stoppable{pair, stop}, o)
+	m.took = time.Since(start)
+	return Benched{Rows: m.rows(), NetPIPE: m.netPIPE()}, err
+}
+
+// measured holds the times of programs on a transport, with what was asked for and what was
+// reached: an interval that the budget did not narrow must not look like one that was.
+type measured struct {
+	transport live.Transport
+	results   []live.Row
+	within    float64 // wanted: half of each 95 % interval, as a fraction of its median
+	took      time.Duration
+	budget    time.Duration // wanted; took is more if the minimum number of repeats needs it
+	clock     live.Clock
 }
 
 // A stoppable runner ends with the next interrupt, between two jobs.
@@ -63,13 +78,13 @@ func (i stoppable) Run(j live.Job) (programs.Result, error) {
 	}
 }
 
-// Rows returns the table of the times with their intervals. Notes have the conditions
+// rows returns the table of the times with their intervals. Notes have the conditions
 // of a reader's trust: how many intervals are as narrow as wanted, and what reading
 // the clock costs.
-func (b *Bench) Rows() reports.Rows {
-	rows := reports.TableOf(b.Results,
+func (b *measured) rows() reports.Rows {
+	rows := reports.TableOf(b.results,
 		reports.Col("transport", "transport",
-			func(live.Row) any { return string(b.Transport) }).Ranked(6),
+			func(live.Row) any { return string(b.transport) }).Ranked(6),
 		reports.Col("program", "program", func(r live.Row) any { return r.Program }),
 		reports.Col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
 		reports.Col("one_way_us", "time", func(r live.Row) any { return r.Time }),
@@ -78,57 +93,51 @@ func (b *Bench) Rows() reports.Rows {
 		reports.Col("p50_us", "p50", func(r live.Row) any { return r.P50 }).Ranked(3),
 		reports.Col("p99_us", "p99", func(r live.Row) any { return r.P99 }).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth",
-			func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).Ranked(1),
+			func(r live.Row) any { return quantity.Bytes(r.Size).Over(r.Time) }).Ranked(1),
 		reports.Col("messages_per_s", "messages/s",
-			func(r live.Row) any { return r.Rate() }).Ranked(4),
+			func(r live.Row) any { return 1e6 / float64(r.Time) }).Ranked(4),
 		reports.Col("repeats", "repeats",
 			func(r live.Row) any { return int64(r.Repeats) }).Ranked(5),
 	)
 	done := 0
-	for _, r := range b.Results {
+	for _, r := range b.results {
 		if r.Done {
 			done++
 		}
 	}
 	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s",
-		done, len(b.Results), 100*b.Within, b.Took.Seconds())
-	if done < len(b.Results) {
+		done, len(b.results), 100*b.within, b.took.Seconds())
+	if done < len(b.results) {
 		reached += fmt.Sprintf("; the rest ran out of time (budget %v, "+
-			"but at least %d repeats of each)", b.Budget, live.Fewest)
+			"but at least %d repeats of each)", b.budget, live.Fewest)
 	}
 	// Only ping_bulk times each round trip; all other times are of many messages
 	// between two readings.
 	clock := fmt.Sprintf("reading the clock takes %.3g µs, "+
 		"half of which is in the percentiles of ping_bulk; its resolution is %.3g µs",
-		float64(b.Clock.Overhead), float64(b.Clock.Resolution))
+		float64(b.clock.Overhead), float64(b.clock.Resolution))
 	rows.Notes = []string{reached, clock}
 	return rows
 }
 
-// NetPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes,
+// netPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes,
 // 2^20 bits/s, seconds. NetPIPE's program is a ping-pong, so only ping_bulk is the
 // same measurement.
-func (b *Bench) NetPIPE() string {
+func (b *measured) netPIPE() string {
 	var text strings.Builder
-	for _, r := range b.Results {
+	for _, r := range b.results {
 		if r.Program == "ping_bulk" {
-			mebibits := r.Bandwidth() * 8 * 1e6 / (1 << 20) // per second
+			rate := float64(quantity.Bytes(r.Size).Over(r.Time))
+			mebibits := rate * 8 * 1e6 / (1 << 20) // per second
 			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, mebibits, float64(r.Time)/1e6)
 		}
 	}
 	return text.String()
 }
 
-// ErrNoPacket is the error for sizes that all travel as several packets.
-var ErrNoPacket = errors.New("no size fits into one packet, and the times of stages are those " +
-	"of one")
-
-// BenchStages measures the stages of packets of these sizes, each of one packet. It
-// returns the table that halfpeak fit --model pipeline reads: all sizes of a stage
-// before the next stage.
-// Sizes that travel as several packets are left out; if all do, the error wraps
-// [ErrNoPacket], so that the caller can name the flag.
-func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (reports.Rows,
+// benchStages measures the stages of packets of these sizes, each of one packet: all sizes of a
+// stage before the next stage. Sizes that travel as several packets are left out.
+func benchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (reports.Rows,
 	error) {
 	for _, n := range sizes {
 		// The stages of a message of several packets overlap, so their times would not add up.
@@ -137,8 +146,9 @@ func BenchStages(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (
 		}
 	}
 	if len(o.Jobs) == 0 {
-		return reports.Rows{}, fmt.Errorf("%w; %s carries at most %s",
-			ErrNoPacket, pair.Transport, quantity.Bytes(pair.Largest()))
+		return reports.Rows{}, usage.Fields(usage.Error{Err: fmt.Errorf("no size fits into one "+
+			"packet, and the times of stages are those of one; %s carries at most %s",
+			pair.Transport, quantity.Bytes(pair.Largest()))}, "size")
 	}
 	measured, err := live.Bench(pair, o)
 	if err != nil {
@@ -171,12 +181,10 @@ func stageRows(measured []live.Row) reports.Rows {
 	return rows
 }
 
-// BenchSignature measures the LogP signature of a transport (HP-LAM §4.2) with a number
+// benchSignature measures the LogP signature of a transport (HP-LAM §4.2) with a number
 // of credits, and with computations Δ up to a few times the transport's gap. Each point
-// is the median over some runs. It returns the table that halfpeak fit --model logp
-// reads, and the figure of the intervals.
-func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (rows reports.Rows,
-	figure reports.Figure, err error) {
+// is the median over some runs.
+func benchSignature(pair *live.Pair, credits int, budget time.Duration) (Benched, error) {
 	// LogP can be read only from computations both shorter and longer than the gap: g
 	// shows at Δ = 0, o_s + o_r where Δ exceeds it. The gap of shared memory is far
 	// shorter than that of sockets, and so are its Δ.
@@ -186,9 +194,10 @@ func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (rows re
 	}
 	bursts, err := live.Signature(pair, deltas, credits, budget)
 	if err != nil {
-		return rows, figure, err
+		return Benched{}, err
 	}
-	return burstRows(pair.Transport, bursts), burstFigure(pair.Transport, bursts), nil
+	return Benched{Rows: burstRows(pair.Transport, bursts),
+		Picture: burstFigure(pair.Transport, bursts)}, nil
 }
 
 // burstRows has the keys of the reader of signatures.

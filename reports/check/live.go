@@ -74,21 +74,21 @@ func trialOf(t live.Transport) trial {
 	return sockets
 }
 
-// A LiveValidation holds the models of a transport, and their predictions of times
+// A liveValidation holds the models of a transport, and their predictions of times
 // that were held back from the fits. The fits see the training set alone, so this
 // experiment can prove them wrong.
-type LiveValidation struct {
+type liveValidation struct {
 	Transport live.Transport
 	*liveMachine
-	Results  []LivePrediction
+	Results  []livePrediction
 	HandOver quantity.Micros // a frame without data or endpoint
 	Largest  quantity.Bytes  // packet that the transport takes
 }
 
-// A LivePrediction is a time that was held back from the fits, with its prediction.
+// A livePrediction is a time that was held back from the fits, with its prediction.
 // Error may exceed the interval of Measured, which covers the noise of the
 // measurement and not of the model.
-type LivePrediction struct {
+type livePrediction struct {
 	Program             string
 	Size                quantity.Bytes
 	Quantity            string
@@ -98,14 +98,24 @@ type LivePrediction struct {
 }
 
 // relativeError returns predicted/measured − 1.
-func (p LivePrediction) relativeError() float64 { return float64(p.Predicted/p.Measured) - 1 }
+func (p livePrediction) relativeError() float64 { return float64(p.Predicted/p.Measured) - 1 }
 
 // ValidateLive measures a training set on a transport and fits models to it. It
 // predicts and measures the times that are held back, of other sizes, credits,
 // packets and computations between messages. One shuffled run within the budget
 // measures both, since the speed of the machine changes from minute to minute: two
-// runs would compare two machines.
-func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
+// runs would compare two machines. It returns the table of the predictions, and a
+// function that encodes the models as a platform file.
+func ValidateLive(pair *live.Pair, budget time.Duration) (rows reports.Rows,
+	encode func() (string, error), err error) {
+	v, err := validateLive(pair, budget)
+	if err != nil {
+		return rows, nil, err
+	}
+	return v.rows(), v.toml, nil
+}
+
+func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error) {
 	x := trialOf(pair.Transport)
 	jobs := func(program string, sizes []int) []live.Job {
 		return list.Map(sizes, func(n int) live.Job { return live.Job{Program: program, Size: n} })
@@ -138,7 +148,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	if err != nil {
 		return nil, err
 	}
-	v := &LiveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
+	v := &liveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
 	if err := v.fit(x, all[:len(train)], signature); err != nil {
 		return nil, err
 	}
@@ -154,7 +164,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 	}
 	for _, b := range signature {
 		if b.Messages == burst && slices.Contains(x.heldDeltas, float64(b.Delta)) {
-			v.Results = append(v.Results, LivePrediction{
+			v.Results = append(v.Results, livePrediction{
 				Program: "signature", Size: 1,
 				Quantity:  fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
 				Predicted: v.LogP.Interval(b.Delta),
@@ -168,7 +178,7 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 // fit fits the models to the training set, whose rows are in the order of its jobs:
 // next takes them off one program at a time. Only here measurements enter a model, so
 // this is the place to check that none was held back.
-func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
+func (v *liveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
 	next := func(n int) []live.Row {
 		part := rows[:n]
 		rows = rows[n:]
@@ -218,9 +228,9 @@ func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Ta
 // predict returns the prediction of a job, by the model that a user would take for
 // the question: packets by the stages, windows by the credits, and else the line over
 // sizes.
-func (v *LiveValidation) predict(j live.Job) LivePrediction {
+func (v *liveValidation) predict(j live.Job) livePrediction {
 	n := quantity.Bytes(j.Size)
-	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
+	p := livePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
 	switch {
 	case j.Piece > 0:
 		p.Quantity = fmt.Sprintf("one way, packets of %s", p.Packet)
@@ -239,29 +249,29 @@ func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	return p
 }
 
-// Rows returns the table of the predictions, with the models beneath. The columns are
+// rows returns the table of the predictions, with the models beneath. The columns are
 // those of [Validation.Rows], so that a script reads both; there is no engine between
 // model and machine, and its column is empty.
-func (v *LiveValidation) Rows() reports.Rows {
+func (v *liveValidation) rows() reports.Rows {
 	rows := reports.TableOf(v.Results,
-		reports.Col("platform", "platform", func(LivePrediction) any { return "live" }),
-		reports.Col("layer", "", func(LivePrediction) any { return string(v.Transport) }),
-		reports.Col("program", "program", func(p LivePrediction) any { return p.Program }),
-		reports.Col("size_bytes", "size", func(p LivePrediction) any { return p.Size }),
-		reports.Col("quantity", "quantity", func(p LivePrediction) any { return p.Quantity }),
-		reports.Col("model", "predicted", func(p LivePrediction) any {
+		reports.Col("platform", "platform", func(livePrediction) any { return "live" }),
+		reports.Col("layer", "", func(livePrediction) any { return string(v.Transport) }),
+		reports.Col("program", "program", func(p livePrediction) any { return p.Program }),
+		reports.Col("size_bytes", "size", func(p livePrediction) any { return p.Size }),
+		reports.Col("quantity", "quantity", func(p livePrediction) any { return p.Quantity }),
+		reports.Col("model", "predicted", func(p livePrediction) any {
 			return float64(p.Predicted)
 		}),
-		reports.Col("engine", "", func(LivePrediction) any { return nil }),
-		reports.Col("measured", "measured", func(p LivePrediction) any {
+		reports.Col("engine", "", func(livePrediction) any { return nil }),
+		reports.Col("measured", "measured", func(p livePrediction) any {
 			return float64(p.Measured)
 		}),
-		reports.Col("unit", "unit", func(LivePrediction) any { return "µs" }),
+		reports.Col("unit", "unit", func(livePrediction) any { return "µs" }),
 		reports.Col("error_percent", "error",
-			func(p LivePrediction) any { return 100 * p.relativeError() }).
+			func(p livePrediction) any { return 100 * p.relativeError() }).
 			Texted(reports.PercentText("%+.1f %%")),
-		reports.Col("measured_low", "low", func(p LivePrediction) any { return float64(p.Low) }),
-		reports.Col("measured_high", "high", func(p LivePrediction) any { return float64(p.High) }),
+		reports.Col("measured_low", "low", func(p livePrediction) any { return float64(p.Low) }),
+		reports.Col("measured_high", "high", func(p livePrediction) any { return float64(p.High) }),
 	)
 	rows.Notes = append(v.verdict(), v.models()...)
 	return rows
@@ -270,9 +280,9 @@ func (v *LiveValidation) Rows() reports.Rows {
 // verdict returns the errors of the predictions, and the cost of the packet that they
 // choose. A user acts on the choice, so what it costs matters more than the error of
 // a time: a flat optimum forgives much.
-func (v *LiveValidation) verdict() []string {
+func (v *liveValidation) verdict() []string {
 	var errs []float64
-	var chosen, fastest *LivePrediction
+	var chosen, fastest *livePrediction
 	for i := range v.Results {
 		p := &v.Results[i]
 		errs = append(errs, math.Abs(p.relativeError()))
@@ -297,7 +307,7 @@ func (v *LiveValidation) verdict() []string {
 }
 
 // models describes the models, so that a reader can tell which part was wrong.
-func (v *LiveValidation) models() []string {
+func (v *liveValidation) models() []string {
 	notes := []string{
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)",
 			v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
@@ -319,11 +329,11 @@ func (v *LiveValidation) models() []string {
 			float64(v.LogP.GapTime)))
 }
 
-// TOML returns a platform file of the models: a layer for the one-way times by size,
+// toml returns a platform file of the models: a layer for the one-way times by size,
 // one for LogGP if the signature gives it, and one for packets through the stages. G
 // comes from the interval of the largest messages, since the signature is of short
 // ones.
-func (v *LiveValidation) TOML() (string, error) {
+func (v *liveValidation) toml() (string, error) {
 	name := string(v.Transport)
 	from := "halfpeak validate --live " + name
 	d := platforms.File{Title: name + " of this machine"}

@@ -35,7 +35,7 @@ func measuredLike(x trial) []live.Row {
 
 func TestLivePredictions(t *testing.T) {
 	x := trialOf(live.Shm)
-	v := &LiveValidation{Transport: live.Shm}
+	v := &liveValidation{Transport: live.Shm}
 	if err := v.fit(x, measuredLike(x), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestLivePredictions(t *testing.T) {
 }
 
 func TestLiveVerdict(t *testing.T) {
-	v := &LiveValidation{Results: []LivePrediction{
+	v := &liveValidation{Results: []livePrediction{
 		{Size: 64 << 10, Packet: 2 << 10, Predicted: 100, Measured: 110}, // chosen
 		{Size: 64 << 10, Packet: 4 << 10, Predicted: 120, Measured: 100}, // the fastest
 		{Size: 1, Predicted: 3, Measured: 4},
@@ -77,12 +77,12 @@ func TestLiveVerdict(t *testing.T) {
 // What is saved is a platform, whose layers cost what the models say.
 func TestLiveDocument(t *testing.T) {
 	x := trialOf(live.Shm)
-	v := &LiveValidation{Transport: live.Shm, Largest: 16 << 10}
+	v := &liveValidation{Transport: live.Shm, Largest: 16 << 10}
 	if err := v.fit(x, measuredLike(x), nil); err != nil {
 		t.Fatal(err)
 	}
 	v.LogPError, v.LogP = nil, model.LogP{SendOverhead: 1, ReceiveOverhead: 2, Latency: 3, GapTime: 4}
-	text, err := v.TOML()
+	text, err := v.toml()
 	if err != nil {
 		t.Fatal(err)
 	}

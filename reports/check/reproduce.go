@@ -1,7 +1,7 @@
 // Package check compares the models with three judges: the numbers that papers print
 // (Reproduce, PaperFigures), the message engine (Validate), and this machine
 // (ValidateLive), whose transports it measures with the benchmark programs of the
-// engine (RunBench).
+// engine (Bench).
 //
 // A judge never shares a formula with the accused. The engine runs a layer from its
 // resources and the places of its stages; the formula computes the same time from

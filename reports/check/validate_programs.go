@@ -55,12 +55,8 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 		r.pingBulk(p, n)
 		return
 	}
-	ran := p
-	if r.windowed(n) {
-		// A message without replies takes no credits; a store does, so it shows the window.
-		ran.Run = programs.Timed(programs.OneStore)
-	}
-	got := r.measure(ran, programs.Args{Size: int(n), Count: 1})
+	// A message without replies takes no credits; a store does, so it shows the window.
+	got := r.measure(p, programs.Args{Size: int(n), Count: 1, Stores: r.windowed(n)})
 	// add returns a row that the next add may move, so it is completed at once.
 	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs",
 		append(r.shortPiece(n), r.turns(n)...)...)
@@ -79,11 +75,13 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 	}
 	// With one sender and one receiver, the overheads are separate.
 	const messages = 2
-	oneSends := programs.Program{
-		Name: p.Name, On: programs.Simulated, Nodes: 2, Run: programs.Timed(programs.FanIn),
+	oneSends, err := programs.Find("all_to_1", programs.Simulated)
+	var report virtual.Report
+	if err == nil {
+		oneSends.Nodes = 2
+		args := programs.Args{Size: int(n), Count: messages}
+		_, report, err = virtual.Measure(r.system, virtual.Config{}, oneSends, args)
 	}
-	args := programs.Args{Size: int(n), Count: messages}
-	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, args)
 	if err != nil {
 		r.err = err
 		return
@@ -153,12 +151,11 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 // stream compares the gap of a stream with g of the layer. In a window, a stream
 // needs replies that return credits, and many requests until they come back steadily.
 func (r *layerRun) stream(p programs.Program, n quantity.Bytes) {
-	ran, count := p, r.messages(n)
+	a := programs.Args{Size: int(n), Count: r.messages(n)}
 	if r.windowed(n) {
-		ran.Run = programs.Timed(programs.ThruBulk)
-		count = r.requests(n)
+		a.Stores, a.Count = true, r.requests(n)
 	}
-	got := r.measure(ran, programs.Args{Size: int(n), Count: count})
+	got := r.measure(p, a)
 	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
 }
 

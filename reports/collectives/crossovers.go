@@ -9,30 +9,25 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Crossovers has the calls where the best algorithm changes.
-type Crossovers struct {
-	Found []Crossover
-	On    string // the platform of the times, in words
-}
-
-// A Crossover is a change of the best algorithm at a size, or at a number of ranks.
-type Crossover struct {
+// A crossover is a change of the best algorithm at a size, or at a number of ranks.
+type crossover struct {
 	Over   string // "size" for these ranks, or "ranks" for this size
 	Before Timing // the best of one byte or one rank less
 	Best   Timing // the best here
 }
 
-// Crossovers searches for the changes of the best between neighbours among the times that were
-// asked for: to the byte, and to the rank. Where the best is another at two neighbours, it finds
-// the changes that lead from one to the other by bisection; it does not see one that comes and goes
-// between two neighbours. The errors are those of Compute.
-func (t *Times) Crossovers(ctx context.Context, q Asker) (*Crossovers, error) {
-	return t.crossovers(ctx, q, true)
+// Crossovers tabulates the changes of the best between neighbours among the times that were asked
+// for: to the byte, and to the rank. It does not see an algorithm that is the best only between two
+// neighbours. The errors are those of Compute.
+func (t *Times) Crossovers(ctx context.Context, q Asker) (reports.Rows, error) {
+	found, err := t.crossovers(ctx, q, true)
+	return crossoverRows(found, t.On), err
 }
 
-// crossovers is Crossovers, over ranks if these are asked for. It takes the known
-// times as a start, so that only places between them are computed.
-func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Crossovers, error) {
+// crossovers finds the changes by bisection where the best is another at two neighbours, over ranks
+// if these are asked for. It takes the known times as a start, so that only places between them are
+// computed.
+func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) ([]crossover, error) {
 	if !q.calls().several() {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
@@ -61,7 +56,7 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 			}
 		}
 	}
-	return &Crossovers{s.found, t.On}, nil
+	return s.found, nil
 }
 
 // A search looks for crossovers of a question. It keeps the best of each place:
@@ -69,7 +64,7 @@ func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Cross
 type search struct {
 	Asker
 	known map[place]Timing // the best
-	found []Crossover
+	found []crossover
 }
 
 // best returns the best at a place, by asking the question about that place alone,
@@ -126,19 +121,19 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 				high, here = middle, c
 			}
 		}
-		s.found = append(s.found, Crossover{over, before, here})
+		s.found = append(s.found, crossover{over, before, here})
 		from = high
 	}
 }
 
-// Rows tabulates the crossovers.
-func (c *Crossovers) Rows() reports.Rows {
-	type change = Crossover
+// crossoverRows tabulates the crossovers of times on a platform.
+func crossoverRows(found []crossover, on string) reports.Rows {
+	type change = crossover
 	col := reports.Col[change]
 	nextSlower := func(c change) any {
 		return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil)
 	}
-	rows := reports.TableOf(c.Found,
+	rows := reports.TableOf(found,
 		col("collective", "", func(c change) any { return c.Best.Collective }),
 		col("over", "over", func(c change) any { return c.Over }),
 		col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
@@ -151,8 +146,8 @@ func (c *Crossovers) Rows() reports.Rows {
 		col("time_us", "time", func(c change) any { return c.Best.Time }),
 		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText),
 	)
-	rows.Notes = append(rows.Notes, c.On)
-	if len(c.Found) == 0 {
+	rows.Notes = append(rows.Notes, on)
+	if len(found) == 0 {
 		rows.Notes = append(rows.Notes,
 			"The same algorithm is the best for all of these sizes and ranks.")
 	}

@@ -17,7 +17,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := times.Crossovers(context.Background(), q)
+	found, err := times.crossovers(context.Background(), q, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 		return ""
 	}
 	over := map[string]int{}
-	for _, c := range found.Found {
+	for _, c := range found {
 		over[c.Over]++
 		ranks, size := c.Best.Ranks, quantity.Bytes(c.Best.Call.Bytes)
 		before, sizeBefore := ranks-1, size
@@ -54,13 +54,13 @@ func TestCollectiveCrossovers(t *testing.T) {
 		first = n + 1
 	}
 	seen := false
-	for _, c := range found.Found {
+	for _, c := range found {
 		seen = seen || c.Over == "size" && c.Best.Ranks == 8 && quantity.Bytes(c.Best.Call.Bytes) == first
 	}
 	if !seen || over["ranks"] == 0 {
 		t.Errorf("of 8 ranks the best changes at %v; found %+v", first, over)
 	}
-	if rows := found.Rows(); len(rows.Data) != len(found.Found) {
+	if rows := crossoverRows(found, ""); len(rows.Data) != len(found) {
 		t.Error("rows are missing")
 	}
 }

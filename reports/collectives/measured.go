@@ -17,8 +17,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
-// Measured compares a model with measurements, in the order of the files' data, ranks and sizes.
-type Measured struct {
+// measured compares a model with measurements, in the order of the files' data, ranks and sizes.
+type measured struct {
 	on      string // the platform of the model, in words
 	cells   []measuredCell
 	errors  []measuredErrors // of each data
@@ -69,20 +69,21 @@ type MeasuredFiles struct {
 // CompareMeasured compares the files' measurements of the question's collective with the model, at
 // the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
 // selects among the measured algorithms; it is also taken as the library's choice if files do not
-// name one. The errors are those of reading, and of Compute.
-func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measured, error) {
+// name one. The errors are those of reading, and of Compute; a damaged file also has an answer.
+func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (rows reports.Rows,
+	err error) {
 	asked := q.calls()
 	// A file that does not name its collective is taken to have the one that was asked for.
 	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
-		return nil, err
+		return rows, err
 	}
 	all, notes, err := fits.MeasuredSeries(in.Sources, files.Fit.Measured)
 	if err != nil {
-		return nil, cmp.Or(in.Broken, err)
+		return rows, cmp.Or(in.Broken, err)
 	}
-	answer := &Measured{notes: slices.Concat(in.Notes, notes)}
+	answer := &measured{notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
 	for _, d := range all {
 		if d.Collective != fits.CanonicalOf(asked.Collective) {
@@ -100,24 +101,24 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measur
 			}
 		}
 		if err := answer.add(ctx, q, &d); err != nil {
-			return nil, err
+			return rows, err
 		}
 	}
 	if len(answer.cells) > 0 {
-		return answer, in.Broken
+		return answer.rows(), in.Broken
 	}
 	if len(unasked) > 0 {
-		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
+		return rows, fmt.Errorf("no file has a measurement of %s; they have %s",
 			asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
-	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
+	return rows, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
 
 // add adds the cells of data: the question is asked about the ranks and sizes of its
 // points, with the algorithm that was measured or, if the library chose, with all.
-func (a *Measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
+func (a *measured) add(ctx context.Context, q Asker, d *fitted.Data) error {
 	calls := q.calls()
 	unasked := func(p fitted.Point) bool {
 		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
@@ -184,8 +185,8 @@ func sumUp(label string, cells []measuredCell) measuredErrors {
 	return m
 }
 
-// Rows tabulates the cells, with the errors by algorithm in notes.
-func (a *Measured) Rows() reports.Rows {
+// rows tabulates the cells, with the errors by algorithm in notes.
+func (a *measured) rows() reports.Rows {
 	type cell = measuredCell
 	col := reports.Col[cell]
 	named := slices.ContainsFunc(a.cells, func(c cell) bool { return c.of.Name != "" })

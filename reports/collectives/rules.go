@@ -74,7 +74,7 @@ func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 		return nil, err
 	}
 	all.Times = slices.Clone(t.Times)
-	for _, c := range changes.Found {
+	for _, c := range changes {
 		all.Times = append(all.Times, c.Best)
 	}
 	slices.SortStableFunc(all.Times, func(a, b Timing) int {

@@ -116,7 +116,7 @@ func addNote(f *reports.Figure, note string) {
 // same number of samples: the seed is fixed, so that the band does not flicker.
 func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes,
 	d platforms.Design, samples int) error {
-	all, err := whatif.Of(d).Predict(kind.Quantity(), sizes,
+	all, err := whatif.Of(d).Predict(kind.Row().Name, sizes,
 		whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil

@@ -28,10 +28,10 @@ const (
 // CurveKinds lists the kinds of curves.
 var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
 
-// Quantity returns the name of the quantity, a row of [model.Quantities]. People call
+// quantity returns the name of the quantity, a row of [model.Quantities]. People call
 // a one-way time latency; the row does not, since the same column holds times of a
 // MiB.
-func (k CurveKind) Quantity() string {
+func (k CurveKind) quantity() string {
 	if k == Latency {
 		return "one_way"
 	}
@@ -40,7 +40,7 @@ func (k CurveKind) Quantity() string {
 
 // Row returns the row of the curve's quantity. The kind must be one of [CurveKinds].
 func (k CurveKind) Row() *model.Quantity {
-	q, _ := model.FindQuantity(k.Quantity())
+	q, _ := model.FindQuantity(k.quantity())
 	return q
 }
 
@@ -136,12 +136,11 @@ func Curves(
 		if err != nil {
 			return f, err
 		}
-		boundaries := model.Boundaries(l.Model, lo, hi)
-		// Without both sides of a boundary the line would slope through its jump.
-		all := WithBoundaries(sizes, boundaries)
+		all, marks := Boundaries(l, sizes)
 		if follows && d.Forecastable() {
-			all = WithMeasured(all, d)
-			f.Series = append(f.Series, ForecastBands(l.Ref(), kind.Row(), d, all)...)
+			var bands []reports.Series
+			bands, all = Forecasts(l.Ref(), kind.Row(), d, all)
+			f.Series = append(f.Series, bands...)
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
@@ -152,7 +151,7 @@ func Curves(
 				pointed, barred = true, true
 			}
 		}
-		f.Marks = append(f.Marks, BoundaryMarks(l, boundaries)...)
+		f.Marks = append(f.Marks, marks...)
 		// Outside the sizes there is no curve to mark.
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, reports.Mark{

@@ -189,18 +189,17 @@ func Shares(d Design, gap bool, sizes []quantity.Bytes) (reports.Areas, error) {
 			return reports.Areas{}, err
 		}
 	}
-	boundaries := model.Boundaries(d.Layer.Model, slices.Min(sizes), slices.Max(sizes))
+	all, marks := predict.Boundaries(d.Layer, sizes)
 	a := reports.Areas{
 		Title: d.Layer.Ref() + ": where the one-way time goes",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "part of the one-way time (%)", Max: 100},
-		Marks: predict.BoundaryMarks(d.Layer, boundaries),
+		Marks: marks,
 	}
 	if gap {
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting",
 			"part of the gap (%)"
 	}
-	all := predict.WithBoundaries(sizes, boundaries)
 	most := map[string]float64{} // of each owner in either cost, for equal parts and colours
 	for i, n := range all {
 		owners, err := d.Owners(n)

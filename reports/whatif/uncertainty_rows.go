@@ -196,9 +196,9 @@ func bands(designs []namedDesign, q Quantity, sizes []quantity.Bytes, s Sampling
 		follower, follows := followerOf(d.Design, q.Name, sizes)
 		banded := next && follows
 		if banded {
-			all = predict.WithMeasured(sizes, d.Design.Design)
-			f.Series = append(f.Series,
-				predict.ForecastBands(d.Name, follower, d.Design.Design, all)...)
+			var bands []reports.Series
+			bands, all = predict.Forecasts(d.Name, follower, d.Design.Design, sizes)
+			f.Series = append(f.Series, bands...)
 		}
 		in, _, err := intervals(d, next, q.Name, all, s)
 		if err != nil && !errors.Is(err, ErrExact) {
