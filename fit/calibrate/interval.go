@@ -15,11 +15,35 @@ import (
 type Interval struct {
 	Low, High float64
 	Source    string
+	// Ranks is the largest number of ranks whose times have the interval. 0 stands for any number,
+	// on a machine that was measured itself.
+	Ranks int
 }
 
-// Of returns the bounds of a time with the prediction t.
-func (i Interval) Of(t quantity.Micros) (low, high quantity.Micros) {
+// Of returns the bounds of a time among the ranks with the prediction t, NaN if they are not known.
+func (i Interval) Of(ranks int, t quantity.Micros) (low, high quantity.Micros) {
+	if i == (Interval{}) || i.Ranks > 0 && ranks > i.Ranks {
+		return quantity.Unknown, quantity.Unknown
+	}
 	return t * quantity.Micros(i.Low), t * quantity.Micros(i.High)
+}
+
+// String describes the interval in a sentence. A calibration whose collectives disagree too much
+// has an infinite end: then the honest answer is that there is no prediction.
+func (i Interval) String() string {
+	switch {
+	case i == Interval{}:
+		return "No collective was measured on this machine, nor many messages at once: " +
+			"how far real times are from these is not known."
+	case math.IsInf(i.High, 1):
+		return "The time of a collective on this machine cannot be predicted: " + i.Source + "."
+	}
+	text := fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s", i.Low, i.High,
+		i.Source)
+	if i.Ranks > 0 {
+		text += fmt.Sprintf(". Beyond %d ranks it is not known", i.Ranks)
+	}
+	return text + "."
 }
 
 // unseenFactor bounds the ratio of a measured to a predicted time if too few collectives were
@@ -50,7 +74,7 @@ const uselessFactor = 10
 func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(unmeasured) > 0 {
 		source := "nothing was measured between ranks that meet in a " + unmeasured[0]
-		return Interval{0, math.Inf(1), source}
+		return Interval{0, math.Inf(1), source, 0}
 	}
 	var errors []float64
 	for _, k := range checks {
@@ -61,17 +85,17 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(errors) < fewCollectives {
 		source := fmt.Sprintf("fewer than %d collectives were measured on this machine",
 			fewCollectives)
-		return Interval{1 / unseenFactor, unseenFactor * unseenFactor, source}
+		return Interval{1 / unseenFactor, unseenFactor * unseenFactor, source, 0}
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(minHalfWidth))
 	if q > math.Log(uselessFactor) {
 		source := fmt.Sprintf("measured collectives differ from its times "+
 			"by up to a factor of %.0f", math.Exp(q))
-		return Interval{0, math.Inf(1), source}
+		return Interval{0, math.Inf(1), source, 0}
 	}
 	source := fmt.Sprintf("from the errors of %d measured collectives "+
 		"that were not used in the fit", len(errors))
-	return Interval{math.Exp(-q), math.Exp(q), source}
+	return Interval{math.Exp(-q), math.Exp(q), source, 0}
 }
 
 // A platform file stores an [Interval] in two constants. If that of High is missing, there is no
@@ -81,8 +105,9 @@ const (
 	highConstant = "collective_high"
 )
 
-// IntervalOf returns the interval of collectives in a platform file's constants; the zero value if
-// the file has none.
+// IntervalOf returns the interval of collectives in a platform file's constants. Without them, a
+// machine that is known from latencies has the interval of such machines, and any other machine the
+// zero value.
 func IntervalOf(p platforms.Platform) Interval {
 	i, found := Interval{High: math.Inf(1)}, false
 	for _, c := range p.Constants {
@@ -93,10 +118,16 @@ func IntervalOf(p platforms.Platform) Interval {
 			i.High = c.Value.Num
 		}
 	}
-	if !found {
-		return Interval{}
+	switch {
+	case found:
+		return i
+	case knownFromLatencies(p):
+		r := fromLatencies()
+		source := fmt.Sprintf("no collective was measured on this machine; "+
+			"so far off were those of %d machines known from their latencies", r.machines)
+		return Interval{r.low, r.high, source, r.ranks}
 	}
-	return i
+	return Interval{}
 }
 
 // Constants returns the interval as constants of a platform file, which is all that

@@ -96,7 +96,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	}
 	notes := []string{q.platformText()}
 	if finishes[0].Scale == 0 {
-		notes = append(notes, intervalNote(q.Within))
+		notes = append(notes, q.Within.String())
 	} else {
 		notes = append(notes, scaledNote)
 	}

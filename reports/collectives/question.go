@@ -335,8 +335,8 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
-		if q.Within != (calibrate.Interval{}) && c.From != "" {
-			c.Low, c.High = finiteEnds(q.Within.Of(c.Time))
+		if c.From != "" {
+			c.Low, c.High = finiteEnds(q.Within.Of(c.Ranks, c.Time))
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Times struct {
 // Rows tabulates the times. Intervals are absent if the question had none.
 func (t *Times) Rows() reports.Rows {
 	digits := 0
-	if !t.Fitted && t.Within == (calibrate.Interval{}) {
+	if !t.Fitted && (t.Within == calibrate.Interval{} || t.Within.Ranks > 0) {
 		digits = uncalibratedDigits
 	}
 	times := t.Times
@@ -89,7 +89,7 @@ func (t *Times) Rows() reports.Rows {
 	if !t.Fitted {
 		rows.Notes = append(rows.Notes, t.On)
 		if len(times) > 0 {
-			rows.Notes = append(rows.Notes, intervalNote(t.Within))
+			rows.Notes = append(rows.Notes, t.Within.String())
 		}
 	}
 	if len(t.TooLarge) > 0 {
@@ -109,25 +109,6 @@ var percentText = reports.PercentText("%.1f %%")
 // measured: real times differ from them by a factor of up to 2 or more.
 const uncalibratedDigits = 3
 
-// intervalNote describes the interval of times in words. A calibration whose
-// collectives disagree too much has an infinite end: then the honest answer is that
-// there is no prediction.
-func intervalNote(within calibrate.Interval) string {
-	switch {
-	case within == calibrate.Interval{}:
-		return unsure
-	case math.IsInf(within.High, 1):
-		const about = "The time of a collective on this machine cannot be predicted: "
-		return about + within.Source + "."
-	}
-	return fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.",
-		within.Low, within.High, within.Source)
-}
-
-// unsure is the note of times on a machine without measured collectives.
-const unsure = "No collective was measured on this machine, nor many messages at once: " +
-	"how far real times are from these is not known."
-
 // averageEnds returns the interval of the average, NaN if it has none. The interval
 // of a calibrated machine is a factor, so it holds for the average as for the time.
 func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {
@@ -136,10 +117,10 @@ func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros
 		return c.Low, c.High
 	}
 	// A fit has one interval, which belongs to the time.
-	if c.From == FromFit || within == (calibrate.Interval{}) || math.IsNaN(float64(c.Average)) {
+	if c.From == FromFit || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
-	return finiteEnds(within.Of(c.Average))
+	return finiteEnds(within.Of(c.Ranks, c.Average))
 }
 
 // finiteEnds returns the ends, with NaN for an infinite high, which prints as absent.

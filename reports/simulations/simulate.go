@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -214,6 +215,11 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 		}
 		if d.Whole {
 			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
+			if within := calibrate.IntervalOf(d.Platform); within.Ranks > 0 {
+				s.notes = append(s.notes, fmt.Sprintf("%s is known from latencies alone: "+
+					"collectives of such machines take %.2g to %.2g times as long as predicted, "+
+					"and messages of a program may too.", d.Name(), within.Low, within.High))
+			}
 			continue
 		}
 		// Without overheads computation and communication overlap fully, so a finish can be too

@@ -4,6 +4,9 @@
 //
 //	go run ./internal/evidence/collectives
 //	go run ./internal/evidence/collectives -only beyond
+//	go run ./internal/evidence/collectives -only latencies ../shared/data
+//
+// "latencies" reads the published files themselves, which are not part of the repository.
 package main
 
 import (
@@ -60,6 +63,11 @@ var tables = []struct {
 			r.thin(s)
 		}
 		r.printThinned(w)
+	}},
+	{"latencies", func(w io.Writer, all []series) {
+		if err := latencies(w, flag.Arg(0), all); err != nil {
+			log.Print(err)
+		}
 	}},
 	{"choices", choices},
 	{"simulated choices", func(w io.Writer, _ []series) { plantedChoices(w) }},

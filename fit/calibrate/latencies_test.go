@@ -1,0 +1,74 @@
+package calibrate_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A machine whose levels take their layers from latencies has the interval of the machines that
+// were measured both ways, for as many ranks as those had. Without a word on what its cores share,
+// or with a level that was not measured, it has none.
+func TestKnownFromLatencies(t *testing.T) {
+	const (
+		fit = `title = "a"
+[layer.lines]
+model = "linear"
+beta = "1us"
+tau = "0.14ns/B"
+gap = "unknown"
+measured = "m"
+source = "x"
+[measured.m]
+sizes = ["1B", "1KiB", "64KiB", "1MiB"]
+times = ["1us", "2us", "10us", "150us"]
+source = "osu_latency"
+`
+		node    = `level.node = { arity = "8", layer = "node", source = "x" }` + "\n"
+		sharing = `level.node = { arity = "8", layer = "node", lanes = "3", source = "x" }` + "\n"
+		rest    = `title = "cluster"
+level.cluster = { arity = "8", layer = "network", source = "x" }
+layer.network = { from = "a.toml" }
+`
+		from  = `layer.node = { from = "a.toml" }`
+		typed = `layer.node = { model = "linear", beta = "1us", tau = "1ns/B", source = "x" }`
+	)
+	folder := t.TempDir()
+	of := func(text string) calibrate.Interval {
+		t.Helper()
+		for name, text := range map[string]string{"a.toml": fit, "cluster.toml": text} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := platforms.FindDesign(filepath.Join(folder, "cluster.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return calibrate.IntervalOf(d.Platform)
+	}
+	within := of(rest + sharing + from)
+	if within.Low < 0.3 || within.Low > 0.5 || within.High < 3 || within.High > 5 {
+		t.Errorf("%v", within)
+	}
+	if low, high := within.Of(256, 10); low != 10*quantity.Micros(within.Low) ||
+		high != 10*quantity.Micros(within.High) {
+		t.Errorf("256 ranks: %v to %v", low, high)
+	}
+	if low, high := within.Of(257, 10); !math.IsNaN(float64(low)) || !math.IsNaN(float64(high)) {
+		t.Errorf("257 ranks: %v to %v", low, high)
+	}
+	for name, text := range map[string]string{
+		"nothing shared": rest + node + from,
+		"a typed level":  rest + sharing + typed,
+	} {
+		if i := of(text); i != (calibrate.Interval{}) {
+			t.Errorf("%s: %v", name, i)
+		}
+	}
+}
