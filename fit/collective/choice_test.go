@@ -91,3 +91,34 @@ func TestChoiceBeyondTwo(t *testing.T) {
 		}
 	}
 }
+
+// From one number of nodes nothing is held out. Two known algorithms are then compared by their
+// predictions if these differ by an eighth; below, and if the schedule of one is not known, the one
+// that was faster at the nearest call stays.
+func TestChoiceFromOneNumber(t *testing.T) {
+	result := func(algorithm string, us quantity.Micros) *Result {
+		d := Data{Collective: "alltoall", Algorithm: algorithm, Statistic: Slowest}
+		for _, n := range []quantity.Bytes{256, 1024, 4096} {
+			d.Points = append(d.Points, Point{Ranks: 8, PerNode: 1, Size: n, Time: us, Count: 1})
+		}
+		r, err := Fit(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	none := quantity.Unknown
+	for _, c := range []struct {
+		second string
+		ratio  quantity.Micros // predicted time of the first over that of the second
+		want   int
+	}{{"bruck", 1.15, 1}, {"bruck", 1.1, 0}, {"", 1.5, 0}} {
+		all := []*Result{result("linear-sync", 20), result(c.second, 21)}
+		predictions := []Prediction{{Time: 100 * c.ratio, Low: none, High: none, Beyond: true},
+			{Time: 100, Low: none, High: none, Beyond: true}}
+		at := Placement{Ranks: 64, PerNode: 1}
+		if got := NewChooser(all).Choose(predictions, at, 1024); got.Index != c.want {
+			t.Errorf("%q, ratio %v: chose %d, want %d", c.second, c.ratio, got.Index, c.want)
+		}
+	}
+}

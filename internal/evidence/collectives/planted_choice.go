@@ -9,11 +9,11 @@ import (
 )
 
 // plantedChoices writes the losses on simulated clusters, whose four algorithms are known and
-// measured on two, three and four numbers of nodes.
+// measured on one to four numbers of nodes.
 func plantedChoices(w io.Writer) {
 	fmt.Fprintln(w, "\n"+choiceHeading)
 	for k, kind := range kinds {
-		for counts := 2; counts <= 4; counts++ {
+		for counts := 1; counts <= 4; counts++ {
 			l := &losses{}
 			for i := range 2 * clusters { // losses vary more than times
 				l.planted(kind, counts, uint64(100*k+i))
