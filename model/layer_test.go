@@ -124,6 +124,24 @@ func TestEveryLayer(t *testing.T) {
 	}
 }
 
+// The slowest of a kind's resources is occupied for the gap. The stages of these pipelines have no
+// names, so they would count as one resource; a window lengthens the gap beyond the occupation.
+func TestResourcesMakeTheGap(t *testing.T) {
+	for _, k := range Kinds {
+		l := layers[k.Name+", of the registry"]
+		for _, n := range []quantity.Bytes{1, 100, 256, 257, 4096, 1 << 20} {
+			r := l.Resources()
+			if k.Stages != nil || WindowOf(r, n) > 0 {
+				continue
+			}
+			// Rounding alone separates the two.
+			if busy, gap := FanIn(r, 1, n), l.Gap(n); !closeTo(float64(busy), float64(gap), 1e-12) {
+				t.Errorf("%s, %s: Resources occupy their slowest resource for %s, but Gap is %s", k.Name, n, busy, gap)
+			}
+		}
+	}
+}
+
 // A longer message takes no less time, and keeps the next one waiting no less.
 func TestTimesRise(t *testing.T) {
 	for _, name := range []string{"linear", "logp", "loggp", "pipeline, whole", "pipeline, fixed", "pipeline, odd", "pipeline, best", "fragmented"} {

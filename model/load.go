@@ -58,7 +58,7 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 		}
 		all.add(Processor, AtReceiver, of(r.Receive))
 	case Choice:
-		all.message(r.Branches[r.branch(whole)].Resources, n, whole)
+		all.message(r.at(whole), n, whole)
 	case Pieces:
 		count := packets(n, r.Size)
 		last := n - quantity.Bytes(count-1)*r.Size
@@ -97,13 +97,13 @@ func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 // there, the outermost window on the way (0: no window), and the route.
 func innermost(r Resources, n quantity.Bytes) (size quantity.Bytes, window int, route Route) {
 	for {
-		switch at := r.(type) {
+		switch d := r.(type) {
 		case Choice:
-			r = at.Branches[at.branch(n)].Resources
+			r = d.at(n)
 		case Pieces:
-			r, n, window = at.Below, min(n, at.Size), cmp.Or(window, at.Window)
+			r, n, window = d.Below, min(n, d.Size), cmp.Or(window, d.Window)
 		case Sum:
-			r = at.Below
+			r = d.Below
 		default:
 			route, _ = r.(Route)
 			return n, window, route

@@ -104,7 +104,21 @@ type Choice struct {
 	// minimum one-way time, the first of several.
 	Branches []Way
 	Least    bool
-	branch   func(n quantity.Bytes) int // the model's own choice, an index into Branches
+	branch   func(n quantity.Bytes) int // the index of the branch for n bytes; required with Least
+}
+
+// at returns the resources of the branch that serves n bytes.
+func (c Choice) at(n quantity.Bytes) Resources {
+	if c.Least {
+		return c.Branches[c.branch(n)].Resources
+	}
+	last := len(c.Branches) - 1
+	for _, b := range c.Branches[:last] {
+		if n <= b.UpTo {
+			return b.Resources
+		}
+	}
+	return c.Branches[last].Resources
 }
 
 // A Way is a branch of a [Choice].
