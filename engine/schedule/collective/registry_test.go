@@ -33,14 +33,14 @@ func TestAlgorithms(t *testing.T) {
 		}
 		names = append(names, key)
 		if e.OpenMPI > 0 && e.OpenMPI != number+1 {
-			t.Errorf("%s: Open MPI's number %d comes after %d", key, e.OpenMPI, number)
+			t.Errorf("%s: its OpenMPI is %d, but the row before has %d; Open MPI's algorithms come first, by number", key, e.OpenMPI, number)
 		}
 		number = max(number, e.OpenMPI)
 		if e.OpenMPI == 0 && number != openMPI[e.Collective] {
-			t.Errorf("%s: comes after number %d of %d", key, number, openMPI[e.Collective])
+			t.Errorf("%s has no OpenMPI; place it after those that have one, of which %d is the last", key, openMPI[e.Collective])
 		}
 		if e.Algorithm == nil || e.Help == "" || strings.ContainsAny(e.Help+e.When, "\n") || e.Name != strings.ToLower(e.Name) {
-			t.Errorf("%+v is not complete", e)
+			t.Errorf("%s must have an Algorithm, a Help, both texts in one line, and a name in lower case", key)
 		}
 		if got, err := collective.Find(e.Collective, e.Name); err != nil || got.Help != e.Help {
 			t.Errorf("%s is not found: %v", key, err)
@@ -121,18 +121,29 @@ func TestCheck(t *testing.T) {
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag must be 0 to")
 }
 
-// What an algorithm does not take changes nothing, and what it takes does for some call.
+// What an algorithm does not take changes nothing, and what it takes does on 7 or 8 ranks: some
+// algorithms need a number without divisors or a power of two.
 func TestTakes(t *testing.T) {
 	text := func(e collective.Entry, c collective.Call) string {
-		var b strings.Builder
-		s, err := e.Schedule(max(e.Ranks, 7-7*e.Ranks), c)
-		if err != nil {
-			t.Fatal(err)
+		ranks := []int{7, 8}
+		if e.Ranks > 0 {
+			ranks = []int{e.Ranks}
 		}
-		if err := s.WriteText(&b); err != nil {
-			t.Fatal(err)
+		var b strings.Builder
+		for _, p := range ranks {
+			s, err := e.Schedule(p, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return b.String()
+	}
+	names := map[collective.ParamSet]string{
+		collective.Root: "Root", collective.Segment: "Segment", collective.Fanout: "Fanout",
+		collective.Gamma: "Gamma", collective.Shape: "Shape",
 	}
 	for _, e := range collective.Algorithms {
 		plain := collective.Call{Bytes: 4096, Element: 4}
@@ -147,8 +158,11 @@ func TestTakes(t *testing.T) {
 		} {
 			c := plain
 			edit(&c)
-			if changed := text(e, c) != text(e, plain); changed != (e.Params&takes != 0) {
-				t.Errorf("%s %s: parameter %b changes its schedule: %v", e.Collective, e.Name, takes, changed)
+			switch changed, name := text(e, c) != text(e, plain), names[takes]; {
+			case changed && e.Params&takes == 0:
+				t.Errorf("%s %s: another %s changes its schedule; add %s to its Params", e.Collective, e.Name, name, name)
+			case !changed && e.Params&takes != 0:
+				t.Errorf("%s %s: Params has %s, but another %s does not change its schedule on 7 or 8 ranks", e.Collective, e.Name, name, name)
 			}
 		}
 	}
