@@ -214,7 +214,7 @@ func TestFormats(t *testing.T) {
 	}
 	for _, f := range files {
 		if !known[f.Name()] {
-			t.Errorf("testdata/%s is in no test", f.Name())
+			t.Errorf("testdata/%s is in no test; add check(%q, skipped lines, tables …) above", f.Name(), f.Name())
 		}
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // A parser holds what the formats share while a file is read: its lines, its tables, and the facts
@@ -114,6 +117,42 @@ func (p *parser) badRow(msg string, args ...any) {
 	if p.bad++; len(p.faults) < maxFaults {
 		p.faults = append(p.faults, fault{p.errorf(p.file.Lines, msg, args...), p.object})
 	}
+}
+
+// A file with at least one invalid row in faultyShare is refused: then a column was misread rather
+// than a row.
+const faultyShare = 100
+
+// badRows returns the error of the invalid rows; nil if there are none. It is fatal if they are too
+// many, or if no row is valid. Otherwise the valid rows may be used beside it.
+func (p *parser) badRows() (err *Error, fatal bool) {
+	if p.bad == 0 {
+		return nil, false
+	}
+	good := 0
+	for _, t := range p.file.Tables {
+		good += int(t.Rows)
+	}
+	first := p.faults[0]
+	err = first.Error
+	if first.object > 1 {
+		err.Msg = "object " + strconv.Itoa(first.object) + ": " + err.Msg
+	}
+	if fatal = p.bad*faultyShare >= good+p.bad; fatal {
+		if p.bad > 1 {
+			err.Msg += fmt.Sprintf(" (and %s more)", lex.Plural(p.bad-1, "row"))
+		}
+		return err, true
+	}
+	err.Msg += fmt.Sprintf("; %d of %s left out", p.bad, lex.Plural(good+p.bad, "row"))
+	if p.bad > 1 {
+		lines := list.Map(p.faults[1:], func(f fault) string { return strconv.Itoa(f.Line) })
+		if p.bad > maxFaults {
+			lines = append(lines, "…")
+		}
+		err.Msg += ", also in line " + strings.Join(lines, ", ")
+	}
+	return err, false
 }
 
 // suggest records why a line is not a header; it is reported if the file has no table.
