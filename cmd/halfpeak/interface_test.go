@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // runOutput runs a command and returns what it prints; the exit status must be 0.
@@ -101,6 +103,16 @@ func TestChapters(t *testing.T) {
 		}
 		if title := c.title + ": " + c.example; len(title) > helpWidth {
 			t.Errorf("%q is wider than %d columns", title, helpWidth)
+		}
+	}
+}
+
+// The help of fit explains each word that --model takes.
+func TestModelsAreExplained(t *testing.T) {
+	help := newFit().Long
+	for _, name := range fits.Models() {
+		if !strings.Contains(help, "\n  "+name+" ") {
+			t.Errorf("docs/commands.md, fit: no line explains the model %s", name)
 		}
 	}
 }

@@ -71,16 +71,41 @@ func fitCurves(sources []fitSource, o Options) (
 	return curves, summaries, notes, nil
 }
 
-// fitCurve fits by the model of the options. All names of [Models] that are not
-// handled by [input.fitted] before are here; auto is the default.
-func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
-	switch o.Model {
-	case "linear":
+// curveModels are the models of time against size, in the order of help. The first is the default.
+var curveModels = []struct {
+	name string
+	fit  func(t *benchfile.Table, o Options) (*fit.Result, error)
+}{
+	{"auto", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
+		return fit.Auto(t)
+	}},
+	{"linear", func(t *benchfile.Table, o Options) (*fit.Result, error) {
 		return fit.Linear(t, o.Method)
-	case "piecewise":
+	}},
+	{"piecewise", func(t *benchfile.Table, o Options) (*fit.Result, error) {
 		return fit.Piecewise(t, o.Segments)
-	case "per-size":
+	}},
+	{"per-size", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
 		return fit.PerSize(t)
+	}},
+}
+
+// Models lists what can be fitted, as --model names it, in the order of help: models
+// of messages by size, then models with the field's parameters, then collectives.
+func Models() []string {
+	var names []string
+	for _, m := range curveModels {
+		names = append(names, m.name)
+	}
+	return append(names, "loggp", "logp", "pipeline", "collective")
+}
+
+// fitCurve fits by the model of the options, or by auto if that is none of curveModels.
+func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
+	for _, m := range curveModels {
+		if m.name == o.Model {
+			return m.fit(t, o)
+		}
 	}
 	return fit.Auto(t)
 }

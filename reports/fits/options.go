@@ -23,14 +23,6 @@ type Options struct {
 	Progress func(path string) (read func(int64), done func())
 }
 
-// Models lists what can be fitted, as --model names it, in the order of help: models
-// of messages by size, then models with the field's parameters, then collectives.
-func Models() []string {
-	return []string{
-		"auto", "linear", "piecewise", "per-size", "loggp", "logp", "pipeline", "collective",
-	}
-}
-
 // MeasuredOptions supply values that the files of measured collectives lack. What a
 // file says takes precedence.
 type MeasuredOptions struct {
