@@ -201,7 +201,10 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 				continue
 			}
 			multiples[k] = true
-			whole = whole && math.Abs(float64(p.Time)-k*q) <= 0.02*q+float64(printed)*k/m
+			whole = math.Abs(float64(p.Time)-k*q) <= 0.02*q+float64(printed)*k/m
+			if !whole {
+				break // without a clock's tick, as nearly always, at one of the first times
+			}
 		}
 		if whole && len(multiples) >= 6 {
 			return quantity.Micros(q)

@@ -121,7 +121,8 @@ func TestLinearNumpy(t *testing.T) {
 }
 
 // The intervals hold the truth in 93–97 % of tries: relative least squares under
-// errors in proportion to the time, ordinary under errors of one size.
+// errors in proportion to the time, ordinary under errors of one size. TestForms has
+// other numbers of sizes.
 func TestLinearCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of fits")
@@ -158,11 +159,9 @@ func TestLinearCoverage(t *testing.T) {
 			}
 		}
 	}
-	for _, points := range []int{20, 60, 200} {
-		check(Relative, points, 0.01)
-		check(Relative, points, 0.10)
-		check(Ordinary, points, 0.5)
-	}
+	check(Relative, 60, 0.01)
+	check(Relative, 60, 0.10)
+	check(Ordinary, 60, 0.5)
 }
 
 // β and τ are never negative, and the result says that they were held.

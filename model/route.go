@@ -177,5 +177,7 @@ func (c *Curve) At(n quantity.Bytes) quantity.Micros {
 	}
 	i := j - 1
 	part := math.Log(float64(n/c.Sizes[i])) / math.Log(float64(c.Sizes[j]/c.Sizes[i]))
-	return c.Costs[i] * quantity.Micros(math.Pow(float64(c.Costs[j]/c.Costs[i]), part))
+	// exp(p·log x) is math.Pow(x, p) in a third of its time; searches for n½ and for packets try
+	// thousands of sizes.
+	return c.Costs[i] * quantity.Micros(math.Exp(part*math.Log(float64(c.Costs[j]/c.Costs[i]))))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/internal/wasm"
@@ -27,7 +29,7 @@ func startNode(t *testing.T) (node, page.Program) {
 	if testing.Short() {
 		t.Skip("short: the WebAssembly is not built")
 	}
-	p, err := wasm.Build(t.Context())
+	p, err := explorerProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +54,11 @@ process.exit(0);
 	}
 	return node{dir}, p
 }
+
+// explorerProgram is built once: linking and packing it takes three seconds.
+var explorerProgram = sync.OnceValues(func() (page.Program, error) {
+	return wasm.Build(context.Background())
+})
 
 type asked struct {
 	Question string `json:"question"`

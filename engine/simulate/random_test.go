@@ -37,6 +37,8 @@ func (p ns) loggops() simulate.LogGOPS {
 		GapPerByte: quantity.MicrosPerByte(t(3)), OverheadPerByte: quantity.MicrosPerByte(t(4)), EagerLimit: quantity.Bytes(p[5])}
 }
 
+// programs returns the number of random programs of a test. A fault that one program in k has is
+// missed by n of them with probability e^(−n/k): of 1,500, one in 500 with 5 %.
 func programs(t *testing.T, n int) int {
 	if testing.Short() {
 		return n / 10
@@ -57,7 +59,7 @@ func crowded(s *schedule.Schedule) bool {
 
 func TestLogGOPSimAgainstOracle(t *testing.T) {
 	ended := 0
-	n := programs(t, 4000)
+	n := programs(t, 1500)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		s := wildProgram(uint64(seed), 1+seed%6, 2+seed%14)
@@ -89,7 +91,7 @@ func TestLogGOPSimAgainstOracle(t *testing.T) {
 
 func TestDefaultRulesAgainstOracle(t *testing.T) {
 	ended := 0
-	n := programs(t, 4000)
+	n := programs(t, 1500)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
 		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
