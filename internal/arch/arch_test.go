@@ -147,6 +147,42 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// maxExported bounds the exported functions, types and methods outside of internal/ and cmd/. A
+// name that other packages can use must be kept for them, so it wants a reason.
+const maxExported = 1000
+
+func TestExported(t *testing.T) {
+	n := map[string]int{}
+	all := 0
+	for _, f := range sources(t, token.NewFileSet()) {
+		if f.Name.Name == "main" || strings.Contains("/"+f.dir+"/", "/internal/") {
+			continue
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() {
+					n[f.dir]++
+					all++
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok && s.Name.IsExported() {
+						n[f.dir]++
+						all++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d exported functions, types and methods: %v", all, n)
+	if all > maxExported {
+		t.Errorf("%d exported functions, types and methods, more than %d: unexport what one "+
+			"package uses, or give a caller one function instead of three (-v has them by package)",
+			all, maxExported)
+	}
+}
+
 // TestColumns holds that a line can be read without scrolling; a tab counts as four columns. An
 // expression that needs more wants a name.
 func TestColumns(t *testing.T) {
