@@ -51,8 +51,7 @@ type Predicted struct {
 	Time                  quantity.Micros
 	OneWay, RTT, Gap      quantity.Micros
 	Bandwidth, Throughput quantity.MBps
-	GapKnown              bool          // false: Gap and Throughput are 0, and no column shows them
-	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
+	GapKnown              bool // false: Gap and Throughput are 0, and no column shows them
 	Packet                quantity.Bytes
 	Regime                string // the branches of switches, see [model.Regime]
 	Peak                  platforms.Peak
@@ -72,36 +71,61 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 		peak := d.Peak()
 		// A peak belongs to a layer, so it is computed once and not for each size.
 		all.Peaks = append(all.Peaks, peak)
-		m := d.Layer.Model
-		// The error is that of the curve, the same at every size.
-		if _, err := d.Next(1); err != nil {
-			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
-		}
-		if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
-			all.gapless = append(all.gapless, "no gap or throughput: "+err.Error())
-		}
-		// The note about runs must hold for every layer, so it has the fewest.
-		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
-			all.runs = d.Layer.Measured.Runs
-		}
-		uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
-		if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
-			all.estimated = append(all.estimated, d.Layer.Ref()+": the parameters have intervals; "+
-				"whatif gives those of the times")
-		}
+		all.doubt(d)
 		for _, n := range sizes {
-			p := Predicted{
-				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n,
-				Time: m.OneWay(n), Model: model.LinesOf(m).OneWay(n), Next: d.Forecast(n),
-				Regime: model.Regime(m, n), Peak: peak,
-			}
-			p.follow(m)
-			first, last, ranged := measuredSizes(d.Layer)
-			p.Ranged, p.Beyond = ranged, ranged && (n < first || n > last)
+			p := predicted(d, n)
+			p.Peak = peak
 			all.Costs = append(all.Costs, p)
 		}
 	}
 	return all
+}
+
+// doubt notes how far the costs in the design can be trusted.
+func (p *Predictions) doubt(d platforms.Design) {
+	// The error is that of the curve, the same at every size.
+	if _, err := d.Next(1); err != nil {
+		p.Doubts = append(p.Doubts, err.Error()+"; the costs are by the model alone")
+	}
+	if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
+		p.gapless = append(p.gapless, "no gap or throughput: "+err.Error())
+	}
+	// The note about runs must hold for every layer, so it has the fewest.
+	if d.Forecastable() && (p.runs == 0 || d.Layer.Measured.Runs < p.runs) {
+		p.runs = d.Layer.Measured.Runs
+	}
+	uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
+	if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
+		p.estimated = append(p.estimated, d.Layer.Ref()+": the parameters have intervals; "+
+			"whatif gives those of the times")
+	}
+}
+
+// predicted returns the cost of a message of n bytes, without the peak. The times of a stream show
+// no latency, and those of a collective or another operation show no cost of one message. A field
+// that does not follow from them stays 0 and is absent in the table: a guess would look like a
+// prediction.
+func predicted(d platforms.Design, n quantity.Bytes) Predicted {
+	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n}
+	if sizes := measuredSizes(d.Layer); len(sizes) > 0 {
+		p.Ranged, p.Beyond = true, n < sizes[0] || n > sizes[len(sizes)-1]
+	}
+	p.Next = d.Forecast(n)
+	m := d.Layer.Model
+	p.Time, p.Model, p.Regime = m.OneWay(n), model.LinesOf(m).OneWay(n), model.Regime(m, n)
+	// platforms.Operation and Collective have no case: nothing follows from such a time.
+	switch rate := n.Over; p.Timed.Of {
+	case platforms.Message:
+		p.OneWay, p.RTT, p.Bandwidth = p.Time, model.RTT(m, n), rate(p.Time)
+		p.Packet = model.PacketSize(m, n)
+		if p.GapKnown = model.HasGap(m); p.GapKnown {
+			p.Gap = m.Gap(n)
+			p.Throughput = rate(p.Gap)
+		}
+	case platforms.Stream:
+		p.Gap, p.Throughput, p.GapKnown = p.Time, rate(p.Time), true
+	}
+	return p
 }
 
 // InAllStates returns the designs, each followed by the layers that its level has for other states
@@ -127,46 +151,17 @@ func InAllStates(designs []platforms.Design) (all []platforms.Design) {
 	return all
 }
 
-// follow fills in what follows from the time. The times of a stream show no latency,
-// and those of a collective or another operation show no cost of one message. A field
-// that does not follow stays 0 and is absent in the table: a guess would look like a
-// prediction.
-func (p *Predicted) follow(m model.Layer) {
-	rate := func(t quantity.Micros) quantity.MBps {
-		return quantity.MBps(float64(p.Size) / float64(t))
+// measuredSizes returns the measured sizes of the layer's times. A layer from a paper has
+// parameters and no range, so none of its sizes is beyond it.
+func measuredSizes(l platforms.Layer) []quantity.Bytes {
+	if l.Measured != nil {
+		return l.Measured.Sizes
 	}
-	// platforms.Operation has no case: nothing follows from its time.
-	switch p.Timed.Of {
-	case platforms.Collective:
-		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
-	case platforms.Stream:
-		p.Gap, p.Throughput, p.GapKnown = p.Time, rate(p.Time), true
-	case platforms.Message:
-		p.GapKnown = model.HasGap(m)
-		p.OneWay, p.RTT, p.Bandwidth = p.Time, model.RTT(m, p.Size), rate(p.Time)
-		p.Packet = model.PacketSize(m, p.Size)
-		if p.GapKnown {
-			p.Gap, p.Throughput = m.Gap(p.Size), model.Throughput(m, p.Size)
-		}
-	}
-}
-
-// measuredSizes returns the smallest and the largest measured size of the layer's
-// times, if known. A layer from a paper has parameters and no range, so none of its
-// sizes is beyond it.
-func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
-	var sizes []quantity.Bytes
 	// A table is its measurements, so what lies outside it is extrapolated, too.
 	if table, ok := l.Model.(*model.Table); ok {
-		sizes = table.Sizes
+		return table.Sizes
 	}
-	if l.Measured != nil {
-		sizes = l.Measured.Sizes
-	}
-	if len(sizes) == 0 {
-		return 0, 0, false
-	}
-	return sizes[0], sizes[len(sizes)-1], true
+	return nil
 }
 
 // Rows returns the table of the costs. If not all times are those of messages,
@@ -212,10 +207,12 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.Throughput, p.GapKnown)
 		}).Ranked(4),
 		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any {
-			return reports.OrAbsent(p.Alg, p.Alg > 0)
+			alg, _ := p.Timed.Bandwidths(p.Size, p.Time)
+			return reports.OrAbsent(alg, alg > 0)
 		}).If(other),
 		reports.Col("busbw_mb_s", "busbw", func(p Predicted) any {
-			return reports.OrAbsent(p.Bus, p.Bus > 0)
+			_, bus := p.Timed.Bandwidths(p.Size, p.Time)
+			return reports.OrAbsent(bus, bus > 0)
 		}).If(other),
 		reports.Col("packet_bytes", "packet", func(p Predicted) any {
 			return reports.OrAbsent(p.Packet, p.isMessage())
