@@ -39,6 +39,7 @@
 package benchfile
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -264,6 +265,9 @@ type Options struct {
 	Spell func(option, value string) string
 	// Progress, if not nil, is called from time to time with the number of bytes read so far.
 	Progress func(bytes int64)
+	// Other, if not nil, may read the text of [Open] or [Read] in place of the formats; the file
+	// then has no tables. It returns false, having read nothing, for a text that it does not know.
+	Other func(text *bufio.Reader, name string) bool
 	// Context, if not nil, ends [Outputs] when it is done, even if a pipe delivers no data.
 	Context context.Context
 }

@@ -42,6 +42,9 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 		msg := what + "; wanted is the text that a benchmark printed"
 		return nil, &Error{File: name, Msg: msg, NoTable: true}
 	}
+	if o.Other != nil && o.Other(text, name) {
+		return &File{Name: name}, nil
+	}
 	return newReader(lex.NewLines(text, o.Progress), name, o).read()
 }
 

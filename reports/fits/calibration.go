@@ -1,15 +1,12 @@
 package fits
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -26,44 +23,9 @@ type calibrated struct {
 	checks  []calibrate.Checked
 }
 
-// recognized is the number of bytes that show what a file is.
+// recognized is the number of bytes that show whether a text is of calibrate.c or pipeline.c. It
+// leaves room for what mpirun and a job's script print before the header.
 const recognized = 64 << 10
-
-// openCalibration returns the text of the path if it is one file with the header of
-// calibrate.c or pipeline.c in its first 64 KiB, and nil otherwise. The caller must call done when
-// the text is read.
-//
-// benchfile refuses such a file, since its times are of several kinds, so it is
-// recognised before. The window of 64 KiB leaves room for what mpirun and a job's
-// script print before the header.
-//
-// Errors are swallowed here on purpose. A file that cannot be opened or decompressed
-// is opened again by benchfile, whose error names the file and the line.
-func openCalibration(paths []string) (text *bufio.Reader, done func()) {
-	// Two outputs are two machines: there is no rule by which they could be merged.
-	if len(paths) != 1 {
-		return nil, nil
-	}
-	// A pipe or a device can be read only once, so looking at its head would lose
-	// that head for the other readers.
-	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	f, err := os.Open(paths[0])
-	if err != nil {
-		return nil, nil
-	}
-	text, release, err := benchfile.Text(f)
-	if err == nil { // other readers report the error
-		head, _ := text.Peek(recognized)
-		if calibrate.IsCalibration(head) || calibrate.IsPipeline(head) {
-			return text, func() { release(); f.Close() }
-		}
-		release()
-	}
-	f.Close()
-	return nil, nil
-}
 
 // levels returns one note per level: what a user can check against the data sheet of
 // the machine, which is its arity, latency, bandwidth, and what its units share.

@@ -1,10 +1,13 @@
 package fits
 
 import (
+	"bufio"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -12,15 +15,23 @@ import (
 // MachineDesign returns the machine that calibrate.c measured, as TOML of a fit saves it, but
 // without the errors of collectives. found is false if the file is not an output of calibrate.c.
 func MachineDesign(path string) (d platforms.Design, found bool, err error) {
-	text, done := openCalibration([]string{path})
-	if text == nil {
+	// A pipe can be read only once, and not by this function if it has a platform.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return d, false, nil
 	}
-	defer done()
-	if head, _ := text.Peek(recognized); !calibrate.IsCalibration(head) {
-		return d, false, nil // the stages of pipelines are no machine
+	var c *calibrated
+	other := func(text *bufio.Reader, name string) bool {
+		// The stages of pipelines are no machine.
+		if head, _ := text.Peek(recognized); calibrate.IsCalibration(head) {
+			found = true
+			c, _, err = readCalibration(text, name)
+		}
+		return true // read no further
 	}
-	c, _, err := readCalibration(text, path)
+	// A file that cannot be opened is another reader's, whose error names the file and the line.
+	if _, failed := benchfile.Open(path, benchfile.Options{Other: other}); failed != nil || !found {
+		return d, false, nil
+	}
 	if err != nil {
 		return d, true, err
 	}

@@ -22,6 +22,7 @@
 package fits
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -41,16 +42,25 @@ import (
 // If the only file is the output of calibrate.c, a machine is fitted. Its content
 // decides, since users rename the file.
 func Fit(paths []string, o Options) (*Fitted, error) {
-	if text, done := openCalibration(paths); text != nil {
-		defer done()
-		if head, _ := text.Peek(recognized); calibrate.IsPipeline(head) {
-			return fitPipelines(text, paths[0], o)
+	var machine *Fitted
+	var failed error
+	o.Trace.Other = func(text *bufio.Reader, name string) bool {
+		switch head, _ := text.Peek(recognized); {
+		case calibrate.IsCalibration(head):
+			machine, failed = fitCalibration(text, name, o)
+		case calibrate.IsPipeline(head):
+			machine, failed = fitPipelines(text, name, o)
+		default:
+			return false
 		}
-		return fitCalibration(text, paths[0], o)
+		return true
 	}
 	in, err := ReadFit(paths, o)
-	if err != nil {
+	switch err = cmp.Or(failed, err); {
+	case err != nil:
 		return nil, err
+	case machine != nil:
+		return machine, nil
 	}
 	return in.fitted(o)
 }

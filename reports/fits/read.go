@@ -100,6 +100,10 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 		}
 		// A folder with one file has that file's path, which differs from its own.
 		folder := len(names) != 1 || names[0] != path
+		// Two outputs of calibrate.c are two machines: no rule merges them.
+		if folder || len(paths) > 1 {
+			o.Trace.Other = nil
+		}
 		before := len(in.Sources)
 		for _, name := range names {
 			file, err := openFit(name, o)
@@ -117,6 +121,8 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 				in.Broken = cmp.Or(in.Broken, err)
 			case err != nil:
 				return in, err
+			case len(file.Tables) == 0: // Other has read it
+				return in, nil
 			}
 			if file != nil {
 				in.add(file)

@@ -247,22 +247,21 @@ func linearBroadcast(p *member) {
 // Find returns the algorithm of that name. It also accepts "broadcast" for bcast, and underscores
 // for hyphens. The error of an unknown name suggests the closest one, or lists all.
 func Find(collective, name string) (Entry, error) {
-	var names []string
-	for _, e := range Of(collective) {
-		if e.Name == strings.ReplaceAll(strings.ToLower(name), "_", "-") {
-			return e, nil
-		}
-		names = append(names, e.Name)
+	all := Of(collective)
+	at := slices.IndexFunc(all, func(e Entry) bool {
+		return e.Name == strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	})
+	if at >= 0 {
+		return all[at], nil
 	}
-	if names == nil {
-		collectives := slices.Compact(list.Map(Algorithms, func(e Entry) string {
-			return e.Collective
-		}))
-		return Entry{},
-			fmt.Errorf("no collective %q%s", collective, usage.Hint(collective, collectives))
+	if all != nil {
+		names := list.Map(all, func(e Entry) string { return e.Name })
+		return Entry{}, fmt.Errorf("%s has no algorithm %q%s", all[0].Collective, name,
+			usage.Hint(name, names))
 	}
-	return Entry{},
-		fmt.Errorf("%s has no algorithm %q%s", canonical(collective), name, usage.Hint(name, names))
+	collectives := list.Map(Algorithms, func(e Entry) string { return e.Collective })
+	return Entry{}, fmt.Errorf("no collective %q%s", collective,
+		usage.Hint(collective, slices.Compact(collectives)))
 }
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is
