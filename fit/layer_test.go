@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -50,5 +51,30 @@ func TestLayer(t *testing.T) {
 	l, err = few.Layer()
 	if next, _ := l.Next(10); err != nil || next != nil || l.OneWay(1000) != few.Time(1000) {
 		t.Errorf("3 sizes: %v, %v, %v", l.OneWay(1000), next, err)
+	}
+}
+
+// A stream that reaches 20 GB/s more slowly than a line is predicted near its true rates, and the
+// interval of τ includes what it tends to: no rate is above the upper end of r∞.
+func TestUnsaturatedStream(t *testing.T) {
+	truth := func(n float64) float64 { return n / 2e4 * (1 + math.Pow(6000/n, 0.7)) }
+	r := fitted(t)(Auto(kind(table(sizes(16, 1, 1<<15), truth), benchfile.Gap)))
+	l, err := r.Layer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	roof := r.Segments[len(r.Segments)-1].Tau.Low.Rate()
+	for n := quantity.Bytes(1 << 16); n <= 1<<30; n *= 2 {
+		if got := n.Over(l.OneWay(n)); got > roof*(1+1e-9) {
+			t.Errorf("%v at %v, above %v", n, got, roof)
+		}
+	}
+	if got, want := float64(l.OneWay(1<<20)), truth(1<<20); math.Abs(got/want-1) > 0.1 {
+		t.Errorf("1 MiB takes %v µs, want %v", got, want)
+	}
+	// A latency has the interval of its line.
+	r = fitted(t)(Auto(table(sizes(16, 1, 1<<15), truth)))
+	if got := r.Segments[len(r.Segments)-1].Tau.Low.Rate(); got >= roof {
+		t.Errorf("a latency: r∞ of up to %v, a stream: %v", got, roof)
 	}
 }

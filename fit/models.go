@@ -108,6 +108,7 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	r.Errors = errorsOf(points)
 	if m.name != "table" {
 		r.widen()
+		r.unsaturated()
 	}
 	r.judge()
 	return r, nil

@@ -17,10 +17,21 @@ import (
 // The exponent is for curves that are still flat at their end: their larger messages use protocols
 // that copy less, and each octave makes a byte cheaper, by the [Calibration.Saving] s. A curve in
 // proportion to the size, τL = A, remains so: A/L is the bandwidth of all larger messages.
+//
+// Streams follow their rate n/T instead, which rises less with each octave. The last octave's rise
+// of the logarithm of the rate is g. After d octaves it has risen by
+//
+//	g·q·(1 − q^d)/(1 − q)
+//
+// with the [Calibration.Fade] q. On a line β + nτ the rise of the rate halves once it is small, and
+// hardly falls as long as β is most of the time; streams are between the two. A rate below an
+// earlier one recovers it, since a new protocol costs time at its first sizes.
 type tail struct {
 	size, last float64 // L, and the logarithm of its time
 	level      float64 // logarithm of the time at L by the line of the last octave
 	tau        float64
+	// growth is g, and lost the logarithm of the highest rate of the curve over that at L; ≥ 0.
+	growth, lost float64
 	// step is the logarithm of the last size's time over that of the line before a step; else 0.
 	step float64
 	// residual is the error per octave of predicting the curve's own end from the sizes before it.
@@ -52,7 +63,7 @@ const (
 	once = 3
 	// tested is the number of octaves at a curve's end that are predicted from the sizes before
 	// them, and fading the octaves over which the weight of these errors decays by a factor e.
-	tested, fading = 8, 4
+	tested, fading = 8, 2.5
 	// usual is the error per octave that counts as one more test: a curve of five sizes has no own.
 	usual = 0.1
 )
@@ -72,6 +83,11 @@ func (c *series) tailAt(l int) tail {
 	near, level := c.slopeTo(l, 1)
 	far, _ := c.slopeTo(l, 4)
 	e := tail{size: c.n[l], last: c.y[l], level: math.Log(level)}
+	// A line of slope τ through A has the rate n/T; at L it is so much higher than at L/2.
+	e.growth = math.Ln2 + math.Log(max(0.5, 1-near*c.n[l]/level/2))
+	for i := range l {
+		e.lost = max(e.lost, c.x[i]*math.Ln2-c.y[i]-(c.x[l]*math.Ln2-c.y[l]))
+	}
 	before := c.span(l, 1, -1, 1)
 	if before > 0 && c.t[l]/c.n[l] > steep*c.t[before]/c.n[before] {
 		near, _ = c.slopeTo(before, 1)
@@ -87,7 +103,13 @@ func (c *series) tailAt(l int) tail {
 // noise than its last size.
 func (e *tail) at(c *series, n float64) float64 {
 	octaves := math.Log2(n / e.size)
-	level := math.Exp(e.last + min(1, 2*octaves)*(e.level-e.last))
+	start := e.last + min(1, 2*octaves)*(e.level-e.last)
+	if q := c.calibration.Fade; q > 0 {
+		grown := e.growth * q * (1 - math.Pow(q, octaves)) / (1 - q)
+		recovered := e.lost * (1 - math.Exp2(-octaves))
+		return start + octaves*math.Ln2 - max(grown, recovered)
+	}
+	level := math.Exp(start)
 	flat := max(0, 1-e.tau*e.size/level)
 	saving := math.Exp2(-c.calibration.Saving * octaves * flat)
 	return math.Log(level + e.tau*saving*(n-e.size))
@@ -162,6 +184,9 @@ func (e *tail) above(c *series, n float64) Guess {
 	down := Terms{
 		next: min(1, octaves), own: octaves * e.residual,
 		small: below / octaves * rise, large: rest / octaves * rise, back: min(1, octaves) * e.step,
+	}
+	if c.calibration.Fade > 0 { // a rate that still rises may rise by more
+		down[slower] = up[slower]
 	}
 	return Guess{middle, up, down}
 }

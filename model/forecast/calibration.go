@@ -18,10 +18,36 @@ type Calibration struct {
 	// Saving is log₂ of the factor by which a further byte gets cheaper with each octave above the
 	// last size, if the curve is still flat there; at least 0.
 	Saving float64
+	// Fade is the factor by which the rise of a stream's rate falls with each octave above the last
+	// size, from 0 to 1; 0 for times that are not of a stream.
+	Fade float64
+	// Reach holds the factors of the ends of an interval above the last size, upwards and
+	// downwards, at one octave and at each further one up to four.
+	Reach [4][2]float64
 	// Breaks is the relative frequency of jumps in each octave from 2^i.
 	Breaks [32]float64
 	// Library holds the shapes of published curves.
 	Library []Shape `json:",omitempty"`
+}
+
+// combine combines the terms of a prediction to the first term of the result; see
+// [Weights.Combine].
+func (k *Calibration) combine(p Parts) Guess {
+	g := k.weights(&p).Combine(p)
+	if p.From == Above {
+		up, down := k.reachAt(p.Width)
+		g.Up[0], g.Down[0] = up*g.Up[0], down*g.Down[0]
+	}
+	return g
+}
+
+// reachAt returns the factors of the ends of an interval so many octaves above the last size.
+func (k *Calibration) reachAt(octaves float64) (up, down float64) {
+	last := len(k.Reach) - 1
+	x := min(max(octaves-1, 0), float64(last))
+	i := min(int(x), last-1)
+	a, b, share := k.Reach[i], k.Reach[i+1], x-float64(i)
+	return a[0] + share*(b[0]-a[0]), a[1] + share*(b[1]-a[1])
 }
 
 // far is the width of a gap in octaves above which the weights for few sizes apply.

@@ -127,7 +127,7 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 // At predicts the next measurement of n bytes, n ≥ 0.
 func (c Curve) At(n quantity.Bytes) Forecast {
 	p := c.Parts(n)
-	g := c.calibration.weights(&p).Combine(p)
+	g := c.calibration.combine(p)
 	up, down := p.Sides(g.Middle)
 	u, d := p.Half(g.Up[0], up), p.Half(g.Down[0], down)
 	if p.From == Above {

@@ -1,14 +1,17 @@
 // Forecast learns from published curves the errors of predictions, and measures the errors for
 // unseen curves:
 //
-//	go run ./internal/evidence/forecast calibrate [-o FILE] [FOLDER…]
-//	go run ./internal/evidence/forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
+//	go run ./internal/evidence/forecast calibrate [-above] [-o FILE] [FOLDER…]
+//	go run ./internal/evidence/forecast coverage [-above] [-leave-out] [-machines] [-kind KIND] \
+//		[FOLDER…]
 //
 // The curves are those of internal/evidence/published, or of the benchmark files in folders.
 // Calibrate writes model/forecast/published.json: weights and shapes, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares. It predicts with the
 // published calibration or, with -leave-out, with one that is made from the same curves without the
-// fifth of the machines to which the predicted one belongs. See [Load] for the machine of a curve.
+// fifth of the machines to which the predicted one belongs. With -above, both are about predictions
+// above the last size only, and everything else remains as published. See [Load] for the machine of
+// a curve.
 // Kinds are latencies, streams and operations.
 package main
 
@@ -53,6 +56,8 @@ func forecasts(args []string) error {
 	out := flags.String("o", "model/forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the fifth of the machines that the predicted one belongs to")
+	beyond := flags.Bool("above", false,
+		"learn the predictions above the last size only; all others remain those of the program")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
@@ -71,7 +76,7 @@ func forecasts(args []string) error {
 			flags.Args())
 	}
 	if args[0] == "calibrate" {
-		return calibrate(*out, curves)
+		return calibrate(*out, curves, *beyond)
 	}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, *name) })
 	if at < 0 {
@@ -81,9 +86,13 @@ func forecasts(args []string) error {
 	curves = append(curves, Planted(k.kind, PlantedCurves, 1)...)
 	of := func(string) *forecast.Calibration { return k.frozen }
 	if *leave {
-		of = LeaveOut(curves, k.use)
+		known := k.frozen
+		if !*beyond {
+			known = nil
+		}
+		of = LeaveOut(curves, k.use, known)
 	}
-	return Report(os.Stdout, curves, k.use, of, *machines)
+	return Report(os.Stdout, curves, k.use, of, *beyond, *machines)
 }
 
 // number matches the numbers of JSON.
@@ -92,12 +101,16 @@ var number = regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
 // calibrate writes the calibrations with four digits, and the shapes that both share
 // once. Four are more than the weights are known to, and keep differences of the file
 // legible.
-func calibrate(out string, curves []Curve) error {
+func calibrate(out string, curves []Curve, above bool) error {
 	type calibration struct {
 		About string
 		*forecast.Calibration
 	}
 	file := map[string]any{}
+	var before map[string]struct{ About string } // of the shapes too, which have no text
+	if text, err := os.ReadFile(out); above && err == nil {
+		_ = json.Unmarshal(text, &before)
+	}
 	for _, k := range kinds {
 		n, machines := 0, map[string]bool{}
 		for _, c := range curves {
@@ -107,11 +120,24 @@ func calibrate(out string, curves []Curve) error {
 			}
 		}
 		none := func(string) bool { return false }
-		c := Train(append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...), k.use, none)
+		known := k.frozen
+		if !above {
+			known = nil
+		}
+		all := append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...)
+		c := Train(all, k.use, none, known)
+		if above {
+			c.Library, c.Breaks = known.Library, known.Breaks
+		}
 		file["Shapes"] = c.Library
 		c.Library = nil
 		about := fmt.Sprintf("%s, from %d curves of %d machines, and planted ones",
 			k.of, n, len(machines))
+		if above {
+			rest, _, _ := strings.Cut(before[k.name].About, "; above")
+			about = fmt.Sprintf("%s; above the last size from %d curves of %d machines",
+				rest, n, len(machines))
+		}
 		file[k.name] = calibration{about, c}
 	}
 	text, err := json.Marshal(file)

@@ -28,6 +28,7 @@ type hold func(c *Curve, all []Curve) []Case
 type Protocol struct {
 	Name string
 	hold
+	Above bool // the sizes are above all that are given
 }
 
 // split predicts the points i with held(i) from the rest.
@@ -164,24 +165,24 @@ func together(runs []*Curve) []forecast.Point {
 
 // Protocols lists the protocols of [Report].
 var Protocols = []Protocol{
-	{"every third size held out", every(3)},
-	{"every second size held out", every(2)},
-	{"all but every third size held out", gaps(3)},
-	{"all but five sizes held out", evenly(5)},
-	{"the two largest sizes held out", largest(2)},
+	{"every third size held out", every(3), false},
+	{"every second size held out", every(2), false},
+	{"all but every third size held out", gaps(3), false},
+	{"all but five sizes held out", evenly(5), false},
+	{"the two largest sizes held out", largest(2), true},
 	// NetPIPE's half octaves are a factor of 1.5.
-	{"cut anywhere from 4 KiB on, half an octave on", beyond(math.Log2(1.5))},
-	{"cut anywhere from 4 KiB on, one octave on", beyond(1)},
-	{"cut anywhere from 4 KiB on, two octaves on", beyond(2)},
-	{"cut anywhere from 4 KiB on, three octaves on", beyond(3)},
-	{"cut anywhere from 4 KiB on, four octaves on", beyond(4)},
-	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10)},
-	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20)},
-	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20)},
-	{"the four smallest sizes held out", smallest(4)},
-	{"another run at the sizes measured, from one run", again(1)},
-	{"another run at the sizes measured, from two runs", again(2)},
-	{"another run at the sizes measured, from four runs", again(4)},
+	{"cut anywhere from 4 KiB on, half an octave on", beyond(math.Log2(1.5)), true},
+	{"cut anywhere from 4 KiB on, one octave on", beyond(1), true},
+	{"cut anywhere from 4 KiB on, two octaves on", beyond(2), true},
+	{"cut anywhere from 4 KiB on, three octaves on", beyond(3), true},
+	{"cut anywhere from 4 KiB on, four octaves on", beyond(4), true},
+	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10), true},
+	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20), true},
+	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20), true},
+	{"the four smallest sizes held out", smallest(4), false},
+	{"another run at the sizes measured, from one run", again(1), false},
+	{"another run at the sizes measured, from two runs", again(2), false},
+	{"another run at the sizes measured, from four runs", again(4), false},
 }
 
 // Cases returns the cases of the curves that use selects. Each machine has the weight

@@ -83,29 +83,32 @@ func fold(machine string) uint32 {
 }
 
 // LeaveOut returns a calibration for each machine, made without it and the others of its group:
-// coverage on machines that the calibration has seen says nothing about a user's.
-func LeaveOut(curves []Curve, use func(*Curve) bool) func(machine string) *forecast.Calibration {
-	var known [folds]*forecast.Calibration
+// coverage on machines that the calibration has seen says nothing about a user's. With known, only
+// the predictions above the last size are made anew; see [Train].
+func LeaveOut(curves []Curve, use func(*Curve) bool,
+	known *forecast.Calibration) func(machine string) *forecast.Calibration {
+	var made [folds]*forecast.Calibration
 	return func(machine string) *forecast.Calibration {
 		f := fold(machine)
-		if known[f] == nil {
-			known[f] = Train(curves, use, func(m string) bool { return fold(m) == f })
+		if made[f] == nil {
+			made[f] = Train(curves, use, func(m string) bool { return fold(m) == f }, known)
 		}
-		return known[f]
+		return made[f]
 	}
 }
 
-// Report writes a table of all protocols, and of the machines of each if machines is set. Of a
-// machine it takes at most 12 curves, as training does, so that repeats of one count no more.
+// Report writes a table of all protocols, or of those above the given sizes, and of the machines of
+// each if machines is set. Of a machine it takes at most 12 curves, as training does, so that
+// repeats of one count no more.
 func Report(w io.Writer, curves []Curve, use func(*Curve) bool,
-	of func(machine string) *forecast.Calibration, machines bool) error {
+	of func(machine string) *forecast.Calibration, above, machines bool) error {
 	few := thin(curves, use)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "held back\tcases\tmachines\tcoverage\tmean over machines\tmedian error\t"+
 		"90th percentile\tmedian width")
 	for _, p := range Protocols {
 		cases := p.Cases(curves, few)
-		if len(cases) == 0 {
+		if len(cases) == 0 || above && !p.Above {
 			continue
 		}
 		planted := func(s Case) bool { return s.Curve.Planted }

@@ -13,10 +13,6 @@ const (
 	jumps = 0.12
 	// anywhere is the initial count of machines that jump in each octave.
 	anywhere = 0.25
-	// missed is the penalty in an interval's score for each unit of a measurement's distance from
-	// it: 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq.
-	// 43).
-	missed = 40
 	// leastRun is the minimum logarithm of the 95 % factor between runs: even a curve without noise
 	// drifts from run to run.
 	leastRun = 0.01
@@ -38,9 +34,10 @@ type trainer struct {
 
 // Train returns the calibration for latencies, streams or operations, as use selects, from all
 // curves but those of machines that are leftOut. The order matters: the weights of runs are
-// part of the predictions by which all other weights are learned.
-func Train(curves []Curve, use func(*Curve) bool,
-	leftOut func(machine string) bool) *forecast.Calibration {
+// part of the predictions by which all other weights are learned. If known is not nil, only the
+// predictions above the last size are learned, and all other weights are those of known.
+func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) bool,
+	known *forecast.Calibration) *forecast.Calibration {
 
 	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut,
 		without: map[string]*forecast.Calibration{}}
@@ -51,18 +48,22 @@ func Train(curves []Curve, use func(*Curve) bool,
 		}
 	}
 	k := t.knowledge("")
-	k.Run = t.learnRun(k)
+	if known != nil {
+		k.Run = known.Run
+	} else {
+		k.Run = t.learnRun(k)
+	}
 	for _, m := range t.machines {
 		t.without[m] = t.knowledge(m)
 		t.without[m].Run = k.Run
 	}
+	t.learnAbove(k)
+	if known != nil {
+		k.Inside, k.Wide, k.Below = known.Inside, known.Wide, known.Below
+		return k
+	}
 	k.Inside = t.learn(share{every(3), 1}, share{every(2), 0.5})
 	k.Wide = t.learn(share{evenly(5), 1}, share{gaps(3), 0.5})
-	k.Saving = t.learnSaving()
-	for _, m := range t.machines {
-		t.without[m].Saving = k.Saving
-	}
-	k.Above = t.learn(share{beyond(1, 2, 3, 4), 1})
 	k.Below = t.learn(share{smallest(4), 1}, share{smallest(8), 0.5})
 	return k
 }
@@ -155,92 +156,79 @@ func (t *trainer) samples(shares []share) (all []sample) {
 	return all
 }
 
-// learnSaving returns the saving of an octave with the minimum mean error of the middles above the
-// last size. Each distance counts by its inverse, since errors grow with it.
-func (t *trainer) learnSaving() (best float64) {
+// learnAbove learns the predictions above the last size, at one to four octaves. Each machine
+// counts the same at each distance: whether an interval holds there is a question of the machine
+// more than of its curves.
+func (t *trainer) learnAbove(k *forecast.Calibration) {
+	k.Saving, k.Fade = t.learnMiddle()
+	for _, m := range t.machines {
+		t.without[m].Saving, t.without[m].Fade = k.Saving, k.Fade
+	}
+	all := t.aboveSamples()
+	k.Above = above(all, &first)
+	unseen := t.unseen(all, &k.Above)
+	for i := range k.Reach {
+		// Neighbouring distances count too: the factor is one curve, not four numbers.
+		at := func(s sample) bool { return math.Abs(s.parts.Width-float64(i+1)) < 1.5 }
+		var near []sample
+		var outcomes []outcome
+		for _, s := range all {
+			if at(s) {
+				near = append(near, s)
+			}
+		}
+		for _, s := range unseen {
+			if at(s.sample) {
+				outcomes = append(outcomes, s.outcome)
+			}
+		}
+		k.Reach[i][0], k.Reach[i][1] = widening(near, outcomes, &k.Above)
+	}
+}
+
+// aboveSamples returns the samples above the last size, with equal weights of all machines at each
+// distance.
+func (t *trainer) aboveSamples() []sample {
+	all := t.samples([]share{{beyond(1, 2, 3, 4, 5), 1}})
+	type place struct {
+		machine string
+		octaves int
+	}
+	at := func(s *sample) place { return place{s.machine, int(math.Round(s.parts.Width))} }
+	count := map[place]float64{}
+	for i := range all {
+		count[at(&all[i])]++
+	}
+	for i := range all {
+		all[i].weight = 1 / count[at(&all[i])]
+	}
+	return all
+}
+
+// learnMiddle returns the saving of an octave, or the fade of a stream's rate, with the minimum
+// mean error of the middles above the last size. Each distance counts by its inverse, since errors
+// grow with it.
+func (t *trainer) learnMiddle() (saving, fade float64) {
 	least := math.Inf(1)
-	for saving := 0.0; saving < 0.55; saving += 0.1 {
+	try := func(s, f float64) {
 		for _, m := range t.machines {
-			t.without[m].Saving = saving
+			t.without[m].Saving, t.without[m].Fade = s, f
 		}
 		var sum float64
-		for _, s := range t.samples([]share{{beyond(1, 2, 3, 4), 1}}) {
+		for _, s := range t.aboveSamples() {
 			sum += s.weight * math.Abs(s.y-s.parts.Own.Middle) / max(1, s.parts.Width)
 		}
 		if sum < least {
-			best, least = saving, sum
+			saving, fade, least = s, f, sum
 		}
 	}
-	return best
-}
-
-// A term is the error of a prediction, with the terms of its interval.
-type term struct {
-	off      float64
-	parts    *forecast.Parts
-	up, down forecast.Terms
-	weight   float64
-}
-
-// chain learns the weights of the two predictions, then those of their combination, by side.
-func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
-	if len(all) > 0 && all[0].parts.From == forecast.Above {
-		return above(all, from)
+	for s := 0.0; s < 0.55; s += 0.1 {
+		try(s, 0)
 	}
-	v := make([]term, len(all))
-	learn := func(start, from forecast.Terms, of func(s *sample) term) forecast.Terms {
-		for i := range all {
-			v[i] = of(&all[i])
-			v[i].parts, v[i].weight = &all[i].parts, all[i].weight
-		}
-		return descend(v, start, from)
+	for _, f := range []float64{0.4, 0.6, 0.8} { // from 0.5 to 0.65 errors are the same
+		try(0, f)
 	}
-	both := func(y float64, g forecast.Guess) term {
-		return term{off: y - g.Middle, up: g.Up, down: g.Down}
-	}
-	w.Own = learn(first.Own, from.Own, func(s *sample) term { return both(s.y, s.parts.Own) })
-	w.Shapes = learn(first.Shapes, from.Shapes, func(s *sample) term {
-		return both(s.y, s.parts.Shapes)
-	})
-	unbounded := forecast.Terms{math.Inf(1)}
-	w.Up = learn(first.Up, from.Up, func(s *sample) term {
-		g := w.Blend(s.parts)
-		return term{off: s.y - g.Middle, up: g.Up, down: unbounded}
-	})
-	w.Down = learn(first.Down, from.Down, func(s *sample) term {
-		g := w.Blend(s.parts)
-		return term{off: g.Middle - s.y, up: g.Down, down: unbounded}
-	})
-	return w
-}
-
-// above learns the weights of the sides of the one prediction above the last size. Each distance
-// counts by its inverse, since intervals grow with it.
-func above(all []sample, from *forecast.Weights) (w forecast.Weights) {
-	var up, down []term
-	for i := range all {
-		s := &all[i]
-		g := &s.parts.Own
-		weight := s.weight / max(1, s.parts.Width)
-		unbounded := forecast.Terms{math.Inf(1)}
-		up = append(up, term{s.y - g.Middle, &s.parts, g.Up, unbounded, weight})
-		down = append(down, term{g.Middle - s.y, &s.parts, g.Down, unbounded, weight})
-	}
-	start := forecast.Terms{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3}
-	w.Up, w.Down = start, start
-	if from != &first {
-		w.Up, w.Down = from.Up, from.Down
-	}
-	w.Up, w.Down = descend(up, start, w.Up), descend(down, start, w.Down)
-	return w
-}
-
-// first holds the initial weights of the search; those that are 0 remain 0.
-var first = forecast.Weights{
-	Own:    forecast.Terms{1, 1, 1, 1, 1, 1, 0.1},
-	Shapes: forecast.Terms{0.1, 0.5, 0.5, 0.5, 0, 0.5, 0.1},
-	Up:     forecast.Terms{1, 0.5, 0.3},
-	Down:   forecast.Terms{1, 0.5, 0.3},
+	return saving, fade
 }
 
 // learn returns the weights with the minimum interval score, scaled so that intervals
@@ -250,6 +238,26 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 	all := t.samples(shares)
 	w := chain(all, &first)
 	var unseen []outcome
+	for _, s := range t.unseen(all, &w) {
+		unseen = append(unseen, s.outcome)
+	}
+	up, down := widening(all, unseen, &w)
+	for i := range w.Up {
+		w.Up[i] *= up
+		w.Down[i] *= down
+	}
+	return w
+}
+
+// A judgedSample is a sample and its outcome under weights that were learned without its machine.
+type judgedSample struct {
+	sample
+	outcome
+}
+
+// unseen returns the samples with their outcomes under weights that were learned without their
+// machine; w are those of all machines.
+func (t *trainer) unseen(all []sample, w *forecast.Weights) (unseen []judgedSample) {
 	for _, m := range t.machines {
 		var in, out []sample
 		for _, s := range all {
@@ -262,69 +270,12 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 		if len(out) == 0 || len(in) == 0 || strings.HasPrefix(m, planted) {
 			continue // planted noise is held by the noise of the curve, whatever the factor
 		}
-		learned := chain(in, &w)
+		learned := chain(in, w)
 		for _, s := range out {
-			unseen = append(unseen, s.outcome(&learned))
+			unseen = append(unseen, judgedSample{s, s.outcome(&learned)})
 		}
 	}
-	up, down := widening(all, unseen, &w)
-	for i := range w.Up {
-		w.Up[i] *= up
-		w.Down[i] *= down
-	}
-	return w
-}
-
-// descend returns the weights with the minimum score, by coordinate descent. Weights
-// that start at 0 remain 0. The score has kinks at each measurement, where gradients
-// fail; steps by factors shrink from 80 % to 5 %, finer than the weights are known. A
-// search from the weights of all machines begins nearer, with 30 %.
-func descend(all []term, start, from forecast.Terms) forecast.Terms {
-	w := from
-	begin := 0.8
-	if from != start {
-		begin = 0.3
-	}
-	best := score(all, &w)
-	for step := begin; step > 0.04; step /= 2 {
-		for better := true; better; {
-			better = false
-			for i := range w {
-				if start[i] == 0 {
-					continue
-				}
-				for _, f := range []float64{1 + step, 1 / (1 + step), 0} {
-					old := w[i]
-					if f == 0 && old < 0.01*start[i] {
-						continue
-					}
-					w[i] = max(old*f, 0.003*start[i])
-					if s := score(all, &w); s < best*(1-1e-4) {
-						best, better = s, true
-					} else {
-						w[i] = old
-					}
-				}
-			}
-		}
-	}
-	return w
-}
-
-// score returns the mean interval score: the width, and a penalty for each miss.
-func score(all []term, w *forecast.Terms) float64 {
-	var sum, weight float64
-	for i := range all {
-		s := &all[i]
-		up, down := s.parts.Half(w.Dot(s.up), 0), s.parts.Half(w.Dot(s.down), 0)
-		if math.IsInf(down, 1) {
-			sum += s.weight * (up + missed*max(0, s.off-up))
-		} else {
-			sum += s.weight * (up + down + missed*max(0, s.off-up, -s.off-down))
-		}
-		weight += s.weight
-	}
-	return sum / weight
+	return unseen
 }
 
 // learnRun returns the weights of the terms for the next run, from one run.
@@ -345,7 +296,7 @@ func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	if len(all) == 0 {
 		return start
 	}
-	w := descend(all, start, start)
+	w := descend(all, start, start, score)
 	var scores factors
 	for _, s := range all {
 		scores.add(math.Abs(s.off)/max(w.Dot(s.up), 1e-9), s.weight)
