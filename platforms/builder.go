@@ -37,6 +37,7 @@ type stack struct {
 	depth map[string]int // by name
 }
 
+// push puts a name under way. The map is made on first use: most platforms have no formulas.
 func (s *stack) push(name string) {
 	if s.depth == nil {
 		s.depth = map[string]int{}

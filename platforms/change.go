@@ -155,6 +155,8 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool {
 		return !stages[q.Owner]
 	})
+	// Layers find their stages and constants through the platform that they belong to, which is
+	// this one now.
 	for i := range next.Layers {
 		next.Layers[i].scope = &next
 	}

@@ -180,6 +180,7 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 			set(slot, f.field.Knob(l, i))
 		}
 	}
+	// A fit of one-way times leaves the gap open, and a zero would be read as none.
 	if s.noGap {
 		*k.GapUnknown(l) = true
 	}

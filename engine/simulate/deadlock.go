@@ -85,11 +85,14 @@ func firstOf[T any](items []T, shown int, more string, text func(T) string) (lis
 	return list
 }
 
+// label returns the name without the operation: the last link of a cycle repeats the first one,
+// whose operation was printed already.
 func label(text string) string {
 	name, _, _ := strings.Cut(text, " (")
 	return name
 }
 
+// count returns a number with its noun, in the plural unless the number is 1.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -101,6 +104,8 @@ func count(n int, what string) string {
 // the next ones count up (see package mpitrace).
 const collectiveTag = 1 << 31
 
+// tagText describes a tag as the user knows it. The tag of a collective was made by the reader of
+// the trace, so its number means nothing to the program's author; the number of the call does.
 func tagText(tag uint32) string {
 	switch {
 	case tag == schedule.Any:
@@ -173,6 +178,8 @@ func (r *run) findDeadlock() error {
 	return s
 }
 
+// isRendezvous reports whether the send of operation i waits for its receive. An eager send ends
+// when its bytes have left, so that only its message is left over.
 func (r *run) isRendezvous(i uint32) bool {
 	n, op := &r.nodes[i], &r.ops[i]
 	if r.costs.machine == nil {
@@ -181,6 +188,8 @@ func (r *run) isRendezvous(i uint32) bool {
 	return r.messageCost(n.rank, op.Peer, op.Size).rendezvous
 }
 
+// wait describes what operation i waits for. The state alone says it: a run that has ended changes
+// no state any more.
 func (r *run) wait(i uint32) stuckOp {
 	n, op := &r.nodes[i], &r.ops[i]
 	w := stuckOp{Rank: int(n.rank), Op: i, Text: readable(r.name(i), op.Tag)}
@@ -195,6 +204,9 @@ func (r *run) wait(i uint32) stuckOp {
 	return w
 }
 
+// predecessors holds the operations that each operation requires: list[first[i]:first[i+1]] are
+// those of i. One list serves all, since a schedule may have millions of operations, and a slice
+// for each would take more memory than the run.
 type predecessors struct{ first, list []uint32 }
 
 func (p predecessors) blockersOf(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
@@ -203,6 +215,8 @@ func (p predecessors) blockersOf(op uint32) []uint32 { return p.list[p.first[op]
 // begun).
 func (r *run) blocking() predecessors {
 	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
+	// The dependencies are walked twice, once to count and once to fill, because the schedule
+	// stores successors and this needs predecessors.
 	each := func(f func(after, op uint32)) {
 		for i := range r.nodes {
 			n := &r.nodes[i]
@@ -212,6 +226,7 @@ func (r *run) blocking() predecessors {
 			for _, after := range r.s.AfterDone(uint32(i)) {
 				f(after, uint32(i))
 			}
+			// An operation that has begun holds up nobody who waits for its start.
 			if n.waits < lastState {
 				for _, after := range r.s.AfterStarted(uint32(i)) {
 					f(after, uint32(i))
@@ -273,6 +288,8 @@ type waiting struct {
 }
 
 const (
+	// onPath marks the operations of the present path: to meet one of them again closes a cycle.
+	// An operation that was left leads to none, so no later search enters it.
 	unseen = iota
 	onPath
 	left

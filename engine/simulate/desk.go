@@ -25,6 +25,7 @@ type desk struct {
 	num   uint32 // number of the queue entry, taken from an operation
 }
 
+// noEntry is later than every time of a run, so that any call is earlier than none.
 const noEntry = math.MaxUint64
 
 // needs are the clocks of an operation.
@@ -71,6 +72,8 @@ func (k *clocks) park(rank, num, what uint32, need needs) {
 		}
 	}
 	if l == nil {
+		// Most ranks use one line and never a second, so memory is taken as lines appear, not for
+		// each processor and NIC of each rank.
 		if n := len(d.lines); d.used == n {
 			if n == cap(d.lines) {
 				d.lines = append(k.lines.make(max(1, 2*n)), d.lines...)
@@ -85,10 +88,14 @@ func (k *clocks) park(rank, num, what uint32, need needs) {
 		l.waiting = append(k.places.make(max(2, 2*n)), l.waiting...)
 	}
 	l.waiting = append(l.waiting, parked{num, what})
+	// Operations arrive nearly in order of their numbers; one that comes again, because a clock
+	// was busy, has an old number and moves to its place.
 	for i := len(l.waiting) - 1; i > l.first && l.waiting[i-1].num > num; i-- {
 		l.waiting[i], l.waiting[i-1] = l.waiting[i-1], l.waiting[i]
 	}
 	first := l.waiting[l.first].num
+	// An entry that is later than the new one stays in the queue, and call ignores it: a queue of
+	// this kind cannot remove one.
 	if at := k.freeAt(need); at < d.time || at == d.time && first < d.num {
 		k.callAt(rank, at, first)
 	}
@@ -121,6 +128,8 @@ type slab[T any] struct{ rest []T }
 
 // make returns an empty slice with room for n elements.
 func (s *slab[T]) make(n int) []T {
+	// 4,096 elements are 32 to 200 KiB, so that the allocator is asked once for hundreds of desks.
+	// A slice above a quarter of that would waste the rest.
 	const whole = 1 << 12
 	if n > whole/4 {
 		return make([]T, 0, n)

@@ -9,9 +9,12 @@ func (r *run) skewStarts() {
 	if r.flows == nil || !r.shared.interleaves() {
 		return
 	}
+	// 10 ns is below the noise of any network, and above the tick by enough that all ranks differ.
 	const most = 10 * picos / nanos
 	for i := range r.ready {
 		if r.nodes[i].waits == 0 {
+			// A multiplicative hash (Knuth, TAOCP 3, §6.4) spreads neighbouring ranks, which a
+			// shift by their number would keep in step at a distance.
 			r.ready[i] = uint64(r.nodes[i].rank*(2654435761^r.flows.seed<<1)) % most
 		}
 	}
@@ -53,6 +56,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 		way.admitted = false // the data take a turn of their own
 	} else if c.flows {
 		way.state, way.started = inTransit, t
+		// The same entry comes again after the lag, when the bytes reach what they share.
 		if lag := r.bundleOf(n.rank, op.Peer, op.Size, c).lag; lag > 0 {
 			way.lags = true
 			r.push(t+lag, i|message)

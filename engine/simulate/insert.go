@@ -6,6 +6,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
+// push queues an entry. Numbers rise, so that entries of one time run in the order in which they
+// were made; order turns that round for a run that asks what ties decide, and fresh keeps the
+// entries of this moment behind those that waited.
 func (r *run) push(at uint64, what uint32) {
 	r.q.push(entry{at, r.num ^ r.order | r.fresh, what})
 	r.num++
@@ -176,6 +179,8 @@ func byKind(list []uint32, ops []schedule.Op) {
 	s.insert(0, len(list))
 }
 
+// A kindSort sorts a list of operations by kind. It does what the library does to the letter, with
+// its order of equal elements, so it cannot be a sort of Go's.
 type kindSort struct {
 	list []uint32
 	ops  []schedule.Op

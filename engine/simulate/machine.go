@@ -75,6 +75,8 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 }
 
 // probes are the message sizes whose costs are validated before a run.
+// A negative or infinite time is a fault of a layer's parameters, which shows at one of these; a
+// run checks each other size when it first meets it.
 var probes = []uint64{1, 64, 4 << 10, 1 << 20}
 
 // NoLimit is the eager threshold of a machine that never uses rendezvous.
@@ -86,6 +88,8 @@ func (m layerMachine) Cost(_ int, n uint64) machine.Cost {
 	return costAt(machine.Level{Layer: m.Layer}, n, m.eager)
 }
 
+// check returns an error that names the part of a cost that is negative, NaN, or too long. Clocks
+// are unsigned, so a negative time would wrap to the end of all time without it.
 func check(c machine.Cost) error {
 	for _, part := range []struct {
 		name string
@@ -113,6 +117,9 @@ func check(c machine.Cost) error {
 // sums of a few such times from overflowing.
 const longest quantity.Micros = 1 << 60 / picos
 
+// costAt returns the cost of a message at a level. Layers have no cost of 0 bytes, since
+// benchmarks print none or that of a header; a message of 0 bytes has a header too, and takes the
+// time of 1 byte.
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
@@ -133,12 +140,15 @@ type cost struct {
 	capacity                           int  // messages in transit to one rank; 0: no limit
 }
 
+// inTicks rounds the times of a cost to ticks, each alone, so that equal times of different costs
+// stay equal.
 func inTicks(c machine.Cost) cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
 	// An error of rounding in a latency of −Send must not let a message arrive before its send
 	// began.
 	latency := max(int64(math.Round(float64(c.Latency)*picos)), -int64(send))
+	// The difference of two rounded times, so that the sum of time and extra is the rounded sum.
 	more := func(x, to quantity.Micros) int64 { return int64(t(to+x)) - int64(t(to)) }
 	return cost{
 		relay:      more(c.Relay, c.Receive),
@@ -174,10 +184,12 @@ func (c *cost) receiving(m schedule.Memory) uint64 {
 // done at end.
 func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
 
+// A key is what the cost of a message depends on: ranks count only by their level.
 type key struct {
 	size  uint64
 	level int32
 }
 
 // handshake replaces the size of a request or a grant, which are messages of one byte.
+// No message has this size: sizes of GOAL files have at most 63 bits.
 const handshake = 1 << 63

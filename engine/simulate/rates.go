@@ -128,6 +128,8 @@ const (
 // A pairTurn orders the messages from one rank to another on a machine whose NICs interleave them.
 type pairTurn struct{ last, next uint64 } // begin of the last; earliest begin of the next flow
 
+// newFlows returns nil for a machine without shared resources, whose runs then pay nothing for
+// flows. A resource exists for each rank's NIC in both directions, and for what its levels share.
 func newFlows(m Machine, operations int, seed uint64) *flows {
 	l, ok := m.(*levels)
 	if !ok || !l.Shares() && !l.interleaves() {
@@ -152,6 +154,8 @@ const maxBundles = 1 << 15
 
 // add returns the bundle with the uses, size and times of b, which is b if there was none.
 func (f *flows) add(k bundleKey, b *bundle) *bundle {
+	// The key is the bits of the numbers: two bundles are the same only if every time is the same
+	// to the last bit, and then so are their rates.
 	text := make([]byte, 0, 32+12*len(b.uses))
 	for _, x := range []float64{b.size, b.alone, b.excess, b.ahead} {
 		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
@@ -218,6 +222,8 @@ func (f *flows) end(b *bundle) {
 	f.change(b)
 }
 
+// change notes that the rates around a bundle must be computed, once for all flows that begin or
+// end at the same moment.
 func (f *flows) change(b *bundle) {
 	if !b.dirty {
 		b.dirty = true

@@ -35,6 +35,8 @@ func alone(w io.Writer, all []series) {
 		}
 		for _, p := range s.points {
 			q := row{s.machine, counts[0], p.Ranks}
+			// The measured time of the same size on fewer ranks is the simplest prediction; a fit
+			// that is no better than this copy has learnt nothing of ranks.
 			near, has := as[fitted.Point{Size: p.Size}]
 			if factor := p.Ranks / counts[0]; !has || p.Ranks%counts[0] != 0 ||
 				factor != 2 && factor != 4 {

@@ -71,6 +71,7 @@ func (c *Curve) near(n quantity.Bytes) []forecast.Point {
 			best = i
 		}
 	}
+	// Within 3 % of the size a time changes by 3 % at most, which is the noise of good benchmarks.
 	if off(best) > 0.03 {
 		return nil
 	}
@@ -154,6 +155,8 @@ func add(curves []Curve, name, machine string, t *benchfile.Table) []Curve {
 			c.Points = append(c.Points, forecast.Point{Size: s.Size, Time: s.Mean})
 		}
 	}
+	// Repositories copy each other's files, and machines would count twice, also as ones that were
+	// left out.
 	copied := slices.ContainsFunc(curves, func(o Curve) bool {
 		return o.Kind == c.Kind && slices.Equal(o.Points, c.Points)
 	})

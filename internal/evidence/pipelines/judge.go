@@ -31,6 +31,7 @@ type run struct {
 	predicted, low, high float64
 }
 
+// error is relative to the measured time, as all errors of the docs are.
 func (r run) error() float64 { return r.predicted/r.measured - 1 }
 
 // quantile interpolates between ordered values.
@@ -51,6 +52,7 @@ func measured(path string) (all []run, err error) {
 		return nil, err
 	}
 	defer f.Close()
+	// Launches of some machines are kept compressed, since they are ten thousands of lines.
 	text := io.Reader(f)
 	if filepath.Ext(path) == ".gz" {
 		if text, err = gzip.NewReader(f); err != nil {
@@ -64,6 +66,8 @@ func measured(path string) (all []run, err error) {
 		return nil, err
 	}
 	for _, row := range rows {
+		// Times of single stages belong to the prediction. To judge by them as well would be to
+		// judge a number by itself.
 		if row[1] != "whole" {
 			continue
 		}
@@ -73,6 +77,7 @@ func measured(path string) (all []run, err error) {
 				return nil, err
 			}
 		}
+		// A packet larger than its message is the whole message: all such rows are one case.
 		one := run{pipeline: row[0], message: v[0], packet: min(v[0], v[1])}
 		at := slices.IndexFunc(all, func(r run) bool {
 			return r.pipeline == one.pipeline && r.message == one.message && r.packet == one.packet
@@ -83,6 +88,8 @@ func measured(path string) (all []run, err error) {
 		all[at].launches = append(all[at].launches, v[2])
 	}
 	for i := range all {
+		// What disturbs a launch makes it slower and never faster, so the lower quartile is nearer
+		// to the undisturbed time than the median; the minimum would be the luck of one launch.
 		all[i].measured = quantile(all[i].launches, 0.25)
 	}
 	slices.SortFunc(all, func(a, b run) int {
@@ -107,6 +114,8 @@ func predict(path string, all []run) (platforms.Platform, error) {
 	if err != nil {
 		return p, err
 	}
+	// The larger of the relative intervals of β and τ stands for a stage. Both come from the same
+	// launches, so they are wrong together and not one against the other.
 	uncertain := map[string]float64{}
 	for _, q := range p.Stages {
 		if q.Value.Num > 0 {
@@ -184,6 +193,9 @@ func judge(w io.Writer, files []string, drawn picture) error {
 	return nil
 }
 
+// printMessage prints the row of a size of messages. Its loss compares two measured times, that at
+// the predicted packet and that at the fastest one: the prediction chooses, and does not judge
+// itself.
 func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 	pipe, err := stages(p, all[0])
 	if err != nil {
@@ -210,6 +222,9 @@ func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 	return nil
 }
 
+// printErrors prints the errors of all times of a file, and how often an interval holds the time
+// that is judged, and a single launch. The second is lower, since an interval is of the typical
+// launch.
 func printErrors(w io.Writer, name string, all []run) {
 	var errors []float64
 	held, single, launches := 0, 0, 0
@@ -244,6 +259,8 @@ func (p picture) draw(all []run) error {
 	for _, r := range all {
 		line.X, line.Y = append(line.X, r.packet), append(line.Y, r.predicted)
 		points.X, points.Y = append(points.X, r.packet), append(points.Y, r.measured)
+		// The bars have the undisturbed half and more of the launches. The slowest one would draw
+		// the noise of other programs.
 		points.Low = append(points.Low, slices.Min(r.launches))
 		points.High = append(points.High, quantile(r.launches, 0.75))
 		if r.predicted < best.predicted {

@@ -14,6 +14,7 @@ import (
 )
 
 func main() {
+	// The engine starts this program again as its second process, so that both have the same code.
 	if len(os.Args) > 1 && os.Args[1] == "node" {
 		exit(live.Child(live.Shm, os.Stdin, os.Stdout, true))
 		return
@@ -30,6 +31,7 @@ func main() {
 	exit(judge(os.Stdout, flag.Args(), picture{*plot, *size, *now}))
 }
 
+// exit ends the program with an error on one line; nil lets it end by itself.
 func exit(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pipelines:", err)

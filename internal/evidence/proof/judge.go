@@ -76,6 +76,8 @@ var platforms = []platform{
 		topology: fatTree("2;8,8;1,4;1,1"), latency: 1, taper: 4 * bandwidth},
 }
 
+// A forcedCollective is an algorithm by SMPI's name and by ours. Both follow the same paper or
+// library, so that their schedules have the same messages.
 type forcedCollective struct {
 	collective, smpi, ours string
 	parts                  bool // cuts the message into a part for each rank
@@ -103,6 +105,8 @@ func compile(ctx context.Context, compiler, dir, name, text string,
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		return "", err
 	}
+	// -O2 is what users compile with: without it, calibrate's own loops would be in the times of
+	// short messages.
 	args := append([]string{"-O2", source, "-o", program}, flags...)
 	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
@@ -145,6 +149,8 @@ func smpiOptions(dir string, p platform) []string {
 	if p.model == "SMPI" {
 		return all
 	}
+	// Below the threshold a message leaves before its receive is posted, as in every MPI library;
+	// SMPI's own default of 0 would make each one wait.
 	return append(all, "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536")
 }
 
@@ -194,11 +200,13 @@ type collectiveTime struct {
 // error returns the error of the prediction in percent.
 func (c collectiveTime) error() float64 { return 100 * (float64(c.predicted/c.measured) - 1) }
 
+// median returns the median error without its sign: errors of both signs would cancel.
 func (r result) median() float64 {
 	off := func(c collectiveTime) float64 { return math.Abs(c.error()) }
 	return stats.QuantileOf(list.Map(r.collectives, off), 0.5)
 }
 
+// worst returns the largest error with its case, which says where to look.
 func (r result) worst() string {
 	if len(r.collectives) == 0 {
 		return ""
@@ -286,6 +294,7 @@ func (r *result) compare(p platform, c *calibrate.Calibration, m machine.Machine
 	r.bandwidth = 100 * (n/float64(layer.OneWay(2*n)-layer.OneWay(n))/bandwidth - 1)
 	r.taper = "–"
 	if p.taper > 0 {
+		// The outermost level has no port, since nothing lies outside it.
 		if port := m.Levels[at].Port; at < len(m.Levels)-1 && port != nil {
 			r.taper = fmt.Sprintf("%+.1f %%", 100*(n/float64(port.OneWay(n))/p.taper-1))
 		} else {

@@ -36,6 +36,8 @@ func farApart(clusters, nodes int, link string) string {
 	}
 	for i := range clusters {
 		for j := range i {
+			// Each direction has the whole bandwidth, as on a leased line; SimGrid's default
+			// shares one between both.
 			fmt.Fprintf(&b, `<link id="l%d-%d" %s sharing_policy="SPLITDUPLEX"/>`, j, i, link)
 		}
 	}
@@ -88,6 +90,7 @@ type family struct {
 	worst  string
 }
 
+// add notes an error, and keeps the name of the worst case.
 func (f *family) add(what string, measured, predicted quantity.Micros) {
 	e := 100 * (float64(predicted/measured) - 1)
 	if len(f.signed) == 0 || math.Abs(e) > math.Abs(f.worstError()) {
@@ -96,6 +99,8 @@ func (f *family) add(what string, measured, predicted quantity.Micros) {
 	f.signed = append(f.signed, e)
 }
 
+// worstError keeps the sign: a time that is predicted too short misleads a user otherwise than one
+// that is too long.
 func (f family) worstError() (worst float64) {
 	for _, e := range f.signed {
 		if math.Abs(e) > math.Abs(worst) {
@@ -125,6 +130,7 @@ type kindJudge struct {
 	details   io.Writer // each case
 }
 
+// newKindJudge compiles the programs once for all platforms.
 func newKindJudge(ctx context.Context, dir string, details io.Writer) (j kindJudge, err error) {
 	j = kindJudge{dir: dir, details: details}
 	if j.calibrate, err = compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
@@ -135,6 +141,8 @@ func newKindJudge(ctx context.Context, dir string, details io.Writer) (j kindJud
 	return j, err
 }
 
+// judge calibrates a platform from messages between pairs and fans, and predicts what the fit
+// never saw: forced collectives, fans of other widths, and programs from their traces.
 func (j kindJudge) judge(ctx context.Context, p platform) (v verdict, err error) {
 	c, err := runCalibrate(ctx, j.dir, j.calibrate, p, "--collectives", "none")
 	if err != nil {
@@ -157,7 +165,10 @@ func (j kindJudge) judge(ctx context.Context, p platform) (v verdict, err error)
 		return v, err
 	}
 	ranks := p.nodes * p.perNode
+	// Sizes of each protocol, nearly all of them between those that calibrate measures.
 	for _, bytes := range []int{8, 1000, 6000, 50000, 200000} {
+		// The fit has fans of few widths, so a width between them and the widest tell whether it
+		// extrapolates.
 		for _, k := range []int{3, ranks / 2, ranks - 1} {
 			for name, f := range map[string]*family{"fan_in": &v.fanIn, "fan_out": &v.fanOut} {
 				err := j.program(ctx, p, on, f, name, fmt.Sprint(k), fmt.Sprint(bytes))
@@ -180,6 +191,8 @@ func (j kindJudge) judge(ctx context.Context, p platform) (v verdict, err error)
 // collectives judges forced collectives of 16 B to 256 KiB.
 func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Machine,
 	f *family) error {
+	// SMPI is deterministic but for the order of equal messages, so that a median of three is
+	// enough for errors of percents.
 	const repeats = 3
 	for _, forced := range forcedOnKinds {
 		rows, err := runCalibrate(ctx, j.dir, j.calibrate, p,
@@ -199,6 +212,7 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 			}
 			s, err := e.ScheduleLimit(ctx, 1<<20, row.Pairs,
 				collective.Call{Bytes: uint64(row.Size)})
+			// The schedule of a linear alltoall of many ranks has millions of messages.
 			if errors.As(err, new(collective.TooLarge)) {
 				continue
 			}
@@ -220,6 +234,7 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 	return nil
 }
 
+// add notes an error and prints its case, for who asks why a row is bad.
 func (j kindJudge) add(f *family, what string, measured, predicted quantity.Micros) {
 	f.add(what, measured, predicted)
 	fmt.Fprintf(j.details, "    %s: measured %.2f, predicted %.2f µs (%+.0f %%)\n", what,

@@ -27,6 +27,9 @@ type set struct {
 // the rest. The tables do not state it.
 func segmentOf(schedule string) quantity.Bytes {
 	if schedule == "double-tree" || schedule == "segmented-ring" {
+		// NCCL and Open MPI choose their segments by the size of a call. 16 KiB is of their order;
+		// the tuner's factors take up the rest, since one segment for all sizes is wrong by a
+		// factor that it learns.
 		return 16 * quantity.KiB
 	}
 	return 0
@@ -35,6 +38,8 @@ func segmentOf(schedule string) quantity.Bytes {
 // candidate returns the candidate of an algorithm, without the time of its schedule.
 func candidate(group, name, algorithm string, call, ranks int, bytes float64) tuner.Candidate {
 	schedule := published.Schedule(name, algorithm)
+	// Algorithms whose schedule is unknown share one name here, and so a factor: the error of
+	// having no schedule.
 	known := cmp.Or(schedule, "?")
 	family := "" // of PICO's own code, or of the library of the machine's network
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
@@ -89,6 +94,8 @@ type row struct {
 }
 
 // machines lists the machines of which every algorithm was measured.
+// Where only some algorithms were measured, the fastest of them need not be the fastest, and a
+// loss against it says nothing.
 var machines = []string{"LUMI", "MareNostrum", "Fugaku", "ORFEO"}
 
 // read returns the measurements of a machine.
@@ -100,6 +107,8 @@ func read(machine string) (all []row, err error) {
 			bytes: c.Size(), block: c.Size(), time: c.Median,
 			nodes: fmt.Sprintf("%sx%d", c.Nodes, c.PerNode),
 		}
+		// Neighbouring numbers of ranks have nearly the same times, so a tuner that measures one
+		// knows the others: it would look better than it is.
 		if machine == "ORFEO" { // 64 numbers of ranks, most of them neighbours
 			if !slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, c.Ranks) {
 				continue
@@ -146,6 +155,8 @@ func load(machine string) (*set, error) {
 		}
 		times[key+r.algorithm] = append(times[key+r.algorithm], r.time)
 	}
+	// The library's own choice may stand under several names; it is one candidate, since a user
+	// has one library.
 	owned := map[int]bool{}
 	for _, r := range rows {
 		call, key := calls[call(r)], call(r)+r.algorithm

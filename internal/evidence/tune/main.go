@@ -26,6 +26,7 @@ import (
 
 // shares are the parts of all points that are measured, as the columns of
 // docs/tune.md.
+// A user who can measure more than a quarter of all points measures all of them.
 var shares = []float64{0.05, 0.1, 0.25}
 
 // calls returns the candidates of each call with at least two algorithms: with one, there is
@@ -92,6 +93,8 @@ func (s *set) measure(t *tuner.Tuner, which []int) {
 func (s *set) ours(prior tuner.Prior) (all [][]float64, expected []float64) {
 	t, done := tuner.New(s.all, prior), 0
 	for _, share := range shares {
+		// Measurements of a smaller share are kept in the larger ones, as they are when a user
+		// continues a job.
 		for n := int(share * float64(len(s.all))); done < n; {
 			next := t.Ask(min(n-done, max(10, done/4)))
 			if len(next) == 0 {
@@ -250,6 +253,8 @@ func learn(machines []*set) map[string]tuner.Parts {
 			if c.Library {
 				continue // its schedule is not known
 			}
+			// Calls and groups of different machines are different ones, though they have the same
+			// names and numbers.
 			c.Group, c.Call = s.machine+c.Group, c.Call+calls
 			for k := range 4 { // the last one is a factor of the schedule on any machine
 				c.Shared[k] = s.machine + c.Shared[k]
@@ -259,6 +264,8 @@ func learn(machines []*set) map[string]tuner.Parts {
 		calls += most + 1
 	}
 	var half []int
+	// Every second point is enough for a factor of a schedule, which thousands of points share,
+	// and halves the time of the fit.
 	for i := 0; i < len(all.all); i += 2 {
 		half = append(half, i)
 	}
