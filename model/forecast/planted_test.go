@@ -53,6 +53,9 @@ func plantedPoints(sizes int, time func(n float64) float64) (points []Point) {
 // The next measurement of any size of planted lines, under four forms of noise. docs/trust.md has
 // the table. Sampling errors are up to 0.7 %: the sizes of a curve go together.
 func TestNoises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of curves")
+	}
 	for _, noise := range noises {
 		for _, sizes := range []int{5, 8, 20, 100} {
 			random := rand.New(rand.NewPCG(3, uint64(sizes)))
