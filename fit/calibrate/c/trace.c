@@ -14,8 +14,20 @@
 
 static FILE *out;
 static double zero, own; /* own: the time of the tracer itself, in which the clock of the trace stands */
+static double reading;   /* the time of a reading of the clock, which is the tracer's own as well */
 
-static double now(void) { return 1e6 * (PMPI_Wtime() - zero) - own; }
+static double now(void) {
+	double t = 1e6 * (PMPI_Wtime() - zero) - own;
+	own += reading;
+	return t;
+}
+
+static void since(double t) { /* all since then was the tracer */
+	double spent = now() - t;
+	own += spent;
+}
+
+static double timeOfReading(void);
 
 static void opened(const char *call) {
 	int rank;
@@ -23,6 +35,7 @@ static void opened(const char *call) {
 	const char *dir = getenv("HALFPEAK_TRACE");
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	snprintf(path, sizeof path, "%s/trace.%06d", dir ? dir : ".", rank);
+	reading = timeOfReading();
 	out = fopen(path, "w");
 	if (!out) {
 		fprintf(stderr, "trace: cannot write %s; HALFPEAK_TRACE names a directory that all ranks can write to\n", path);
@@ -30,7 +43,7 @@ static void opened(const char *call) {
 	}
 	setvbuf(out, NULL, _IOFBF, 1 << 20);
 	PMPI_Barrier(MPI_COMM_WORLD); /* all begin here, so the times of ranks begin together */
-	zero = PMPI_Wtime();
+	zero = PMPI_Wtime(), own = 0;
 	fprintf(out, "# written by halfpeak's trace.c\n%s:-:%f\n", call, now());
 }
 
@@ -65,7 +78,7 @@ static void sending(const void *b, int n, MPI_Datatype d) {
 		if (!known || (seen[i].sum && seen[i].sum != sum)) fprintf(out, "# written\n");
 		seen[i].at = b, seen[i].n = bytes, seen[i].sum = sum;
 	}
-	own += now() - t;
+	since(t);
 }
 static void received(const void *b, int n, MPI_Datatype d, int there) { /* there: the message has come */
 	size_t bytes = whole(b, n, d);
@@ -74,8 +87,10 @@ static void received(const void *b, int n, MPI_Datatype d, int there) { /* there
 }
 
 /* A line's parts. Open MPI's numbers stand for any source, any tag and no process, with any library. */
-static void start(const char *call, double t) { fprintf(out, "%s:%f", call, t); }
-static void end(double t) { fprintf(out, ":%f\n", t), own += now() - t; }
+static double last; /* time of the trace: readings differ, and it may not go back */
+static double forward(double t) { return last = t > last ? t : last; }
+static void start(const char *call, double t) { fprintf(out, "%s:%f", call, forward(t)); }
+static void end(double t) { fprintf(out, ":%f\n", forward(t)), since(t); }
 static void number(long long n) { fprintf(out, ":%lld", n); }
 static void type(int count, MPI_Datatype t) {
 	int size = 0;
@@ -93,10 +108,32 @@ static void comm(MPI_Comm c) {
 }
 static void request(const void *r) { number((long long)(size_t)r); }
 
+static int ascending(const void *a, const void *b) { double x = *(const double *)a, y = *(const double *)b; return (x > y) - (x < y); }
+
+/* The time between the lines of two calls that follow each other at once: a reading of the clock, which waits
+ * for what the tracer has written. The median: other work on the host makes some longer. */
+static double timeOfReading(void) {
+	enum { CALLS = 201 };
+	double between[CALLS], before = 0;
+	if (!(out = fopen("/dev/null", "w"))) return 0;
+	setvbuf(out, NULL, _IOFBF, 1 << 16);
+	zero = PMPI_Wtime();
+	for (int i = -1; i < CALLS; i++) {
+		double t = now(), u = now();
+		if (i >= 0) between[i] = t - before;
+		before = u;
+		start("idle", t), memory(&zero, 1, MPI_DOUBLE), peer(0, 0), comm(MPI_COMM_WORLD), number(0), end(u);
+	}
+	fclose(out);
+	last = 0;
+	qsort(between, CALLS, sizeof *between, ascending);
+	return between[CALLS / 2];
+}
+
 int MPI_Init(int *c, char ***v) { int e = PMPI_Init(c, v); opened("MPI_Init"); return e; }
 int MPI_Init_thread(int *c, char ***v, int r, int *p) { int e = PMPI_Init_thread(c, v, r, p); opened("MPI_Init_thread"); return e; }
 int MPI_Finalize(void) {
-	fprintf(out, "MPI_Finalize:%f:-\n", now());
+	fprintf(out, "MPI_Finalize:%f:-\n", forward(now()));
 	fclose(out);
 	return PMPI_Finalize();
 }

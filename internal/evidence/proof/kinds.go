@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -83,6 +84,16 @@ var forcedOnKinds = append(forced, []forcedCollective{
 	{"scatter", "ompi_basic_linear", "linear", false},
 	{"reduce", "binomial", "binomial", false},
 }...)
+
+// smallest returns the first size that is judged, in bytes; the next ones are larger by factors of
+// 4. SMPI reduces what a number of ranks does not divide in a second collective, and less than a
+// number for each rank in another way: sizes of an algorithm that cuts its message are multiples.
+func (f forcedCollective) smallest(ranks int) int {
+	if f.parts {
+		return 16 * ranks
+	}
+	return 16
+}
 
 // A family has the errors of predictions of one sort, in percent.
 type family struct {
@@ -198,7 +209,7 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 		rows, err := runCalibrate(ctx, j.dir, j.calibrate, p,
 			fmt.Sprintf("--cfg=smpi/%s:%s", forced.collective, forced.smpi),
 			"--repeats", fmt.Sprint(repeats), "--only-collectives", forced.collective,
-			"--smallest", "16", "--largest", "262144")
+			"--smallest", fmt.Sprint(forced.smallest(p.nodes*p.perNode)), "--largest", "262144")
 		if err != nil {
 			return err
 		}
@@ -207,9 +218,6 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 			return err
 		}
 		for _, row := range rows.Rows {
-			if forced.parts && int(row.Size) < 8*row.Pairs {
-				continue // SMPI takes another way
-			}
 			s, err := e.ScheduleLimit(ctx, 1<<20, row.Pairs,
 				collective.Call{Bytes: uint64(row.Size)})
 			// The schedule of a linear alltoall of many ranks has millions of messages.
@@ -249,7 +257,11 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 		return err
 	}
 	what := strings.Join(args, " ")
-	args = slices.Concat(smpiOptions(j.dir, p), []string{j.network}, args)
+	// By default a reading of the clock takes 10 ns, so that the recorder's readings would be a part
+	// of the measured time. With 0, flows begin at the same moment, of which SimGrid 3.32 shares a
+	// link among some only.
+	options := append(smpiOptions(j.dir, p), "--cfg=smpi/wtime:1e-9")
+	args = slices.Concat(options, []string{j.network}, args)
 	cmd := exec.CommandContext(ctx, "smpirun", args...)
 	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+traces)
 	out, err := output(cmd)
@@ -264,7 +276,7 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 		}
 		measured = max(measured, t)
 	}
-	finish, err := replay(ctx, traces, p.nodes*p.perNode, on)
+	finish, err := replay(ctx, traces, p.nodes*p.perNode, mpitrace.Region{}, on)
 	if err != nil {
 		return err
 	}

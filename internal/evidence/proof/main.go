@@ -27,15 +27,23 @@ func main() {
 	only := flag.String("only", "", "platforms whose names contain this `text`")
 	library := flag.String("mpi", "",
 		"measure this computer with mpicc.`LIBRARY` and mpirun.LIBRARY instead")
-	minutes := flag.String("minutes", "1", "of calibrate, with -mpi")
+	minutes := flag.String("minutes", "0.1", "of each calibrate, with -mpi")
+	rounds := flag.Int("rounds", 12, "launches of calibrate and of the programs, "+
+		"with -mpi")
 	kind := flag.Bool("kinds", false, "judge fans, forced collectives and programs on the "+
 		"networks on which the fit was studied")
 	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
-	verbose := flag.Bool("v", false, "print each collective")
+	verbose := flag.Bool("v", false, "print each collective, program and launch")
+	keep := flag.String("dir", "", "keep the measurements of -mpi in this empty `folder`, or judge "+
+		"those that it has")
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "proof")
+	dir, err := *keep, error(nil)
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "proof"); err == nil {
+			defer os.RemoveAll(dir)
+		}
+	}
 	if err == nil {
-		defer os.RemoveAll(dir)
 		details := io.Discard
 		if *verbose {
 			details = os.Stdout
@@ -47,8 +55,8 @@ func main() {
 			err = runKinds(ctx, dir, *only, os.Stdout, details, others)
 		case *library != "":
 			var h *host
-			if h, err = newHost(ctx, dir, *library); err == nil {
-				err = h.judge(ctx, *minutes, hostPrograms, 3)
+			if h, err = newHost(ctx, dir, *library, details); err == nil {
+				err = h.judge(ctx, *minutes, *rounds)
 				fmt.Print(&h.report)
 			}
 		default:

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,7 +76,7 @@ var hosts = func() map[string]func() (*host, error) {
 			if err := os.Mkdir(dir, 0o777); err != nil {
 				return nil, err
 			}
-			return newHost(context.Background(), dir, library)
+			return newHost(context.Background(), dir, library, io.Discard)
 		})
 	}
 	return all
@@ -106,28 +106,19 @@ func TestKnownCluster(t *testing.T) {
 }
 
 // Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read.
-// How good it is depends on what else runs here, so one run of each program at one size is enough:
-// starting two ranks takes half a second. The command runs all sizes three times.
+// How good it is depends on what else runs here, so one round is enough.
 func TestHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and measures for some seconds")
-	}
-	var programs []string
-	seen := map[string]bool{}
-	for _, p := range slices.Backward(hostPrograms) { // the largest size of each, with a rendezvous
-		if name := strings.Fields(p)[0]; !seen[name] {
-			seen[name] = true
-			programs = append(programs, p)
-		}
 	}
 	for _, library := range []string{"openmpi", "mpich"} {
 		t.Run(library, func(t *testing.T) {
 			h := hostOf(t, library)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // 15 s without other work
 			defer cancel()
-			err := h.judge(ctx, "0.05", programs, 1)
-			if busy := load(); ctx.Err() != nil && busy > float64(runtime.NumCPU()) {
-				t.Skipf("two ranks of %s poll for messages, and other work (load %.1f) leaves them no processors", library, busy)
+			err := h.judge(ctx, "0.05", 1)
+			if ctx.Err() != nil {
+				t.Skipf("two ranks of %s poll for messages, and other work leaves them no processors", library)
 			}
 			if err != nil {
 				t.Error(err)
@@ -181,7 +172,7 @@ int main(int argc, char **argv) {
 }
 `
 
-// The time in which the tracer writes its lines is not in the trace.
+// The time in which the tracer writes its lines and reads the clock is not in the trace.
 func TestTimeOfTracer(t *testing.T) {
 	tracer := filepath.Join(hostOf(t, "openmpi").dir, "libtrace.so")
 	dir := t.TempDir()
@@ -209,8 +200,8 @@ func TestTimeOfTracer(t *testing.T) {
 			continue
 		}
 		start, _ := strconv.ParseFloat(fields[1], 64)
-		if calls++; calls > 1 && start-before > 3 {
-			t.Errorf("%.0f µs between two calls, of which the tracer took all but 1: %s", start-before, line)
+		if calls++; calls > 1 && start-before > 0.01 {
+			t.Errorf("%.2f µs between two calls, all of which the tracer took: %s", start-before, line)
 		}
 		before, _ = strconv.ParseFloat(fields[len(fields)-1], 64)
 	}

@@ -1,5 +1,7 @@
-/* Programs whose traces are held against their runs: programs NAME [BYTES], for any number of ranks. It
- * prints the time in microseconds from a barrier until the last rank is done. They differ in what they do
+/* Programs whose traces are held against their runs: programs NAME[:BYTES]…, for any number of ranks. They
+ * run one after the other in one launch, since launches differ in the state of the host. Of each it prints
+ * the times of messages of 8 bytes, and of 16 KiB from one buffer, which show the state, and the time from a barrier until the last rank
+ * is done, in microseconds. The program is between two calls of MPI_Pcontrol. Programs differ in what they do
  * to the memory of their messages: two-buffers sends the same memory again and receives elsewhere, one-buffer
  * sends what it has received, swap receives into what it has sent, and the others write what they send. */
 #include <mpi.h>
@@ -68,6 +70,15 @@ static void pingpong(char *in, char *out, int n) {
 		if (rank == 0) MPI_Send(out, n, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
 		MPI_Recv(in, n, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (rank == 1) MPI_Send(out, n, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+	}
+}
+
+/* Ranks 0 and 1 send BYTES to and fro, and write them before. */
+static void fresh(char *in, char *out, int n) {
+	int rounds = n > 100000 ? 60 : 300;
+	for (int i = 0; i < 2 * rounds && rank < 2; i++) {
+		if (i % 2 != rank) MPI_Recv(in, n, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		else memset(out, i, (size_t)n), MPI_Send(out, n, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD);
 	}
 }
 
@@ -145,29 +156,51 @@ static void producer(char *in, char *out) {
 	}
 }
 
+/* The least half of a round trip between ranks 0 and 1, in seconds. */
+static double least(char *in, char *out, int n) {
+	double least = 1;
+	for (int i = 0; i < 50 && rank < 2; i++) {
+		double t = MPI_Wtime();
+		if (rank == 0) MPI_Send(out, n, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+		MPI_Recv(in, n, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank == 1) MPI_Send(out, n, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+		t = (MPI_Wtime() - t) / 2;
+		if (t < least) least = t;
+	}
+	return least;
+}
+
 int main(int argc, char **argv) {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	char *in = malloc(1 << 22), *out = malloc(1 << 22);
-	memset(in, 0, 1 << 22), memset(out, 0, 1 << 22); /* pages of calloc are one page until they are written */
-	int n = argc > 2 ? atoi(argv[2]) : 0;
-	const char *name = argc > 1 ? argv[1] : "";
-	MPI_Barrier(MPI_COMM_WORLD);
-	double t = MPI_Wtime(), last;
-	if (!strcmp(name, "halo")) halo(in, out);
-	else if (!strcmp(name, "pipeline")) pipeline(in, out);
-	else if (!strcmp(name, "master")) master(in, out);
-	else if (!strcmp(name, "two-buffers")) pingpong(in, out, n);
-	else if (!strcmp(name, "one-buffer")) pingpong(in, in, n);
-	else if (!strcmp(name, "swap")) swapped(in, out, n);
-	else if (!strcmp(name, "jacobi")) jacobi((double *)in, (double *)out);
-	else if (!strcmp(name, "cg")) cg((double *)in, (double *)out);
-	else if (!strcmp(name, "wavefront")) wavefront(in, out);
-	else if (!strcmp(name, "producer")) producer(in, out);
-	t = MPI_Wtime() - t;
-	MPI_Reduce(&t, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	if (rank == 0) printf("%.3f\n", 1e6 * last);
+	enum { ROOM = 5 << 19 };
+	for (int i = 1; i < argc; i++) {
+		/* Memory of its own for each program, and written: pages of malloc are one page until they are. */
+		char *in = malloc(ROOM), *out = malloc(ROOM), *name = argv[i], *bytes = strchr(name, ':');
+		memset(in, 0, ROOM), memset(out, 0, ROOM);
+		int n = bytes ? atoi(bytes + 1) : 0;
+		if (bytes) *bytes = 0;
+		double mark = least(in, out, 8), sent = least(in, in, 16384), t, last;
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Pcontrol(1);
+		t = MPI_Wtime();
+		if (!strcmp(name, "halo")) halo(in, out);
+		else if (!strcmp(name, "pipeline")) pipeline(in, out);
+		else if (!strcmp(name, "master")) master(in, out);
+		else if (!strcmp(name, "two-buffers")) pingpong(in, out, n);
+		else if (!strcmp(name, "one-buffer")) pingpong(in, in, n);
+		else if (!strcmp(name, "fresh")) fresh(in, out, n);
+		else if (!strcmp(name, "swap")) swapped(in, out, n);
+		else if (!strcmp(name, "jacobi")) jacobi((double *)in, (double *)out);
+		else if (!strcmp(name, "cg")) cg((double *)in, (double *)out);
+		else if (!strcmp(name, "wavefront")) wavefront(in, out);
+		else if (!strcmp(name, "producer")) producer(in, out);
+		t = MPI_Wtime() - t;
+		MPI_Pcontrol(0);
+		MPI_Reduce(&t, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+		if (rank == 0) printf("%.4f %.4f %.3f\n", 1e6 * mark, 1e6 * sent, 1e6 * last);
+	}
 	MPI_Finalize();
 	return work[0] < -1;
 }
