@@ -48,6 +48,7 @@ type LevelTable struct {
 	EagerThreshold string `toml:"eager_threshold"`
 	Deferred       string `toml:"deferred"`
 	Packet         string `toml:"packet"`
+	Overlap        string `toml:"overlap"`
 	// At most one of Lanes and Shared, and one of Ports and Port: each pair says the same as a
 	// number and as a layer. The outermost level has no port, since nothing leaves the machine.
 	Lanes   string `toml:"lanes"`
@@ -57,6 +58,7 @@ type LevelTable struct {
 	Reverse string `toml:"reverse"`
 	Crowd   string `toml:"crowd"`
 	Routes  string `toml:"routes"`
+	Direct  string `toml:"direct"`
 	// For the outermost level alone; Hop to Global describe its links.
 	Topology string `toml:"topology"`
 	Hop      string `toml:"hop"`

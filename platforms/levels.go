@@ -71,6 +71,10 @@ var levelNumbers = []levelNumber{
 	{Param{Key: "packet", Measure: model.Size, Phrase: "largest message that NICs do not " +
 		"interleave"},
 		func(l *machine.Level, v float64) { l.Packet = quantity.Bytes(v) }},
+	// Smaller messages between two ranks follow each other a gap apart.
+	{Param{Key: "overlap", Measure: model.Size, Phrase: "smallest message that NICs interleave " +
+		"with those between the same ranks"},
+		func(l *machine.Level, v float64) { l.Overlap = quantity.Bytes(v) }},
 	// 0 to 1; 0, or no key, leaves the two directions of a link independent.
 	{Param{Key: "reverse", Measure: model.Plain, Phrase: "part of the opposite direction that a " +
 		"message takes"},
@@ -84,6 +88,10 @@ var levelNumbers = []levelNumber{
 	// At least 1, and only with a port: it divides that.
 	{Param{Key: "routes", Measure: model.Count, Phrase: "links of a port, by receivers"},
 		func(l *machine.Level, v float64) { l.Routes = int(v) }},
+	// As many as units of the level around it: its port is one of these links.
+	{Param{Key: "direct", Measure: model.Count, Phrase: "units, to each of which a unit " +
+		"has a link"},
+		func(l *machine.Level, v float64) { l.Direct = int(v) }},
 }
 
 // given returns a number of transfers at once that the file gives. In a machine 0 means that

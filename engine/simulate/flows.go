@@ -22,7 +22,8 @@ func (r *run) skewStarts() {
 
 // flow begins the flow of send i, if its message flows, when its first byte is at the receiver. It
 // returns false if that must wait for messages between the same ranks: NICs that interleave
-// messages begin the next one of a pair a gap after the last, and no message overtakes another.
+// messages begin the next one of a pair a gap after the last unless they overlap, and no message
+// overtakes another.
 func (r *run) flow(i uint32, t uint64) bool {
 	if r.flows == nil {
 		return true
@@ -36,7 +37,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 		pair := [2]uint32{n.rank, op.Peer}
 		turn := r.flows.turns[pair]
 		begin := max(t, turn.last)
-		if c.interleaved && data {
+		if c.interleaved && data && !c.overlaps {
 			begin = max(t, turn.next)
 			turn.next = begin + c.gap
 		}
@@ -157,8 +158,8 @@ func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part flo
 			}
 		})
 	if c.interleaved && links == 0 {
-		add(int(from), c.gap)
-		add(ranks+int(to), c.intake)
+		add(int(from), c.nic)
+		add(ranks+int(to), min(c.intake, c.nic))
 	}
 }
 

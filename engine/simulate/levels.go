@@ -41,7 +41,7 @@ type levels struct {
 // as the longest of these times; what remains of that behind its last byte, the gap, delays later
 // messages only. Messages from one rank to another by one NIC use the resources one after the
 // other. Messages above [machine.Level.Packet] have fair shares of the NICs of both ranks, too, and
-// begin a gap after each other.
+// begin a gap after each other; from [machine.Level.Overlap] on they do not wait for that.
 //
 // # Rendezvous of a level
 //
@@ -92,7 +92,7 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	l.ways, l.places, l.routes = newWays(m, on), on, 1
 	for i, size := range m.Sizes() {
 		l.inner = append(l.inner, size/m.Levels[i].Arity)
-		l.routes = max(l.routes, m.Levels[i].Routes)
+		l.routes = max(l.routes, m.Levels[i].Routes, m.Levels[i].Direct)
 	}
 	return l, nil
 }
@@ -164,6 +164,30 @@ func (l *levels) interleaves() bool {
 func (l *levels) interleaved(level int, n uint64) bool {
 	packet := float64(l.levelAt(level).Packet)
 	return packet > 0 && float64(n) > packet
+}
+
+// portsGap is the least part of a gap that a port must take for all of it to be the port's.
+const portsGap = 0.9
+
+// ownGap returns how long a message of n bytes with this gap, in ticks, occupies the NIC of a rank.
+// If the gap is that of a port outside the rank, such as a slow link of a cluster of hosts, it is
+// the gap of a message that does not pass the port: the NIC sends elsewhere meanwhile.
+func (l *levels) ownGap(distance int, n, gap uint64) uint64 {
+	size := quantity.Bytes(max(n, 1))
+	for i := distance%len(l.Levels) - 1; i >= 0; i-- {
+		_, port := l.Levels[i].Occupies(size, quantity.Micros(float64(gap)/picos))
+		if float64(port.Each) < portsGap*float64(gap)/picos {
+			break
+		}
+		gap = min(gap, inTicks(l.Levels[i].Cost(size)).gap)
+	}
+	return gap
+}
+
+// overlaps reports whether they interleave messages of n bytes with those between the same ranks.
+func (l *levels) overlaps(level int, n uint64) bool {
+	least := float64(l.levelAt(level).Overlap)
+	return least > 0 && float64(n) >= least
 }
 
 // ways are the routes of the topology of a machine's outermost level.

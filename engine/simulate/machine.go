@@ -130,13 +130,15 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 // A cost is a machine.Cost in ticks.
 type cost struct {
 	send, stream, receive, gap, intake uint64
-	latency                            int64 // at least -send
-	relay, fresh                       int64 // more time of a processor; see machine.Cost
+	nic                                uint64 // at most gap: the part of it that is the rank's own
+	latency                            int64  // at least -send
+	relay, fresh                       int64  // more time of a processor; see machine.Cost
 	rendezvous                         bool
 	joint                              bool // the times include the rendezvous
 	flows                              bool // its bytes use shared resources: see flows
 	deferred                           bool // its bytes leave when its receive is posted
 	interleaved                        bool // its bytes share the NICs of its ranks
+	overlaps                           bool // also with messages between the same ranks
 	capacity                           int  // messages in transit to one rank; 0: no limit
 }
 

@@ -182,8 +182,10 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		found = inTicks(f)
 		if leveled && size != handshake {
 			found.joint = l.joint(level, size)
+			found.nic = l.ownGap(level, size, found.gap)
 			found.deferred = !found.rendezvous && l.levelAt(level).Defers(quantity.Bytes(size))
 			found.interleaved = found.stream > 0 && l.interleaved(level, size)
+			found.overlaps = l.overlaps(level, size)
 			found.flows = found.interleaved ||
 				r.shared != nil && r.shared.isShared(level, size, found.gap)
 		}

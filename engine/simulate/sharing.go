@@ -61,8 +61,8 @@ func (s *sharing) pass(from, to uint32, size, gap uint64,
 	level := s.common(a, b)
 	for i, o := range s.occupies(level, size, gap) {
 		if i < level {
-			use(s.count+s.link(i, a[i], to), false, o)
-			use(s.count*(1+s.routes)+s.link(i, b[i], to), false, o)
+			use(s.count+s.link(i, a[i], to, to), false, o)
+			use(s.count*(1+s.routes)+s.link(i, b[i], to, from), false, o)
 		} else {
 			use(int(a[i]), true, o)
 		}
@@ -74,11 +74,15 @@ func (s *sharing) pass(from, to uint32, size, gap uint64,
 	return len(route)
 }
 
-// link returns the number of the link by which messages to a rank pass the port of a unit.
-func (l *levels) link(level int, unit uint32, to uint32) int {
+// link returns the number of the link by which messages to a rank pass the port of a unit. outside
+// is the rank of the message that is outside the unit.
+func (l *levels) link(level int, unit, to, outside uint32) int {
 	link := int(unit) * l.routes
-	if r := l.Levels[level].Routes; r > 1 {
-		link += l.places[to] / l.inner[level] % r
+	switch at := l.Levels[level]; {
+	case at.Routes > 1:
+		link += l.places[to] / l.inner[level] % at.Routes
+	case at.Direct > 1:
+		link += l.places[outside] / l.inner[level+1] % at.Direct
 	}
 	return link
 }

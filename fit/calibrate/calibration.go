@@ -56,7 +56,8 @@ const (
 	Relay       = "relay"        // half of a round trip between buffers that are sent and received
 	Fresh       = "fresh"        // message of memory that was just written, and an answer of 0 B
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
-	FanFirst    = "fan_first"    // until the first of them has answered
+	fanFirst    = "fan_first"    // until the first of them has answered
+	twoFirst    = "two_first"    // two messages to a rank, until the answer to the first
 	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
 	Combine     = "combine"      // local sum of doubles
 	Copy        = "copy"         // local copy
@@ -93,7 +94,10 @@ func (m Measurement) IsCollective() bool {
 // distant reports whether pairs of units at a distance were measured, all of a unit
 // at once. Such rows show what blocks of units share; they must stay out of curves,
 // which are of one pair or neighbours.
-func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
+func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 && !m.Out }
+
+// scattered reports whether pairs leave a unit for several other ones in turn.
+func (m Measurement) scattered() bool { return m.Out && m.Variant > 0 }
 
 // hostLevels are the names of levels outside the hosts, as calibrate.c names them.
 // Only these may be a network: inside a host, levels are caches and sockets.

@@ -108,8 +108,28 @@ func TestMemory(t *testing.T) {
 }
 
 // Hosts that run at half their speed for a third of a run give the machine of the other two thirds;
-// a few disturbed marks are no state, and neither is a slow drift.
+// a few disturbed marks are no state, and neither is a slow drift. If 8 B take the same time in
+// both, 16 KiB in memory that was sent show them.
 func TestTwoStates(t *testing.T) {
+	testStates(t, func(slow float64) string { return fmt.Sprintf("%.4f 4", 0.2*slow) }, "0.204 and 0.408 µs for 8 B")
+	testStates(t, func(slow float64) string { return fmt.Sprintf("%.4f %.4f", 0.2*math.Sqrt(math.Sqrt(slow)), 2*slow) }, "2.04 and 4.08 µs for 16 KiB")
+	drift, tail := make([]float64, 100), make([]float64, 100)
+	for i := range drift {
+		drift[i], tail[i] = 0.2*(1+float64(i)/100), 0.2
+		if i > 80 {
+			tail[i] = 0.2 * float64(i-78)
+		}
+	}
+	for _, marks := range [][]float64{drift, tail, nil, {0.2}, {0.2, 0.4}} {
+		if between, _, ok := twoStates(marks); ok {
+			t.Errorf("two states of %v: below and above %v", marks, between)
+		}
+	}
+}
+
+// testStates reads a run whose hosts have two states; marks are written for a factor of times.
+func testStates(t *testing.T, marks func(slow float64) string, note string) {
+	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(planted(), "\n"), "\n")
 	var b strings.Builder
 	for i, line := range lines {
@@ -122,7 +142,7 @@ func TestTwoStates(t *testing.T) {
 				fields[j] = fmt.Sprintf("%.6f", 2*v)
 			}
 		}
-		mark := fmt.Sprintf("# state %.4f\n", map[bool]float64{true: 0.4, false: 0.2}[slow]*(1+0.01*float64(i%5)))
+		mark := "# state " + marks(map[bool]float64{true: 2, false: 1}[slow]*(1+0.01*float64(i%5))) + "\n"
 		if i < 7 {
 			mark = ""
 		}
@@ -130,24 +150,12 @@ func TestTwoStates(t *testing.T) {
 		b.WriteString(mark + strings.Join(fields, ",") + "\n" + mark)
 	}
 	c := calibration(t, b.String())
-	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "two states during the run, with 0.204 and 0.408 µs") {
+	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "two states during the run, with "+note) {
 		t.Errorf("notes %q", c.Notes)
 	}
 	m := machineOf(t, c)
 	if got := float64(m.Levels[0].Layer.OneWay(1 << 20)); math.Abs(got/(0.5+(1<<20)/10000.0)-1) > 0.02 {
 		t.Errorf("1 MiB takes %.4g µs", got)
-	}
-	drift, tail := make([]float64, 100), make([]float64, 100)
-	for i := range drift {
-		drift[i], tail[i] = 0.2*(1+float64(i)/100), 0.2
-		if i > 80 {
-			tail[i] = 0.2 * float64(i-78)
-		}
-	}
-	for _, marks := range [][]float64{drift, tail, nil, {0.2}, {0.2, 0.4}} {
-		if between, _, ok := twoStates(marks); ok {
-			t.Errorf("two states of %v: below and above %v", marks, between)
-		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 // of their medians over pairs, and may fail to describe each of them.
 func (c *Calibration) checks(r Measurement) bool {
 	switch r.Measure {
-	case Send, Receive, LateReceive, LateSend, Relay, Fresh, FanFirst, Combine, Copy:
+	case Send, Receive, LateReceive, LateSend, Relay, Fresh, fanFirst, twoFirst, Combine, Copy:
 		return false // calls and local work, which no schedule of messages shows alone, and states
 	case Exchange:
 		return !c.fitsExchange(r.Level, r.Size)
@@ -233,6 +233,9 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 	}
 }
 
+// maxPeers is the number of units to which calibrate.c sends from one in turn.
+const maxPeers = 4
+
 // places returns the cores of a case's ranks, as calibrate.c chooses them; none if
 // the machine has too few units. The two must agree: a pair on other cores would meet
 // at another level.
@@ -257,8 +260,12 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 		if r.Pairs > unit || c.Levels[r.Level+1].Arity < 2 {
 			return nil
 		}
+		to := 1 // other units
+		if r.scattered() {
+			to = min(c.Levels[r.Level+1].Arity-1, maxPeers)
+		}
 		for i := range r.Pairs {
-			on = append(on, core(i), unit+core(i))
+			on = append(on, core(i), (1+i%to)*unit+core(i))
 		}
 	case r.distant():
 		for i := 0; i+r.Variant < units; i++ {

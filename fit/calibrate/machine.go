@@ -52,6 +52,9 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
 			m.Levels[i].Port = c.occupancy(m, i, true)
 			m.Levels[i].Routes = c.routes(m.Levels[i].Port, i, i+1)
+			if c.direct(m.Levels[i].Port, i) {
+				m.Levels[i].Routes, m.Levels[i].Direct = 0, m.Levels[i+1].Arity
+			}
 		}
 		if blocks, shared, ok := c.blocks(m, i); ok {
 			all = append(all, blocks...)
@@ -67,6 +70,11 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		all = append(all, m.Levels[i])
 	}
 	m.Levels = all
+	for i := range len(all) - 1 { // blocks of units have no links to each other
+		if all[i].Direct > 1 && all[i].Direct != all[i+1].Arity {
+			all[i].Direct = 0
+		}
+	}
 	return m, unmeasured, nil
 }
 
@@ -131,7 +139,7 @@ func (c *Calibration) messages(level int) machine.Level {
 		l.Fresh = &model.Table{Sizes: way.Sizes, Times: sums(way.Costs, fresh),
 			GapUnknown: true}
 	}
-	l.Packet, l.Deferred = c.packet(level), c.deferred(level)
+	l.Packet, l.Deferred, l.Overlap = c.packet(level), c.deferred(level), c.overlap(level)
 	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
 		l.Eager = eager
 	}
@@ -223,7 +231,7 @@ const defaultPacket quantity.Bytes = 2048
 // If no size counts otherwise, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
 	one, two := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2)
-	first, gap := c.fanCurve(FanFirst, level, 2), c.curve(Stream, level)
+	first, gap := c.fanCurve(fanFirst, level, 2), c.curve(Stream, level)
 	if len(one.Sizes) < 2 || len(two.Sizes) < 2 || len(first.Sizes) == 0 || len(gap.Sizes) < 2 {
 		return defaultPacket
 	}
@@ -232,7 +240,7 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 	size, counted, apart := least/16, false, 0
 	for _, n := range first.Sizes {
 		g, second := gap.At(n), two.At(n)-one.At(n)-max(longer, 0)
-		if g <= max(0.03*one.At(n), longer) {
+		if g <= max(visible*one.At(n), longer) {
 			continue
 		}
 		if second <= g/2 {
@@ -249,3 +257,27 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 	}
 	return size
 }
+
+// overlap returns the smallest size from which a second message to the same rank delays the first
+// by at least half of its gap: messages between two ranks then share the NICs as messages between
+// different ranks do. It is 0 if none does, or if that cannot be seen.
+func (c *Calibration) overlap(level int) (size quantity.Bytes) {
+	one, gap := c.curve(FanOut, level), c.curve(Stream, level)
+	first := c.curve(twoFirst, level)
+	if len(one.Sizes) < 2 || len(gap.Sizes) < 2 {
+		return 0
+	}
+	for i := len(first.Sizes) - 1; i >= 0; i-- {
+		n := first.Sizes[i]
+		g := gap.At(n)
+		if g <= visible*one.At(n) || first.Costs[i]-one.At(n) < g/2 {
+			break
+		}
+		size = n
+	}
+	return size
+}
+
+// visible is the minimum ratio of a gap to the time of one message at which the order of two
+// messages shows.
+const visible = 0.03

@@ -109,13 +109,73 @@ func TestPacketFromFans(t *testing.T) {
 				measure string
 				pairs   int
 				time    float64
-			}{{FanOut, 1, 2 + gap}, {FanOut, 2, second}, {FanFirst, 2, first}} {
+			}{{FanOut, 1, 2 + gap}, {FanOut, 2, second}, {fanFirst, 2, first}} {
 				text += fmt.Sprintf("%s,cluster,in,%d,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", row.measure, row.pairs, n, row.time, row.time, row.time, row.time, row.time, row.time)
 			}
 		}
 		c := calibration(t, text)
 		if got := c.packet(0); got != test.want {
 			t.Errorf("fair from %d B on: packets up to %.0f B, want %.0f", test.fair, float64(got), float64(test.want))
+		}
+	}
+}
+
+// Two messages to one rank share the NICs from the size on from which the second delays the first.
+func TestOverlap(t *testing.T) {
+	base := calibrationOf(2, func(i, j int) float64 { return 2 }, func(int) float64 { return 100 })
+	for _, from := range []int{1, 4096, 1 << 30} {
+		text := base
+		for n := 512; n <= 65536; n *= 2 {
+			gap := float64(n) / 1e4
+			first := 2 + gap
+			if n >= from {
+				first += gap
+			}
+			for measure, time := range map[string]float64{FanOut: 2 + gap, twoFirst: first} {
+				text += fmt.Sprintf("%s,cluster,in,1,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", measure, n, time, time, time, time, time, time)
+			}
+		}
+		want := quantity.Bytes(max(from, 1024)) // a gap of 512 B is too short to show
+		if from > 65536 {
+			want = 0
+		}
+		if got := machineOf(t, calibration(t, text)).Levels[0].Overlap; got != want {
+			t.Errorf("from %d B on: from %.0f B on, want %.0f", from, float64(got), float64(want))
+		}
+	}
+}
+
+// Three clusters of two hosts have links in pairs if messages to both others pass at once, and one
+// link if not.
+func TestDirectLinks(t *testing.T) {
+	for _, direct := range []bool{false, true} {
+		text := "level switch holds 2\n# level cluster holds 3\n# places 0,1,2,3,4,5\n"
+		text = Header + "\n# job\n# library\n# " + text
+		row := func(measure, level, way string, pairs, n, variant int, t float64) {
+			text += fmt.Sprintf("%s,%s,%s,%d,%d,%d,1,9,%g,%g,%g,%g,%g,%g,0\n", measure, level, way, pairs, n, variant, t, t, t, t, t, t)
+		}
+		for _, n := range []int{1, 1 << 16, 1 << 20} {
+			gap := float64(n) / 1e3
+			for level, latency := range map[string]float64{"switch": 1, "cluster": 20} {
+				row(PingPong, level, "in", 1, n, 0, latency+gap)
+				row(Stream, level, "in", 1, n, 0, gap)
+			}
+			for pairs := 1; pairs <= 2; pairs++ {
+				row(Stream, "switch", "out", pairs, n, 0, gap*float64(pairs))
+			}
+			apart := 2 * gap
+			if direct {
+				apart = gap
+			}
+			row(Stream, "switch", "out", 2, n, 1, apart)
+		}
+		want := 0
+		if direct {
+			want = 3
+		}
+		m := machineOf(t, calibration(t, text+"# 9 s\n"))
+		if got := m.Levels[0].Direct; got != want || m.Levels[0].Port == nil {
+			t.Errorf("in pairs %v: links to %d units, want %d", direct, got, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	var points []point
 	waits := false
 	for _, r := range c.Rows {
-		several := r.Measure == Stream && r.Pairs > 1 && !r.distant()
+		several := r.Measure == Stream && r.Pairs > 1 && !r.distant() && !r.scattered()
 		if !comparable || !several || r.Level != level || r.Out != port {
 			continue
 		}
@@ -188,6 +188,33 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 		return int(whole)
 	}
 	return 0
+}
+
+// direct reports whether a unit of the level has a link to each other one: pairs that leave a unit
+// for several ones in turn do not wait for each other as those to a single unit do. The links are
+// then as many as these units, and a stream is as fast as one pair's at most.
+func (c *Calibration) direct(port model.Layer, level int) bool {
+	one := c.curve(Stream, level+1)
+	if port == nil || len(one.Sizes) < 2 {
+		return false
+	}
+	var largest Measurement
+	for _, r := range c.Rows {
+		if r.Measure == Stream && r.Level == level && r.scattered() &&
+			(r.Size > largest.Size || r.Size == largest.Size && r.Pairs > largest.Pairs) {
+			largest = r
+		}
+	}
+	for _, r := range c.Rows {
+		single := r.Measure == Stream && r.Level == level && r.Out && !r.scattered()
+		if !single || r.Size != largest.Size || r.Pairs != largest.Pairs {
+			continue
+		}
+		links := quantity.Micros(min(c.Levels[level+1].Arity-1, maxPeers, r.Pairs))
+		apart := max(r.Average/links, one.At(r.Size))
+		return largest.Average < saturated*apart && r.Average > saturated*largest.Average
+	}
+	return false
 }
 
 // bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions

@@ -95,19 +95,6 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 	return &c.Calibration, nil
 }
 
-// A calibrationReader collects the lines of a calibration. Rows of several passes of
-// a case may be anywhere in the file: calibrate.c goes through all cases in each
-// pass, so that a disturbance hits one pass of many cases and not all passes of one.
-type calibrationReader struct {
-	Calibration
-	index   map[Measurement]int // of a case in Rows
-	passes  [][]pass            // of each row
-	marks   []float64           // times of a few bytes in µs, which show the state of the hosts
-	header  int                 // number of the line Header
-	foreign int                 // lines of the job's script or of mpirun
-	ended   bool                // whether the last line of a whole run has come
-}
-
 // add reads a line without its end.
 func (c *calibrationReader) add(line string, number int) error {
 	fields := strings.Split(line, ",")
@@ -123,12 +110,7 @@ func (c *calibrationReader) add(line string, number int) error {
 		// The last line of a whole run is its duration, such as 118.3 s.
 		c.ended = c.ended || strings.HasSuffix(line, " s")
 		if text, is := strings.CutPrefix(line, "# state "); is {
-			t, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(t >= 0 && t <= maxTime) {
-				return fmt.Errorf("invalid state %q", text)
-			}
-			c.marks = append(c.marks, t)
-			return nil
+			return c.addMarks(text)
 		}
 		return c.comment(strings.TrimPrefix(line, "# "), number-c.header)
 	// The job's script and mpirun print into the same file.
@@ -147,7 +129,7 @@ func (c *calibrationReader) add(line string, number int) error {
 		at, c.index[m] = len(c.Rows), len(c.Rows)
 		c.Rows, c.passes = append(c.Rows, m), append(c.passes, nil)
 	}
-	c.passes[at] = append(c.passes[at], pass{times, len(c.marks)})
+	c.passes[at] = append(c.passes[at], pass{times, len(c.marks[0])})
 	return nil
 }
 
@@ -200,10 +182,6 @@ func (c *Calibration) comment(text string, line int) error {
 
 var levelName = regexp.MustCompile(`^[a-z0-9_-]+$`) // as of a platform
 
-// maxTime bounds times, in µs: eleven days. The median is at least 0. Other times of a stream may
-// be negative, since the time of a single message is subtracted, and may have been disturbed.
-const maxTime = 1e12
-
 // row reads the fields of a whole row: the case, and its times from median to
 // average. It refuses what calibrate.c cannot print, since a damaged number would
 // become a machine.
@@ -237,61 +215,4 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 		times[i] = t
 	}
 	return m, times, nil
-}
-
-// separateStates leaves out the passes of one of two states of the hosts, if there are two: that in
-// which fewer cases were measured. A pass is of a state if the marks before and behind it are.
-// Means of both would describe neither.
-func (c *calibrationReader) separateStates() {
-	between, medians, ok := twoStates(c.marks)
-	if !ok {
-		return
-	}
-	of := func(p pass) int {
-		first, last := max(p.mark-1, 0), min(p.mark, len(c.marks)-1)
-		slow := 0
-		for _, mark := range c.marks[first : last+1] {
-			if mark > between {
-				slow++
-			}
-		}
-		switch slow {
-		case 0:
-			return 0
-		case last + 1 - first:
-			return 1
-		}
-		return -1
-	}
-	var cases [2]int
-	for _, passes := range c.passes {
-		for state := range cases {
-			if slices.ContainsFunc(passes, func(p pass) bool { return of(p) == state }) {
-				cases[state]++
-			}
-		}
-	}
-	kept := 0
-	if cases[1] > cases[0] {
-		kept = 1
-	}
-	var rows []Measurement
-	var all [][]pass
-	missing := 0
-	for i, passes := range c.passes {
-		passes = slices.DeleteFunc(passes, func(p pass) bool { return of(p) != kept })
-		if len(passes) == 0 {
-			missing++
-			continue
-		}
-		rows, all = append(rows, c.Rows[i]), append(all, passes)
-	}
-	c.Rows, c.passes = rows, all
-	note := fmt.Sprintf("the hosts had two states during the run, with %.3g and %.3g µs for 8 B; "+
-		"the machine describes the %s one, and rows of the other are left out", medians[0],
-		medians[1], [...]string{"first", "second"}[kept])
-	if missing > 0 {
-		note += fmt.Sprintf(", with %d cases that were measured in it alone", missing)
-	}
-	c.Notes = append(c.Notes, note)
 }

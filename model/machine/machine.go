@@ -50,6 +50,10 @@ type Level struct {
 	// Otherwise all messages share the port.
 	Routes int
 
+	// Direct, if above 1, is the number of units of the level around it, to each of which a unit
+	// has a link of its own, as clusters that are linked in pairs do. Port is then one such link.
+	Direct int
+
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
 	// between the closest units; each further link of a route adds Hop to the latency, and a
 	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links. In
@@ -63,6 +67,11 @@ type Level struct {
 	// as they do without it. They interleave larger messages, which get max-min fair shares of the
 	// NICs of both ranks, as all messages do of what the ranks of a unit share.
 	Packet quantity.Bytes
+
+	// Overlap, if above 0, is the smallest message that NICs interleave with messages between the
+	// same two ranks too, as networks do that have a connection for each message. Without it these
+	// follow each other, a gap apart.
+	Overlap quantity.Bytes
 
 	// Reverse, from 0 to 1, is the part of its occupancy that a message also takes from the
 	// opposite direction of NICs, ports and links: two large messages in opposite
@@ -101,6 +110,10 @@ func (m Machine) Check() (level int, key string, err error) {
 		}
 		cores *= l.Arity
 		outermost := i == len(m.Levels)-1
+		if !outermost && l.Direct != 0 && l.Direct != m.Levels[i+1].Arity {
+			return i, "direct", fmt.Errorf("must be the arity of level %s, %d, whose units have "+
+				"links to each other (got %d)", m.Levels[i+1].Name, m.Levels[i+1].Arity, l.Direct)
+		}
 		key, err := l.checkSharing(outermost)
 		if err == nil {
 			key, err = l.checkNetwork(outermost)
@@ -122,6 +135,9 @@ func (l Level) checkSharing(outermost bool) (key string, err error) {
 		return "ports", errShare
 	case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
 		return "routes", errors.New("must be at least 1, and is for a level with port or ports")
+	case l.Direct != 0 && (l.Direct < 2 || l.Routes > 1 || l.Port == nil && l.Ports == 0):
+		return "direct", errors.New("must be at least 2, and is for a level with port or ports " +
+			"and no routes")
 	case !(l.Reverse >= 0 && l.Reverse <= 1):
 		return "reverse", errors.New("must be 0 to 1, " +
 			"the part of the opposite direction that a message takes")

@@ -57,6 +57,9 @@ func (f *Fitted) machineFile() platforms.File {
 		if l.Routes > 1 {
 			t.Routes = strconv.Itoa(l.Routes)
 		}
+		if l.Direct > 1 {
+			t.Direct = strconv.Itoa(l.Direct)
+		}
 		if t.Topology != "" {
 			t.Hop, t.Link = platforms.ExactMicros(l.Hop), layer(l.Name+"-link", l.Link)
 			t.Local, t.Global = layer(l.Name+"-local", l.Local), layer(l.Name+"-global", l.Global)
@@ -69,6 +72,9 @@ func (f *Fitted) machineFile() platforms.File {
 		}
 		if l.Packet > 0 {
 			t.Packet = fmt.Sprintf("%.0fB", float64(l.Packet))
+		}
+		if l.Overlap > 0 {
+			t.Overlap = fmt.Sprintf("%.0fB", float64(l.Overlap))
 		}
 		d.Levels = append(d.Levels, t)
 	}

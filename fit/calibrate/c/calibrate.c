@@ -36,12 +36,17 @@
 #include <unistd.h>
 #endif
 
-enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
+enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, PEERS = 4, TAG = 7 };
+#ifdef WAIT_BY_SLEEP
+#define SAMPLE 2e-6 /* seconds of a sample at least; in a simulator all are alike */
+#else
+#define SAMPLE 1e-5
+#endif
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
 static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh",
-	"fan_out", "fan_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
+	"fan_out", "fan_first", "two_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
 typedef struct {
@@ -413,7 +418,7 @@ static void printLevels(void) {
 
 /* ---- who takes part ---- */
 
-static int isFan(int what) { return what == FANOUT || what == FANFIRST || what == FANIN; }
+static int isFan(int what) { return what >= FANOUT && what <= FANIN; }
 static int innerUnit(int level, int r) { return level ? unitOf[level - 1][r] : r; }
 
 static int *turns; /* by level and rank: the rank's number within its unit of the next inner level */
@@ -448,7 +453,7 @@ static void makeTurns(void) {
  * variant tells pairs of the same kind apart. */
 static int choose(const Task *t) {
 	static int *list, *other, *seen, stamp;
-	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * (size_t)ranks), seen = calloc((size_t)ranks, sizeof(int));
+	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * PEERS * (size_t)ranks), seen = calloc((size_t)ranks, sizeof(int));
 	stamp++;
 	int l = t->level, units = unitsOf(unitOf[l]), k = 0;
 	if (isFan(t->what)) {
@@ -458,14 +463,16 @@ static int choose(const Task *t) {
 			if (innerUnit(l, list[i]) != innerUnit(l, list[0])) dst[k++] = list[i];
 		return k;
 	}
-	if (t->out) { /* from one unit of the level to another, which meet at the next level */
-		int a = 0, b = -1;
-		int n = spread(l, a, list);
-		for (int r = ranks - 1; r >= 0 && n; r--)
-			if (unitOf[l][r] != a && unitOf[l + 1][r] == unitOf[l + 1][list[0]]) b = unitOf[l][r];
-		if (b < 0) return 0;
-		int m = spread(l, b, other);
-		for (; k < t->k && k < n && k < m; k++) src[k] = list[k], dst[k] = other[k];
+	if (t->out) { /* from a unit of the level to the next one, or with a variant to several in turn: they meet at the next level */
+		int n = spread(l, 0, list), peers[PEERS], sizes[PEERS], m = 0;
+		for (int r = 0; r < ranks && m < (t->variant ? PEERS : 1); r++) {
+			int *mark = &seen[unitOf[l][r]];
+			if (unitOf[l][r] == 0 || *mark == stamp || unitOf[l + 1][r] != unitOf[l + 1][list[0]]) continue;
+			*mark = stamp, peers[m++] = unitOf[l][r];
+		}
+		if (m < (t->variant ? 2 : 1)) return 0;
+		for (int i = 0; i < m; i++) sizes[i] = spread(l, peers[i], other + (size_t)i * (size_t)ranks);
+		for (; k < t->k && k < n && k < sizes[k % m]; k++) src[k] = list[k], dst[k] = other[(size_t)(k % m) * (size_t)ranks + (size_t)k];
 		return k;
 	}
 	int unit = t->what == STREAM || t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
@@ -574,7 +581,7 @@ static void pair(const Task *t, int a, int b, double *sample) {
 					MPI_Send(out, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD);
 				}
 			}
-			t1 = (MPI_Wtime() - t0) / (2 * t->inner);
+			t1 = fmax(MPI_Wtime() - t0 - tick, 0) / (2 * t->inner);
 			if (rank == b) t1 = 0;
 			break;
 		case EXCHANGE: {
@@ -671,6 +678,22 @@ static void fan(const Task *t, double *sample) {
 	}
 }
 
+static void two(const Task *t, double *sample) { /* messages to one rank, which answers the first */
+	int n = (int)t->size, root = src[0];
+	for (int r = 0; r <= t->repeats; r++) {
+		char *buffer = rank == root ? sendBuffer : receiveBuffer;
+		double t0 = 0;
+		for (int i = 0; i < 2 && rank != root; i++) MPI_Irecv(buffer + i * n, n, MPI_CHAR, root, TAG, MPI_COMM_WORLD, &requests[i]);
+		go(dst[0], root);
+		if (rank == root) t0 = MPI_Wtime();
+		for (int i = 0; i < 2 && rank == root; i++) MPI_Isend(buffer, n, MPI_CHAR, dst[0], TAG, MPI_COMM_WORLD, &requests[i]);
+		MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+		go(dst[0], root);
+		if (r && rank == root) sample[r - 1] = MPI_Wtime() - t0;
+		MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+	}
+}
+
 static int isLocal(int what) { return what == COMBINE || what == COPY; }
 
 static void compute(const Task *t, double *sample) { /* in one rank, without messages */
@@ -736,7 +759,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 	else if (isLocal(t->what)) { if (rank == 0) compute(t, mine), takes = 1; }
 	else if (isFan(t->what)) {
 		for (int i = 0; i < t->k; i++) takes |= dst[i] == rank;
-		if (takes || rank == src[0]) fan(t, mine);
+		if (takes || rank == src[0]) (t->what == TWOFIRST ? two : fan)(t, mine);
 		takes = rank == src[0];
 	} else for (int i = 0; i < t->k; i++) if (src[i] == rank || dst[i] == rank) {
 		pair(t, src[i], dst[i], mine);
@@ -783,7 +806,7 @@ static double run(Task *t, double share, double *fastest) {
 	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], result[3]; /* result: number, median, least */
 	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
-	t->inner = t->what == PINGPONG || t->what == RELAY || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
+	t->inner = t->what == PINGPONG || t->what == RELAY || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(SAMPLE, 30 * tick) / fmax(guess, 1e-7)) : 1;
 	if (cold || t->inner < 1) t->inner = 1;
 	t->repeats = (int)(share / fmax(guess * t->inner, 1e-6));
 	if (t->repeats > mostRepeats) t->repeats = mostRepeats;
@@ -908,6 +931,8 @@ static void plan(void) {
 		if (cut > 0 && cut < (long)LARGEST) add(SEND, l, 0, 1, cut, 0), add(RECEIVE, l, 0, 1, cut, 0);
 		for (int out = 0; out < 2 && l + out < levels; out++) for (int k = out ? 1 : 2; k <= ranks; k *= 2)
 			for (long n = 8; n <= 1 << 20; n = n == 8 ? 4096 : n * 16) add(STREAM, l, out, k, n, 0);
+		for (int k = 2; l + 1 < levels && k <= ranks; k *= 2) /* whether units have a link to each other one */
+			add(STREAM, l, 1, k, 1 << 16, 1), add(STREAM, l, 1, k, 1 << 20, 1);
 		for (int d = 1; d < holds[l] && holds[l] > 2; d *= 2) { /* all at once, near and far: what blocks of units share */
 			Task t;
 			memset(&t, 0, sizeof t);
@@ -916,7 +941,7 @@ static void plan(void) {
 			for (long n = 8; n <= 1 << 20 && k > 1; n = n == 8 ? 65536 : n * 16) add(STREAM, l, 0, k, n, d);
 		}
 		for (long n = 512; n <= 1 << 16; n *= 2) /* whether the first of two messages is done first */
-			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
+			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), add(TWOFIRST, l, 0, 1, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
 	}
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0), add(COPY, 0, 0, 1, n, 0);
@@ -951,18 +976,21 @@ static int settled(const Task *t) { /* the medians of its passes agree within 2 
 	return t->passes >= MAXPASSES || high - low <= 0.02 * high * sqrt(t->passes) + tick;
 }
 
-/* state writes the least time of 8 bytes between the innermost pair. Hosts change their state (which cores
- * run the ranks, and how fast), and fit keeps the rows of two states apart. */
+/* state writes the least times between the innermost pair of 8 bytes, and of 16 KiB in memory that was sent.
+ * Hosts change their state: which cores run the ranks, and how fast. If a hypervisor moves two ranks to one
+ * core, the first time changes by a quarter and the second by half. fit keeps the rows of two states apart. */
 static void state(void) {
 #ifndef WAIT_BY_SLEEP
 	Task t;
 	memset(&t, 0, sizeof t);
 	t.what = PINGPONG, t.k = 1, t.size = 8, t.repeats = 10, t.inner = 3;
-	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], least = 1e9;
+	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], least[2] = {1e9, 1e9};
 	while (t.level < levels - 1 && choose(&t) < 1) t.level++;
-	int n = measure(&t, samples, averages);
-	for (int i = 0; i < n; i++) least = fmin(least, samples[i]);
-	if (rank == 0) put("# state %.4f\n", 1e6 * least);
+	for (int i = 0; i < 2; i++, t.what = RELAY, t.size = 16384) {
+		int n = measure(&t, samples, averages);
+		for (int j = 0; j < n; j++) least[i] = fmin(least[i], samples[j]);
+	}
+	if (rank == 0) put("# state %.4f %.4f\n", 1e6 * least[0], 1e6 * least[1]);
 #endif
 }
 

@@ -318,8 +318,8 @@ func (h *host) programs(ctx context.Context) error {
 		}
 		low := func(values []float64) float64 { return stats.QuantileOf(values, 0.25) }
 		if len(runs) > 0 && len(predicted) > 0 {
-			fmt.Fprintf(&h.report, "| %s | %d | %d | %.0f µs | %.0f µs | %+.0f %% |\n", name, len(runs),
-				other, low(runs), low(predicted), 100*(low(predicted)/low(runs)-1))
+			fmt.Fprintf(&h.report, "| %s | %d | %d | %.0f µs | %.0f µs | %+.0f %% |\n", name,
+				len(runs), other, low(runs), low(predicted), 100*(low(predicted)/low(runs)-1))
 		}
 	}
 	return nil

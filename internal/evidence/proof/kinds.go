@@ -257,9 +257,9 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 		return err
 	}
 	what := strings.Join(args, " ")
-	// By default a reading of the clock takes 10 ns, so that the recorder's readings would be a part
-	// of the measured time. With 0, flows begin at the same moment, of which SimGrid 3.32 shares a
-	// link among some only.
+	// By default a reading of the clock takes 10 ns, so that the recorder's readings would be a
+	// part of the measured time. With 0, flows begin at the same moment, of which SimGrid 3.32
+	// shares a link among some only.
 	options := append(smpiOptions(j.dir, p), "--cfg=smpi/wtime:1e-9")
 	args = slices.Concat(options, []string{j.network}, args)
 	cmd := exec.CommandContext(ctx, "smpirun", args...)

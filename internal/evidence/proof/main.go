@@ -34,8 +34,8 @@ func main() {
 		"networks on which the fit was studied")
 	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
 	verbose := flag.Bool("v", false, "print each collective, program and launch")
-	keep := flag.String("dir", "", "keep the measurements of -mpi in this empty `folder`, or judge "+
-		"those that it has")
+	keep := flag.String("dir", "", "keep the measurements of -mpi in this empty `folder`, or "+
+		"judge those that it has")
 	flag.Parse()
 	dir, err := *keep, error(nil)
 	if dir == "" {
