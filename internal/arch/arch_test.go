@@ -289,7 +289,7 @@ var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
 // TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of
 // others have flags too, and package explore writes command lines.
 func TestMessagesNameNoFlags(t *testing.T) {
-	others := []string{"iperf3 --json", "calibrate --passes", "--only-collectives", "--map-by ppr", "--mca ", "--save-mem", "--token-file", "validate --live", "--unit"}
+	others := []string{"iperf3 --json", "calibrate --passes", "--passes 8 --versus", "--only-collectives", "--map-by ppr", "--mca ", "--save-mem", "--token-file", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
 		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "reports/page" {

@@ -6,10 +6,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A Duel compares a choice with the library's own in rounds. Each round launches both, one right
-// after the other, and they take turns which is first: the state of a machine (clocks, places of
-// ranks, other jobs) differs between launches by more than algorithms do, so a choice that was
-// measured in a lucky launch need not be faster.
+// A Duel compares a choice with the library's own in rounds. Each round is a launch in which both
+// take turns or, if the library cannot do that, two launches, one right after the other, which take
+// turns to be first: the state of a machine (clocks, places of ranks, other jobs) differs between
+// launches by more than algorithms do, so a choice that was measured in a lucky launch need not be
+// faster.
 type Duel struct {
 	Rounds int
 	// Gain is the mean logarithm of the default's time over the choice's, and Low its lower bound

@@ -20,15 +20,17 @@ type round struct {
 	time   quantity.Micros
 }
 
+// ownChoice returns the library's own choice for the call of a choice.
+func ownChoice(c Choice) Choice {
+	c.Entry = collective.Entry{Collective: c.Collective, Name: LibraryChoice}
+	c.Segment = 0
+	return c
+}
+
 // addDuels sets the duels of all candidates that rounds measured beside the library's choice.
 func (m *Map) addDuels(rounds []round) {
 	own := map[string]quantity.Micros{} // by call and pass
-	call := func(r round) string {
-		c := r.choice
-		c.Entry = collective.Entry{Collective: c.Collective, Name: LibraryChoice}
-		c.Segment = 0
-		return c.file() + "." + r.pass
-	}
+	call := func(r round) string { return ownChoice(r.choice).file() + "." + r.pass }
 	for _, r := range rounds {
 		if r.choice.Name == LibraryChoice {
 			own[call(r)] = r.time
@@ -68,8 +70,7 @@ func kept(decisions []Decision) []Decision {
 	all := slices.Clone(decisions)
 	for i, d := range all {
 		if d.Name != LibraryChoice && !d.Duel.wins() {
-			all[i].Entry = collective.Entry{Collective: d.Collective, Name: LibraryChoice}
-			all[i].Segment = 0
+			all[i].Choice = ownChoice(d.Choice)
 		}
 	}
 	return all

@@ -19,20 +19,23 @@ import (
 // its environment must be the same algorithm that the rules file names later, or the
 // measurement is of another one.
 type library struct {
-	name      string
-	has       func(e collective.Entry) bool
-	force     func(c Choice) string // returns the environment that forces the choice's algorithm
-	perNode   string                // the launcher's flag for %d ranks on each node
-	benchmark string                // default benchmark
-	rules     string                // name of the rules file
-	use       string                // how a program reads that file, %s
+	name  string
+	has   func(e collective.Entry) bool
+	force func(c Choice) string // returns the environment that forces the choice's algorithm
+	// versus returns the environment, and the variables of calibrate --versus, with which one
+	// launch measures the choice and the library's own in turns; nil if the library cannot do that.
+	versus    func(c Choice) (environment, variables string)
+	perNode   string // the launcher's flag for %d ranks on each node
+	benchmark string // default benchmark
+	rules     string // name of the rules file
+	use       string // how a program reads that file, %s
 	write     func(w io.Writer, decisions []Decision) error
 }
 
 // The benchmark is the one that its users have: OSU for MPI, nccl-tests for NCCL.
 var libraries = []library{
 	{
-		name: "openmpi", force: forceOpenMPI,
+		name: "openmpi", force: forceOpenMPI, versus: versusOpenMPI,
 		has:     func(e collective.Entry) bool { return e.OpenMPI > 0 },
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
 		use:   rules.OpenMPIUse,
@@ -68,21 +71,34 @@ func libraryOf(name string) (library, error) {
 	return libraries[i], nil
 }
 
+// tunedOpenMPI lets coll/tuned serve all collectives, and read the parameters of its algorithms.
+// Without the priority, another component of Open MPI may take the collective.
+const tunedOpenMPI = "OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1"
+
+// parametersOpenMPI returns the parameters of coll/tuned that force a choice.
+func parametersOpenMPI(c Choice) []string {
+	algorithm := "coll_tuned_" + c.word() + "_algorithm"
+	all := []string{fmt.Sprintf("%s=%d", algorithm, c.OpenMPI)}
+	// Without the parameter, Open MPI takes its default for the segment.
+	if c.Segment > 0 {
+		all = append(all, fmt.Sprintf("%s_segmentsize=%.0f", algorithm, float64(c.Segment)))
+	}
+	if c.Name == "chain" { // our fan-out; Open MPI's default is one chain
+		all = append(all, algorithm+"_chain_fanout=4")
+	}
+	return all
+}
+
 // forceOpenMPI sets MCA parameters of coll/tuned in the environment, which mpirun passes
 // on to all ranks.
 func forceOpenMPI(c Choice) string {
-	algorithm := "OMPI_MCA_coll_tuned_" + c.word() + "_algorithm"
-	// Without the priority, another component of Open MPI may take the collective.
-	s := "OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1"
-	s += fmt.Sprintf(" %s=%d", algorithm, c.OpenMPI)
-	// Without the variable, Open MPI takes its default for the segment.
-	if c.Segment > 0 {
-		s += fmt.Sprintf(" %s_segmentsize=%.0f", algorithm, float64(c.Segment))
-	}
-	if c.Name == "chain" { // our fan-out; Open MPI's default is one chain
-		s += fmt.Sprintf(" %s_chain_fanout=4", algorithm)
-	}
-	return s
+	return tunedOpenMPI + " OMPI_MCA_" + strings.Join(parametersOpenMPI(c), " OMPI_MCA_")
+}
+
+// versusOpenMPI sets the same parameters before a communicator is made. The library's own choice is
+// then coll/tuned's, as for calls without a rule.
+func versusOpenMPI(c Choice) (environment, variables string) {
+	return tunedOpenMPI, strings.Join(parametersOpenMPI(c), ",")
 }
 
 func forceMPICH(c Choice) string {

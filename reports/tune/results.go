@@ -32,7 +32,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: %v; left out", path, err))
 			continue
 		}
-		t, err := leastTime(path)
+		own, t, err := timesInFile(path)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%v; left out", err))
 			continue
@@ -41,6 +41,9 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 			// Launches of a duel are compared with each other alone: the fastest of many would be
 			// faster than the fastest of few.
 			rounds = append(rounds, round{c, pass, t})
+			if own > 0 {
+				rounds = append(rounds, round{ownChoice(c), pass, own})
+			}
 			continue
 		}
 		// Disturbances make a pass longer, never shorter: the fastest pass counts.
@@ -63,28 +66,34 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	return notes, err
 }
 
-// leastTime returns the least time in the output of a benchmark, or of calibrate's
-// passes. The file may be of any benchmark that fit reads: its lines tell which.
-func leastTime(path string) (quantity.Micros, error) {
+// timesInFile returns the least time in the output of a benchmark, or of calibrate's passes. The
+// file may be of any benchmark that fit reads: its lines tell which. If it is of a duel in one
+// launch, own is the time of the library's own choice. Passes of both take turns, so lower
+// quartiles count.
+func timesInFile(path string) (own, t quantity.Micros, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var times []quantity.Micros
 	if calibrate.IsCalibration(text) {
 		c, err := calibrate.Read(bytes.NewReader(text), path)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
+		duel := map[int]quantity.Micros{}
 		for _, r := range c.Rows {
 			if r.IsCollective() {
-				times = append(times, r.Least)
+				times, duel[r.Variant] = append(times, r.Least), r.Time
 			}
+		}
+		if len(duel) == 2 {
+			return duel[0], duel[1], nil
 		}
 	} else {
 		f, err := benchfile.Open(path, benchfile.Options{})
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		for _, t := range f.Tables {
 			// The script measures one size in each file; in place is another way to call the
@@ -95,9 +104,9 @@ func leastTime(path string) (quantity.Micros, error) {
 		}
 	}
 	if len(times) == 0 {
-		return 0, fmt.Errorf("%s: no table of a collective with one size", path)
+		return 0, 0, fmt.Errorf("%s: no table of a collective with one size", path)
 	}
-	return slices.Min(times), nil
+	return 0, slices.Min(times), nil
 }
 
 // ReadFiles adds the measurements in files of benchmarks. If a file names no algorithm, its times

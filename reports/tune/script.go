@@ -68,7 +68,7 @@ func (m *Map) writeScript(w io.Writer, candidates, duels []int, number int,
 	fmt.Fprintf(&text, `#!/bin/sh
 # MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
 # the number of passes over all measurements; the fastest pass of each counts. ROUNDS is the number
-# of rounds of duels, each of the library's choice and another one, launched in turns.
+# of rounds of duels, each of the library's choice and another one, in one launch or in two.
 : "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}" "${ROUNDS:=%d}"
 case $BENCHMARKS in '' | /* | *' '*) ;; *) BENCHMARKS=$PWD/$BENCHMARKS ;; esac
 cd "$(dirname "$0")" || exit 1
@@ -87,7 +87,7 @@ measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is 
 for pass in $(seq "$REPEATS"); do
 :
 `, duelRounds)
-	command := func(i int) (string, error) {
+	command := func(i int, together bool) (string, error) {
 		c := m.Choices[i]
 		word := c.word()
 		if b.words != nil {
@@ -102,30 +102,39 @@ for pass in $(seq "$REPEATS"); do
 			bytes = c.total()
 		}
 		force, place := "", ""
-		if c.Name != LibraryChoice {
+		run := fmt.Sprintf(b.run, word, bytes)
+		switch {
+		case together:
+			environment, variables := m.library.versus(c)
+			force, run = environment+" ", run+" --passes 8 --versus "+variables
+		case c.Name != LibraryChoice:
 			force = m.library.force(c) + " "
 		}
 		if c.PerNode > 0 {
 			place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
 		}
-		run := fmt.Sprintf(b.run, word, bytes)
 		return fmt.Sprintf("measure %s %s$MPIRUN -n %d%s %s\n",
 			c.file(), force, c.Ranks, place, run), nil
 	}
 	for _, i := range candidates {
-		line, err := command(i)
+		line, err := command(i, false)
 		if err != nil {
 			return err
 		}
 		text.WriteString(line)
 	}
 	fmt.Fprintf(&text, "done\nfor round in $(seq \"$ROUNDS\"); do\npass=duel%d-$round\n", number)
+	together := m.library.versus != nil && b.name == "calibrate"
 	for _, i := range duels {
-		choice, err := command(i)
+		choice, err := command(i, together)
 		if err != nil {
 			return err
 		}
-		own, err := command(m.own(m.callOf(i)))
+		if together {
+			text.WriteString(choice)
+			continue
+		}
+		own, err := command(m.own(m.callOf(i)), false)
 		if err != nil {
 			return err
 		}

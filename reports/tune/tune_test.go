@@ -304,3 +304,42 @@ func TestRefusal(t *testing.T) {
 		}
 	}
 }
+
+// Where a library reads its choice with each communicator, a round of a duel is one launch of both.
+func TestDuelInOneLaunch(t *testing.T) {
+	q := Question{Collectives: []string{"allreduce"}, Library: "openmpi", Ranks: []int{4}, PerNode: 4, Sizes: []quantity.Bytes{8}}
+	m, err := NewMap(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring := slices.IndexFunc(m.Choices, func(c Choice) bool { return c.Name == "ring" })
+	for bench, launches := range map[string]int{"calibrate": 1, "osu": 4} { // two in each order
+		var text strings.Builder
+		if err := m.writeScript(&text, nil, []int{ring}, 2, bench); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text.String(), "$MPIRUN -n"); n != launches || launches == 1 &&
+			!strings.Contains(text.String(), "--smallest 8 --largest 8 --passes 8 --versus coll_tuned_allreduce_algorithm=4\n") {
+			t.Errorf("%s: %d launches, want %d:\n%s", bench, n, launches, text.String())
+		}
+	}
+	folder := t.TempDir()
+	for pass := 1; pass <= 4; pass++ {
+		text := "# halfpeak calibrate 1\n# 4 ranks\n# Open MPI\n# level node holds 4\n"
+		for variant, time := range []int{12, 10} {
+			time *= pass // the state of the launch
+			text += fmt.Sprintf("allreduce,,in,4,8,%d,1,10,%d,%d,%[2]d,%[2]d,%[2]d,%[2]d,0\n", variant, time, time)
+		}
+		name := fmt.Sprintf("allreduce.ring.0.4x4.8.duel2-%d.out", pass)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text+"# 0.2 s\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if notes, err := m.ReadFolder(folder); err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
+	}
+	if duel := m.duels[ring]; duel.Rounds != 4 || !duel.wins() {
+		t.Errorf("%+v; want 4 rounds that are won", duel)
+	}
+	near(t, "gain", m.duels[ring].percent(), 20, 0.01)
+}

@@ -72,6 +72,7 @@ static size_t bufferBytes, coldAt;
 static int *src, *dst;
 static MPI_Request *requests;
 static FILE *csv;
+static MPI_Comm versus = MPI_COMM_NULL; /* of collectives with another choice of algorithm */
 
 static unsigned long draw(void) { /* xorshift; the same numbers on all ranks */
 	seed ^= seed << 13; seed &= 0xffffffffffffffffUL;
@@ -713,7 +714,7 @@ static void compute(const Task *t, double *sample) { /* in one rank, without mes
 static void together(const Task *t, double *sample) { /* a collective of all ranks, from an agreed time */
 	int n = (int)t->size, doubles = n / (int)sizeof(double);
 	void *s = sendBuffer, *r = receiveBuffer;
-	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Comm w = t->variant ? versus : MPI_COMM_WORLD;
 	for (int i = 0; i <= t->repeats; i++) {
 		double at = localTime(t->begin + i * t->slot);
 		int late = MPI_Wtime() > at;
@@ -963,15 +964,38 @@ static void planCollectives(const char *list) {
 		if (!contains(list, names[what])) continue;
 		for (long n = smallestBlock; n <= largestBlock; n = onlyCollectives ? n * 4 : n == 8 ? 1024 : n * 16) {
 			if (what == ALLGATHER || what == ALLTOALL || what == SCATTER ? (size_t)n * (size_t)ranks > LARGEST : (size_t)n > LARGEST) break;
-			add(what, levels - 1, 0, 1, n, 0);
+			for (int v = 0; v < 1 + (versus != MPI_COMM_NULL); v++) add(what, levels - 1, 0, 1, n, v);
 			if (what == BARRIER) break;
 		}
 	}
 }
 
+/* setVersus duplicates the communicator after it has set variables of the library, as in
+ * coll_tuned_allreduce_algorithm=3. Open MPI reads them when a communicator is made, so that one launch has
+ * collectives of both choices, in the same state of the hosts. */
+static void setVersus(char *list) {
+	int known = 1;
+#if !defined WAIT_BY_SLEEP && (MPI_VERSION > 3 || (MPI_VERSION == 3 && MPI_SUBVERSION > 0))
+	int provided;
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	for (char *at = strtok(list, ","); at && known; at = strtok(NULL, ",")) {
+		char *value = strchr(at, '=');
+		int index, elements, number = value ? atoi(value + 1) : 0;
+		MPI_T_cvar_handle handle;
+		if (value) *value = 0;
+		known = value && MPI_T_cvar_get_index(at, &index) == MPI_SUCCESS && MPI_T_cvar_handle_alloc(index, NULL, &handle, &elements) == MPI_SUCCESS && elements == 1
+			&& MPI_T_cvar_write(handle, &number) == MPI_SUCCESS;
+	}
+#else
+	known = 0, (void)list;
+#endif
+	if (!known) fail("--versus needs variables of the MPI library that can be set while it runs, as in coll_tuned_allreduce_algorithm=3");
+	MPI_Comm_dup(MPI_COMM_WORLD, &versus);
+}
+
 static int settled(const Task *t) { /* the medians of its passes agree within 2 % */
 	double low = 1e9, high = 0;
-	if (t->passes < 2) return 0;
+	if (t->passes < 2 || (versus != MPI_COMM_NULL && t->passes < MAXPASSES)) return 0;
 	for (int i = 0; i < t->passes; i++) low = fmin(low, t->medians[i]), high = fmax(high, t->medians[i]);
 	return t->passes >= MAXPASSES || high - low <= 0.02 * high * sqrt(t->passes) + tick;
 }
@@ -1033,7 +1057,7 @@ end:
 
 static void usage(int status) {
 	if (rank == 0) fprintf(status ? stderr : stdout,
-		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--smallest BYTES] [--largest BYTES] [--output FILE]\n"
+		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--smallest BYTES] [--largest BYTES] [--output FILE] [--versus LIST]\n"
 		"  --output FILE             write the table there, and fail if that fails; a launcher may not\n"
 		"  --minutes M               time to take: 2 by default, at most 5\n"
 		"  --passes N                at most N passes over all cases\n"
@@ -1042,12 +1066,14 @@ static void usage(int status) {
 		"  --collectives LIST        of barrier,bcast,allreduce,allgather,alltoall,reduce,scatter; \"none\": none\n"
 		"  --only-collectives LIST   nothing else, in sizes by factors of 4\n"
 		"  --smallest, --largest BYTES   of a collective's block; 8 and 65536 by default\n"
+		"  --versus NAME=VALUE,...   measure collectives in turns without and with these variables of the library\n"
 		"  --sys DIR --cpus LIST --hosts LIST   levels from another /sys, with rank i on processor i of the list and host i\n");
 	MPI_Finalize();
 	exit(status);
 }
 
 int main(int argc, char **argv) {
+	char *other = NULL;
 	const char *cpus = NULL, *hostList = NULL, *path = NULL, *collectives = "barrier,scatter,reduce,bcast,allreduce,allgather,alltoall";
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -1071,6 +1097,7 @@ int main(int argc, char **argv) {
 		else if (!strcmp(argv[i], "--cpus")) cpus = value;
 		else if (!strcmp(argv[i], "--hosts")) hostList = value;
 		else if (!strcmp(argv[i], "--output")) path = value;
+		else if (!strcmp(argv[i], "--versus")) other = argv[i + 1];
 		else usage(2);
 		i++;
 	}
@@ -1083,6 +1110,7 @@ int main(int argc, char **argv) {
 		if (!strchr(at, ',')) break;
 	}
 	if (ranks < 2) fail("there is one rank: start at least two, as in mpirun -np 2 ./calibrate");
+	if (other) setVersus(other);
 	if (rank == 0 && path && !(csv = fopen(path, "w"))) {
 		fprintf(stderr, "calibrate: cannot write %s: %s\n", path, strerror(errno));
 		MPI_Abort(MPI_COMM_WORLD, 1);

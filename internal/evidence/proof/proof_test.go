@@ -142,6 +142,8 @@ func TestOptions(t *testing.T) {
 		{"2", "--help", true, "--collectives LIST"},
 		{"2", "--minute 1", false, "usage: calibrate"},
 		{"2", "--collectives bcast,nosuch", false, "has a name that is none of barrier,bcast,"},
+		{"2", "--versus nosuch=1", false, "variables of the MPI library that can be set while it runs"},
+		{"2", "--only-collectives bcast --largest 8 --versus coll_tuned_bcast_algorithm=1", true, "bcast,,in,2,8,1,2,"},
 		{"2", "--output /dev/full", false, "cannot write the table (No space left on device)"},
 		{"1", "", false, "start at least two, as in mpirun -np 2 ./calibrate"},
 		{strconv.Itoa(runtime.NumCPU() + 1), "--only-collectives none", true, "share processors of 1 host"},
