@@ -174,6 +174,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		design := designs[0]
 		f.Fits = nil
 		q.TakeLocalWork(design.Costs())
+		o.simulated.Measured = calibrate.MeasuredAs(design.Platform, name)
 		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(),
 			calibrate.IntervalOf(design.Platform)
 		return nil

@@ -130,6 +130,27 @@ func IntervalOf(p platforms.Platform) Interval {
 	return Interval{}
 }
 
+// MeasuredConstant and the name of a collective are the constant of a platform file whose source
+// names, by size, the algorithms with the times nearest to the measured ones, if those of the
+// library are not known. Its value is their largest relative error.
+const MeasuredConstant = "as_measured_"
+
+// AsMeasured is the sentence about the algorithms of a collective and their largest relative error.
+func AsMeasured(collective, algorithms string, worst float64) string {
+	return fmt.Sprintf("as measured, %s runs as %s (within %.0f %%)", collective, algorithms,
+		100*worst)
+}
+
+// MeasuredAs returns that sentence for a collective of a platform file; "" if it has none.
+func MeasuredAs(p platforms.Platform, collective string) string {
+	for _, c := range p.Constants {
+		if c.Owner == MeasuredConstant+collective {
+			return AsMeasured(collective, c.Source, c.Value.Num)
+		}
+	}
+	return ""
+}
+
 // Constants returns the interval as constants of a platform file, which is all that
 // remains of the calibration's checks there.
 func (i Interval) Constants() (all []platforms.ConstantTable) {

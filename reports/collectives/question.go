@@ -39,6 +39,8 @@ type Question struct {
 	Machine machine.Machine    // without levels: the layer
 	Loop    bool               // times are as OSU's benchmarks print them
 	Within  calibrate.Interval // of the times
+	// Measured says how the library runs the collective, as far as measurements show that.
+	Measured string
 
 	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
 	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a
@@ -60,6 +62,9 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	q.addIntervals(cells)
 	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within,
 		BestOnly: q.Algorithm == "best"}
+	if q.Measured != "" {
+		answer.Notes = append(answer.Notes, q.Measured)
+	}
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })

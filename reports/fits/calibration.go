@@ -96,9 +96,15 @@ func (c *calibrated) doubts() (notes []string) {
 	return notes
 }
 
-// algorithms returns a note for each collective of a library whose algorithms are not known: those
-// whose times are nearest to the measured ones, by size, with their largest error.
-func (c *calibrated) algorithms() (notes []string) {
+// A nearest says which algorithms of a collective, by size, have the times nearest to the measured
+// ones, and their largest relative error.
+type nearest struct {
+	collective, algorithms string
+	worst                  float64
+}
+
+// nearest returns the algorithms of each measured collective if the library's are not known.
+func (c *calibrated) nearest() (found []nearest) {
 	of := map[string][]calibrate.Checked{}
 	var names []string
 	for _, k := range c.checks {
@@ -123,8 +129,15 @@ func (c *calibrated) algorithms() (notes []string) {
 				parts = append(parts, fmt.Sprintf("%s from %.0f B", k.Nearest, float64(k.Size)))
 			}
 		}
-		notes = append(notes, fmt.Sprintf("as measured, %s runs as %s (within %.0f %%)", name,
-			strings.Join(parts, ", "), 100*worst))
+		found = append(found, nearest{name, strings.Join(parts, ", "), worst})
+	}
+	return found
+}
+
+// algorithms returns a note for each of them.
+func (c *calibrated) algorithms() (notes []string) {
+	for _, n := range c.nearest() {
+		notes = append(notes, calibrate.AsMeasured(n.collective, n.algorithms, n.worst))
 	}
 	return notes
 }

@@ -83,6 +83,11 @@ func (f *Fitted) machineFile() platforms.File {
 	if f.within.Source != "" { // the collectives were checked
 		d.Constants = f.within.Constants()
 	}
+	for _, n := range c.nearest() {
+		d.Constants = append(d.Constants, platforms.ConstantTable{
+			Name: calibrate.MeasuredConstant + n.collective, Value: fmt.Sprintf("%.3g", n.worst),
+			Source: n.algorithms})
+	}
 	// The processor's times for a byte: reductions combine, and collectives copy a
 	// rank's own block. Schedules read them as constants of the platform.
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
