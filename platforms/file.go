@@ -62,6 +62,7 @@ type LevelTable struct {
 	// For the outermost level alone; Hop to Global describe its links.
 	Topology string `toml:"topology"`
 	Hop      string `toml:"hop"`
+	Hops     string `toml:"hops"`
 	Link     string `toml:"link"`
 	Local    string `toml:"local"`
 	Global   string `toml:"global"`

@@ -39,6 +39,7 @@ var levelLayers = []struct {
 	{"fresh", func(l *machine.Level) *model.Layer { return &l.Fresh }},
 	{"shared", func(l *machine.Level) *model.Layer { return &l.Shared }},
 	{"port", func(l *machine.Level) *model.Layer { return &l.Port }},
+	{"hops", func(l *machine.Level) *model.Layer { return &l.Hops }},
 	{"link", func(l *machine.Level) *model.Layer { return &l.Link }},
 	{"local", func(l *machine.Level) *model.Layer { return &l.Local }},
 	{"global", func(l *machine.Level) *model.Layer { return &l.Global }},

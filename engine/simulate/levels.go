@@ -128,7 +128,12 @@ func (l *levels) levelAt(distance int) machine.Level { return l.Levels[distance%
 // costs the same as 1 byte.
 func (l *levels) Cost(distance int, n uint64) machine.Cost {
 	c := costAt(l.levelAt(distance), n, l.eager)
-	c.Latency += l.levelAt(distance).Hop * quantity.Micros(distance/len(l.Levels))
+	at := l.levelAt(distance)
+	hop := at.Hop
+	if at.Hops != nil {
+		hop = at.Hops.OneWay(quantity.Bytes(max(n, 1)))
+	}
+	c.Latency += hop * quantity.Micros(distance/len(l.Levels))
 	return c
 }
 

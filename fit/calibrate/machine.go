@@ -45,7 +45,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		switch outermost := i == len(m.Levels)-1; {
 		case c.networked() && outermost:
 			outer, network := m.Levels[i], c.network
-			outer.Topology, outer.Hop = network.Topology, network.Hop
+			outer.Topology, outer.Hop, outer.Hops = network.Topology, network.Hop, network.Hops
 			outer.Link, outer.Local, outer.Global = network.Link, network.Local, network.Global
 			all = append(all, outer)
 			continue

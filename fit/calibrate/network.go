@@ -3,6 +3,7 @@ package calibrate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -73,6 +74,7 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 		index[h] = i
 	}
 	c.near = c.network.Hop * quantity.Micros(c.network.Topology.Extra(index[0], index[1]))
+	c.measureHops(outer, inner, index)
 	c.measureLinks(outer, inner, index)
 	whole := outer == len(c.Levels)-1
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
@@ -88,6 +90,48 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	}
 	merged := machine.Level{Name: "cluster", Arity: len(hosts), Eager: c.Levels[outer].Eager}
 	c.Levels = append(c.Levels[:outer], merged)
+}
+
+// measureHops sets the latency of links beyond the shortest route by size, from the round trips of
+// the first host with the next and with a far one. It stays that of a byte if no link is between
+// them, or if it is within a tenth at all sizes.
+func (c *Calibration) measureHops(outer, inner int, index map[int]int) {
+	last := len(c.Levels) - 1
+	far, known := index[(c.cores(last+1)-c.cores(last))/inner]
+	next, too := index[1]
+	topology := c.network.Topology
+	if !known || !too {
+		return
+	}
+	between := topology.Extra(index[0], far) - topology.Extra(index[0], next)
+	if between <= 0 {
+		return
+	}
+	times := map[quantity.Bytes]quantity.Micros{}
+	for _, r := range c.Rows {
+		if r.Measure == PingPong && r.Level == last && r.Variant == 1 {
+			times[r.Size] = r.Time
+		}
+	}
+	measured := map[quantity.Bytes]quantity.Micros{}
+	changes := false
+	for _, r := range c.Rows {
+		t, known := times[r.Size]
+		if r.Measure != PingPong || r.Level != outer || r.Variant != 0 || !known {
+			continue
+		}
+		hop := max((t-r.Time)/quantity.Micros(between), minTime)
+		changes = changes || math.Abs(float64(hop/c.network.Hop)-1) > straight
+		measured[r.Size] = hop
+	}
+	if !changes || len(measured) < 2 {
+		return
+	}
+	hops := &model.Table{Sizes: slices.Sorted(maps.Keys(measured)), GapUnknown: true}
+	for _, n := range hops.Sizes {
+		hops.Times = append(hops.Times, measured[n])
+	}
+	c.network.Hops = hops
 }
 
 // measureLinks sets how long messages occupy the links of each class, from streams of pairs at once

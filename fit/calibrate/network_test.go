@@ -318,3 +318,32 @@ func TestDeferredFromLateReceives(t *testing.T) {
 		}
 	}
 }
+
+// The latency of a link may rise with the size: the first host and a far one show by how much.
+func TestHopsBySize(t *testing.T) {
+	torus, err := machine.ParseTopology("torus 4 8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hop, long = 0.2, 0.8 // µs, of 1 B and of 1 MiB
+	text := calibrationOf(32, func(i, j int) float64 { return 0.8 + hop*float64(len(torus.Route(i, j))) }, func(int) float64 { return 200 })
+	farther := torus.Extra(0, 31) - torus.Extra(0, 1)
+	for _, change := range []bool{false, true} {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			if change && strings.HasPrefix(line, "pingpong,cluster,in,1,1048576,1,") {
+				far := 1 + 104.8576 + long*float64(farther)
+				line = fmt.Sprintf("pingpong,cluster,in,1,1048576,1,1,9,%g,%g,%g,%g,%g,%g,0\n", far, far, far, far, far, far)
+			}
+			b.WriteString(line)
+		}
+		m := machineOf(t, calibration(t, b.String()))
+		hops := m.Levels[len(m.Levels)-1].Hops
+		if (hops != nil) != change {
+			t.Fatalf("the latency changes with the size: %v, found %v", change, hops)
+		}
+		if change && (math.Abs(float64(hops.OneWay(1)-hop)) > 0.01 || math.Abs(float64(hops.OneWay(1<<20)-long)) > 0.01) {
+			t.Errorf("a link takes %v for 1 B and %v for 1 MiB, want %v and %v µs", hops.OneWay(1), hops.OneWay(1<<20), hop, long)
+		}
+	}
+}

@@ -56,12 +56,14 @@ type Level struct {
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
 	// between the closest units; each further link of a route adds Hop to the latency, and a
-	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links. In
-	// a dragonfly, Local replaces Link for the links between routers of a group, and Global for
-	// those between groups, if not nil.
+	// message occupies each link for Link's OneWay, if not nil. If Hops is not nil, its OneWay
+	// replaces Hop for messages of that size: a link's latency may rise with the size. A unit has
+	// no NIC but its links. In a dragonfly, Local replaces Link for the links between routers of a
+	// group, and Global for those between groups, if not nil.
 	Topology            Topology
 	Hop                 quantity.Micros
 	Link, Local, Global model.Layer
+	Hops                model.Layer
 
 	// Packet, if above 0, is the largest message that the NICs of ranks carry one after the other,
 	// as they do without it. They interleave larger messages, which get max-min fair shares of the
@@ -172,7 +174,7 @@ func (l Level) checkNetwork(outermost bool) (key string, err error) {
 			l.Topology, l.Topology.Units(), l.Arity)
 	case !(l.Hop >= 0):
 		return "hop", errors.New("must be at least 0")
-	case !network && (l.Hop > 0 || l.Link != nil):
+	case !network && (l.Hop > 0 || l.Hops != nil || l.Link != nil):
 		return "topology", errors.New("is missing; hop and link are of its links")
 	case l.Topology.kind != "dragonfly" && (l.Local != nil || l.Global != nil):
 		return "topology", errors.New("has no local and global links; these are of a dragonfly")

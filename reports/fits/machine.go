@@ -62,6 +62,7 @@ func (f *Fitted) machineFile() platforms.File {
 		}
 		if t.Topology != "" {
 			t.Hop, t.Link = platforms.ExactMicros(l.Hop), layer(l.Name+"-link", l.Link)
+			t.Hops = layer(l.Name+"-hops", l.Hops)
 			t.Local, t.Global = layer(l.Name+"-local", l.Local), layer(l.Name+"-global", l.Global)
 		}
 		if l.Eager > 0 { // a threshold is found to the byte
