@@ -6,7 +6,7 @@ import "math"
 // seed. Ranks that begin at exactly the same time keep in step, since equal flows end together;
 // that state is unstable, and no clock keeps ranks in it.
 func (r *run) skewStarts() {
-	if r.flows == nil || !r.shared.interleaves() {
+	if r.flows == nil || !r.shared.byNIC {
 		return
 	}
 	// 10 ns is below the noise of any network, and above the tick by enough that all ranks differ.
@@ -32,17 +32,15 @@ func (r *run) flow(i uint32, t uint64) bool {
 	c := r.messageCost(n.rank, op.Peer, op.Size)
 	data := !c.rendezvous && !c.deferred || n.waits == streaming
 	way := &r.flows.transits[i]
-	if !way.admitted && r.shared.interleaves() && (c.interleaved || n.waits == flying) {
+	if !way.admitted && r.shared.byNIC && (c.interleaved || n.waits == flying) {
 		way.admitted = true
-		pair := [2]uint32{n.rank, op.Peer}
-		turn := r.flows.turns[pair]
+		turn := &r.flows.turns[r.flows.pairs.of[i]]
 		begin := max(t, turn.last)
 		if c.interleaved && data && !c.overlaps {
 			begin = max(t, turn.next)
 			turn.next = begin + c.gap
 		}
 		turn.last = begin
-		r.flows.turns[pair] = turn
 		if begin > t {
 			by := delay{shared: begin - t}
 			if !data {
@@ -58,36 +56,43 @@ func (r *run) flow(i uint32, t uint64) bool {
 	} else if c.flows {
 		way.state, way.started = inTransit, t
 		// The same entry comes again after the lag, when the bytes reach what they share.
-		if lag := r.bundleOf(n.rank, op.Peer, op.Size, c).lag; lag > 0 {
+		if b := r.bundleOf(n.rank, op.Peer, op.Size, c); b.lag > 0 {
 			way.lags = true
-			r.push(t+lag, i|message)
+			r.push(t+b.lag, i|message)
 		} else {
-			r.beginFlow(i, t)
+			r.beginFlow(i, b, c, t)
 		}
 	}
 	return true
 }
 
-// beginFlow begins the flow of send i, unless it must wait for flows between the same ranks.
-func (r *run) beginFlow(i uint32, t uint64) {
+// beginLate begins the flow of send i, whose lag has passed.
+func (r *run) beginLate(i uint32, t uint64) {
 	n, op := &r.nodes[i], &r.ops[i]
 	c := r.messageCost(n.rank, op.Peer, op.Size)
-	if !c.interleaved && r.flows.wait(i, [3]uint32{n.rank, op.Peer, uint32(op.NIC)}) {
-		return
+	r.beginFlow(i, r.bundleOf(n.rank, op.Peer, op.Size, c), c, t)
+}
+
+// beginFlow begins the flow of send i in its bundle, unless it must wait for flows between the same
+// ranks.
+func (r *run) beginFlow(i uint32, b *bundle, c *cost, t uint64) {
+	if !c.interleaved {
+		before := r.lastFlow(i)
+		last := *before
+		if *before = i + 1; last > 0 {
+			r.flows.transits[last-1].next = i + 1
+			return
+		}
 	}
-	r.flows.begin(r.bundleOf(n.rank, op.Peer, op.Size, c), i, t)
+	r.flows.begin(b, i, t)
 	r.computeRates(t)
 }
 
-// wait lets the flow of send i wait for those before it between the same ranks, and returns false
-// if there is none.
-func (f *flows) wait(i uint32, way [3]uint32) bool {
-	before, waits := f.last[way]
-	f.last[way] = i
-	if waits {
-		f.transits[before].next = i + 1
-	}
-	return waits
+// lastFlow returns the place of the last send, plus 1, that flows between the ranks of send i by
+// its NIC.
+func (r *run) lastFlow(i uint32) *uint32 {
+	pair, nics := int(r.flows.pairs.of[i]), len(r.nics.list)
+	return &r.flows.last[pair*nics+r.nics.number(r.ops[i].NIC)]
 }
 
 // follow begins the flow that waits for send i, whose flow is far enough.
@@ -98,7 +103,7 @@ func (r *run) follow(i uint32, t uint64) {
 	}
 	next := r.flows.transits[i].next
 	if next == 0 {
-		delete(r.flows.last, [3]uint32{n.rank, op.Peer, uint32(op.NIC)})
+		*r.lastFlow(i) = 0
 		return
 	}
 	size := r.ops[next-1].Size
@@ -112,7 +117,12 @@ func (r *run) bundleOf(from, to uint32, size uint64, c *cost) *bundle {
 	if !c.interleaved && !r.shared.byRank {
 		k.from, k.to = r.shared.unitsOf(int(from))[0], r.shared.unitsOf(int(to))[0]
 	}
+	near := &r.flows.near[k.hash()]
+	if near.key == k && near.bundle != nil {
+		return near.bundle
+	}
 	if b := r.flows.bundles[k]; b != nil {
+		*near = nearBundle{k, b}
 		return b
 	}
 	b := &bundle{size: float64(max(size, 1))}
@@ -166,14 +176,17 @@ func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part flo
 // computeRates schedules a computation of the rates for the end of moment t.
 func (r *run) computeRates(t uint64) {
 	if !r.flows.pending {
-		r.flows.pending = true
-		r.push(t, flowTick)
+		r.flows.pending, r.flows.held = true, true
+		r.flows.tick = r.entry(t, flowTick)
 	}
 }
 
 // flowOn delivers and ends the flows that are complete at time t, and computes the rates.
 func (r *run) flowOn(t uint64) {
 	f := r.flows
+	if t == f.queued {
+		f.queued = math.MaxUint64 // this entry may be that one
+	}
 	if t != f.next && !f.pending {
 		return // the rates have changed since
 	}
@@ -200,7 +213,10 @@ func (r *run) flowOn(t uint64) {
 	f.share(t)
 	if f.next = math.MaxUint64; len(f.due) > 0 {
 		f.next = f.due[0].event
-		r.push(f.next, flowTick)
+		if f.next != f.queued { // else the first entry of that time serves
+			f.queued = f.next
+			r.push(f.next, flowTick)
+		}
 	}
 }
 

@@ -6,12 +6,16 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// push queues an entry. Numbers rise, so that entries of one time run in the order in which they
-// were made; order turns that round for a run that asks what ties decide, and fresh keeps the
-// entries of this moment behind those that waited.
-func (r *run) push(at uint64, what uint32) {
-	r.q.push(entry{at, r.num ^ r.order | r.fresh, what})
+// push queues an entry.
+func (r *run) push(at uint64, what uint32) { r.q.push(r.entry(at, what)) }
+
+// entry returns an entry with the next number. Numbers rise, so that entries of one time run in the
+// order in which they were made; order turns that round for a run that asks what ties decide, and
+// fresh keeps the entries of this moment behind those that waited.
+func (r *run) entry(at uint64, what uint32) entry {
+	e := entry{at, r.num ^ r.order | r.fresh, what}
 	r.num++
+	return e
 }
 
 // start queues the operations without predecessors, rank by rank. Receives for which post returns

@@ -84,7 +84,7 @@ func (r *run) lead(i uint32) uint64 {
 func (r *run) arrival(i uint32, t uint64) {
 	if r.flows != nil && r.flows.transits[i].lags {
 		r.flows.transits[i].lags = false
-		r.beginFlow(i, t)
+		r.beginLate(i, t)
 		return
 	}
 	if !r.flow(i, t) {

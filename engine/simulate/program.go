@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -21,6 +22,41 @@ type Program struct {
 	msgs  int
 	zero  bool // there are messages of 0 bytes
 	lent  atomic.Bool
+
+	pairsOnce sync.Once
+	pairs     pairs
+}
+
+// Pairs numbers the pairs of a sender and a receiver.
+type pairs struct {
+	of    []uint32 // by send
+	count int
+}
+
+// pairsOf returns the pairs of the sends. They are only needed where messages share something, so
+// they are numbered at the first such run.
+func (p *Program) pairsOf() pairs {
+	p.pairsOnce.Do(func() {
+		of, count := memory.Make[uint32](len(p.ops)), uint32(0)
+		seen := make([]uint32, p.s.Ranks()) // by receiver: the number of its last pair, plus 1
+		for rank := range p.s.Ranks() {
+			first := count
+			from, to := p.s.Rank(rank)
+			for i := from; i < to; i++ {
+				op := &p.ops[i]
+				if op.Kind != schedule.Send {
+					continue
+				}
+				if seen[op.Peer] <= first { // of another sender
+					count++
+					seen[op.Peer] = count
+				}
+				of[i] = seen[op.Peer] - 1
+			}
+		}
+		p.pairs = pairs{of, int(count)}
+	})
+	return p.pairs
 }
 
 // A node is what a run keeps for an operation, beside the operation itself.

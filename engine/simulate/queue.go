@@ -132,6 +132,17 @@ func (q *queue) pop() entry {
 	return e
 }
 
+// isBeforeAll reports whether an entry, whose time is at most now, comes before all in the queue.
+func (q *queue) isBeforeAll(e entry) bool {
+	first := e.item()
+	if c := q.current.first; c != nil {
+		if other := c.entries[q.next].item(); other.Before(&first) {
+			return false
+		}
+	}
+	return len(q.late) == 0 || !q.late[0].Before(&first)
+}
+
 // advance goes to the next time that has entries, and spreads the bucket where they are.
 func (q *queue) advance() {
 	i := bits.TrailingZeros64(q.used) + 1

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // flows holds the messages in transit through what ranks share. It is nil on a machine that shares
@@ -24,16 +26,21 @@ import (
 // the bundles that it reaches through resources whose users would exceed them at full speed. Other
 // resources limit nobody.
 type flows struct {
-	bundles  map[bundleKey]*bundle  // by path
-	same     map[string]*bundle     // by uses, of whatever paths
-	transits []transit              // by send
-	turns    map[[2]uint32]pairTurn // by sender and receiver
-	last     map[[3]uint32]uint32   // by sender, receiver and NIC: the last that flows
-	sent     map[uint32]link        // by recorded send: the step that sent the data
-	next     uint64                 // time at which the first flow is delivered or ends
-	pending  bool                   // rates must be computed at the end of this moment
-	changed  []*bundle              // in which a flow began or ended since the rates were computed
-	due      []*bundle              // bundles with flows, a binary heap by event
+	bundles  map[bundleKey]*bundle // by path
+	same     map[string]*bundle    // by uses, of whatever paths
+	near     [256]nearBundle
+	transits []transit // by send
+	pairs    pairs
+	turns    []pairTurn      // by pair; only where NICs interleave messages
+	last     []uint32        // by pair and NIC: the last send that flows, plus 1; 0: none
+	sent     map[uint32]link // by recorded send: the step that sent the data
+	next     uint64          // time at which the first flow is delivered or ends
+	queued   uint64          // time of the last entry for that
+	pending  bool            // rates must be computed at the end of this moment
+	held     bool            // the entry for that is tick, which is not in the queue yet
+	tick     entry
+	changed  []*bundle // in which a flow began or ended since the rates were computed
+	due      []*bundle // bundles with flows, a binary heap by event
 	shared   []resource
 	fill     filling
 	seed     uint32 // of the ranks' first moments
@@ -128,21 +135,38 @@ const (
 // A pairTurn orders the messages from one rank to another on a machine whose NICs interleave them.
 type pairTurn struct{ last, next uint64 } // begin of the last; earliest begin of the next flow
 
+// A nearBundle is a bundle that was met lately, by its key.
+type nearBundle struct {
+	key bundleKey
+	*bundle
+}
+
+func (k bundleKey) hash() uint32 {
+	return (k.from*0x9e3779b1 ^ k.to*0x85ebca6b ^ uint32(k.size)*0xc2b2ae35) >> 24
+}
+
 // newFlows returns nil for a machine without shared resources, whose runs then pay nothing for
 // flows. A resource exists for each rank's NIC in both directions, and for what its levels share.
-func newFlows(m Machine, operations int, seed uint64) *flows {
+func newFlows(m Machine, p *Program, seed uint64) *flows {
 	l, ok := m.(*levels)
 	if !ok || !l.Shares() && !l.interleaves() {
 		return nil
 	}
+	of := p.pairsOf()
+	turns := 0
+	if l.interleaves() {
+		turns = of.count
+	}
 	return &flows{
 		bundles:  map[bundleKey]*bundle{},
 		same:     map[string]*bundle{},
-		transits: make([]transit, operations),
-		turns:    map[[2]uint32]pairTurn{},
-		last:     map[[3]uint32]uint32{},
+		transits: memory.Make[transit](len(p.ops)),
+		pairs:    of,
+		turns:    memory.Make[pairTurn](turns),
+		last:     memory.Make[uint32](of.count * len(p.nics.list)),
 		sent:     map[uint32]link{},
 		next:     math.MaxUint64,
+		queued:   math.MaxUint64,
 		shared:   make([]resource, 2*l.ranks()+l.resources()),
 		seed:     uint32(seed),
 	}
@@ -167,6 +191,7 @@ func (f *flows) add(k bundleKey, b *bundle) *bundle {
 	if len(f.bundles) >= maxBundles {
 		clear(f.bundles)
 		clear(f.same)
+		clear(f.near[:])
 	}
 	if known, ok := f.same[string(text)]; ok {
 		b = known
@@ -382,7 +407,9 @@ func (f *flows) rise() {
 		b.rises = true
 	}
 	// In the order in which their own limits stop them.
-	slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit(), b.limit()) })
+	if len(all) > 1 {
+		slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit(), b.limit()) })
+	}
 	for len(all) > 0 {
 		rate := all[0].limit() // bytes per tick
 		for _, r := range open {

@@ -14,6 +14,7 @@ import (
 type sharing struct {
 	*levels
 	byRank   bool // the path of a message depends on its ranks, not on their units alone
+	byNIC    bool // NICs interleave messages
 	known    map[key][]occupancy
 	last     key
 	occupied []occupancy          // of last
@@ -36,6 +37,7 @@ func newSharing(m Machine, channels int, fail func(format string, args ...any)) 
 		levels: l,
 		fail:   fail,
 		byRank: l.ways != nil || l.routes > 1,
+		byNIC:  l.interleaves(),
 		known:  map[key][]occupancy{},
 		turns:  memory.Make[uint64](channels),
 		wild:   map[[2]uint32]uint64{},

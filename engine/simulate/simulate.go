@@ -145,7 +145,7 @@ func (r *run) simulate(o Setup) error {
 		r.costs.machine = m
 	}
 	r.shared = newSharing(r.costs.machine, r.names, r.fail)
-	r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
+	r.flows = newFlows(r.costs.machine, r.Program, o.Seed)
 	r.recording = o.Record
 	if o.Reversed {
 		r.order = firstFresh - 1
