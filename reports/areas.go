@@ -17,6 +17,7 @@ import (
 
 // sums returns the heights of the edges: sums[k][i] is the sum of the parts before part k at x i.
 func (a Areas) sums() ([][]float64, error) {
+	// One place has no width to fill.
 	if len(a.XS) < 2 || len(a.Parts) == 0 {
 		return nil, errors.New("nothing to draw: areas have at least one part and two places")
 	}
@@ -47,6 +48,7 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The axis ends with the data, without a margin: what is beside the areas would read as zero.
 	x := limits{a.XS[0], a.XS[len(a.XS)-1]}
 	y, err := a.Y.limits([]float64{0, slices.Max(sums[len(a.Parts)])})
 	if err != nil {

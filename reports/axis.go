@@ -50,6 +50,7 @@ func (a Axis) in(units quantity.UnitChoice, lo, hi float64) (Axis, float64) {
 	return a, 1
 }
 
+// scaled returns the axis in a unit. Ends that a caller chose are in µs and bytes, and follow.
 func (a Axis) scaled(unit string, one float64) (Axis, float64) {
 	a.unit, a.Min, a.Max = unit, a.Min/one, a.Max/one
 	return a, one

@@ -100,6 +100,7 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 }
 
 // leastBox is the least width of the box of an activity.
+// Anything thinner is lost between two pixels on a screen of 96 dots an inch.
 const leastBox = vg.Length(0.8)
 
 // messageLine is thin and grey: hundreds of messages may cross the picture.
@@ -121,6 +122,8 @@ func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) -
 func (t Timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
+		// Bytes in flight occupy no stage, and a stage that waits for credits is idle: neither is
+		// load.
 		if b.Stage == stage && !b.Idle && !b.Flight {
 			sum += b.End - b.Start
 		}
@@ -318,6 +321,8 @@ func (t Tornado) ends() (lo, hi float64) {
 func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
+	// Bars leave a quarter of their row free, so that they do not merge; with few rows they stay
+	// bars and do not become blocks.
 	tall := min((ty(1)-ty(0))*0.36, 12)
 	number := textStyle(tickSize-1, ink)
 	number.YAlign = text.YCenter

@@ -31,6 +31,8 @@ func (i Interval) digits() int {
 	return max(3, 2+int(ends))
 }
 
+// text prints the ends without units, which are those of the value. Sizes have steps of 1,024, so
+// each has a unit of its own.
 func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
 		return fmt.Sprintf("%s (%s to %s)",
@@ -59,6 +61,8 @@ func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
 // percentage.
 func (c Change) digits() int { return 3 }
 
+// text leaves the percentage out for sizes, which are chosen from a few and do not shift by per
+// cents.
 func (c Change) text(s quantity.Scale) string {
 	if c.Dim == quantity.DimSize {
 		from, to := quantity.Bytes(c.From).String(), quantity.Bytes(c.To).String()

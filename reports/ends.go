@@ -47,6 +47,8 @@ func (f Figure) endNames(
 			names = append(names, endName{s.Name, styles[s.Name], math.NaN()})
 		}
 		for i := range s.X {
+			// A curve that ends before the last 4 % of the axis would have its name far from it,
+			// beside another curve.
 			ends := s.Kind == Line && x.part(s.X[i], f.X.Log) > 0.96 && s.X[i] <= x.max
 			if ends && f.Y.usable(s.Y[i]) && s.Y[i] >= y.min && s.Y[i] <= y.max {
 				names[at[s.Name]].y = s.Y[i]
@@ -122,6 +124,8 @@ func spread(heights []vg.Length, distance, from, to vg.Length) []vg.Length {
 		b := block{i, 1, h}
 		for len(blocks) > 0 {
 			last := blocks[len(blocks)-1]
+			// The isotonic regression of pool-adjacent-violators: merging a block with the one
+			// before it until none is too close gives the least sum of squared shifts.
 			if last.mean-span(last) >= b.mean+span(b)+distance {
 				break
 			}

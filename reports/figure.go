@@ -204,6 +204,8 @@ func (f figurePlotter) plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // avoidSeries makes obstacles of the curves, points and error bars.
+// Bands are no obstacles: they are pale, and a picture with a wide one would leave labels no
+// place.
 func (f figurePlotter) avoidSeries(
 	c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point,
 ) {
@@ -223,6 +225,8 @@ func (f figurePlotter) avoidSeries(
 				if bar, _ := f.errorBar(s, i, at, c.Rectangle); bar != nil {
 					labels.avoidLine(bar, 3)
 				}
+				// A point hides more than a piece of a line: a label over it would look like one
+				// more point.
 				labels.avoid(at(s.X[i], s.Y[i]), 6)
 			}
 		}
