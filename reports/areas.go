@@ -183,5 +183,3 @@ func (a areasPlotter) widest(
 	}
 	return at, ok
 }
-
-func (a Areas) title() string { return a.Title }

@@ -180,42 +180,6 @@ func (s Stack) Rows() Rows {
 	return rows
 }
 
-// Areas show the parts of a whole against x, stacked, the first at the bottom. The legend names the
-// parts, and the picture does where they are wide enough.
-type Areas struct {
-	Title string
-	X, Y  Axis // Y begins at 0 and is linear
-	XS    []float64
-	Parts []AreaPart
-	Marks []Mark // of the kind AtX
-	Notes []string
-}
-
-// An AreaPart is one part of the whole. Y is its size at each of the XS, at least 0.
-type AreaPart struct {
-	Name string
-	Y    []float64
-}
-
-// Rows returns a row for each x and part.
-func (a Areas) Rows() Rows {
-	r := Rows{
-		Columns: []Column{
-			{Key: "name", Head: "name"},
-			{Key: "x", Head: a.X.head()}, {Key: "y", Head: a.Y.head()},
-			{Key: "x_quantity"}, {Key: "y_quantity"},
-		},
-		Notes: a.Notes,
-	}
-	for _, p := range a.Parts {
-		for i, x := range a.XS {
-			r.Data = append(r.Data, []any{p.Name, a.X.cell(x), a.Y.cell(p.Y[i]), a.X.quantity(),
-				a.Y.quantity()})
-		}
-	}
-	return r
-}
-
 // A Tornado shows how one value changes with each of several parameters: a bar for each, around the
 // present value, from the value with less of the parameter to the value with more.
 type Tornado struct {
@@ -358,47 +322,39 @@ func (t Timeline) Rows() Rows {
 	return r
 }
 
-// A RegionMap shows the regions of several names over two quantities, and contours of a third.
-// Colours are pale and dark by turns, and a name is written in its largest region if there is room,
-// so that regions are distinct without colours too.
-type RegionMap struct {
-	Title    string
-	X, Y     Axis        // Min and Max are ignored: the cells give the ends
-	XS       []float64   // the middles of the columns, rising, at least 2
-	YS       []float64   // the middles of the rows, rising, at least 2
-	Names    []string    // in the order of the legend: eight have colours, the rest are hatched
-	At       [][]int     // by row, then by column: an index into Names, or −1 for none
-	Z        [][]float64 // of the contours, by row and column; nil: none
-	Label    string      // of Z, with the unit
-	Contours []Contour   // at most three
-	Notes    []string    // remarks printed beneath
+func (a Areas) title() string { return a.Title }
+
+// Areas show the parts of a whole against x, stacked, the first at the bottom. The legend names the
+// parts, and the picture does where they are wide enough.
+type Areas struct {
+	Title string
+	X, Y  Axis // Y begins at 0 and is linear
+	XS    []float64
+	Parts []AreaPart
+	Marks []Mark // of the kind AtX
+	Notes []string
 }
 
-// A Contour is the border of the area in which Z is above a level.
-type Contour struct {
-	Level float64
-	Label string // in the legend
+// An AreaPart is one part of the whole. Y is its size at each of the XS, at least 0.
+type AreaPart struct {
+	Name string
+	Y    []float64
 }
 
-// Rows returns a row for each cell.
-func (m RegionMap) Rows() Rows {
+// Rows returns a row for each x and part.
+func (a Areas) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
-			{Key: "x", Head: m.X.head()}, {Key: "y", Head: m.Y.head()},
-			{Key: "name", Head: "name"}, {Key: "z", Head: m.Label},
+			{Key: "name", Head: "name"},
+			{Key: "x", Head: a.X.head()}, {Key: "y", Head: a.Y.head()},
+			{Key: "x_quantity"}, {Key: "y_quantity"},
 		},
-		Notes: m.Notes,
+		Notes: a.Notes,
 	}
-	for j, row := range m.At {
-		for i, at := range row {
-			var name, z any
-			if at >= 0 {
-				name = m.Names[at]
-			}
-			if m.Z != nil {
-				z = m.Z[j][i]
-			}
-			r.Data = append(r.Data, []any{m.X.cell(m.XS[i]), m.Y.cell(m.YS[j]), name, z})
+	for _, p := range a.Parts {
+		for i, x := range a.XS {
+			r.Data = append(r.Data, []any{p.Name, a.X.cell(x), a.Y.cell(p.Y[i]), a.X.quantity(),
+				a.Y.quantity()})
 		}
 	}
 	return r

@@ -2,10 +2,8 @@ package benchfile
 
 import (
 	"bytes"
-	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -37,8 +35,7 @@ import (
 // Tested with a sample of netperf's manual, and with files in the shape of 2.7 (-o, -k) and of its
 // classic tables written by hand.
 type netperf struct {
-	test    string // "TCP_RR" of the last banner or command line
-	burst   float64
+	test    string   // "TCP_RR" of the last banner or command line
 	command string   // the options behind --
 	columns []string // of the row that follows: keys
 	layout  byte     // ',' for -o, ' ' for other tables, 0 for none
@@ -51,13 +48,6 @@ type netperf struct {
 	at      int
 }
 
-// A netperfRun holds the values that a run has printed so far.
-type netperfRun struct {
-	size, response, time, min, max, median, throughput, perUs float64
-}
-
-func (r *netperfRun) ok() bool { return r.time > 0 || r.min > 0 || r.throughput > 0 }
-
 var (
 	netperfBanner = regexp.MustCompile(
 		`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
@@ -66,10 +56,8 @@ var (
 	netperfTest    = regexp.MustCompile(`(?:^|\s)-t\s*(\w+)`)
 	// The last line of a header has the units: the only one that is the same in all classic
 	// tables.
-	netperfUnits   = regexp.MustCompile(`^(?i:bytes\s+bytes\s.*secs\b)`)
-	netperfKey     = regexp.MustCompile(`^([A-Z][A-Z0-9_]+)=(.*)$`)
-	netperfRequest = regexp.MustCompile(`\s-r\s*(\d+)([KMGkmg]?)(?:,(\d+)([KMGkmg]?))?`)
-	netperfSend    = regexp.MustCompile(`\s-m\s*(\d+)([KMGkmg]?)`)
+	netperfUnits = regexp.MustCompile(`^(?i:bytes\s+bytes\s.*secs\b)`)
+	netperfKey   = regexp.MustCompile(`^([A-Z][A-Z0-9_]+)=(.*)$`)
 )
 
 // netperfTests maps the tests' names in banners.
@@ -96,26 +84,9 @@ var netperfKeys = map[string]string{
 	"initial burst requests":               "BURST_SIZE",
 }
 
-// netperfRates are the units of throughput, in bytes/µs; K, M and G of bytes are powers of two.
-var netperfRates = map[string]float64{
-	"10^3bits": 1e3 / 8e6, "10^6bits": 1. / 8, "10^9bits": 1e3 / 8,
-	"kbytes": 1024 / 1e6, "mbytes": (1 << 20) / 1e6, "gbytes": (1 << 30) / 1e6, "bytes": 1e-6,
-}
-
 // netperfWords are parts of the lines of netperf's headers, whichever options chose them.
 var netperfWords = [][]byte{
 	[]byte("atency"), []byte("hroughput"), []byte("Tran/s"), []byte("secs"),
-}
-
-// netperfRate reads a unit such as "10^6bits/sec". The unit of transactions is "per sec".
-func netperfRate(unit string) (rate float64, transactions, ok bool) {
-	unit = strings.ToLower(unit)
-	if unit == "per sec" || strings.HasPrefix(unit, "trans/s") {
-		return 0, true, true
-	}
-	name, per, _ := strings.Cut(unit, "/")
-	rate, ok = netperfRates[name]
-	return rate, false, ok && strings.HasPrefix(per, "s")
 }
 
 func (f *netperf) take(p *parser, line []byte) bool {
@@ -135,10 +106,10 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		protocol, test, _ := strings.Cut(strings.TrimSpace(m[1]), " ")
 		f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
 		// b: a banner; the header of its table comes next.
-		f.layout, f.head, f.burst = 'b', nil, 0
+		f.layout, f.head, f.pending.burst = 'b', nil, 0
 		if b := netperfBurst.FindStringSubmatch(text); b != nil {
 			v, _ := lex.Parse([]byte(b[1]))
-			f.burst = v.Value
+			f.pending.burst = v.Value
 		}
 		return true
 	}
@@ -180,7 +151,7 @@ func (f *netperf) header(p *parser, text string) bool {
 		}
 		f.flush(p)
 		if f.layout == ',' || f.layout == ' ' { // not of the banner or command line before
-			f.test, f.command, f.burst = "", "", 0
+			f.test, f.command, f.pending.burst = "", "", 0
 		}
 		f.layout = ','
 		return true
@@ -292,105 +263,30 @@ func (f *netperf) row(p *parser, line []byte) bool {
 				}
 			}
 		}
-		f.set(key, string(values[i]), unit)
+		f.pending.set(key, string(values[i]), unit)
 	}
 	return true
 }
 
-func (f *netperf) set(key, text, unit string) {
-	// classic writes a key with its unit: "THROUGHPUT 10^6bits/sec".
-	if name, u, ok := strings.Cut(key, " "); ok {
-		key, unit = name, u
-	}
-	v, ok := lex.Parse([]byte(strings.TrimSpace(text)))
-	// A burst may be 0; any other value of 0 was not measured.
-	if !ok || v.Value <= 0 && key != "BURST_SIZE" {
-		return
-	}
-	r := &f.pending
-	rate, transactions, known := netperfRate(unit)
-	if key == "THROUGHPUT" && transactions {
-		key = "TRANSACTION_RATE"
-	}
-	switch key {
-	case "REMOTE_SEND_SIZE":
-		// The local size counts first: it is that of the send calls, unless the test receives.
-		r.size = cmp.Or(r.size, v.Value)
-	case "MEAN_LATENCY":
-		r.time = cmp.Or(r.time, v.Value)
-	case "TRANSACTION_RATE":
-		// With b further requests under way, each takes 1+b times the interval between two of them.
-		r.time = cmp.Or(r.time, (1+f.burst)*1e6/v.Value)
-	case "THROUGHPUT":
-		if known {
-			r.throughput, r.perUs = v.Value*rate, v.Value
-		}
-	default:
-		to := map[string]*float64{
-			"REQUEST_SIZE": &r.size, "RESPONSE_SIZE": &r.response, "LOCAL_SEND_SIZE": &r.size,
-			"BURST_SIZE": &f.burst, "RT_LATENCY": &r.time,
-			"MIN_LATENCY": &r.min, "MAX_LATENCY": &r.max, "P50_LATENCY": &r.median,
-		}[key]
-		if to != nil {
-			*to = v.Value
-		}
-	}
-}
-
 func (f *netperf) flush(p *parser) {
-	f.setKeyed()
+	if len(f.keyed) > 0 {
+		f.pending.setAll(f.keyed, f.test)
+		f.keyed = nil
+	}
 	r := f.pending
-	if f.pending = (netperfRun{}); !r.ok() {
+	if f.pending = (netperfRun{burst: r.burst}); !r.ok() {
 		return
 	}
-	// If a header of -o has no banner, its columns identify the test.
-	stream := f.test == "" && r.throughput > 0
-	for _, end := range []string{"STREAM", "MAERTS", "SENDFILE"} {
-		stream = stream || strings.HasSuffix(f.test, end)
-	}
-	// TCP_CRR and TCP_CC open a connection for each transaction, so they measure no message.
-	trip := !stream && (f.test == "" || strings.HasSuffix(f.test, "_RR"))
-	if !stream && !trip {
+	t, measures := r.table(f.test, f.command)
+	switch {
+	case !measures:
 		p.warn("netperf: %s measures no message, and is left out (line %d)", f.test, f.at)
 		return
-	}
-	if stream && r.size == 0 {
-		// Without -m the size is that of the socket's buffer, which is not known here.
-		r.size = netperfOption(netperfSend, f.command, 1)
-	}
-	if trip && r.size == 0 {
-		r.size = netperfOption(netperfRequest, f.command, 1)
-		r.response = netperfOption(netperfRequest, f.command, 3)
-		if r.size == 0 && f.command != "" {
-			r.size, r.response = 1, 1 // its default
+	case r.size == 0 || r.time == 0:
+		if t.Kind != Gap || r.throughput > 0 {
+			f.without++
 		}
-	}
-	if trip && r.response == 0 {
-		r.response = r.size
-	}
-	if trip && r.time == 0 && r.throughput > 0 { // of both directions
-		r.time = (1 + f.burst) * (r.size + r.response) / r.throughput
-	}
-	if stream {
-		if r.throughput == 0 {
-			return
-		}
-		r.time, r.min, r.max, r.median = r.size/r.throughput, 0, 0, 0
-	}
-	if r.size == 0 || r.time == 0 {
-		f.without++
 		return
-	}
-	t := Table{Format: "netperf", Title: f.test, Kind: Gap}
-	if trip {
-		t.Kind = RoundTrip
-		if r.response != r.size {
-			t.Kind = Operation
-			t.Title += ", responses of " + strconv.Itoa(int(min(r.response, 1e15))) + " B"
-		}
-	}
-	if t.Title == "" {
-		t.Title = "netperf " + t.Kind.String()
 	}
 	b := f.tables.table(p, t.Title, t)
 	if t.Kind == Operation {
@@ -398,43 +294,6 @@ func (f *netperf) flush(p *parser) {
 			"the time is that of both, and not a round trip")
 	}
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
-}
-
-// netperfOrder lists the keys in the order in which they are set: a burst before the rate of its
-// transactions, and a time before the rate that stands in for it.
-var netperfOrder = []string{
-	"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE",
-	"RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY",
-	"TRANSACTION_RATE", "THROUGHPUT",
-}
-
-func (f *netperf) setKeyed() {
-	if len(f.keyed) > 0 {
-		for _, key := range netperfOrder {
-			unit := f.keyed["THROUGHPUT_UNITS"]
-			if unit == "" && !strings.HasSuffix(f.test, "RR") {
-				unit = "10^6bits/s" // without -f
-			} else if unit == "" {
-				unit = "Trans/s"
-			}
-			f.set(key, f.keyed[key], unit)
-		}
-		f.keyed = nil
-	}
-}
-
-// netperfOption returns a size given on the command line, in bytes; 0 if it is missing.
-func netperfOption(option *regexp.Regexp, command string, at int) float64 {
-	m := option.FindStringSubmatch(command)
-	if m == nil || m[at] == "" {
-		return 0
-	}
-	v, _ := lex.Parse([]byte(m[at]))
-	// netperf reads K, M and G as powers of two, and k, m and g as powers of ten.
-	unit := map[string]float64{
-		"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9,
-	}[m[at+1]]
-	return v.Value * unit
 }
 
 func (f *netperf) end(p *parser) {

@@ -1,0 +1,61 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
+type Fit struct {
+	Entry collective.Entry // its Name is libraryChoice if the library chose
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
+}
+
+// libraryChoice names the algorithm that a library chose.
+const libraryChoice = "measured"
+
+// FitsOf returns a platform file's measurements of a collective, which may be none.
+// The errors are those of reading. Names of benchmarks, such as reduce_scatter, are
+// taken too.
+func FitsOf(ref, name string) (all []Fit, err error) {
+	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
+	if err != nil {
+		return nil, err
+	}
+	return fitCollectives(ref, tables)
+}
+
+// PlatformFits is [FitsOf] of a platform that was read; errors call it ref.
+func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
+	name = fits.CanonicalOf(name)
+	unasked := func(c platforms.MeasuredCollective) bool { return c.Collective != name }
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), unasked))
+}
+
+// fitCollectives takes tables as they are in the file; the fits follow when they are
+// asked for.
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
+	for _, t := range tables {
+		at := fmt.Sprintf("%s: collective.%s", ref, t.Name)
+		d, err := fitted.DataOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", at, err)
+		}
+		e := collective.Entry{Collective: d.Collective, Name: libraryChoice}
+		if d.Algorithm != "" {
+			if e, err = collective.Find(d.Collective, d.Algorithm); err != nil {
+				return nil, err // cannot be: the data name an algorithm of the registry
+			}
+		}
+		all = append(all, Fit{Entry: e, Data: d, at: at})
+	}
+	return all, nil
+}
