@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	_ "embed" // the functions of completion.bash
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -191,9 +193,43 @@ func strict(root *cobra.Command) {
 			}
 			for _, shell := range c.Commands() {
 				shell.Args = wantArgs(0, 0, "no argument")
+				if shell.Name() == "bash" {
+					completeInBash(root, shell)
+				}
 			}
 		}
 	}
+}
+
+//go:embed completion.bash
+var bashFunctions string
+
+// completeInBash lets the script of cobra run in shells without the package bash-completion, whose
+// functions it calls.
+func completeInBash(root, bash *cobra.Command) {
+	bash.RunE = func(cmd *cobra.Command, _ []string) error {
+		plain, err := cmd.Flags().GetBool("no-descriptions")
+		if err != nil {
+			return err
+		}
+		var script strings.Builder
+		if err := root.GenBashCompletionV2(&script, !plain); err != nil {
+			return err
+		}
+		text := strings.NewReplacer("_get_comp_words_by_ref", "__halfpeak_words",
+			"_filedir", "__halfpeak_filedir").Replace(script.String())
+		_, err = io.WriteString(cmd.OutOrStdout(), text+bashFunctions)
+		return err
+	}
+	bash.Long = `Generate the autocompletion script for the bash shell, for this session:
+
+	source <(halfpeak completion bash)
+
+For every new session, add this line to ~/.bashrc. With the package bash-completion, write the
+script into its folder instead:
+
+	halfpeak completion bash > /etc/bash_completion.d/halfpeak
+`
 }
 
 // commandNames lists what a user may have meant; hidden commands are not offered.

@@ -33,7 +33,7 @@ func Program(ctx context.Context, say func(string)) (page.Program, error) {
 		return embedded, nil
 	}
 	defer time.AfterFunc(2*time.Second, func() {
-		say("building the page's program from source, once; this takes half a minute or more")
+		say("building the page's program from source; the first time takes half a minute or more")
 	}).Stop()
 	return Build(ctx)
 }
