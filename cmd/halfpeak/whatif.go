@@ -239,8 +239,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		q.Sizes = nil
 	}
 	q.Units = o.out.units
-	q.Before = base
-	if q.After, err = base.Set(o.set...); err != nil {
+	if err = q.Change(base, o.set...); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
 	encode := func() ([]byte, error) { return q.After.Encode("Written by halfpeak whatif."), nil }

@@ -195,7 +195,8 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 
 // maxScale is the largest factor, either way, between a measured and a simulated time whose ratios
 // are used. Beyond it the simulation lacks, or invents, more than the measured time has, and what a
-// change does to that is not known.
+// change does to that is not known. The factor is a guess: no published machine has the same
+// collective measured before and after a change of which both sides can be simulated.
 const maxScale = 2
 
 // scale makes the finish of a measured call the measured time in the design that was simulated in
@@ -243,4 +244,5 @@ func (q Question) scale(ctx context.Context, f *simulations.Finish, fits []Fit, 
 // scaledNote describes the times of measured collectives.
 const scaledNote = "The first time is fitted to measurements of this machine, and the second is " +
 	"it times the ratio of two simulations. The interval is of one more measurement, widened by " +
-	"what the simulations lack of the measured time: it may change alike, or not at all."
+	"what the simulations lack of the measured time: it may change alike, or not at all. That " +
+	"this widening suffices is assumed: no machine was measured before and after a change."

@@ -40,6 +40,50 @@ const (
 	OneSize = "64KiB"
 )
 
+// Change asks about a design and its change. One message on a machine is one of the platform's own
+// layer, unless the parameters that are changed, searched or swept all belong to another layer:
+// then it is one of that layer.
+func (q *Question) Change(base Design, assignments ...string) error {
+	err := q.change(base, assignments)
+	if err == nil && q.fits() || !base.Whole || len(base.measures) > 0 {
+		return err
+	}
+	var found []Question
+	for _, l := range base.Platform.Layers {
+		other, of := base, *q
+		other.Layer, other.Whole = l, false
+		if l.Messages() == nil && of.change(other, assignments) == nil && of.fits() {
+			found = append(found, of)
+		}
+	}
+	if len(found) != 1 {
+		return err
+	}
+	*q = found[0]
+	return nil
+}
+
+func (q *Question) change(base Design, assignments []string) (err error) {
+	q.Before = base
+	q.After, err = base.Set(assignments...)
+	return err
+}
+
+// fits reports whether the changed design has the parameters that are searched and swept.
+func (q *Question) fits() bool {
+	for _, text := range q.Ranges {
+		if _, err := q.After.ParseRange(text); err != nil {
+			return false
+		}
+	}
+	for _, text := range q.SolveFor {
+		if _, err := q.After.searched(text); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Answer returns the table of the answer, and a function that draws its picture, nil if there is
 // none. It is an error if the design lacks a quantity, a parameter or a gap that is asked for.
 func (q Question) Answer(ctx context.Context) (rows reports.Rows,
