@@ -11,36 +11,43 @@ import (
 
 const lamAt64KiB = "#v=curves&q=latency&s=65536&r=1..1048576&d=hp-lam/gam"
 
-// Each change is a step of the history, and the address of a step brings the page back to it. The
-// steps are taken by their addresses, since Back would leave the page where the history is full.
+// Each change is a step of the history: Back undoes one, and Forward does it again.
 func (b *browser) undo() {
 	b.goTo(lamAt64KiB)
-	set := func(path, value string) {
-		js[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("p-%s"); e.value = %q; e.dispatchEvent(new Event("change")); })()`, path, value))
-		b.settle()
-	}
-	value := func(path string) string {
-		return js[string](b, fmt.Sprintf(`document.getElementById("p-%s").value`, path))
-	}
-	address := func() string { return js[string](b, `location.hash`) }
-	// Steps are counted here: a history ends at 50, which the pages before this one have filled.
-	js[any](b, `(() => { const push = history.pushState.bind(history); window.steps = 0; history.pushState = (...a) => { window.steps++; push(...a); }; })()`)
-	before := value("layer_gam_L")
-	addresses := []string{address()}
-	for _, change := range [][2]string{{"layer_gam_L", "9us"}, {"layer_gam_o_s", "4us"}} {
-		set(change[0], change[1])
-		addresses = append(addresses, address())
-	}
-	if n := js[int](b, `steps`); n != 2 || addresses[0] == addresses[1] || addresses[1] == addresses[2] {
-		b.t.Errorf("two changes are %d steps: %q", n, addresses)
-	}
-	for i, want := range [][2]string{{before, "2.90 µs"}, {"9.00 µs", "2.90 µs"}} {
-		js[any](b, fmt.Sprintf(`(() => { location.hash = %q; })()`, addresses[i]))
-		b.settle()
-		if l, o := value("layer_gam_L"), value("layer_gam_o_s"); l != want[0] || o != want[1] {
-			b.t.Errorf("at step %d L is %q and o_s %q; want %q", i, l, o, want)
+	value := func(path string) string { return fmt.Sprintf(`document.getElementById("p-%s").value`, path) }
+	// Values are waited for, and not a time, which a busy machine needs more of.
+	want := func(step, l, o string) {
+		b.t.Helper()
+		shown := fmt.Sprintf(`[%s, %s].join()`, value("layer_gam_L"), value("layer_gam_o_s"))
+		if got := b.until(shown, l+","+o); got != l+","+o {
+			b.t.Errorf("%s: L and o_s are %q; want %s and %s", step, got, l, o)
 		}
 	}
+	before := js[string](b, value("layer_gam_L"))
+	steps := js[int](b, `history.length`)
+	for _, change := range [][2]string{{"layer_gam_L", "9us"}, {"layer_gam_o_s", "4us"}} {
+		address := js[string](b, `location.hash`)
+		js[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("p-%s"); e.value = %q; e.dispatchEvent(new Event("change")); })()`, change[0], change[1]))
+		b.until(fmt.Sprintf(`String(location.hash !== %q)`, address), "true")
+	}
+	want("changed", "9.00 µs", "4.00 µs")
+	if n := js[int](b, `history.length`) - steps; n != 2 {
+		b.t.Errorf("two changes are %d steps of the history", n)
+	}
+	for _, step := range [][3]string{{"back", "9.00 µs", "2.90 µs"}, {"back", before, "2.90 µs"}, {"forward", "9.00 µs", "2.90 µs"}} {
+		js[any](b, fmt.Sprintf(`history.%s()`, step[0]))
+		want(step[0], step[1], step[2])
+	}
+}
+
+// until waits for an expression to have a value, at most ten seconds, and returns the last one.
+func (b *browser) until(expression, want string) string {
+	b.t.Helper()
+	return js[string](b, fmt.Sprintf(`new Promise(resolve => {
+		const end = performance.now() + 10000;
+		const look = () => { const now = %s; if (now === %q || performance.now() > end) resolve(now); else setTimeout(look, 20); };
+		look();
+	})`, expression, want))
 }
 
 // The formula has the numbers that add up to the time, in the colours of the shares; its words are

@@ -63,17 +63,13 @@ class Chart {
 			front.push(svg("path", { class: "switch", stroke: draw.color(s.i), d: `M${p.toFixed(1)} ${top}V${bottom}` }));
 		}
 		for (const r of data.roofs || []) if (r.y >= low && r.y <= high) labels.take([left, y.at(r.y) - 1, right, y.at(r.y) + 1]);
-		for (const l of [...(data.lines || []), ...(data.points || [])]) l.x.forEach((v, k) => {
-			if (v < data.from || v > data.to || !(l.y[k] > 0 || data.linear)) return;
-			const px = x.at(v), py = this.clip(y.at(l.y[k]));
-			labels.take([px - 3, py - 3, px + 3, py + 3]);
-		});
+		for (const l of [...(data.lines || []), ...(data.points || [])]) for (const box of this.placed(l, ground).boxes) labels.take(box);
 		for (const p of data.points || []) p.x.forEach((v, k) => {
 			if (v < data.from || v > data.to || !p.low) return;
 			const px = x.at(v), end = (q, edge) => typeof q === "number" && (q > 0 || data.linear) ? this.clip(y.at(q)) : edge;
 			labels.take([px - 4, end(p.high[k], top), px + 4, end(p.low[k], bottom)]);
 		});
-		for (const l of data.lines || []) front.push(svg("path", { class: "line", stroke: draw.color(l.i), "stroke-dasharray": l.solid ? null : draw.dash(l.i), d: this.path(l) }));
+		for (const l of data.lines || []) front.push(svg("path", { class: "line", stroke: draw.color(l.i), "stroke-dasharray": l.solid ? null : draw.dash(l.i), d: this.placed(l, ground).d }));
 		for (const p of data.points || []) front.push(...this.points(p));
 		for (const m of data.marks || []) {
 			if (!(m.x >= data.from && m.x <= data.to && m.y >= low && m.y <= high)) continue;
@@ -170,6 +166,18 @@ class Chart {
 		return range;
 	}
 
+	// placed returns the path and the boxes of a line's points, which stay if it and the axes do: of
+	// several designs, a slider moves one.
+	placed(l, ground) {
+		if (l.placed && l.placed.ground === ground) return l.placed;
+		const { x, y, data } = this, boxes = [];
+		l.x.forEach((v, k) => {
+			if (v < data.from || v > data.to || !(l.y[k] > 0 || data.linear)) return;
+			const px = x.at(v), py = this.clip(y.at(l.y[k]));
+			boxes.push([px - 3, py - 3, px + 3, py + 3]);
+		});
+		return l.placed = { ground, boxes, d: this.path(l) };
+	}
 	path(l) {
 		const { x, y } = this, { from, to, linear } = this.data;
 		let d = "", open = false;

@@ -94,7 +94,7 @@ const curves = (() => {
 			chart.draw(data);
 			for (const n of figure.notes || []) notes.add(n);
 		}
-		values(requests);
+		values(requests, moving);
 		if (!moving) {
 			$("curve-notes").replaceChildren(...[...notes].map(n => draw.html("li", {}, n)));
 			for (const input of $("quantity").querySelectorAll("input")) input.checked = input.value === s.quantity;
@@ -123,8 +123,14 @@ const curves = (() => {
 		return cells => j < 0 ? "–" : cells[j];
 	};
 	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
-	const values = requests => {
-		rows = predict(requests, s.size);
+	// values shows all designs at one size. While a slider moves, only its design is asked for, unless
+	// the columns change.
+	const values = (requests, moving) => {
+		const asked = [s.size, s.on, s.view, ...requests.map(r => r.name)].join(), one = moving && rows && rows.asked === asked ? predict([requests[s.on]], s.size) : null;
+		if (one && one.heads.join() === rows.heads.join()) {
+			rows.rows[s.on] = one.rows[0];
+			rows.cells[s.on] = one.cells[0];
+		} else rows = { ...predict(requests, s.size), asked };
 		const size = rows.cells[0][rows.heads.indexOf("size")];
 		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
 		columns.unshift({ head: "design", text: true, cell: (_, i) => names[i] });

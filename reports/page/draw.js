@@ -83,9 +83,15 @@ const draw = (() => {
 	};
 
 	const pen = document.createElement("canvas").getContext("2d");
+	const widths = new Map(); // by text: measuring is slow, and most labels stay while a slider moves
 	const width = (text, px = 12) => {
+		const key = px + text, known = widths.get(key);
+		if (known !== undefined) return known;
+		if (widths.size > 5000) widths.clear();
 		pen.font = `${px}px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif`;
-		return pen.measureText(text).width;
+		const w = pen.measureText(text).width;
+		widths.set(key, w);
+		return w;
 	};
 	// Labels remembers the places that are taken, and finds the first free one of several.
 	class Labels {
@@ -104,12 +110,23 @@ const draw = (() => {
 			return null;
 		}
 	}
-	// table fills a table's head and body: columns are {head, text, cell(row)}.
+	// table fills a table's head and body: columns are {head, text, cell(row)}. A table with the same
+	// columns and attributes as before keeps its elements, of which only the texts change.
 	const table = (element, caption, columns, rows, attributes = () => ({})) => {
-		if (caption !== null) element.caption.textContent = caption;
+		if (caption !== null && element.caption.textContent !== caption) element.caption.textContent = caption;
+		const cells = rows.map((row, i) => columns.map(c => c.cell(row, i) ?? "–"));
+		const texts = cells.every(row => row.every(c => typeof c === "string"));
+		const given = rows.map((row, i) => attributes(row, i)), calls = given.some(a => Object.values(a).some(v => typeof v === "function"));
+		const shape = texts && !calls ? JSON.stringify([columns.map(c => [c.head, c.text]), given]) : "";
+		const body = element.tBodies[0].rows;
+		if (shape && element.shape === shape && body.length === rows.length) {
+			cells.forEach((row, i) => row.forEach((c, j) => { if (body[i].cells[j].textContent !== c) body[i].cells[j].textContent = c; }));
+			return;
+		}
+		element.shape = shape;
 		element.tHead.replaceChildren(html("tr", {}, columns.map(c => html("th", { scope: "col", class: c.text ? "text" : null }, terms[c.head] ? html("span", { class: "term", tabindex: 0, role: "button", "data-explain": terms[c.head] }, c.head) : c.head))));
-		element.tBodies[0].replaceChildren(...rows.map((row, i) => html("tr", attributes(row, i),
-			columns.map((c, j) => html(j ? "td" : "th", { scope: j ? null : "row", class: c.text ? "text" : null }, c.cell(row, i) ?? "–")))));
+		element.tBodies[0].replaceChildren(...rows.map((row, i) => html("tr", given[i],
+			columns.map((c, j) => html(j ? "td" : "th", { scope: j ? null : "row", class: c.text ? "text" : null }, cells[i][j])))));
 	};
 	const swatch = i => { const e = html("span", { class: "swatch", "aria-hidden": "true" }); e.style.background = color(i); return e; };
 	// room is the width of an element in letters' units: on large screens a letter is more than 16 px.
