@@ -161,9 +161,54 @@ func (l *line) intervals(points []Point, w []float64, noise noiseForm, efficienc
 		}
 	}
 	l.setVariances(rho, squares, points, w, noise, efficiency)
+	// Of few sizes the form of the noise is a guess. The noise of the sizes where β is most of the
+	// time is not, if these are at least half.
+	flat := l.beta > l.tau*float64(points[n/2].Size)
+	ratio := w[0] * noise.weights[n-1] / (w[n-1] * noise.weights[0])
+	same := 0.5 < ratio && ratio < 2 // the method's weights are those of the noise
+	if n < minLocal && flat && same && !noise.constant {
+		variance, free := localVariance(points, w, noise, &l.moments)
+		t := stats.T95(free)
+		l.varBeta = max(l.varBeta, variance/efficiency*t*t/l.t/l.t)
+	}
 	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
+}
+
+// minLocal is the minimum number of points whose form of the noise is known well enough for β.
+const minLocal = 20
+
+// localVariance returns the variance of β from the errors at the sizes that decide it, whatever the
+// form of the noise, and its degrees of freedom (Bell and McCaffrey, Bias reduction in standard
+// errors for linear regression with multi-stage samples, Survey Methodology 28, 2002):
+// Σaᵢ²eᵢ²/(1−hᵢ) if β is ΣaᵢTᵢ, hᵢ are the leverages, and the weighted errors have one deviation.
+func localVariance(points []Point, w []float64, noise noiseForm, m *stats.Moments) (
+	variance, free float64) {
+
+	n := len(points)
+	level, slope := columns(points, w, m)
+	g := make([]float64, n) // of the weighted error i on β, over √(1−hᵢ)
+	for i := range g {
+		a := level[i]/math.Sqrt(m.W) - m.X*slope[i]/math.Sqrt(m.XX)
+		h := level[i]*level[i] + slope[i]*slope[i]
+		g[i] = a / math.Sqrt(max(1-h, 0.1)) // a line passes through a size that alone decides τ
+		e := noise.errors[i] * math.Sqrt(w[i]/noise.weights[i])
+		variance += g[i] * g[i] * e * e
+	}
+	// The errors of the line are I − H of those of the measurements.
+	var sum, squares float64
+	for i := range g {
+		for j := range g {
+			r := -level[i]*level[j] - slope[i]*slope[j]
+			if i == j {
+				r++
+				sum += g[i] * g[i] * r
+			}
+			squares += g[i] * g[i] * g[j] * g[j] * r * r
+		}
+	}
+	return variance, max(1, sum*sum/squares)
 }
 
 // A noiseForm is a form of the noise.
