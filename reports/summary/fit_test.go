@@ -12,7 +12,7 @@ import (
 
 // A report says what its intervals are, and where nothing was measured.
 func TestReportOfFit(t *testing.T) {
-	d := fittedDesign(t, "my", 1)
+	d := designOf(t, "../testdata/my.toml")
 	s := subject{Design: d, fitted: true}
 	hi := 16 << 20 * quantity.Bytes(1)
 	text := s.summary(hi)

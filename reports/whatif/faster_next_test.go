@@ -11,7 +11,7 @@ import (
 
 // Which of two next measurements takes less time is what drawing them from their intervals says.
 func TestNextFaster(t *testing.T) {
-	a, b := fittedDesign(t, "a", 1), fittedDesign(t, "b", 1.05)
+	a, b := designOf(t, "../testdata/my.toml"), designOf(t, "../testdata/slower.toml")
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
 	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {

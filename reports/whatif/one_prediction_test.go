@@ -10,7 +10,7 @@ import (
 
 // All commands tell the same of the next measurement.
 func TestOnePrediction(t *testing.T) {
-	d := fittedDesign(t, "my", 1)
+	d := designOf(t, "../testdata/my.toml")
 	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
 	p := predict.Costs(sizes, d.Design)
 	c := predict.Compare(sizes, designOf(t, "clip").Design, d.Design)
