@@ -50,6 +50,20 @@ func Reproduce(paper string) (Reproduction, error) {
 		func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
 }
 
+// own is the source of the numbers that this project measured. Its stages and whole messages come
+// from the same launches, while a paper's predicted numbers come from elsewhere, so they are
+// summed up apart.
+const own = "Today"
+
+// papers returns the numbers of papers: all but the project's own, unless there are no others.
+func (r Reproduction) papers() Reproduction {
+	papers := r.filter(func(one data.Result) bool { return one.Paper != own })
+	if len(papers) == 0 {
+		return r
+	}
+	return papers
+}
+
 // Unexplained returns an error that lists the stated numbers that are not reproduced
 // and have no note with a reason. The command reproduce exits with it, so that a
 // script notices a change of a formula that loses a number.

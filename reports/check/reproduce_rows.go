@@ -83,15 +83,24 @@ func (r Reproduction) Summary() []reports.Rows {
 		Accuracy
 	}
 	var lines []line
+	add := func(name string, of Reproduction) {
+		if len(of) > 0 {
+			lines = append(lines, line{name, of, of.Of(data.Predicted)})
+		}
+	}
+	from := func(source string) Reproduction {
+		return r.filter(func(one data.Result) bool { return one.Paper == source })
+	}
 	for _, paper := range data.Papers() {
-		if of := r.filter(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
-			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
+		if paper != own {
+			add(paper, from(paper))
 		}
 	}
 	// With one paper, a line for all would repeat it.
 	if len(lines) > 1 {
-		lines = append(lines, line{"all", r, r.Of(data.Predicted)})
+		add("papers", r.papers())
 	}
+	add(own, from(own))
 	percent := reports.PercentText("%.1f %%")
 	papers := reports.TableOf(lines,
 		reports.Col("", "paper", func(l line) any { return l.paper }),
@@ -109,7 +118,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	)
 	papers.Notes = r.headline()
 	// Eight lines leave both tables on one screen.
-	misses := r.misses(8)
+	misses := r.papers().misses(8)
 	if len(misses) == 0 {
 		return []reports.Rows{papers}
 	}
@@ -142,6 +151,8 @@ func (r Reproduction) Summary() []reports.Rows {
 // the predictions are, and what was not counted.
 func (r Reproduction) headline() []string {
 	var lines []string
+	all := r
+	r = r.papers()
 	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
 		lines = append(lines,
 			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
@@ -167,6 +178,11 @@ func (r Reproduction) headline() []string {
 		lines = append(lines,
 			fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, "+
 				"equipment and prices; each has its reason in the list of all rows.", n))
+	}
+	if n := len(all) - len(r); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s has %d times of whole messages that this project "+
+			"measured, predicted from stages of the same launches (docs/pipelines.md). They do "+
+			"not count for the papers.", own, n))
 	}
 	return lines
 }

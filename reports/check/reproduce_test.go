@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/halfpeak/halfpeak/data"
 )
 
@@ -75,6 +78,35 @@ func TestReproduce(t *testing.T) {
 	}
 	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(data.Papers())+1 {
 		t.Errorf("%d tables", len(tables))
+	}
+}
+
+// What this project measured itself changes nothing about the papers: not their total, not their
+// notes, not the list of the farthest misses.
+func TestOwnNumbersApart(t *testing.T) {
+	all, err := Reproduce("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers := all.filter(func(r data.Result) bool { return r.Paper != own })
+	if len(papers) == 0 || len(papers) == len(all) {
+		t.Fatalf("%d of %d numbers are of papers", len(papers), len(all))
+	}
+	with, without := all.Summary(), papers.Summary()
+	lines := with[0].Data
+	last := len(lines) - 1
+	if lines[last-1][0] != "papers" || lines[last][0] != own {
+		t.Errorf("the last lines are %v and %v", lines[last-1][0], lines[last][0])
+	}
+	if diff := cmp.Diff(without[0].Data, lines[:last], cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(without[1].Data, with[1].Data, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	notes := with[0].Notes
+	if diff := cmp.Diff(without[0].Notes, notes[:len(notes)-1]); diff != "" {
+		t.Error(diff)
 	}
 }
 
