@@ -21,7 +21,7 @@ type Job struct {
 	// Credits bounds the requests without a reply; 0: 64, one for each slot of a ring.
 	Credits int  `json:"credits"`
 	Piece   int  `json:"piece,omitempty"`  // bytes of a piece; 0: the transport's largest
-	Within  int  `json:"within,omitempty"` // stages: bytes of the message of the packets; 0: Size
+	Within  int  `json:"within,omitempty"` // stages: bytes of the message; 0: a packet at a time
 	Check   bool `json:"check,omitempty"`  // packets have checksums
 	Each    bool `json:"each,omitempty"`   // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.

@@ -64,7 +64,12 @@ func suite(t *testing.T, r Runner) {
 			}
 		}
 	}
-	result, err := r.Run(Job{Program: "signature", Size: 1, Count: 256, Deltas: []float64{0, 1}})
+	// Stages within a message, whose last portion is short.
+	result, err := r.Run(Job{Program: "stages", Size: 512, Piece: 512, Within: 20_000, Count: 3})
+	if s := result.Stages; err != nil || !(s[0] > 0 && s[1] > 0 && s[2] > 0) {
+		t.Errorf("stages within a message take %v, %v", s, err)
+	}
+	result, err = r.Run(Job{Program: "signature", Size: 1, Count: 256, Deltas: []float64{0, 1}})
 	if err != nil || len(result.Bursts) != 18 {
 		t.Errorf("signature: %d bursts, %v", len(result.Bursts), err)
 	}

@@ -111,7 +111,7 @@ type Args struct {
 	// Each requests the time of every round trip, from a program that is Timed.
 	Each bool
 	// Within is the size of the message, in bytes, whose packets of Size the program of stages
-	// sends: their memory is in the cache that holds the message. 0: Size.
+	// sends in portions, so that caches hold what they hold in a message. 0: one packet at a time.
 	Within int
 	// Transport is the transport below the endpoint, for programs that run on Real only.
 	Transport Transport

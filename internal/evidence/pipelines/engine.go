@@ -16,16 +16,16 @@ var (
 	// The largest message is beyond the private caches of the processors that were measured, and
 	// the smallest is in them.
 	messages = []int{64 << 10, 256 << 10, 1 << 20, 8 << 20}
-	slots    = []int{512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10}
+	slots    = []int{256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10}
 )
 
 // measureEngine prints rows as pipeline.c does, of halfpeak's engine over shared memory: stages
 // alone, a packet at a time within a message, and whole messages in packets. Each launch is
 // a new pair of processes, and the cases come in another order.
 func measureEngine(w io.Writer, launches int) error {
-	fmt.Fprintln(w, calibrate.PipelineHeader)
-	fmt.Fprintln(w, "pipeline,stage,message_bytes,packet_bytes,time_us")
 	for range launches {
+		fmt.Fprintln(w, calibrate.PipelineHeader)
+		fmt.Fprintln(w, "pipeline,stage,message_bytes,packet_bytes,time_us")
 		pair, err := live.Start(live.Shm, true, "node")
 		if err != nil {
 			return err
@@ -47,27 +47,34 @@ func measurePair(w io.Writer, pair *live.Pair) error {
 		row := func(stage string, t float64) {
 			fmt.Fprintf(w, "engine,%s,%d,%d,%.4f\n", stage, n, p, t)
 		}
-		// All packets of a message, so that its memory is in the cache that holds it; twice.
+		// About 8 MiB each way, so that small messages have hundreds of repeats, and the largest
+		// have eight.
+		count := max(8, (8<<20)/n)
 		stages, err := pair.Run(live.Job{
-			// 2,000 packets of 512 bytes already take milliseconds, so more of them make a launch
-			// long and its times no better.
-			Program: "stages", Size: p, Within: n, Count: min(2*n/p, 2000),
+			Program: "stages", Size: p, Piece: p, Within: n, Count: count,
 		})
 		if err != nil {
 			return err
 		}
-		for i, name := range []string{"send", "hand-over", "receive"} {
+		for i, name := range []string{"send", calibrate.Start, "receive"} {
 			row(name, float64(stages.Stages[i]))
 		}
 		whole, err := pair.Run(live.Job{
-			// About 4 MiB for each size, so that small messages have hundreds of repeats and the
-			// largest, which one disturbance spoils, have eight.
-			Program: "ping_bulk", Size: n, Piece: p, Count: max(8, (4<<20)/n),
+			Program: "ping_bulk", Size: n, Piece: p, Count: 2 * count, Each: true,
 		})
 		if err != nil {
 			return err
 		}
-		row(calibrate.Whole, float64(whole.Time))
+		each := make([]float64, len(whole.Each))
+		for i, t := range whole.Each {
+			each[i] = float64(t)
+		}
+		after, err := pair.Run(live.Job{Program: "hand_over", Size: 1, Count: 1000})
+		if err != nil {
+			return err
+		}
+		row("word", float64(min(stages.Stages[1], after.Time)))
+		row(calibrate.Whole, quantile(each, 0.25))
 	}
 	return nil
 }
