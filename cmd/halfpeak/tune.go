@@ -75,9 +75,10 @@ func newCalibrate() *cobra.Command {
 
 // pipelineCommands run pipeline.c on Open MPI's fragments through shared memory.
 const pipelineCommands = `mpicc -O2 %s -o pipeline
-for launch in 1 2 3 4 5 6; do for p in 4096 8192 16384 32768 65536 131072; do
+for launch in 1 2 3 4 5 6; do for p in 2048 4096 8192 16384 32768 65536 131072 262144 524288; do
 mpirun -np 2 --bind-to core --mca pml ob1 --mca btl vader,self \
-  --mca btl_vader_single_copy_mechanism none --mca btl_vader_max_send_size $p ./pipeline mpi $p
+  --mca btl_vader_single_copy_mechanism none --mca btl_vader_segment_size 134217728 \
+  --mca btl_vader_max_send_size $p ./pipeline mpi $p
 done; done > pipe.csv   # pipeline proxy $p: a proxy between TCP connections
 halfpeak fit pipe.csv --save pipe.toml
 `

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,30 @@ func TestReadPipelines(t *testing.T) {
 	}
 	if c := p.Cases[1]; c.Packet != 1000 || len(p.Launches(c)) != 2 {
 		t.Errorf("case %v has launches %v", c, p.Launches(c))
+	}
+}
+
+// In a launch whose word comes at once, both processors are threads of one core: another machine.
+func TestReadPipelinesSharedCore(t *testing.T) {
+	var text strings.Builder
+	for _, word := range []string{"0.05", "0.06", "0.024", "0.055"} {
+		text.WriteString(PipelineHeader + "\nmpi,send,1000,250," + word + "\nmpi,word,1000,250," +
+			word + "\nmpi,word,1000,500,0.05\nmpi,send,1000,500,7\n")
+	}
+	p, err := ReadPipelines(strings.NewReader(text.String()), "pipe.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Left != 1 || p.All != 8 || len(p.Cases) != 2 {
+		t.Errorf("%d of %d packets are left out; cases %v", p.Left, p.All, p.Cases)
+	}
+	for c, want := range map[PipelineCase][]float64{
+		{"mpi", "send", 1000, 250}: {0.05, 0.06, 0.055},
+		{"mpi", "send", 1000, 500}: {7, 7, 7, 7},
+	} {
+		if got := p.Launches(c); !slices.Equal(got, want) {
+			t.Errorf("%v has launches %v, want %v", c, got, want)
+		}
 	}
 }
 

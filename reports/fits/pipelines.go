@@ -250,5 +250,10 @@ func (p *pipelines) rows() reports.Rows {
 	rows.Notes = []string{"Predictions are from the stages alone. The best packet is the one of " +
 		"the measured sizes with the least predicted time. The loss is how much longer it takes " +
 		"than the fastest packet."}
+	if p.Left > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("%d of %d packets of launches are left out, "+
+			"because the two processors shared a core: a word between them came at once.",
+			p.Left, p.All))
+	}
 	return rows
 }
