@@ -41,8 +41,8 @@ const (
 const word = "word"
 
 // sharedCore is the fraction of the file's median of word below which the two processors share
-// a core, as threads of it: the word stays in the core's cache. Apart, a word took 0.050 to 0.065 µs
-// in 160 launches on a virtual machine, and 0.024 µs where the host had put both on one core.
+// a core, as threads of it: the word stays in the core's cache. Apart, a word took 0.050 to 0.065
+// µs in 160 launches on a virtual machine, and 0.024 µs where the host had put both on one core.
 const sharedCore = 2. / 3
 
 // A PipelineCase is a stage at a size of messages and of packets, or another row of pipeline.c.
@@ -94,14 +94,18 @@ func (p *Pipelines) Spread(pipeline, stage string, message quantity.Bytes) float
 // processors shared a core are left out. A packet that is larger than its message counts as
 // the message.
 func ReadPipelines(r io.Reader, name string) (*Pipelines, error) {
-	p := &Pipelines{times: map[PipelineCase][]float64{}}
+	type packet struct { // of a launch
+		launch          int
+		pipeline        string
+		message, packet quantity.Bytes
+	}
 	type row struct {
-		PipelineCase // without its stage, where it identifies the packet of a launch
-		launch       int
+		PipelineCase
+		of   packet
+		time float64
 	}
 	var rows []row
-	var times []float64
-	words := map[row]float64{}
+	words := map[packet]float64{}
 	launch := 0
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -113,48 +117,36 @@ func ReadPipelines(r io.Reader, name string) (*Pipelines, error) {
 		if len(fields) != 5 || fields[0] == "pipeline" {
 			continue
 		}
-		message, err1 := strconv.ParseInt(fields[2], 10, 64)
-		packet, err2 := strconv.ParseInt(fields[3], 10, 64)
-		t, err3 := strconv.ParseFloat(fields[4], 64)
-		c := PipelineCase{fields[0], fields[1], quantity.Bytes(message), quantity.Bytes(packet)}
-		switch {
-		case err1 != nil || err2 != nil || err3 != nil || !(t > 0 && t <= maxTime) ||
-			message < 1 || packet < 1 || max(c.Message, c.Packet) > quantity.MaxBytes:
-			return nil, fmt.Errorf("%s:%d: a row needs sizes of at least 1 byte and a time "+
-				"above 0 (got %q); remove the line", name, number, lines.Text())
-		case !levelName.MatchString(c.Pipeline) || !levelName.MatchString(c.Stage):
-			return nil, fmt.Errorf("%s:%d: invalid pipeline or stage %q", name, number,
-				c.Pipeline+","+c.Stage)
+		c, t, err := pipelineRow(fields)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
-		c.Packet = min(c.Packet, c.Message)
+		of := packet{launch, c.Pipeline, c.Message, c.Packet}
 		if c.Stage == word {
-			c.Stage = ""
-			words[row{c, launch}] = t
+			words[of] = t
 			continue
 		}
-		rows, times = append(rows, row{c, launch}), append(times, t)
+		rows = append(rows, row{c, of, t})
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: the file is damaged (%w); fetch it again", name, err)
 	}
+	p := &Pipelines{times: map[PipelineCase][]float64{}, All: len(words)}
 	apart := stats.Median(slices.Collect(maps.Values(words)))
-	for i, r := range rows {
-		of := r
-		of.Stage = ""
-		if words[of] > 0 && words[of] < sharedCore*apart {
-			continue
-		}
-		c := r.PipelineCase
-		if _, known := p.times[c]; !known {
-			p.Cases = append(p.Cases, c)
-		}
-		p.times[c] = append(p.times[c], times[i])
-	}
-	p.All = len(words)
+	shared := func(t float64) bool { return t > 0 && t < sharedCore*apart }
 	for _, t := range words {
-		if t < sharedCore*apart {
+		if shared(t) {
 			p.Left++
 		}
+	}
+	for _, r := range rows {
+		if shared(words[r.of]) {
+			continue
+		}
+		if _, known := p.times[r.PipelineCase]; !known {
+			p.Cases = append(p.Cases, r.PipelineCase)
+		}
+		p.times[r.PipelineCase] = append(p.times[r.PipelineCase], r.time)
 	}
 	isStage := func(c PipelineCase) bool { return c.Stage != Whole && c.Stage != Start }
 	if !slices.ContainsFunc(p.Cases, isStage) {
@@ -162,4 +154,22 @@ func ReadPipelines(r io.Reader, name string) (*Pipelines, error) {
 			name)
 	}
 	return p, nil
+}
+
+// pipelineRow reads the fields of a row.
+func pipelineRow(fields []string) (c PipelineCase, t float64, err error) {
+	message, err1 := strconv.ParseInt(fields[2], 10, 64)
+	packet, err2 := strconv.ParseInt(fields[3], 10, 64)
+	t, err3 := strconv.ParseFloat(fields[4], 64)
+	c = PipelineCase{fields[0], fields[1], quantity.Bytes(message), quantity.Bytes(packet)}
+	switch {
+	case err1 != nil || err2 != nil || err3 != nil || !(t > 0 && t <= maxTime) ||
+		message < 1 || packet < 1 || max(c.Message, c.Packet) > quantity.MaxBytes:
+		return c, 0, fmt.Errorf("a row needs sizes of at least 1 byte and a time above 0 "+
+			"(got %q); remove the line", strings.Join(fields, ","))
+	case !levelName.MatchString(c.Pipeline) || !levelName.MatchString(c.Stage):
+		return c, 0, fmt.Errorf("invalid pipeline or stage %q", c.Pipeline+","+c.Stage)
+	}
+	c.Packet = min(c.Packet, c.Message)
+	return c, t, nil
 }

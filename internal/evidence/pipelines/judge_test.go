@@ -42,6 +42,33 @@ p,whole,4096,8192,9.9
 	}
 }
 
+// A launch whose word comes at once ran on one core, and does not count.
+func TestApart(t *testing.T) {
+	rows := [][]string{
+		{"p", "a", "4096", "1024", "5"}, {"p", "word", "4096", "1024", "0.06"},
+		{"p", "a", "4096", "2048", "6"}, {"p", "word", "4096", "2048", "0.03"},
+		{"p", "a", "4096", "4096", "7"}, {"p", "word", "4096", "4096", "0.05"},
+	}
+	kept, err := apart(rows)
+	if err != nil || len(kept) != 4 || kept[2][3] != "4096" {
+		t.Errorf("%v, %v", kept, err)
+	}
+}
+
+// Both packets take 10 µs, and each is faster by chance in one half of the launches: in the other
+// half it is not.
+func TestLossInHalves(t *testing.T) {
+	a := run{launches: []float64{8, 10, 8, 10}}
+	b := run{launches: []float64{10, 8, 10, 8}}
+	if loss := lossInHalves([]run{a, b}, a); math.Abs(loss) > 0.25 || loss > 0 {
+		t.Errorf("the loss is %v", loss)
+	}
+	b.launches = []float64{5, 4, 5, 4}
+	if loss, want := lossInHalves([]run{a, b}, a), (10./4+8./5)/2-1; math.Abs(loss-want) > 1e-9 {
+		t.Errorf("the loss is %v, want %v", loss, want)
+	}
+}
+
 // docs/pipelines.md has the numbers and the picture of the launches that are kept here. They were
 // measured by this project on 2026-11-25: Open MPI 4.1.4, two processors of 2.8 GHz (Ice Lake, a
 // virtual machine).
