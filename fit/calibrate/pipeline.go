@@ -72,8 +72,9 @@ func (p *Pipelines) Time(c PipelineCase) quantity.Micros {
 // Launches returns the time of each launch in µs.
 func (p *Pipelines) Launches(c PipelineCase) []float64 { return p.times[c] }
 
-// Spread returns half of the 95 % interval of a single launch around the typical one, as a fraction
-// of the time, over the packets of a stage: from the quartiles, which outliers do not change.
+// Spread returns half the width of the interval about [Pipelines.Time] that holds a single launch
+// with 95 %, as a fraction of the time, over the packets of a stage: from the quartiles, which
+// outliers do not change. About the lower quartile, nearly all launches outside are slower.
 func (p *Pipelines) Spread(pipeline, stage string, message quantity.Bytes) float64 {
 	var all []float64
 	for _, c := range p.Cases {
@@ -85,7 +86,9 @@ func (p *Pipelines) Spread(pipeline, stage string, message quantity.Bytes) float
 	if len(all) == 0 {
 		return 0
 	}
-	const perQuartiles = 1.96 / 1.349 // of a normal distribution
+	// Of a normal distribution, the 95th percentile is 1.645 + 0.674 standard deviations above the
+	// lower quartile, and the quartiles are 1.349 apart.
+	const perQuartiles = (1.645 + 0.674) / 1.349
 	return math.Exp(perQuartiles*stats.Median(all)) - 1
 }
 

@@ -127,12 +127,14 @@ static double word(int *step) {
 	return least;
 }
 
+static long slots(void) { return GROUP / packet > SLOTS ? GROUP / packet : SLOTS; }
+
 /* copySome copies up to k packets in or out, and returns the time. */
 static double copySome(int sender, long n, long from, long k) {
 	double t = now();
 	for (long i = from; i < from + k && i * packet < n; i++) {
 		long at = i * packet, bytes = n - at < packet ? n - at : packet;
-		char *slot = shared->slots[sender] + i % SLOTS * packet;
+		char *slot = shared->slots[sender] + i % slots() * packet;
 		if (rank == sender) memcpy(slot, out + at, (size_t)bytes);
 		else memcpy(in + at, slot, (size_t)bytes);
 	}
@@ -144,13 +146,12 @@ static double copySome(int sender, long n, long from, long k) {
 static void copies(long n, int sender, int busy, int *step) {
 	double send = 0, receive = 0;
 	long k = (n + packet - 1) / packet, group = GROUP / packet, i = 0;
-	if (group > SLOTS) group = SLOTS;
 	if (group > k) group = k;
 	if (group < 1) group = 1;
 	if (busy) {
 		if (k < 2) return;
 		if (group > k / 2) group = k / 2;
-		if (group > SLOTS / 2) group = SLOTS / 2;
+		if (group > slots() / 2) group = slots() / 2;
 		if (rank == sender) copySome(sender, n, 0, group);
 		for (; i + group < k; i += group) {
 			meet(*step), *step += 2;
@@ -436,9 +437,8 @@ int main(int argc, char **argv) {
 			row(pipe, "sink", n, t[DELIVER] - (t[FORWARD] - t[READ]));
 			row(pipe, "source-busy", n, t[ENDSBUSY]), row(pipe, "proxy-busy", n, t[FORWARDBUSY]);
 		} else {
-			/* A word's way is a delay, which keeps no packet from following: it counts once. */
-			row(pipe, "start", n, t[REQUEST] + t[ANSWER] + 3 * t[HANDOVER]);
-			row(pipe, "send", n, t[SEND]), row(pipe, "receive", n, t[RECEIVE]);
+			row(pipe, "start", n, t[REQUEST] + t[ANSWER] + 2 * t[HANDOVER]);
+			row(pipe, "send", n, t[SEND]), row(pipe, "hand-over", n, t[HANDOVER]), row(pipe, "receive", n, t[RECEIVE]);
 			if (t[COPYINBUSY] > 0) { /* what a copy takes longer while the other processor copies too */
 				row(pipe, "send-busy", n, t[SEND] * t[COPYINBUSY] / t[COPYIN]);
 				row(pipe, "receive-busy", n, t[RECEIVE] * t[COPYOUTBUSY] / t[COPYOUT]);

@@ -173,7 +173,7 @@ func predict(path string, all []run) (platforms.Platform, error) {
 			changed.Stages = slices.Clone(pipe.Stages)
 			for j := range changed.Stages {
 				s := &changed.Stages[j]
-				factor := 1 + sign*uncertain[s.Name]
+				factor := max(0, 1+sign*uncertain[s.Name])
 				s.Beta *= quantity.Micros(factor)
 				s.Tau *= quantity.MicrosPerByte(factor)
 			}
@@ -274,14 +274,18 @@ func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 	for _, r := range all {
 		errors = append(errors, math.Abs(r.error()))
 	}
-	eq10 := pipe.PaperPacket(n)
+	eq10 := "–" // of three stages
+	if len(pipe.Stages) >= model.PaperStages {
+		p := pipe.PaperPacket(n)
+		eq10 = fmt.Sprintf("%v, %.1f µs", p, float64(pipe.OneWayIn(n, p)))
+	}
 	_, unequal := pipe.BestPlan(n)
 	fmt.Fprintf(w, "| %s | %v | %v, %.1f µs | %.1f µs | %v, %.1f µs | %.1f %% | %.1f %% | "+
-		"%.1f %% | %v, %.1f µs | %.1f µs |\n", all[0].pipeline, n, quantity.Bytes(best.packet),
+		"%.1f %% | %s | %.1f µs |\n", all[0].pipeline, n, quantity.Bytes(best.packet),
 		best.predicted, best.measured, quantity.Bytes(fastest.packet), fastest.measured,
 		100*(best.measured/fastest.measured-1), 100*lossInHalves(all, best),
 		100*quantile(errors, 0.5),
-		eq10, float64(pipe.OneWayIn(n, eq10)), float64(unequal))
+		eq10, float64(unequal))
 	return nil
 }
 
