@@ -41,8 +41,8 @@ const (
 const word = "word"
 
 // sharedCore is the fraction of the file's median of word below which the two processors share
-// a core, as threads of it: the word stays in the core's cache. Apart, a word took 0.050 to 0.065
-// µs in 160 launches on a virtual machine, and 0.024 µs where the host had put both on one core.
+// a core, as threads of it: the word stays in the core's cache. On a virtual machine a word took
+// 0.045 to 0.075 µs, and 0.022 to 0.025 µs where the host had put both processors on one core.
 const sharedCore = 2. / 3
 
 // A PipelineCase is a stage at a size of messages and of packets, or another row of pipeline.c.
