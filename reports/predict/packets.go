@@ -20,7 +20,7 @@ import (
 type Cut struct {
 	Platform, Layer string
 	Size            quantity.Bytes
-	Method          string // paper, equal, unequal, unequal-whole, single or default
+	Method          string // paper, equal, unequal, unequal-whole, single, round or default
 	Setting         string // of the real system, for the layer's own packets; else empty
 	Plan            model.Plan
 	OneWay          quantity.Micros
@@ -34,8 +34,8 @@ type Cutting []Cut
 // equal packets (equal), the best of any size (unequal), a lower bound, then of whole
 // bytes (unequal-whole), which a system could send, and at last no cutting at all
 // (single), which shows what packets are good for. A layer whose packets are a setting
-// of a real system also has the packets of the file (default). Sizes that a layer sends without a
-// pipeline are left out; it is an error if a layer has no others.
+// of a real system also has the best setting (round) and the packets of the file (default). Sizes
+// that a layer sends without a pipeline are left out; it is an error if a layer has no others.
 func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
 	var all Cutting
 	for _, d := range designs {
@@ -67,6 +67,7 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			add("unequal-whole", whole)
 			add("single", model.EqualPlan(n, n))
 			if d.Layer.Setting != "" {
+				add("round", roundPlan(pipe, n))
 				add("default", model.EqualPlan(n, pipe.PacketSize(n)))
 			}
 		}
@@ -98,18 +99,34 @@ func (c Cutting) Rows() reports.Rows {
 	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}
-	var equal Cut
+	var round Cut
 	for _, cut := range c {
 		switch {
-		case cut.Method == "equal":
-			equal = cut
+		case cut.Method == "round":
+			round = cut
 		case cut.Method == "unequal-whole":
 			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+PlanText(cut.Plan))
 		case cut.Setting != "":
-			rows.Notes = append(rows.Notes, advice(cut, equal))
+			rows.Notes = append(rows.Notes, advice(cut, round))
 		}
 	}
 	return rows
+}
+
+// roundPlan returns the fastest equal packets whose size is a power of two or one and a half of it.
+// A person sets these, and near its least value the time changes less with the packet than
+// predictions err.
+func roundPlan(pipe *model.Pipeline, n quantity.Bytes) model.Plan {
+	best := model.EqualPlan(n, n)
+	for size := quantity.Bytes(2); size <= n; size *= 2 {
+		for _, packet := range []quantity.Bytes{size, size + size/2} {
+			plan := model.EqualPlan(n, min(packet, n))
+			if pipe.OneWayAs(plan) < pipe.OneWayAs(best) {
+				best = plan
+			}
+		}
+	}
+	return best
 }
 
 // noticeable is the least gain for which a setting is worth a change, in percent: the median error
@@ -120,10 +137,13 @@ const noticeable = 5
 // advice says what to set, and what that buys against the default.
 func advice(now, best Cut) string {
 	gain := 100 * (1 - float64(best.OneWay/now.OneWay))
+	if gain <= 0 {
+		return now.Setting + ": keep it; no other is predicted faster for this message."
+	}
 	if gain < noticeable {
-		return fmt.Sprintf("%s: keep %s; the best packet, %s, is predicted %.0f %% faster, "+
+		return fmt.Sprintf("%s: keep %s; the best setting, %s, is predicted %.0f %% faster, "+
 			"within the error of such predictions.", now.Setting, now.Plan.Largest(),
-			best.Plan.Largest(), max(0, gain))
+			best.Plan.Largest(), gain)
 	}
 	return fmt.Sprintf("%s: set it to %.0f (%s): %.4g µs, %.0f %% less than the %.4g µs of %s.",
 		now.Setting, float64(best.Plan.Largest()), best.Plan.Largest(), float64(best.OneWay), gain,
