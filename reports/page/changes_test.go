@@ -40,6 +40,20 @@ func (b *browser) undo() {
 	}
 }
 
+// streams looks at a platform whose times are the gaps of a stream: no view gives a command that is
+// refused.
+func (b *browser) streams() {
+	b.goTo("")
+	js[any](b, `program.add({ name: "s.toml", toml: '[layer.fit]\nmodel = "linear"\nbeta = "0.2us"\ntau = "0.08us/KiB"\ntimes_of = "stream"\nsource = "x"\n' })`)
+	const at = "&s=65536&r=1..1048576&d=s.toml/fit"
+	for _, view := range []string{"packets", "collectives"} {
+		b.visit("#v=" + view + at)
+		if command := js[string](b, `document.getElementById("command").textContent`); !strings.HasPrefix(strings.TrimSpace(command), "halfpeak predict s.toml/fit") {
+			b.t.Errorf("%s: the command is %q", view, command)
+		}
+	}
+}
+
 // until waits for an expression to have a value, at most ten seconds, and returns the last one.
 func (b *browser) until(expression, want string) string {
 	b.t.Helper()

@@ -4,7 +4,7 @@
 const collectives = (() => {
 	const { s } = state, $ = id => document.getElementById(id);
 	const ranks = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64], sizes = [...Array(9).keys()].map(k => 8 * 4 ** k);
-	let map, tree, field = null, run = 0, known = [];
+	let map, tree, field = null, run = 0, known = [], refused = false;
 
 	const init = about => {
 		known = about.collectives;
@@ -74,7 +74,9 @@ const collectives = (() => {
 		if (document.activeElement !== $("collective-size")) $("collective-size").value = draw.sizeText(s.block);
 		try {
 			place();
+			refused = false;
 		} catch (e) {
+			refused = true;
 			fail(e);
 			return;
 		}
@@ -109,6 +111,8 @@ const collectives = (() => {
 	};
 	const spoken = () => collectives.said || "";
 	const picture = () => ({ boxes: [$("map"), $("tree")], name: s.collective });
+	// Of times that are not of messages, the command shows what is known of them.
+	const commands = () => [refused ? ["predict", { designs: [state.request()], sizes: draw.sizeText(s.block) }] : question()];
 	const question = () => ["collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: draw.sizeText(s.block) }];
-	return { init, draw: drawView, spoken, picture, question };
+	return { init, draw: drawView, spoken, picture, question, commands };
 })();

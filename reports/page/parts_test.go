@@ -39,6 +39,7 @@ func TestBrowser(t *testing.T) {
 		{"saving", (*browser).saving},
 		{"widths", (*browser).widths},
 		{"formula", (*browser).formula},
+		{"streams", (*browser).streams},
 		{"ratio", (*browser).ratio},
 		{"oneBand", (*browser).oneBand},
 		{"dark", (*browser).dark},
