@@ -180,8 +180,8 @@ func declareToken(c *cobra.Command, path *string) {
 		"`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
 }
 
-// newEngineServe declares engine serve. It listens on this machine alone unless told
-// otherwise: a benchmark server is no service for the network at large.
+// newEngineServe declares engine serve. By default it listens on this machine alone,
+// since other machines of the network should not reach a benchmark server by accident.
 func newEngineServe() *cobra.Command {
 	var address, tokenFile string
 	c := command("engine serve", wantArgs(0, 0, "no argument"),

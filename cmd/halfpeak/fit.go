@@ -94,8 +94,8 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return cmp.Or(err, found.Broken)
 	}
-	// Files before the table: what is printed last is an answer of which all parts are there. The
-	// platform is written last of them, and so not without the picture.
+	// Files are written before the table is printed, so that a printed answer is complete. The
+	// platform comes last: if the picture fails, nothing is saved.
 	var text string
 	if o.save != "" {
 		if text, err = found.TOML(); err != nil {

@@ -202,9 +202,9 @@ func usagef(format string,
 	return usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// wantArgs returns a usage error for a missing or surplus argument, with the wanted
-// ones. most below 0 is no limit. cobra's own messages count arguments and do not say
-// which.
+// wantArgs returns a usage error that names the wanted arguments if one is missing or
+// surplus. A negative most means no limit. The messages of cobra count the arguments,
+// but do not name them.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least {

@@ -150,9 +150,8 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
-// noFiles keeps shells from completing flags with names of files if their value is
-// not a file: that is what shells do by default. The placeholder in help tells which
-// flags take files.
+// noFiles keeps shells from completing file names for flags whose value is not a file,
+// which shells do by default. A flag takes a file if its placeholder in the help says so.
 func noFiles(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, known := cmd.GetFlagCompletionFunc(f.Name)

@@ -45,8 +45,7 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 // span lines. Man pages would join such lines into one paragraph.
 var listItem = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
 
-// definition turns an item into a definition list of Markdown, from which cobra makes
-// the page.
+// definition turns an item of a list into Markdown. cobra makes the man page from it.
 func definition(text string) string {
 	parts := listItem.FindStringSubmatch(text)
 	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"

@@ -19,8 +19,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// An output is where a command's tables go and in which form. It is the same for all
-// commands, so that a script learns it once.
+// An output says where a command's tables go and in which format. All commands share
+// it, so that their flags are the same.
 type output struct {
 	format string
 	path   string
@@ -269,9 +269,8 @@ func isImage(path string) bool {
 	return slices.Contains(reports.ImageFormats(), extension(path))
 }
 
-// drawTo writes an image in the format of the name's extension. A -o that names an
-// image, and one that names a table, are told apart by it too, so a name without one
-// is refused.
+// drawTo writes an image in the format of the name's extension. It refuses a name
+// without extension, since -o also distinguishes images from tables by it.
 func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoice) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
@@ -299,8 +298,8 @@ func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) er
 	return atomicfile.Write(path, written(text))
 }
 
-// checkSave requires .toml: by it, other commands tell a file from the name of a
-// platform that comes with halfpeak.
+// checkSave requires the extension .toml, by which other commands distinguish a file
+// from a built-in platform.
 func checkSave(path string) error {
 	if path != "" && filepath.Ext(path) != ".toml" {
 		return usagef("--save %q: a platform file ends with .toml", path)

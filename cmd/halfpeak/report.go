@@ -203,7 +203,7 @@ func drawFigures(folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		// The size for which the theme is made; see package reports.
+		// Package reports chose its theme for pictures of this size.
 		if err := drawTo(path, f, pixels{800, 500}, nil); err != nil {
 			return err
 		}

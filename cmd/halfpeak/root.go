@@ -142,7 +142,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage.Error{Err: err}
 	}
 	reason := invalid.Unwrap()
-	// "strconv.ParseInt: parsing …" helps nobody.
+	// The text of strconv names a Go function, which a user does not know.
 	if errors.As(reason, new(*strconv.NumError)) {
 		reason = errors.New("this is not a whole number, or too large")
 	}
