@@ -52,6 +52,16 @@ func (b *browser) streams() {
 			b.t.Errorf("%s: the command is %q", view, command)
 		}
 	}
+	// Its curves are named by what was measured, and have a value at the size.
+	for quantity, title := range map[string]string{"latency": "Gap between messages", "bandwidth": "Throughput"} {
+		b.visit("#v=curves&q=" + quantity + at)
+		if shown := js[string](b, `document.getElementById("charts").textContent`); !strings.Contains(shown, title) {
+			b.t.Errorf("%s of a stream: no title %q in %q", quantity, title, shown)
+		}
+		if value := js[string](b, `document.querySelector("#charts svg").getAttribute("aria-valuetext")`); !strings.Contains(value, "/s") && !strings.Contains(value, "µs") {
+			b.t.Errorf("%s of a stream: the value is %q", quantity, value)
+		}
+	}
 }
 
 // until waits for an expression to have a value, at most ten seconds, and returns the last one.
@@ -140,7 +150,7 @@ func (b *browser) ratio() {
 	}
 	// Names stand at the ends of curves where there is room.
 	b.goTo("#v=curves&q=latency&d=hp-lam/gam&d=clip/system-buffer")
-	if text := js[string](b, `document.querySelector("#charts svg").textContent`); !strings.Contains(text, "hp-lam/gam") || !strings.Contains(text, "clip/system-buffer") {
+	if text := js[string](b, `document.getElementById("charts").textContent`); !strings.Contains(text, "hp-lam/gam") || !strings.Contains(text, "clip/system-buffer") {
 		b.t.Errorf("the curves are not named: %.300q", text)
 	}
 }

@@ -35,7 +35,7 @@ func (x *Explorer) curves(r curvesRequest) (f reports.Figure, err error) {
 		return f, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
 	}
 	sizes, err := sizes(r.Sizes)
-	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis()
+	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis(designs...)
 	for i, d := range designs {
 		if err == nil {
 			err = r.addCurve(&f, cmp.Or(r.Designs[i].Name, d.Layer.Ref()), d, kind, sizes)

@@ -6,6 +6,16 @@ const curves = (() => {
 	const short = { ...titles, latency: "One way", gap: "Gap" };
 	const heads = { latency: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
 	const keys = { latency: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
+	// The times of a stream are its gaps: a row without the first quantity shows the second.
+	const ofStream = { latency: "gap", bandwidth: "throughput" };
+	const shownIn = (row, q) => row[keys[q]] != null || !ofStream[q] ? q : ofStream[q];
+	const valueIn = (row, q) => row[keys[shownIn(row, q)]];
+	// titleOf returns a chart's title: the axis of a figure of streams alone names their quantity, with
+	// its unit in brackets.
+	const titleOf = figure => {
+		const [quantity] = figure.y.label.split(" (");
+		return titles[quantity === "one-way time" ? "latency" : quantity];
+	};
 	const format = q => q === "latency" || q === "gap" ? draw.timeLabel : draw.rateLabel;
 	const $ = id => document.getElementById(id);
 	let charts = new Map(), rows = null, laid = "", names = [], samples = 0;
@@ -61,7 +71,7 @@ const curves = (() => {
 		const marks = k => (figure.marks || []).filter(m => m.kind === k);
 		const i = m => index(m.series);
 		return {
-			title: titles[q], format: format(q), from: s.from, to: s.to, names,
+			title: titleOf(figure), format: format(q), from: s.from, to: s.to, names,
 			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: index(f.name) })),
 			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: index(f.name), beyond: f.kind === "beyond" })),
 			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: index(f.name) })),
@@ -118,9 +128,9 @@ const curves = (() => {
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
 	// cellOf returns the cell of a quantity in a row. A table has no column of gaps if no design has a gap.
-	const cellOf = (table, q) => {
-		const j = table.heads.indexOf(heads[q]);
-		return cells => j < 0 ? "–" : cells[j];
+	const cellOf = (table, q, i) => {
+		const j = table.heads.indexOf(heads[shownIn(table.rows[i], q)]);
+		return j < 0 ? "–" : table.cells[i][j];
 	};
 	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
 	// values shows all designs at one size. While a slider moves, only its design is asked for, unless
@@ -135,24 +145,24 @@ const curves = (() => {
 		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
 		columns.unshift({ head: "design", text: true, cell: (_, i) => names[i] });
 		if (rows.rows.length > 1) {
-			const first = rows.rows[0].one_way_us, at = columns.findIndex(c => c.head === "one way");
-			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(rows.rows[i].one_way_us / first - 1) });
+			const time = i => valueIn(rows.rows[i], "latency"), first = time(0);
+			const at = columns.findIndex(c => c.head === heads[shownIn(rows.rows[0], "latency")]);
+			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(time(i) / first - 1) });
 		}
 		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
 		for (const [q, chart] of charts) {
-			const cell = cellOf(rows, q);
-			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${cell(c)}`).join("; "), values: ratios() ? [] : rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
+			chart.pin({ size: s.size, text: `${size}: ` + rows.rows.map((_, i) => `${names[i]} ${cellOf(rows, q, i)}`).join("; "), values: ratios() ? [] : rows.rows.map((r, i) => ({ y: valueIn(r, q), i })) });
 		}
 	};
 	const hover = (q, size) => {
-		const t = predict(state.requests(), size), cell = cellOf(t, q);
-		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: cell(c), y: ratios() ? 0 : t.rows[i][keys[q]] })) };
+		const t = predict(state.requests(), size);
+		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.rows.map((r, i) => ({ i, name: names[i], text: cellOf(t, q, i), y: ratios() ? 0 : valueIn(r, q) })) };
 	};
 	// spoken returns the text for a screen reader after a change.
 	const spoken = () => {
 		if (!rows) return "";
-		const c = rows.cells[s.on], say = h => c[rows.heads.indexOf(h)];
-		return `${names[s.on]} at ${say("size")}: one way ${say("one way")}, bandwidth ${say("bandwidth")}`;
+		const row = rows.rows[s.on], say = q => `${heads[shownIn(row, q)]} ${cellOf(rows, q, s.on)}`;
+		return `${names[s.on]} at ${rows.cells[s.on][rows.heads.indexOf("size")]}: ${say("latency")}, ${say("bandwidth")}`;
 	};
 	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
 	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];

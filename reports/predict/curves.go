@@ -44,10 +44,11 @@ func (k CurveKind) Row() *model.Quantity {
 	return q
 }
 
-// Axis returns the vertical axis of the curve. It is logarithmic, as message sizes
-// are: times span five decades, and a protocol switch at 256 bytes would vanish on a
-// linear axis.
-func (k CurveKind) Axis() reports.Axis {
+// Axis returns the vertical axis of the curves of designs: of streams alone it names what was
+// measured, a gap or a throughput. It is logarithmic, as message sizes are: times span five
+// decades, and a protocol switch at 256 bytes would vanish on a linear axis.
+func (k CurveKind) Axis(designs ...platforms.Design) reports.Axis {
+	k = k.of(designs...)
 	return reports.Axis{Label: k.Row().Title, Dim: k.Row().Dim, Log: true}
 }
 
