@@ -1,6 +1,6 @@
 // Package sharedtest holds what tests of several packages need: schedules with the times that
-// LogGOPSim gave for them, and the path of published files and peers, which lie in the folder
-// shared beside a checkout and are not part of the repository.
+// LogGOPSim gave for them, values that cannot fail, and the path of published files and peers,
+// which lie in the folder shared beside a checkout and are not part of the repository.
 package sharedtest
 
 import (
@@ -28,4 +28,15 @@ func find(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Must returns the value of a function at an argument, and fails the test at an error: the design
+// of a name, the sizes of a text.
+func Must[A, V any](t testing.TB, of func(A) (V, error), arg A) V {
+	t.Helper()
+	v, err := of(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

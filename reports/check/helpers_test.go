@@ -3,8 +3,6 @@ package check
 import (
 	"math"
 	"testing"
-
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -12,15 +10,6 @@ func near(t *testing.T, what string, got, want, part float64) {
 	if !(math.Abs(got-want) <= part*math.Abs(want)) {
 		t.Errorf("%s: %v; want %v", what, got, want)
 	}
-}
-
-func designOf(t *testing.T, ref string) platforms.Design {
-	t.Helper()
-	d, err := platforms.FindDesign(ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // A verdict is what a row says of the model.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -23,7 +24,7 @@ func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.G
 
 func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
-	v, err := Validate(o, designOf(t, ref))
+	v, err := Validate(o, sharedtest.Must(t, platforms.FindDesign, ref))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		{"parnass/bullfrog", 32 * quantity.KiB, "<", true}, // "over 250 Mbit/s" is a time of less
 		{"clip/system-buffer", 16 * quantity.KiB, "", false},
 	} {
-		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, designOf(t, c.ref))
+		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, sharedtest.Must(t, platforms.FindDesign, c.ref))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 // A formula that is wrong shows: the engine runs the layer as it is.
 func TestValidateSeesAWrongFormula(t *testing.T) {
 	const ref = "clip/no-snoop"
-	l := designOf(t, ref).Layer.Model
+	l := sharedtest.Must(t, platforms.FindDesign, ref).Layer.Model
 	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
 		o := ValidateOptions{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
 		v, count := verdicts(t, o, ref)
@@ -147,7 +148,7 @@ func TestBoundsHaveASide(t *testing.T) {
 		engine float64
 		want   verdict
 	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
-		r, err := newRun(&Validation{}, ValidateOptions{}, designOf(t, "hp-lam"))
+		r, err := newRun(&Validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestValidateMeasured(t *testing.T) {
 
 // A formula that gives no number is a failure, and no bound excuses it.
 func TestValidateSeesANaN(t *testing.T) {
-	d := designOf(t, "hp-lam")
+	d := sharedtest.Must(t, platforms.FindDesign, "hp-lam")
 	o := ValidateOptions{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
 	o.Model = scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
 	v, err := Validate(o, d)

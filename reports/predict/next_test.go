@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A figure's bands are the intervals of predict, and paler exactly where that says beyond.
 func TestBandsArePredictions(t *testing.T) {
-	d := designOf(t, "../testdata/my.toml")
-	sizes := sizesOfText(t, "1..16MiB/4")
+	d := sharedtest.Must(t, platforms.FindDesign, "../testdata/my.toml")
+	sizes := sharedtest.Must(t, quantity.ParseSizes, "1..16MiB/4")
 	for _, kind := range []CurveKind{Bandwidth, Latency} {
 		f, err := Curves(kind, sizes, d)
 		if err != nil {

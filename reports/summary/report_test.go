@@ -16,13 +16,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := New("", sizesOfText(t, "1..1MiB/16"), refs...)
+	doc, err := New("", sharedtest.Must(t, quantity.ParseSizes, "1..1MiB/16"), refs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestReportOfEachLayer(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			doc, err := New("", sizesOfText(t, "1..1MiB"), l.Ref())
+			doc, err := New("", sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"), l.Ref())
 			if err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
 				continue
@@ -101,15 +102,6 @@ func TestReportOfEachLayer(t *testing.T) {
 			}
 		}
 	}
-}
-
-func sizesOfText(t *testing.T, text string) []quantity.Bytes {
-	t.Helper()
-	sizes, err := quantity.ParseSizes(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sizes
 }
 
 // probe opens the report at the width of a telephone and of a desk, uses it,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -27,7 +28,7 @@ func measuredDesign(t *testing.T, name string, tau float64, time func(n float64)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return designOf(t, path).Design
+	return sharedtest.Must(t, platforms.FindDesign, path)
 }
 
 // Crossings are those of the times that are predicted: lines that cross count for nothing where the

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Which of two next measurements takes less time is what drawing them from their intervals says.
 func TestNextFaster(t *testing.T) {
-	a, b := designOf(t, "../testdata/my.toml"), designOf(t, "../testdata/slower.toml")
+	a, b := sharedtest.Must(t, Find, "../testdata/my.toml"), sharedtest.Must(t, Find, "../testdata/slower.toml")
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
 	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {

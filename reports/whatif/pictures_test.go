@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -14,7 +16,7 @@ import (
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
 		for _, gap := range []bool{false, true} {
-			a, err := Shares(designOf(t, ref), gap, sizesOfText(t, "1..1MiB"))
+			a, err := Shares(sharedtest.Must(t, Find, ref), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +38,7 @@ func TestTornado(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tornado, err := tornado(designOf(t, "hp-lam"), q)
+	tornado, err := tornado(sharedtest.Must(t, Find, "hp-lam"), q)
 	if err != nil {
 		t.Fatal(err)
 	}
