@@ -23,22 +23,11 @@ var tables = []struct {
 	name  string
 	write func(w io.Writer, all []series)
 }{
-	{"questions", func(w io.Writer, all []series) {
-		r := newReport()
-		for _, s := range all {
-			r.beyond(s)
-			r.between(s)
-		}
+	{"questions", each(func(r *report, w io.Writer) {
 		r.print(w)
 		r.printCalibration(w)
-	}},
-	{"beyond", func(w io.Writer, all []series) {
-		r := newReport()
-		for _, s := range all {
-			r.far(s)
-		}
-		r.printFar(w)
-	}},
+	}, (*report).beyond, (*report).between)},
+	{"beyond", each((*report).printFar, (*report).far)},
 	{"simulated", func(w io.Writer, _ []series) {
 		r := newReport()
 		r.simulated()
@@ -50,20 +39,8 @@ var tables = []struct {
 		r.printFar(w)
 	}},
 	{"alone", alone},
-	{"sizes", func(w io.Writer, all []series) {
-		r := newReport()
-		for _, s := range all {
-			r.larger(s)
-		}
-		r.printFar(w)
-	}},
-	{"thinned", func(w io.Writer, all []series) {
-		r := newReport()
-		for _, s := range all {
-			r.thin(s)
-		}
-		r.printThinned(w)
-	}},
+	{"sizes", each((*report).printFar, (*report).larger)},
+	{"thinned", each((*report).printThinned, (*report).thin)},
 	{"latencies", func(w io.Writer, all []series) {
 		if err := latencies(w, flag.Arg(0), all); err != nil {
 			log.Print(err)
@@ -71,6 +48,21 @@ var tables = []struct {
 	}},
 	{"choices", choices},
 	{"simulated choices", func(w io.Writer, _ []series) { plantedChoices(w) }},
+}
+
+// each returns the function that writes a report of questions about each series.
+func each(
+	print func(r *report, w io.Writer), questions ...func(r *report, s series),
+) func(io.Writer, []series) {
+	return func(w io.Writer, all []series) {
+		r := newReport()
+		for _, s := range all {
+			for _, ask := range questions {
+				ask(r, s)
+			}
+		}
+		print(r, w)
+	}
 }
 
 func main() {
