@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,7 @@ type Design struct {
 	// parameters are then those of all levels, if it is whole, and of the local work of ranks.
 	Ranks   bool
 	Changes []Assignment // from the platform's file to here, in order
+	file    string       // the path by which a user named the platform; empty: by its name
 }
 
 // FindDesign returns the design that a platform's file describes; see [Find]. It is an error if
@@ -38,7 +40,11 @@ func FindDesign(ref string) (Design, error) {
 // operation or a collective.
 func FindAnyDesign(ref string) (Design, error) {
 	p, l, err := Find(ref)
-	return Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !NamesLayer(ref)}, err
+	d := Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !NamesLayer(ref)}
+	if file, _ := splitRef(ref); file != p.Name {
+		d.file = file
+	}
+	return d, err
 }
 
 // Machine returns the machine of the platform's levels, or one without levels if ranks run on the
@@ -83,9 +89,9 @@ func (d Design) Find(name string) (Param, error) {
 		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
 			name, strings.Join(paths(found), ", "))
 	}
-	what := d.Layer.Ref()
+	what := d.asked() + "/" + d.Layer.Name
 	if d.domain().levels {
-		what = d.Platform.Name
+		what = d.asked()
 	}
 	if err := d.elsewhere(what, name, uses); err != nil {
 		return Param{}, err
@@ -113,6 +119,9 @@ func (d Design) Find(name string) (Param, error) {
 	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
 }
 
+// asked returns the platform's name or path as commands take it.
+func (d Design) asked() string { return cmp.Or(d.file, d.Platform.Name) }
+
 // elsewhere returns an error if name fits parameters that the platform has, but on which the design
 // does not depend: a change there would have no effect, and say nothing. It names questions that
 // depend on them.
@@ -120,9 +129,9 @@ func (d Design) elsewhere(what, name string, uses []Param) error {
 	p := d.Platform
 	all, _ := p.uses(domain{d.Layer.Name, len(p.Levels) > 0, true}) // none if layers were left out
 	if found := matching(all, name); len(found) > 0 {
-		ways := []string{"a collective or a schedule on " + p.Name}
+		ways := []string{"a collective or a schedule on " + d.asked()}
 		if found[0].Table == "layer" {
-			ways = append([]string{p.Name + "/" + found[0].Owner}, ways...)
+			ways = append([]string{d.asked() + "/" + found[0].Owner}, ways...)
 		}
 		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
 			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))
