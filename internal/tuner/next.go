@@ -172,10 +172,17 @@ func gain(call []int, now, level, slope []float64) float64 {
 	return 1 - after
 }
 
+// A Contrast is a comparison of two candidates of a call that were measured beside each other: the
+// logarithm of the time of Slow over that of Fast, and its standard deviation.
+type Contrast struct {
+	Slow, Fast     int
+	Log, Deviation float64
+}
+
 // Loss returns the expected loss of a candidate, the relative difference between its time and the
-// least of its call: the mean of draws from the posterior, times the part of it that was real at
-// calls that were held out.
-func (t *Tuner) Loss(chosen int) float64 {
+// least of its call: the mean of draws from the posterior given the contrasts of the call, times
+// the part of it that was real at calls that were held out.
+func (t *Tuner) Loss(chosen int, contrasts ...Contrast) float64 {
 	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
 	mean, cov := make([]float64, len(call)), mat.NewSymDense(len(call), nil)
 	for i, a := range call {
@@ -185,5 +192,26 @@ func (t *Tuner) Loss(chosen int) float64 {
 		}
 		cov.SetSym(i, i, cov.At(i, i)+1e-9) // rounding may have left less than 0
 	}
+	for _, c := range contrasts {
+		c.condition(slices.Index(call, c.Slow), slices.Index(call, c.Fast), mean, cov)
+	}
 	return t.calibration() * expectedLoss(slices.Index(call, chosen), mean, cov)
+}
+
+// condition conditions the logarithmic times of a call's candidates, of which slow and fast are the
+// indices, on the contrast: [rasmussen] (A.6), for one observation.
+func (c Contrast) condition(slow, fast int, mean []float64, cov *mat.SymDense) {
+	cross := mat.NewVecDense(len(mean), nil)
+	for i := range mean {
+		cross.SetVec(i, cov.At(i, slow)-cov.At(i, fast))
+	}
+	variance := cross.AtVec(slow) - cross.AtVec(fast) + c.Deviation*c.Deviation
+	surprise := c.Log - (mean[slow] - mean[fast])
+	for i := range mean {
+		mean[i] += cross.AtVec(i) / variance * surprise
+	}
+	cov.SymRankOne(cov, -1/variance, cross)
+	for i := range mean {
+		cov.SetSym(i, i, cov.At(i, i)+1e-9) // as in Loss
+	}
 }

@@ -133,6 +133,27 @@ func TestLoss(t *testing.T) {
 	}
 }
 
+// A contrast is believed as far as it is more certain than the model: of two independent times with
+// deviations of 0.3, the difference that was measured with one of s counts 0.18/(0.18 + s²).
+func TestContrast(t *testing.T) {
+	prior := Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}}
+	tune := New(pair(1, 1), prior)
+	factor := unmeasuredPart * usualPart
+	for _, s := range []float64{0.05, 0.3} {
+		const log = 0.4
+		v := 0.3 * 0.3 * 2
+		mean, deviation := log*v/(v+s*s), math.Sqrt(v*s*s/(v+s*s))
+		normal := distuv.UnitNormal
+		at := mean / deviation
+		want := math.Exp(mean+deviation*deviation/2)*normal.CDF(at+deviation) - normal.CDF(at)
+		got := tune.Loss(0, Contrast{Slow: 0, Fast: 1, Log: log, Deviation: s}) / factor
+		near(t, "loss", got, want, 0.05) // 3 deviations of 1,000 draws
+	}
+	if faster := tune.Loss(1, Contrast{Slow: 0, Fast: 1, Log: 2, Deviation: 0.01}); faster > 1e-6 {
+		t.Errorf("the faster of two loses %v", faster)
+	}
+}
+
 // The knowledge gradient of an uncertain time beside a known one is 1 − E min(1, e^x)/1.
 func TestGain(t *testing.T) {
 	for _, s := range []float64{0.2, 0.6} {

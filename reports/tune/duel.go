@@ -49,5 +49,9 @@ func (t Duel) over() bool { return t.Rounds >= minRounds }
 // mean: ties are left to the library.
 func (t Duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > margin }
 
+// deviation returns the standard deviation of a normal gain that has Low as its lower bound: few
+// rounds have heavy tails, which widen it.
+func (t Duel) deviation() float64 { return (t.Gain - t.Low) / 1.96 }
+
 // percent returns how much longer the library's choice takes, in percent.
 func (t Duel) percent() float64 { return 100 * math.Expm1(t.Gain) }

@@ -211,7 +211,7 @@ func (m *Map) Decisions() (all []Decision) {
 			Choice:  m.Choices[i],
 			Time:    m.expected(i),
 			Default: m.expected(m.own(call)),
-			Loss:    m.tuner.Loss(i),
+			Loss:    m.tuner.Loss(i, m.contrasts(call)...),
 			Of:      len(m.tuner.Calls()[call]),
 			Seen:    m.measured[i] > 0,
 			Duel:    m.duels[i],
@@ -224,6 +224,18 @@ func (m *Map) Decisions() (all []Decision) {
 			}
 		}
 		all = append(all, d)
+	}
+	return all
+}
+
+// contrasts returns the duels of a call's candidates with the library's choice, of at least two
+// rounds: what the model believed of their times before is no longer what is known of them.
+func (m *Map) contrasts(call int) (all []tuner.Contrast) {
+	for _, i := range m.tuner.Calls()[call] {
+		if d := m.duels[i]; d.Rounds > 1 {
+			all = append(all, tuner.Contrast{
+				Slow: m.own(call), Fast: i, Log: d.Gain, Deviation: d.deviation()})
+		}
 	}
 	return all
 }

@@ -132,6 +132,11 @@ func TestDuelsOfFolder(t *testing.T) {
 	if all[0].Name != "ring" || all[1].Name != LibraryChoice {
 		t.Errorf("%s and %s; want ring, and the library's choice that ring did not beat", all[0].Name, all[1].Name)
 	}
+	// By the measurements, the library's choice takes twice as long as ring, and loses 100 %.
+	call, own := all[1].Size, m.own(1)
+	if before, after := m.tuner.Loss(own), all[1].Loss; before < 0.3 || after > before/2 {
+		t.Errorf("%s: the library's choice, which won the duel, loses %.2f, without the duel %.2f", call, after, before)
+	}
 	var text strings.Builder
 	if err := m.writeRules(&text, "rules.conf", all); err != nil ||
 		!strings.Contains(text.String(), "8 B: ring, the library's choice takes 25.0 % longer (at least 25.0 %, 6 rounds)") {
