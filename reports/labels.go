@@ -38,6 +38,7 @@ type label struct {
 	color  color.NRGBA
 	anchor *vg.Point      // the mark, for a leader; nil: no leader
 	places []vg.Rectangle // of the text
+	each   float64        // what each place down the list costs, as a weight of an [obstacle]
 	// shorter are labels that say the same with fewer letters each, since their colours name the
 	// curves. They are drawn instead if the label would hide more of the curves.
 	shorter []label
@@ -83,6 +84,8 @@ var labelDirections = []vg.Point{
 	{X: 1, Y: 0}, {X: -1, Y: 0},
 	{X: 1, Y: 1}, {X: -1, Y: -1}, // on it
 	{X: 0, Y: -1}, {X: 0, Y: 1},
+	{X: -0.5, Y: 1}, {X: 0.5, Y: -1}, // between these, past the end of a text on a curve
+	{X: 0.5, Y: 1}, {X: -0.5, Y: -1},
 }
 
 // around adds the label of a mark at pt: close to it, first below and to the right, where curves
@@ -93,7 +96,8 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	}
 	text := printable(m.Label)
 	_, w, h := labelText(col, text)
-	lab := label{text: text, color: col, anchor: &pt}
+	// A whole turn of directions is as bad as hiding three points of a level line.
+	lab := label{text: text, color: col, anchor: &pt, each: 3 / float64(len(labelDirections))}
 	for _, r := range labelDistances {
 		for _, dir := range labelDirections {
 			// The distance is to the label's edge, whose half width and height come on top: a long
@@ -140,9 +144,9 @@ func (l *labeller) beside(
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col}
 	if kind == AtX {
-		lab.places = besideUpright(from, to, w, h)
+		lab.places, lab.each = besideUpright(from, to, w, h), 0.4
 	} else {
-		lab.places = besideLevel(from, to, w, h, at)
+		lab.places, lab.each = besideLevel(from, to, w, h, at), 0.1
 	}
 	return lab
 }
@@ -161,10 +165,9 @@ func besideUpright(from, to vg.Point, w, h vg.Length) (places []vg.Rectangle) {
 
 // besideLevel returns places for a text of w by h along the level line between from and to, on the
 // side that is allowed, the best first: from the left, above the line first, as on a ruled page.
-// A quarter of the text at a time gets past what it hides; a long text moves by 20 points, or it
-// would jump over gaps.
+// Steps of a sixteenth of the text, at most of 5 points, find a gap that is little wider than it.
 func besideLevel(from, to vg.Point, w, h vg.Length, at side) (places []vg.Rectangle) {
-	for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/4, 20) {
+	for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/16, 5) {
 		if at != below {
 			places = append(places, box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h))
 		}
@@ -275,8 +278,7 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 		if !inX || !inY {
 			continue
 		}
-		// Two or three places down the list are as bad as hiding one point of a level line.
-		cost := float64(i) * 0.4
+		cost := float64(i) * lab.each
 		// Two labels on each other are both illegible, which nothing else outweighs.
 		for _, t := range taken {
 			if overlap(r, t) {
@@ -291,10 +293,16 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			d := line[1].Sub(line[0])
 			cost += math.Hypot(float64(d.X), float64(d.Y)) / 4
 		}
+		touches := false
 		for _, o := range l.obstacles {
 			if hides(r, o) {
 				cost += o.weight
+				touches = touches || o.weight >= curveWeight
 			}
+		}
+		if touches {
+			// A curve at one letter is nearly as bad as one through all: as 40 points of a leader.
+			cost += 10
 		}
 		if cost < least {
 			place, least, ok = r, cost, true

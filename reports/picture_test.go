@@ -20,6 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/halfpeak/halfpeak/internal/pdf"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 var update = flag.Bool("update", false,
@@ -737,6 +739,54 @@ func TestRoofLabels(t *testing.T) {
 				t.Errorf("%s: the label hides the curve", c.name)
 				break
 			}
+		}
+	}
+}
+
+// Letters touch no curve where there is a place beside all of them: the half sizes of the five
+// platforms of docs/gam-bandwidth.png, whose curves run close together, at three sizes.
+func TestLabelsTouchNoCurve(t *testing.T) {
+	f := Figure{X: Axis{Label: "size", Log: true, Bytes: true},
+		Y: Axis{Label: "bandwidth", Dim: quantity.DimRate, Log: true}}
+	for _, l := range []struct{ peak, half float64 }{
+		{24, 335}, {20, 315}, {38, 474}, {142, 1464}, {45, 485},
+	} {
+		s := Series{Name: fmt.Sprint(l.peak), Kind: Line}
+		for n := 1.; n <= 1<<20; n *= 1.09 {
+			s.X, s.Y = append(s.X, n), append(s.Y, l.peak*n/(n+l.half))
+		}
+		f.Series = append(f.Series, s)
+		f.Marks = append(f.Marks, Mark{Kind: AtPoint, X: l.half, Y: l.peak / 2, Series: s.Name,
+			Label: fmt.Sprintf("n½ %.0f B", l.half)})
+	}
+	for _, size := range [][2]int{{600, 400}, {800, 500}, {1200, 800}} {
+		paint, err := f.painter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRecorder(size[0], size[1])
+		at := paint(draw.New(r))
+		height := vg.Length(size[1]) * pixel
+		found := 0
+		for _, text := range r.texts {
+			if !strings.HasPrefix(text.s, "n½") {
+				continue
+			}
+			found++
+			for _, s := range f.Series {
+				for i, n := range s.X {
+					wide, high := at.area.Max.X-at.area.Min.X, at.area.Max.Y-at.area.Min.Y
+					x := at.area.Min.X + vg.Length(at.x.part(n, true))*wide
+					y := height - at.area.Min.Y - vg.Length(at.y.part(s.Y[i], true))*high
+					if x > text.box.Min.X && x < text.box.Max.X && y > text.box.Min.Y &&
+						y < text.box.Max.Y {
+						t.Errorf("%v: %s is on the curve to %s MB/s at %.0f B", size, text.s, s.Name, n)
+					}
+				}
+			}
+		}
+		if found != len(f.Marks) {
+			t.Errorf("%v: %d labels of %d", size, found, len(f.Marks))
 		}
 	}
 }
