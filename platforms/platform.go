@@ -123,8 +123,11 @@ func (l Layer) Messages() error {
 		return nil
 	}
 	shows := "predict shows them"
-	if l.Timed.Of == Stream {
+	switch l.Timed.Of {
+	case Stream:
 		shows = "predict, plot, compare and report show them"
+	case Collective:
+		shows += "; for collective, fit the file with the model collective"
 	}
 	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; %s",
 		l.Ref(), l.Timed, shows)

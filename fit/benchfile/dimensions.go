@@ -25,6 +25,8 @@ func (s *splitter) end(p *parser) {
 			continue
 		}
 		splits, dimension := s.isDimension(i)
+		// Two algorithms are never repeats of one, however few sizes they share.
+		dimension = dimension || splits && c.means == meansAlgorithm
 		switch {
 		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked

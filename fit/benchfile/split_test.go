@@ -42,6 +42,9 @@ func TestDimensions(t *testing.T) {
 		`- column "cluster" separates tables (a, b); pool=cluster merges them`)
 	// The ranks and nodes of a collective separate tables, which its fit takes together: no note.
 	check(nodes, Options{Collective: "allreduce"}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4")
+	// Algorithms are never repeats of one, although the sizes of one table are not those of another.
+	check("algorithm,size,time_us\na,8,1\na,64,2\nb,64,3\nb,4096,4\n", Options{}, "algorithm=a: 8=1 64=2", "algorithm=b: 64=3 4096=4",
+		`- column "algorithm" separates tables (a, b); pool=algorithm merges them`)
 	// Options decide otherwise.
 	check(nodes, Options{Pool: []string{"nodes"}}, "csv: 8=2 64=3")
 	check(nodes, Options{Pool: []string{"1"}}, "csv: 8=2 64=3")

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -223,6 +224,37 @@ func TestTwoRanksAlone(t *testing.T) {
 		p, err := r.Predict(ranks, 64)
 		if e := float64(p.Time)/ring(ranks) - 1; err != nil || math.Abs(e) > 0.15 {
 			t.Errorf("%d GPUs: %v, %v, want %.3g µs", ranks, p.Time, err, ring(ranks))
+		}
+	}
+}
+
+// Up to 8 ranks of unknown placement are taken to be on one node. What a second node costs was not
+// measured then, so more ranks have no interval, whether their nodes are named or not.
+func TestNoIntervalOnSecondNode(t *testing.T) {
+	ring := func(ranks int) float64 { return 6.6 + 2*0.6*float64(ranks-1) }
+	d := doublings(t, "allreduce", "ring", ring, 2, 4, 8).Data
+	for i := range d.Points {
+		d.Points[i].PerNode = 0
+	}
+	r, err := Fit(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   Placement
+		want string
+	}{
+		{Placement{Ranks: 8}, ""},
+		{Placement{Ranks: 16}, "more than 8 ranks may take another node"},
+		{Placement{Ranks: 16, PerNode: 8}, "only one node was measured"},
+		{Placement{Ranks: 64, PerNode: 8}, "only one node was measured"},
+	} {
+		p, err := r.PredictAt(c.at, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(p.NoInterval, c.want) || (c.want == "") != (p.NoInterval == "") {
+			t.Errorf("%+v: %q, want %q", c.at, p.NoInterval, c.want)
 		}
 	}
 }

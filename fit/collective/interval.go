@@ -119,13 +119,18 @@ func (b *blend) width(p place, n, spread, apart float64) (down, up float64, why 
 	}
 	far := math.Log2(maxBeyond) + 1e-9
 	down, up = b.beyondWidth(p, n, spread, apart)
-	switch first, last := b.places[0], b.places[len(b.places)-1]; {
+	first, last := b.places[0], b.places[len(b.places)-1]
+	most := last.ranks // that are on one node, if the measured ones are
+	if b.oneNode {
+		most = max(most, maxRanksOfNode)
+	}
+	switch {
 	case len(b.places) == 1 && b.octaves(p) > 0:
 		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",
 			unit, last.nodes, 2*last.nodes)
-	case b.unplaced && p.ranks > last.ranks:
+	case b.unplaced && p.ranks > most:
 		why = fmt.Sprintf("more than %.0f ranks may take another node: "+
-			"add the ranks on each node to the measurements", last.ranks)
+			"add the ranks on each node to the measurements", most)
 	case b.octavesPerNode(p) > far:
 		why = fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
 			"measure some between", p.perNode(), maxBeyond)

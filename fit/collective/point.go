@@ -163,6 +163,9 @@ func (p Placement) place() place {
 	return place{float64(p.Ranks), float64(p.Ranks)}
 }
 
+// maxRanksOfNode is the number of ranks of unknown placement that are taken to be on one node.
+const maxRanksOfNode = 8
+
 // A place is a placement as forms take it. Ranks that are all on one node, or whose nodes are not
 // known, count as nodes of one rank each.
 type place struct{ ranks, nodes float64 }

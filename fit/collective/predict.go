@@ -45,7 +45,7 @@ func (r *Result) learn() {
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.perNode() > 0 || points[len(points)-1].Ranks <= maxRanksOfNode)
 		b := newBlend(newTable(points, blockwise(r.Collective)), oneNode, r.forms)
-		b.unplaced = !several && !oneNode
+		b.unplaced = !several && r.perNode() == 0
 		b.learn()
 		if several {
 			r.several = b
@@ -54,8 +54,6 @@ func (r *Result) learn() {
 		}
 	}
 }
-
-const maxRanksOfNode = 8
 
 // maxPeak is the factor over the times of both neighbouring sizes above which a call was disturbed.
 const maxPeak = 1.5
@@ -199,7 +197,7 @@ func (r *Result) blendFor(at Placement) (b *blend, newLevel string) {
 		return r.oneNode, ""
 	case r.oneNode == nil:
 		return r.several, "no single node was measured: measure one"
-	case r.perNode() > 0:
+	case r.oneNode.oneNode:
 		return r.oneNode, "only one node was measured: measure 2 and 4 nodes"
 	}
 	return r.oneNode, "" // of unknown placement, so several nodes may be among those measured

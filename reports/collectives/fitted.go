@@ -52,6 +52,7 @@ func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 		FittedQuestion: q,
 		fits:           map[string]map[fitted.Statistic]*Fit{},
 		forms:          map[string]map[string]float64{},
+		others:         map[*Fit][]string{},
 	}
 	if err := g.choose(); err != nil {
 		return nil, err
@@ -97,8 +98,8 @@ type grid struct {
 	algorithms Algorithms
 	fits       map[string]map[fitted.Statistic]*Fit // by algorithm
 	used       []*Fit
-	twice      []string // notes on tables that are not used
-	slowest    bool     // all have the time of the slowest rank
+	others     map[*Fit][]string // names of the tables that are not used, by the one that is
+	slowest    bool              // all have the time of the slowest rank
 	chooser    *fitted.Chooser
 
 	beyond, crossed int
@@ -120,9 +121,7 @@ func (g *grid) choose() error {
 			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
 		}
 		if first := of[f.Data.Statistic]; first != nil {
-			g.twice = append(g.twice, fmt.Sprintf(
-				"%s, %s: from the table %s; the algorithm %q selects the other table.",
-				f.Entry.Name, f.Data.Statistic, first.Data.Name, f.Data.Name))
+			g.others[first] = append(g.others[first], f.Data.Name)
 			continue
 		}
 		of[f.Data.Statistic], g.used = f, append(g.used, f)
@@ -344,7 +343,12 @@ func (g *grid) notes() (notes []string) {
 		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
 			"ask with total sizes.")
 	}
-	notes = append(notes, g.twice...)
+	for _, f := range g.used {
+		if others := g.others[f]; others != nil {
+			add("%s, %s: from the table %s; its name as the algorithm selects another one: %s.",
+				f.Entry.Name, f.Data.Statistic, f.Data.Name, strings.Join(others, ", "))
+		}
+	}
 	for _, series := range slices.Sorted(maps.Keys(g.forms)) {
 		add("%s: averaged by weight of evidence over %s.", series, shares(g.forms[series]))
 	}

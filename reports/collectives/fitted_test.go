@@ -50,7 +50,7 @@ func TestMeasuredTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "selects the other table") {
+	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "selects another one") {
 		t.Error(notes)
 	}
 	for _, c := range answer.Times {

@@ -88,6 +88,9 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; "+
 			"the model piecewise fits each table by itself", skipped))
 	}
+	if note := unknownAlgorithms(keys); note != "" {
+		notes = append(notes, note)
+	}
 	for _, k := range keys {
 		if note := apart(of[k].runs); note != "" {
 			notes = append(notes, k.collective+": "+note)
@@ -100,13 +103,36 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 	return all, notes, err
 }
 
+// unknownAlgorithms returns a note about algorithms whose names are not known, empty if all are.
+func unknownAlgorithms(keys []seriesKey) string {
+	var names []string
+	for _, k := range keys {
+		if k.unknown != "" && !slices.Contains(names, k.unknown) {
+			names = append(names, k.unknown)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "no schedule is known of " + strings.Join(names, ", ") + ": their forms are searched, " +
+		"as of a library's own choice"
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
+}
+
 // errNoRanks is the error of a table without a number of ranks, which nothing else gives.
 var errNoRanks = errors.New("the number of ranks is not known")
 
 // A seriesKey has what the tables of a series have in common. Tables that differ in
 // one of them must not be fitted together: name distinguishes benchmarks and, in CSV,
 // the values of other columns, such as a library.
-type seriesKey struct{ collective, algorithm, name string }
+type seriesKey struct {
+	collective, algorithm, name string
+	unknown                     string // the file's name of an algorithm without a schedule here
+}
 
 // callsOf returns the series of a table and its calls with the ranks that took part,
 // or a note with the reason why the table is left out. What the file says goes before
@@ -136,10 +162,10 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 		switch {
 		case k.algorithm == "" && asked != "":
 			k.algorithm, err = asked, nil // also of a file whose name for it is unknown
-		// NCCL's log names algorithms that have no schedule here, such as NVLS. Their form is
-		// searched, as of a library's own choice. A column of a table may be misspelt.
-		case err != nil && s.table.Format == "nccl-tests":
-			k.name, err = k.name+" "+c.Algorithm, nil
+		// Libraries have algorithms without a schedule here, such as NCCL's NVLS. Their form is
+		// searched, as of a library's own choice. A number is looked up in Open MPI alone.
+		case err != nil && !isNumber(c.Algorithm):
+			k.unknown, err = c.Algorithm, nil
 		}
 	}
 	if err != nil {
@@ -204,7 +230,8 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 			points[i].PerNode = 0
 		}
 	}
-	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: k.name,
+	name := strings.TrimSpace(k.name + " " + k.unknown)
+	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: name,
 		Statistic: statistic, Points: fitted.OnePerCall(points)}
 }
 
@@ -255,9 +282,12 @@ func CanonicalOf(name string) string {
 
 // registeredAlgorithm returns the registry's name for an algorithm. Files give it by
 // our name, by Open MPI's number (as coll_tuned_allreduce_algorithm takes it), or by
-// the name in NCCL or MPICH. It is empty for the library's choice, whose algorithm is
-// then searched.
+// the name in NCCL or MPICH, alone or behind those of the collective and the library
+// (allreduce_nccl_ring). It is empty for the library's choice, whose algorithm is then
+// searched.
 func registeredAlgorithm(name, file string) (string, error) {
+	file = strings.TrimPrefix(file, name+"_")
+	file = strings.TrimPrefix(strings.TrimPrefix(file, "nccl_"), "mpich_")
 	// Number 0 leaves the choice to Open MPI.
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil

@@ -67,6 +67,35 @@ func TestMeasuredSeries(t *testing.T) {
 	}
 }
 
+// A column of algorithms keeps them apart: those with a schedule by its name, whatever stands before
+// it in the file, and the others by theirs. Their times are not repeats of one call.
+func TestAlgorithmsOfAFile(t *testing.T) {
+	all, err := seriesOf(t, Options{}, map[string]string{"a.csv": `collective,algorithm,nodes,tasks_per_node,bytes,time_us
+allreduce,allreduce_nccl_ring,4,4,1024,60
+allreduce,allreduce_nccl_ring,4,4,8192,61
+allreduce,allreduce_nccl_tree,4,4,1024,30
+allreduce,allreduce_nccl_tree,4,4,8192,31
+allreduce,allreduce_hier_bw,4,4,8192,40
+allreduce,allreduce_hier_bw,4,4,65536,41
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, d := range all {
+		got[d.Algorithm+" "+d.Name] = float64(d.Points[0].Time)
+	}
+	want := map[string]float64{"ring ": 60, "double-tree ": 30, " allreduce_hier_bw": 40}
+	for name, first := range want {
+		if got[name] != first {
+			t.Errorf("%q: %v µs, want %v; all: %v", name, got[name], first, got)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d series, want %d: %v", len(got), len(want), got)
+	}
+}
+
 func TestUnsaid(t *testing.T) {
 	for _, c := range []struct {
 		o    MeasuredOptions
