@@ -274,6 +274,29 @@ func (p *groupSummary) doubt(models []*model) string {
 	return ""
 }
 
+// apart returns the sets of nodes that stand out and have usual times with each other. Those with a
+// node in common are one set.
+func (f *Answer) apart() (sets [][]string) {
+	for _, x := range f.reported() {
+		if len(x.Apart) == 0 {
+			continue
+		}
+		set := append([]string{x.subject()}, x.Apart...)
+		sets = slices.DeleteFunc(sets, func(other []string) bool {
+			common := slices.ContainsFunc(other, func(name string) bool {
+				return slices.Contains(set, name)
+			})
+			if common {
+				set = append(set, other...)
+			}
+			return common
+		})
+		slices.Sort(set)
+		sets = append(sets, slices.Compact(set))
+	}
+	return sets
+}
+
 // maxNamedFiles bounds the skipped files that the notes name one by one. A folder may hold
 // thousands of files of other kinds; skippedRows has them all.
 const maxNamedFiles = 10
@@ -302,14 +325,11 @@ func (f *Answer) note() {
 			"Student's t with %.1f degrees of freedom.",
 			plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
-	noted := map[string]bool{}
-	for _, x := range f.reported() {
-		if name := x.subject(); len(x.Apart) > 0 && !noted[name] {
-			noted[name] = true
-			say("%s has usual times with %s, in %s: together they may be in another part of the "+
-				"network rather than slow; give the groups of nodes to find out.",
-				name, strings.Join(x.Apart, " and "), x.Group)
-		}
+	for _, names := range f.apart() {
+		last := len(names) - 1
+		say("%s and %s have usual times with each other: together they may be in another part "+
+			"of the network rather than slow; name the groups of nodes in a file of places to "+
+			"find out.", strings.Join(names[:last], ", "), names[last])
 	}
 	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
 	// night of measuring.

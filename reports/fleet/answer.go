@@ -131,11 +131,10 @@ func (f *Answer) reported() []Finding {
 	return f.Findings
 }
 
-// lines returns the line of each pair, node or curve of the part, or only of those
-// that belong to a finding, by the medians of their measurements. With one size there
-// are no lines. A unit without β has the line τ·n: the sizes are then so large that β
-// does not show.
-func (p *groupSummary) lines(of *Finding) (lines []line) {
+// lines returns the line of each pair, node or curve of the part that is asked for, by
+// the medians of their measurements. With one size there are no lines. A unit without β
+// has the line τ·n: the sizes are then so large that β does not show.
+func (p *groupSummary) lines(asked func(unit) bool) (lines []line) {
 	beta := map[string]float64{}
 	for _, s := range p.Spreads {
 		if s.Quantity == Beta {
@@ -149,7 +148,7 @@ func (p *groupSummary) lines(of *Finding) (lines []line) {
 			continue
 		}
 		for _, u := range s.units {
-			if of == nil || of.covers(u) {
+			if asked(u) {
 				lines = append(lines, line{beta[u.key], u.median()})
 			}
 		}

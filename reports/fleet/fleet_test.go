@@ -346,6 +346,28 @@ func TestPublished(t *testing.T) {
 	if !reflect.DeepEqual(slow, map[string]int{"cnode3-002": 4, "cnode3-003": 4, "cnode3-009": 4}) {
 		t.Errorf("slow: %v", slow)
 	}
+	// Three of ten nodes are in 24 of 45 pairs: the band of all pairs would hold them.
+	for _, f := range a.reported() {
+		figure, ok := a.curves(f.Group)
+		if !ok {
+			t.Fatalf("%s: no figure", f.Group)
+		}
+		band, line := figure.Series[0], figure.Series[2]
+		if half := len(line.Y) / 2; line.Y[half] > 94 || line.Y[half] > band.Low[half] {
+			t.Errorf("%s: %s at %.1f %%, the band begins at %.1f", f.Group, line.Name, line.Y[half], band.Low[half])
+		}
+	}
+}
+
+// Nodes that have usual times with each other are named once, although each has a finding.
+func TestApart(t *testing.T) {
+	of := func(name string, others ...string) Finding {
+		return Finding{Nodes: []string{name}, Apart: others, Reported: true}
+	}
+	a := Answer{Findings: []Finding{of("a", "b"), of("d", "e"), of("b", "c"), of("f")}}
+	if got := a.apart(); !reflect.DeepEqual(got, [][]string{{"d", "e"}, {"a", "b", "c"}}) {
+		t.Errorf("%v", got)
+	}
 }
 
 // Nodes of a rack, which are near each other, stand side by side.

@@ -118,9 +118,14 @@ func (f *Answer) mapMarks(g Group, q Quantity, names []string, order []int,
 	return marks
 }
 
-// curves draws the lines of a group's findings over the band of the fleet, as
-// bandwidth in percent of the fleet's median at each size: a node that is 8 % slow
-// cannot be seen in MB/s over decades of sizes.
+// minOthers is the number of lines without a finding from which these are the band that findings
+// are drawn over.
+const minOthers = 3
+
+// curves draws the lines of a group's findings over the band of the others, as bandwidth in percent
+// of their median at each size: a node that is 8 % slow cannot be seen in MB/s over decades of
+// sizes. Three slow nodes of ten are in more than half of the pairs, so the median of all pairs
+// would be a slow one, and the findings would lie inside the band.
 func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	p, _ := f.spreadOf(g, Tau)
 	if p == nil || g.Last <= g.First {
@@ -128,18 +133,26 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	}
 	// At equal factors, since the axis is logarithmic.
 	const points = 60
-	all := p.lines(nil)
+	found := slices.DeleteFunc(slices.Clone(f.reported()), func(x Finding) bool {
+		return x.Group != g
+	})
+	all, whose := p.lines(func(u unit) bool {
+		return !slices.ContainsFunc(found, func(x Finding) bool { return x.covers(u) })
+	}), "others"
+	if len(all) < minOthers {
+		all, whose = p.lines(func(unit) bool { return true }), "fleet"
+	}
 	fig = reports.Figure{
 		Title: g.String(),
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     reports.Axis{Label: "bandwidth (% of the fleet's median)"},
+		Y:     reports.Axis{Label: "bandwidth (% of the median of the " + whose + ")"},
 	}
 	sizes := make([]float64, points)
 	for i := range sizes {
 		sizes[i] = float64(g.First) * math.Pow(float64(g.Last/g.First), float64(i)/(points-1))
 	}
-	band := reports.Series{Name: "90 % of the fleet", Kind: reports.Band, X: sizes}
-	middle := reports.Series{Name: "90 % of the fleet", Kind: reports.Line, X: sizes}
+	band := reports.Series{Name: "90 % of the " + whose, Kind: reports.Band, X: sizes}
+	middle := reports.Series{Name: "90 % of the " + whose, Kind: reports.Line, X: sizes}
 	at := func(lines []line, n float64) []float64 {
 		rates := list.Map(lines, func(l line) float64 { return n / l.time(quantity.Bytes(n)) })
 		slices.Sort(rates)
@@ -156,14 +169,14 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
 	shown := map[string]bool{}
-	for _, x := range f.reported() {
+	for _, x := range found {
 		// More lines over one band would hide each other; the table of findings has them all.
-		if x.Group != g || shown[x.subject()] || len(shown) == 5 {
+		if shown[x.subject()] || len(shown) == 5 {
 			continue
 		}
 		shown[x.subject()] = true
 		// A finding of a group without lines, as of one size, has nothing to draw.
-		lines := p.lines(&x)
+		lines := p.lines(x.covers)
 		if len(lines) == 0 {
 			continue
 		}
@@ -246,7 +259,7 @@ func (f *Answer) Document() reports.Document {
 			reports.Drawing{Title: m.Title, Picture: m, Numbers: f.slowest(g, q)})
 		if c, ok := f.curves(g); ok {
 			where.Blocks = append(where.Blocks,
-				reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
+				reports.Drawing{Title: "Findings over the usual band", Picture: c})
 		}
 	}
 	for _, x := range f.reported() {
