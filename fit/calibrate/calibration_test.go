@@ -127,6 +127,18 @@ func TestTwoStates(t *testing.T) {
 	}
 }
 
+// If the hosts changed their state during each pass, no pass is of one state, and all are kept.
+func TestStatesOfFewPasses(t *testing.T) {
+	text := Header + "\n# a day\n# a library\n# level node holds 2\n# places 0,1\n"
+	for pass, us := range []int{5, 6, 7, 8} {
+		text += fmt.Sprintf("# state %d %[1]d\nbcast,,in,2,8,0,%d,10,%d,1,1,1,1,1,0\n# state %d %[4]d\n", 1+pass%2, pass, us, 2-pass%2)
+	}
+	c := calibration(t, text+"# 1.0 s\n")
+	if len(c.Rows) != 1 || c.Rows[0].Least != 5 || len(c.Notes) > 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // testStates reads a run whose hosts have two states; marks are written for a factor of times.
 func testStates(t *testing.T, marks func(slow float64) string, note string) {
 	t.Helper()

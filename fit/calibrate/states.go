@@ -119,6 +119,9 @@ func (c *calibrationReader) separateStates() {
 		}
 	}
 	kept := 0
+	if cases == [2]int{} {
+		return // no pass is of one state: there are too few to tell them apart
+	}
 	if cases[1] > cases[0] {
 		kept = 1
 	}

@@ -18,7 +18,8 @@
  * Round trips and bursts are timed by one clock. Everything else begins at an agreed time of a
  * global clock, a sample that somebody began late is repeated (SKaMPI's windows); offsets come from
  * the fastest of several round trips up a binomial tree of ranks, and the drift from two of them
- * (HCA, Hunold and Carpen-Amarie 2018). */
+ * (HCA, Hunold and Carpen-Amarie 2018). Collectives of ranks that share processors begin behind a
+ * barrier: at the agreed time some of them have no processor. */
 #define _GNU_SOURCE
 #if defined __GNUC__ && __GNUC__ >= 7
 #pragma GCC diagnostic ignored "-Wstringop-overflow" /* of MPICH's MPI_STATUSES_IGNORE, a fake address */
@@ -113,6 +114,7 @@ static void fail(const char *text) {
 
 static double offset, drift, syncedAt; /* global = local − offset − drift·(local − syncedAt) */
 static int synced;
+static int crowded; /* ranks take turns on processors */
 
 static double globalTime(double local) { return local - offset - drift * (local - syncedAt); }
 static double localTime(double global) { /* drift is some 1e-5: one step of the inverse is enough */
@@ -166,7 +168,11 @@ static void waitUntil(double local) {
 		nanosleep(&t, NULL);
 	}
 #endif
-	while (MPI_Wtime() < local) {}
+	while (MPI_Wtime() < local) {
+#ifdef __linux__
+		if (crowded) sched_yield(); /* or the ranks that are not on a processor begin slices of time later */
+#endif
+	}
 }
 
 /* ---- where ranks are ---- */
@@ -387,6 +393,8 @@ static void checkProcessors(void) {
 		if (all[2 * r] >= 0) shared |= bound[hostOf[r] * CPU_SETSIZE + all[2 * r]]++;
 		if (count[hostOf[r]] > all[2 * r + 1]) shared = 1;
 	}
+	MPI_Bcast(&shared, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	crowded = shared;
 	if (shared) warn("%d ranks share processors of %d host%s: times are mostly waiting for a turn; start one rank for each processor", ranks, hosts, hosts > 1 ? "s" : "");
 	free(all), free(bound), free(count);
 #endif
@@ -609,8 +617,9 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			break;
 		case FRESH: /* a message of memory that was just written, and an answer of no bytes */
 			if (rank == b) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
-			else memset(out, r, (size_t)n);
 			go(b, a);
+			/* The send follows at once, as in a program: the last lines are not in the cache yet. */
+			if (rank == a) memset(out, r + 1, (size_t)n);
 			t0 = MPI_Wtime();
 			if (rank == a) MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
 			else MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -699,8 +708,10 @@ static int isLocal(int what) { return what == COMBINE || what == COPY; }
 
 static void compute(const Task *t, double *sample) { /* in one rank, without messages */
 	int n = (int)(t->size / (long)sizeof(double));
-	memset(sendBuffer, 0, (size_t)t->size);
-	memset(receiveBuffer, 0, (size_t)t->size);
+	/* Small numbers, and no zeros: they stay there as the data of messages, and some processors write zeros
+	 * over zeros in less time. */
+	memset(sendBuffer, 1, (size_t)t->size);
+	memset(receiveBuffer, 1, (size_t)t->size);
 	for (int r = 0; r <= t->repeats; r++) {
 		double t0 = MPI_Wtime();
 		for (int i = 0; i < t->inner; i++) {
@@ -717,8 +728,9 @@ static void together(const Task *t, double *sample) { /* a collective of all ran
 	MPI_Comm w = t->variant ? versus : MPI_COMM_WORLD;
 	for (int i = 0; i <= t->repeats; i++) {
 		double at = localTime(t->begin + i * t->slot);
-		int late = MPI_Wtime() > at;
-		waitUntil(at);
+		int late = !crowded && MPI_Wtime() > at;
+		if (crowded) MPI_Barrier(MPI_COMM_WORLD), at = MPI_Wtime();
+		else waitUntil(at);
 		switch (t->what) {
 		case BARRIER: MPI_Barrier(w); break;
 		case BCAST: MPI_Bcast(s, n, MPI_CHAR, 0, w); break;
@@ -728,7 +740,7 @@ static void together(const Task *t, double *sample) { /* a collective of all ran
 		case ALLTOALL: MPI_Alltoall(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
 		case SCATTER: MPI_Scatter(s, n, MPI_CHAR, r, n, MPI_CHAR, 0, w); break;
 		}
-		double took = globalTime(MPI_Wtime()) - (t->begin + i * t->slot);
+		double took = crowded ? MPI_Wtime() - at : globalTime(MPI_Wtime()) - (t->begin + i * t->slot);
 		if (i) sample[i - 1] = late ? -1 : fmax(took - tick, 0);
 	}
 }
@@ -922,7 +934,8 @@ static void plan(void) {
 				add(PINGPONG, l, 0, 1, n, 0), n < 1 << 20 ? add(STREAM, l, 0, 1, n, 0) : (void)0;
 		}
 		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
-		for (long n = 64; n <= (long)LARGEST; n *= 4) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
+		/* Caches end between 16 KiB and 4 MiB, and with them what the state of memory matters. */
+		for (long n = 64; n <= (long)LARGEST; n *= n < 16384 ? 4 : 2) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		if (cut > 0 && cut < (long)LARGEST) for (long n = cut; n <= cut + 1; n++) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		for (long n = 1; n <= 1 << 20; n *= 4) {
 			add(STREAM, l, 0, 1, n, 0), add(EXCHANGE, l, 0, 1, n, 0);
