@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -30,8 +29,9 @@ import (
 var programsC string
 
 // quiet is the part of the processors' time that other programs may take from a launch that is
-// judged: the computer's own services take as much.
-const quiet = 0.02
+// judged. The computer's own services take up to 0.02 and, since the kernel counts in ticks of
+// 10 ms, as much is uncertain in a launch of a second.
+const quiet = 0.05
 
 // A host is an MPI library of this computer, with the programs that it compiled.
 type host struct {
@@ -122,50 +122,70 @@ func processorTime() (all time.Duration) {
 }
 
 // judge measures in rounds: all programs without the recorder and with it, and calibrate. So the
-// host changes for all of them alike. It reports how well the machines predict what was not used.
+// host changes for all of them alike. The calibrations of all rounds are one, whose passes are
+// spread over the same time as the programs: a machine of one round would describe the host's speed
+// in its seconds. judge reports how well the machine predicts what was not used.
 func (h *host) judge(ctx context.Context, minutes string, rounds int) error {
+	var tables [][]byte
 	for i := range rounds {
-		if err := h.round(ctx, fmt.Sprint(i), minutes); err != nil {
+		r, table, other, err := h.round(ctx, fmt.Sprint(i), minutes)
+		if err != nil {
 			return err
 		}
+		h.rounds = append(h.rounds, r)
+		if other <= 2*quiet || i == rounds-1 && len(tables) == 0 {
+			tables = append(tables, table)
+		}
 	}
-	best := slices.MinFunc(h.rounds, func(a, b round) int { return cmp.Compare(a.other, b.other) })
-	if err := h.calibration(ctx, best.machine); err != nil {
+	c, err := calibrate.Read(bytes.NewReader(joined(tables)), "calibrate")
+	if err != nil {
 		return err
 	}
-	return h.programs(ctx)
+	if err := h.calibration(ctx, c); err != nil {
+		return err
+	}
+	return h.programs(ctx, c)
 }
 
-// A round has the launches of a round, and the calibration.
+// joined returns the outputs of several runs of calibrate as one of more passes: the first output,
+// and the rows and marks of the rest.
+func joined(tables [][]byte) []byte {
+	all := bytes.Clone(tables[0])
+	for _, table := range tables[1:] {
+		for line := range bytes.Lines(table) {
+			if line[0] != '#' || bytes.HasPrefix(line, []byte("# state ")) {
+				all = append(all, line...)
+			}
+		}
+	}
+	return all
+}
+
+// A round has the launches of a round.
 type round struct {
 	folder        string
 	plain, traced launch
-	machine       *calibrate.Calibration
-	other         float64 // as of a launch, for calibrate
 }
 
-func (h *host) round(ctx context.Context, name, minutes string) (err error) {
-	r := round{folder: filepath.Join(h.dir, name)}
+// round returns also what calibrate wrote in the round, and the part of the processors' time that
+// other programs took meanwhile.
+func (h *host) round(ctx context.Context, name, minutes string) (r round, table []byte,
+	other float64, err error) {
+	r.folder = filepath.Join(h.dir, name)
 	if err := os.MkdirAll(r.folder, 0o777); err != nil {
-		return err
+		return r, nil, 0, err
 	}
 	if r.plain, err = h.launch(ctx, filepath.Join(name, "plain")); err != nil {
-		return err
+		return r, nil, 0, err
 	}
 	r.traced, err = h.launch(ctx, filepath.Join(name, "traced"), "env",
 		"LD_PRELOAD="+filepath.Join(h.dir, "libtrace.so"), "HALFPEAK_TRACE="+r.folder)
 	if err != nil {
-		return err
+		return r, nil, 0, err
 	}
-	out, other, err := h.saved(ctx, filepath.Join(name, "calibrate"), "./calibrate",
+	table, other, err = h.saved(ctx, filepath.Join(name, "calibrate"), "./calibrate",
 		"--minutes", minutes, "--collectives", "barrier,scatter,reduce,bcast,allreduce")
-	if err != nil {
-		return err
-	}
-	r.other = other
-	r.machine, err = calibrate.Read(bytes.NewReader(out), "calibrate")
-	h.rounds = append(h.rounds, r)
-	return err
+	return r, table, other, err
 }
 
 // calibration reports the errors of a machine that is made without every second size of round trips
@@ -204,7 +224,12 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 	return nil
 }
 
-// hostPrograms are those of programs.c, with the bytes of a message where they take them.
+// computing are the programs of programs.c that compute. Where other users of the host's cores come
+// and go, a computation takes once or twice its time. So they run several times in a launch and are
+// compared by their means: a quartile would be of one kind or the other by luck.
+var computing = []string{"jacobi", "cg", "wavefront", "producer", "halo", "pipeline", "master"}
+
+// hostPrograms are the programs of a launch, with the bytes of a message where they take them.
 var hostPrograms = func() (all []string) {
 	sizes := map[string][]int{
 		"two-buffers": {3, 50, 700, 6000, 16384, 40000, 131072, 300000, 524288, 2000000},
@@ -217,34 +242,8 @@ var hostPrograms = func() (all []string) {
 			all = append(all, fmt.Sprintf("%s:%d", name, n))
 		}
 	}
-	return append(all, "jacobi", "cg", "wavefront", "producer", "halo", "pipeline", "master")
+	return append(all, slices.Repeat(computing, 4)...)
 }()
-
-// replay predicts the time of a traced program: the finish of its ranks' traces, which the tracer
-// wrote into a folder, on a machine.
-func replay(ctx context.Context, folder string, ranks int, region mpitrace.Region,
-	on simulate.Machine) (quantity.Micros, error) {
-	var files []string
-	for rank := range ranks {
-		files = append(files, filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
-	}
-	translation := mpitrace.Defaults
-	translation.Region = region
-	s, err := mpitrace.Read(mpitrace.Files(files...), translation)
-	if err != nil {
-		return 0, err
-	}
-	p, err := simulate.New(s)
-	if err != nil {
-		return 0, err
-	}
-	done, err := p.Run(ctx, simulate.Setup{Machine: on})
-	if err != nil {
-		return 0, err
-	}
-	finish, _ := done.Finish()
-	return finish, nil
-}
 
 // A launch has the times of all programs that ran in it, and the marks of the host's state before
 // each.
@@ -275,66 +274,75 @@ func (h *host) launch(ctx context.Context, file string, recorder ...string) (l l
 	return l, nil
 }
 
-// otherState is the ratio to the median of marks of 16 KiB below which a host is in another state:
+// otherState is the ratio to the usual mark of 16 KiB below which a host is in another state:
 // if a hypervisor puts both ranks on one core, messages take two thirds, and computations longer.
 const otherState = 0.8
 
-// programs reports the times of programs without the recorder, and what the machines of the same
-// rounds give for the traces, as lower quartiles of the launches that were alone in the more common
-// state of the host: calibrate's times are such quartiles too. The error is against the run without
-// the recorder, which is what a user wants to know.
-func (h *host) programs(ctx context.Context) error {
+// usual returns the median of the marks of 16 KiB in launches of a kind.
+func usual(rounds []round, kind func(round) launch) float64 {
 	var marks []float64
-	for _, r := range h.rounds {
-		for _, mark := range r.plain.marks {
+	for _, r := range rounds {
+		for _, mark := range kind(r).marks {
 			marks = append(marks, mark[1])
 		}
 	}
-	usual := stats.QuantileOf(marks, 0.5)
-	fmt.Fprintf(&h.report, "\n%d rounds\n\n| program | launches | other state | run | predicted "+
+	return stats.QuantileOf(marks, 0.5)
+}
+
+// programs reports the times of programs without the recorder, and what the calibration's machine
+// gives for the traces, of launches that were alone in the more common state of the host. Programs
+// without computations are compared by lower quartiles, as calibrate's times are such quartiles of
+// passes. The error is against the run without the recorder, which is what a user wants to know.
+func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
+	m, _, err := c.Machine()
+	if err != nil {
+		return err
+	}
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&h.report, "\n%d rounds\n\n| program | runs | other state | run | predicted "+
 		"| error |\n|---|---|---|---|---|---|\n", len(h.rounds))
-	for k, name := range hostPrograms {
-		var runs, predicted []float64
-		other := 0
-		for _, r := range h.rounds {
+	runs, predicted, other := map[string][]float64{}, map[string][]float64{}, map[string]int{}
+	region := mpitrace.Region{Call: "pcontrol", From: 1, To: 2}
+	usualPlain := usual(h.rounds, func(r round) launch { return r.plain })
+	usualTraced := usual(h.rounds, func(r round) launch { return r.traced })
+	for _, r := range h.rounds {
+		programs, err := cut(r.folder, 2, len(hostPrograms))
+		if err != nil {
+			return err
+		}
+		for k, name := range hostPrograms {
 			switch alone := r.plain.other <= quiet; {
-			case alone && r.plain.marks[k][1] < otherState*usual:
-				other++
+			case alone && r.plain.marks[k][1] < otherState*usualPlain:
+				other[name]++
 			case alone:
-				runs = append(runs, r.plain.times[k])
+				runs[name] = append(runs[name], r.plain.times[k])
 			}
-			finish := 0.0
-			if r.traced.other <= quiet && r.other <= 2*quiet {
-				t, err := h.predict(ctx, r, k)
-				if err != nil {
+			finish := quantity.Micros(0)
+			if r.traced.other <= quiet && r.traced.marks[k][1] >= otherState*usualTraced {
+				if finish, err = replay(ctx, programs[k], region, on); err != nil {
 					return err
 				}
-				finish = float64(t)
-				predicted = append(predicted, finish)
+				predicted[name] = append(predicted[name], float64(finish))
 			}
-			fmt.Fprintf(h.details, "%s: marks %.3f, others %.3f %.3f %.3f, run %.1f, traced %.1f, "+
-				"predicted %.1f\n", name, r.plain.marks[k], r.plain.other, r.traced.other, r.other,
-				r.plain.times[k], r.traced.times[k], finish)
+			fmt.Fprintf(h.details, "%s: marks %.3f, others %.3f %.3f, run %.1f, traced %.1f, "+
+				"predicted %.1f\n", name, r.plain.marks[k], r.plain.other, r.traced.other,
+				r.plain.times[k], r.traced.times[k], float64(finish))
 		}
-		low := func(values []float64) float64 { return stats.QuantileOf(values, 0.25) }
-		if len(runs) > 0 && len(predicted) > 0 {
+	}
+	for k, name := range hostPrograms {
+		known := len(runs[name]) > 0 && len(predicted[name]) > 0
+		if known && slices.Index(hostPrograms, name) == k {
+			of := func(values []float64) float64 { return stats.QuantileOf(values, 0.25) }
+			if slices.Contains(computing, name) {
+				of = stats.Mean
+			}
+			run, p := of(runs[name]), of(predicted[name])
 			fmt.Fprintf(&h.report, "| %s | %d | %d | %.0f µs | %.0f µs | %+.0f %% |\n", name,
-				len(runs), other, low(runs), low(predicted), 100*(low(predicted)/low(runs)-1))
+				len(runs[name]), other[name], run, p, 100*(p/run-1))
 		}
 	}
 	return nil
-}
-
-// predict returns the time of program k of a round by the machine of the round.
-func (h *host) predict(ctx context.Context, r round, k int) (quantity.Micros, error) {
-	m, _, err := r.machine.Machine()
-	if err != nil {
-		return 0, err
-	}
-	on, err := simulate.FromMachine(m, r.machine.Places, simulate.NoLimit)
-	if err != nil {
-		return 0, err
-	}
-	region := mpitrace.Region{Call: "pcontrol", From: 2*k + 1, To: 2*k + 2}
-	return replay(ctx, r.folder, 2, region, on)
 }

@@ -252,8 +252,8 @@ func (j kindJudge) add(f *family, what string, measured, predicted quantity.Micr
 // program runs a program of network.c on the platform, and predicts the time of its trace.
 func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine, f *family,
 	args ...string) error {
-	traces := filepath.Join(j.dir, "traces")
-	if err := errors.Join(os.RemoveAll(traces), os.Mkdir(traces, 0o777)); err != nil {
+	folder := filepath.Join(j.dir, "traces")
+	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o777)); err != nil {
 		return err
 	}
 	what := strings.Join(args, " ")
@@ -263,7 +263,7 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 	options := append(smpiOptions(j.dir, p), "--cfg=smpi/wtime:1e-9")
 	args = slices.Concat(options, []string{j.network}, args)
 	cmd := exec.CommandContext(ctx, "smpirun", args...)
-	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+traces)
+	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+folder)
 	out, err := output(cmd)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine,
 		}
 		measured = max(measured, t)
 	}
-	finish, err := replay(ctx, traces, p.nodes*p.perNode, mpitrace.Region{}, on)
+	finish, err := replay(ctx, traces(folder, p.nodes*p.perNode), mpitrace.Region{}, on)
 	if err != nil {
 		return err
 	}

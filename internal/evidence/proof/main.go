@@ -8,7 +8,7 @@
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
 // collectives whose algorithms are prescribed to SMPI. With -mpi it runs calibrate on this
-// computer, and predicts sizes that the fit did not use, and three programs from their traces. It
+// computer, and predicts sizes that the fit did not use, and programs from their traces. It
 // prints the load of the computer.
 package main
 
@@ -34,10 +34,10 @@ func main() {
 		"networks on which the fit was studied")
 	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
 	verbose := flag.Bool("v", false, "print each collective, program and launch")
-	keep := flag.String("dir", "", "keep the measurements of -mpi in this empty `folder`, or "+
+	keep := flag.String("dir", "", "keep the measurements of -mpi in this `folder`, or "+
 		"judge those that it has")
 	flag.Parse()
-	dir, err := *keep, error(nil)
+	dir, err := *keep, os.MkdirAll(*keep, 0o777)
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "proof"); err == nil {
 			defer os.RemoveAll(dir)

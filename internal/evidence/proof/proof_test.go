@@ -127,11 +127,30 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// Several outputs of calibrate.c are one calibration, whose rows have the passes of all.
+func TestJoined(t *testing.T) {
+	table := func(times ...float64) (text []byte) {
+		text = fmt.Appendf(text, "%s\n# day\n# library\n# level node holds 2\n# places 0,1\nmeasure,level,way,pairs,bytes,"+
+			"variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n", calibrate.Header)
+		for i, us := range times {
+			text = fmt.Appendf(text, "# state 0.25 4\npingpong,node,in,1,8,0,%d,30,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,0\n", i+1, us)
+		}
+		return append(text, "# 2.5 s\n"...)
+	}
+	c, err := calibrate.Read(bytes.NewReader(joined([][]byte{table(3, 1), table(2), table(5, 4)})), "joined")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Rows) != 1 || c.Rows[0].Time != 2 || c.Rows[0].Least != 1 || len(c.Notes) > 0 {
+		t.Errorf("%+v, want the lower quartile of 1 to 5", c)
+	}
+}
+
 // What calibrate.c says of wrong options, a full disk and more ranks than processors. Open MPI drops
 // what rank 0 prints to a full disk, so the program writes the table itself.
 func TestOptions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles and starts a program six times")
+		t.Skip("compiles and starts a program nine times")
 	}
 	dir := hostOf(t, "openmpi").dir
 	for _, c := range []struct {
@@ -147,6 +166,7 @@ func TestOptions(t *testing.T) {
 		{"2", "--output /dev/full", false, "cannot write the table (No space left on device)"},
 		{"1", "", false, "start at least two, as in mpirun -np 2 ./calibrate"},
 		{strconv.Itoa(runtime.NumCPU() + 1), "--only-collectives none", true, "share processors of 1 host"},
+		{strconv.Itoa(runtime.NumCPU() + 1), "--only-collectives bcast --largest 8 --passes 1", true, "bcast,,in,"},
 	} {
 		args := append([]string{"-np", c.ranks, "./calibrate"}, strings.Fields(c.args)...)
 		cmd := exec.CommandContext(t.Context(), "mpirun.openmpi", args...)
