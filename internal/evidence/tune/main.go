@@ -4,18 +4,22 @@
 //
 //	go run ./internal/evidence/tune
 //	go run ./internal/evidence/tune -learn > internal/tuner/known.csv
+//	go run ./internal/evidence/tune -judge DIR/rules.conf
 //
-// With -learn it prints the factors of schedules that the program starts from.
+// With -learn it prints the factors of schedules that the program starts from. With -judge it
+// compares rules that tune wrote with Open MPI's own choices, on this computer.
 package main
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"log"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 
@@ -281,7 +285,14 @@ func learn(machines []*set) map[string]tuner.Parts {
 func main() {
 	log.SetFlags(0)
 	table := flag.Bool("learn", false, "print the factors of schedules, fitted to all machines")
+	rules := flag.String("judge", "", "judge this rules `file` for Open MPI on this computer")
 	flag.Parse()
+	if *rules != "" {
+		if err := judge(context.Background(), *rules, os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	all, err := loadAll()
 	if err != nil {
 		log.Fatal(err)
