@@ -192,6 +192,8 @@ func (e *Endpoint) fits(f *Frame, n int) bool {
 	if !f.stores() {
 		return true
 	}
+	// The whole message must fit in the segment, and not only this piece of it: else a damaged
+	// header would leave a part of a message there. It begins at Addr − At.
 	return int(f.Segment) < len(e.segments) && f.At <= f.Addr &&
 		int(f.At)+int(f.Total) <= int(f.Whole) &&
 		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])

@@ -124,6 +124,7 @@ func (r *Result) judgeFirstRow() {
 				above = min(above, float64(r.Points[warm].Time/r.Points[i].Time))
 			}
 		}
+		// That the largest size takes the longest is no warm-up.
 		if above > warmUp && warm < n-1 {
 			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to "+
 				"it: a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
@@ -246,6 +247,7 @@ func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 		all.Add(float64(p.Size), 0, w[i])
 	}
 	for i, p := range points {
+		// The diagonal of the hat matrix, which maps measured to fitted times.
 		d := float64(p.Size) - all.X
 		if h := w[i] * (1/all.W + d*d/all.XX); h > most {
 			size, most = p.Size, h

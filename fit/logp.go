@@ -110,6 +110,8 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 		e.latency = exactly(0)
 		return e, nil
 	}
+	// The overheads are o_s + o_r, so L is what they leave of half a round trip (Culler et al.
+	// 1996).
 	latency := scattered{float64(rtt)/2 - m.overheads.value, m.overheads.variance}
 	e.latency, err = m.estimate(t.Name(), "L", latency, float64(rtt),
 		fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v",

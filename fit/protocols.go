@@ -52,6 +52,8 @@ func solveSlope(m [2]stats.Moments) slope {
 		for i := range m {
 			xx, xy = xx+m[i].XX, xy+m[i].XY
 			if held[i] {
+				// A line through the origin has moments about 0, and those given are about the
+				// mean.
 				xx, xy = xx+m[i].W*m[i].X*m[i].X, xy+m[i].W*m[i].X*m[i].Y
 			}
 		}

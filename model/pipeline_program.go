@@ -176,6 +176,8 @@ func (v *solver) step() bool {
 	for k := range v.rows {
 		gap += v.s[k] * v.z[k]
 	}
+	// The last unknown is the time that is minimised. dual becomes the gradient of the Lagrange
+	// function, which is 0 at the optimum.
 	for i := range v.dual {
 		v.dual[i] = -v.nu * v.e[i]
 	}
@@ -195,6 +197,9 @@ func (v *solver) step() bool {
 	for k := range v.rows {
 		v.center[k] = -v.s[k] * v.z[k]
 	}
+	// The predictor aims at slacks and prices of product 0. The share of the gap that it leaves
+	// decides how far the corrector stays from the bounds, and its ds·dz is what a linear step
+	// leaves out (Mehrotra, SIAM J. Optim. 2, 1992).
 	v.direction()
 	alphaS, alphaZ := reach(v.s, v.ds), reach(v.z, v.dz)
 	affine := 0.0

@@ -114,9 +114,11 @@ func (r *run) blocked(e entry, rank uint32, cpu, nic int) bool {
 // wraps reports whether a clock can become smaller, as it does in wrapped arithmetic: by messages
 // of 0 bytes, whose size minus one is the largest number, and by sums beyond 2⁶³.
 func (r *run) wraps(m loggops) bool {
+	// bytes is −1 then, so clocks advance by o − O, o − G and g − G.
 	if r.zero && (m.O > m.o || m.G > m.o || m.G > m.g) {
 		return true
 	}
+	// The sum of all costs bounds every clock, in whatever order the operations run.
 	sum := uint64(0)
 	add := func(a, b uint64) bool {
 		hi, lo := bits.Mul64(a, b)

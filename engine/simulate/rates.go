@@ -159,6 +159,7 @@ func (f *flows) schedule(b *bundle) {
 func (f *flows) sift(b *bundle) {
 	i, last := b.place, len(f.due)-1
 	if len(b.flows) == 0 {
+		// The last bundle takes its place, from where it may have to move either way.
 		moved := f.due[last]
 		f.due = f.due[:last]
 		if moved == b {

@@ -88,6 +88,7 @@ func (r *run) borrow(keep bool) {
 			r.nodes[i].rank, r.nodes[i].channel = from.rank, from.channel
 		}
 	}
+	// All are cleared first: an operation may have a smaller number than one that it waits for.
 	for i := range r.nodes {
 		r.nodes[i].waits = 0
 	}

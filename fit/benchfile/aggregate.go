@@ -132,6 +132,7 @@ func (a *aggregate) merge(o *aggregate) int {
 	}
 	a.sizes += o.sizes
 	a.min, a.max = min(a.min, o.min), max(a.max, o.max)
+	// Aggregates are merged in any order; the first row of the file names them.
 	if o.line < a.line {
 		a.line, a.size = o.line, o.size
 	}

@@ -273,6 +273,7 @@ func (f *netperf) flush(p *parser) {
 		f.pending.setAll(f.keyed, f.test)
 		f.keyed = nil
 	}
+	// A header gives the burst for all rows under it.
 	r := f.pending
 	if f.pending = (netperfRun{burst: r.burst}); !r.ok() {
 		return

@@ -77,6 +77,8 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	c.measureHops(outer, inner, index)
 	c.measureLinks(outer, inner, index)
 	whole := outer == len(c.Levels)-1
+	// The merged level has the cost between the closest hosts. Rows of levels outside it, and of
+	// farther hosts, would be taken for that cost.
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
 		if r.Level != outer {
 			return r.Level > outer
@@ -277,6 +279,7 @@ func topologies(n int) (all []machine.Topology) {
 	})
 	for groups := 2; groups <= n; groups++ {
 		for chassis := 1; groups*chassis <= n; chassis++ {
+			// The link to each group has a router of its own in the first chassis.
 			for routers := groups; groups*chassis*routers <= n; routers++ {
 				hosts := n / (groups * chassis * routers)
 				texts = append(texts,

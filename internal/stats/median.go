@@ -55,6 +55,7 @@ func Select(values []float64, k int) float64 {
 		a, b, c := v[0], v[len(v)/2], v[len(v)-1]
 		pivot := max(min(a, b), min(max(a, b), c))
 		i, j := 0, len(v)-1
+		// No scan leaves v: at first the pivot stops it, and then a value that was swapped.
 		for i <= j {
 			for v[i] < pivot {
 				i++

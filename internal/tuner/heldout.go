@@ -85,6 +85,7 @@ func (t *Tuner) heldOut(index int) (all Trial) {
 	for _, call := range calls {
 		block := of[call]
 		n := len(block)
+		// One candidate is no choice, and without other calls nothing predicts.
 		if n < 2 || n == len(g.measured) {
 			continue
 		}
@@ -108,6 +109,8 @@ func (t *Tuner) heldOut(index int) (all Trial) {
 		for i, a := range block {
 			times[i] = g.measured[a].Time
 			mean[i] = times[i] - shift.AtVec(i)
+			// The least expected time, and not the least expected logarithm: a log-normal time has
+			// the mean exp(μ + σ²/2).
 			if mean[i]+cov.At(i, i)/2 < mean[pick]+cov.At(pick, pick)/2 {
 				pick = i
 			}

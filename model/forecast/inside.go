@@ -17,6 +17,7 @@ type gap struct {
 // gap returns the gap between the sizes a and b; sizes between them are left out.
 func (c *series) gap(a, b int) gap {
 	// Each side has the sizes within the width of the gap, or at least one further size.
+	// Powers of two are equally far apart but for rounding.
 	wide := c.x[b] - c.x[a] + 1e-9
 	low := a
 	for low > 0 && c.x[a]-c.x[low-1] <= wide {

@@ -107,6 +107,7 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "layer", errors.New("is missing")
 		case l.Arity < 1:
 			return i, "arity", errors.New("must be at least 1")
+		// Divided, since the product may overflow.
 		case l.Arity > MaxCores/cores:
 			return i, "arity", errors.New("makes more than 2^30 cores")
 		}

@@ -104,6 +104,7 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 			return nil, fmt.Errorf("a list of cores: the machine has no core %d; "+
 				"its %d cores are numbered from 0", last, cores)
 		}
+		// A list may be longer, so that one serves all numbers of ranks.
 		for core := first; core <= last && len(places) < ranks; core++ {
 			if used[core] {
 				return nil, fmt.Errorf("a list of cores: core %d is listed twice; "+

@@ -187,6 +187,8 @@ func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool)
 		pattern.Bytes = 1
 		return pattern, func(times uint64) uint64 { return times * n }, true
 	case e.partition == halves && n >= 2:
+		// The halves of an odd size differ by a byte, and every such size has the pattern of 3
+		// bytes: messages of nothing, of either half, or of all.
 		if pattern.Bytes = 2 + n%2; n%2 == 0 {
 			return pattern, func(halves uint64) uint64 { return halves * (n / 2) }, true
 		}
