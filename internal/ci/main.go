@@ -34,7 +34,11 @@ func command(args []string) error {
 	case len(args) == 1 && args[0] == "skipped":
 		return run(os.Stdin, os.Stdout, true)
 	case len(args) > 2 && args[0] == "systems":
-		return vetSystems(os.Stderr, args[1], args[2:])
+		root, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		return vetSystems(os.Stderr, root, args[1], args[2:])
 	}
 	return errors.New("usage: ci tests | ci skipped | ci systems PATTERN GOOS/GOARCH…")
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -33,5 +35,30 @@ func TestRun(t *testing.T) {
 	check(events, true, "TestC (no folder ../shared)\nTestScripts/x (root may read everything)\n")
 	if err := run(strings.NewReader("panic"), &strings.Builder{}, false); err == nil {
 		t.Error("no error of what is no event")
+	}
+}
+
+// Code for one system is checked for it alone: its types, and what go vet finds.
+func TestSystems(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":       "module m\n\ngo 1.25\n",
+		"a.go":         "package m\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n",
+		"a_windows.go": "package m\n\nvar x int = missing\n",
+		"a_darwin.go":  "package m\n\nfunc f(x int) { x = x }\n",
+		"a_test.go":    "package m\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for target, want := range map[string]string{
+		"linux/amd64": "", "windows/amd64": "undefined: missing", "darwin/arm64": "self-assignment",
+	} {
+		var b strings.Builder
+		err := vetSystems(&b, root, "./...", []string{target})
+		if (err == nil) != (want == "") || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v, %q; want %q", target, err, b.String(), want)
+		}
 	}
 }
