@@ -341,8 +341,8 @@ func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
 }
 
-// Reproduce compares all facts with the models, and stops at the first row that
-// cannot be compared.
+// Reproduce compares all facts with the models. An error is a row of the embedded files that cannot
+// be compared.
 func Reproduce() ([]Result, error) {
 	facts, err := facts()
 	if err != nil {

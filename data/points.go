@@ -21,7 +21,7 @@ type Point struct {
 
 // Points returns the measured one-way times of a layer, in the order of the facts: times, and
 // bandwidths as sizes over times. It includes numbers with the role Input, which do not test the
-// model, since the layer's parameters come from them.
+// model, since the layer's parameters come from them. An error is a fault of the embedded files.
 func Points(layer string) ([]Point, error) {
 	facts, err := facts()
 	if err != nil {
@@ -72,7 +72,7 @@ type Figure struct {
 	Packet    string   `toml:"packet"` // "": as the platform's file says
 }
 
-// Figures returns the figures that halfpeak redraws.
+// Figures returns the figures that halfpeak redraws. An error is a fault of the embedded files.
 func Figures() ([]Figure, error) {
 	text, err := embedded.ReadFile("figures.toml")
 	if err != nil {

@@ -3,8 +3,12 @@ package docs
 
 import _ "embed"
 
+// Commands is commands.md, with the help of each command as a section.
+//
 //go:embed commands.md
-var Commands string // a section for each command
+var Commands string
 
+// Units is units.md, the table of the units that are read and printed.
+//
 //go:embed units.md
 var Units string

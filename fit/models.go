@@ -13,7 +13,8 @@ import (
 // Linear fits T(n) = β + nτ to a table, with β ≥ 0 and τ ≥ 0 (Hockney; CLIP
 // §4.2.2.2 eq. 1). Every size is a point, weighted by the number of its rows. The
 // intervals come from the scatter of the points about the line, with Student's t: they
-// hold if that scatter is noise, and warnings report where it is not.
+// hold if that scatter is noise, and warnings report where it is not. Fewer than two sizes above 0
+// give [ErrNoData].
 func Linear(t *benchfile.Table, m Method) (*Result, error) {
 	m = cmp.Or(m, Relative)
 	if err := m.check(); err != nil {
@@ -42,7 +43,8 @@ func Piecewise(t *benchfile.Table, k int) (*Result, error) {
 }
 
 // Regimes fits a line to each range of sizes of a system whose protocol changes after the sizes
-// upTo, which ascend. If they are unknown, use [Piecewise]. Each range needs at least two sizes.
+// upTo, which ascend. If they are unknown, use [Piecewise]. Fewer than two sizes in a range give
+// [ErrNoData].
 func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
 	if err := m.check(); err != nil {
 		return nil, err

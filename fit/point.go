@@ -110,7 +110,8 @@ func resolution(t *benchfile.Table) float64 {
 }
 
 // Runs merges tables that are runs of one measurement and of one kind. Each size that all tables
-// have gets one sample, with the mean of the runs and their scatter.
+// have gets one sample, with the mean of the runs and their scatter. Tables of several kinds are an
+// error; none, or none with a common size, give [ErrNoData].
 func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no runs", ErrNoData)

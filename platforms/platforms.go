@@ -17,7 +17,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Find returns the platform that ref names, and the layer: the one it names or the default.
+// Find returns the platform that ref names, and the layer: the one it names or the default. An
+// unknown name is an error that suggests a known one; a file that cannot be read or is invalid is
+// an error with its place.
 func Find(ref string) (Platform, Layer, error) {
 	if ref == "" {
 		return Platform{}, Layer{}, errors.New("no platform: the name is empty; " +
@@ -48,7 +50,8 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// All returns the platforms that come with halfpeak, in the order of [Names].
+// All returns the platforms that come with halfpeak, in the order of [Names]. An error is a fault
+// of an embedded file.
 func All() ([]Platform, error) {
 	var all []Platform
 	for _, name := range Names() {
@@ -62,7 +65,8 @@ func All() ([]Platform, error) {
 }
 
 // CollectivesOf returns the measured collectives of that name in a platform file, which may have no
-// layer. It returns none if ref names a layer, or the file has none.
+// layer. It returns none if ref names a layer, or the file has none. Errors are those of the file,
+// as in [Find].
 func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
 	file, layer := splitRef(ref)
 	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {

@@ -69,7 +69,7 @@ const Fewest = 9
 
 // Bench measures until all medians are as certain as wanted or the budget is spent, and every
 // program and size at least [Fewest] times. Repeats come in random order, so that a change in the
-// machine's speed does not look like an effect of the size.
+// machine's speed does not look like an effect of the size. The first error of a run ends it.
 func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	start := time.Now()
 	var jobs []Job

@@ -280,7 +280,8 @@ func (p patient) Write(b []byte) (int, error) {
 	return p.TCPConn.Write(b)
 }
 
-// Dial connects with a [Server].
+// Dial connects with the [Server] at an address such as "node2:7000". It is an error if nothing
+// answers within [Patience], or if the server refuses the token or runs another version.
 func Dial(address, token string) (*Pair, error) {
 	// 26 random characters: the connection for data is admitted by its token and this text.
 	session := rand.Text()

@@ -33,7 +33,8 @@ var Transports = []Transport{Shm, Unix, TCP, UDP}
 // hangs is an error within 5 s; see kill_test.go.
 const Patience = 4 * time.Second
 
-// ParseTransport finds a transport by its name.
+// ParseTransport returns the transport of a name. An unknown name is an error that lists
+// [Transports].
 func ParseTransport(name string) (Transport, error) {
 	if t := Transport(name); slices.Contains(Transports, t) {
 		return t, nil

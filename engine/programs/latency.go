@@ -26,7 +26,8 @@ func pattern(data []byte, seed int) {
 }
 
 // PingPong returns the round-trip time of a short request and its reply between nodes 0 and 1,
-// averaged over rounds: RTT = total time / rounds.
+// averaged over rounds ≥ 1: RTT = total time / rounds, in µs. Other nodes get 0. An error is the
+// endpoint's.
 func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) {
 	replies := 0
 	pong := ep.Handle(func(*engine.Message) { replies++ })

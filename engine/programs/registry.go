@@ -84,7 +84,8 @@ func Defaults() []string {
 	return list.Map(defaults, func(p Program) string { return p.Name })
 }
 
-// Find returns the program with the name that runs on the system.
+// Find returns the program with the name that runs on the system. An unknown name is an error that
+// lists the programs there.
 func Find(name string, on Where) (Program, error) {
 	for _, p := range List(on) {
 		if p.Name == name {

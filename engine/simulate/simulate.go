@@ -29,7 +29,7 @@ func RulesNames() []string { return slices.Clone(rulesNames) }
 
 func (r Rules) String() string { return rulesNames[r] }
 
-// ParseRules reads the name of rules.
+// ParseRules returns the rules of a name in [RulesNames]; another name is an error.
 func ParseRules(text string) (Rules, error) {
 	if i := slices.Index(rulesNames, text); i >= 0 {
 		return Rules(i), nil

@@ -37,7 +37,8 @@ var faultNames = []string{
 }
 
 // ParseFaults parses a list of faults: "drop=0.01,reorder=0.02,late=100us" or
-// "die=1@500us", which is node 1 at 500 µs.
+// "die=1@500us", which is node 1 at 500 µs. Probabilities are 0 to 1, nodes at least 0; reorder and
+// delay need late.
 func ParseFaults(text string) (Faults, error) {
 	f := Faults{Stop: map[int]quantity.Micros{}, Die: map[int]quantity.Micros{}}
 	chances := map[string]*float64{

@@ -9,7 +9,8 @@ import (
 )
 
 // ParseBytes parses a size such as "64KiB", "3490" or "0.5K": a whole number of bytes from 0 to
-// [MaxBytes]. A number without a unit is bytes.
+// [MaxBytes]. A number without a unit is bytes. Any other text is an error that quotes it, here and
+// in the functions below.
 func ParseBytes(text string) (Bytes, error) { return parseAs[Bytes](text, DimSize) }
 
 // ParseMicros parses a time such as "9.9us", "183 nsec" or "1ms", which must not be negative.

@@ -77,7 +77,7 @@ func Names() []string {
 	return list.Map(Targets, func(t Target) string { return t.Name })
 }
 
-// Find returns the target with the name.
+// Find returns the target with the name. An unknown name is an error that suggests a known one.
 func Find(name string) (Target, error) {
 	for _, t := range Targets {
 		if t.Name == name {

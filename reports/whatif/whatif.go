@@ -44,7 +44,8 @@ type Design struct {
 // Of returns the design of a platform's layer.
 func Of(d platforms.Design) Design { return Design{Design: d} }
 
-// Find returns the design that a platform's file describes; see [platforms.FindDesign].
+// Find returns the design that a platform's file describes, with the errors of
+// [platforms.FindDesign].
 func Find(ref string) (Design, error) {
 	d, err := platforms.FindDesign(ref)
 	return Of(d), err

@@ -28,7 +28,8 @@ type Region struct {
 	From, To int
 }
 
-// ParseRegion parses a region such as "barrier:2..3" or "pcontrol:1..".
+// ParseRegion parses a region such as "barrier:2..3" or "pcontrol:1..". Marks are numbered from 1,
+// and a second one must be larger than the first.
 func ParseRegion(text string) (r Region, err error) {
 	call, marks, _ := strings.Cut(text, ":")
 	from, to, ranged := strings.Cut(marks, "..")
