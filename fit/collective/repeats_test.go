@@ -63,6 +63,9 @@ func TestRepeatsAreInside(t *testing.T) {
 			t.Errorf("from %s: %d of %d inside", from, inside, count)
 		}
 	}
+	if testing.Short() {
+		return // a fit for each point
+	}
 	inside := 0
 	for i, p := range r.Points { // a size that was not measured on those ranks
 		less := d

@@ -143,7 +143,7 @@ func TestShapes(t *testing.T) {
 				break
 			}
 			for _, p := range ranks {
-				if testing.Short() && p > 40 {
+				if testing.Short() && p > 16 {
 					continue
 				}
 				want, err := shapeOf(e, p, of)

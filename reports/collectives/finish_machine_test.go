@@ -171,6 +171,9 @@ func asked(t *testing.T, text string, calls collectives.Calls) float64 {
 // gives for a file with the new number: whether the design is changed, or a program of it as in a
 // sweep, or the changed design is saved. Ranks are placed by every way.
 func TestFinishIsCollective(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of simulations, on one goroutine")
+	}
 	d, err := whatif.Find(saved(t, wholeMachine))
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,9 @@ import (
 // that stands for all: a ring of 512 ranks, 1,000 times within a minute, of which one run on all
 // ranks takes 0.1 s. Its value is that of all ranks' schedules.
 func TestFinishesTakeOneRank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of runs, on one goroutine")
+	}
 	d, err := whatif.Find("mpc")
 	if err != nil {
 		t.Fatal(err)

@@ -14,10 +14,10 @@ import (
 // one rank with the largest share, a pattern's schedule. The layers are linear, a pipeline, and one
 // with overheads.
 func TestCollectiveWays(t *testing.T) {
-	ranks := []int{1, 2, 3, 5, 8, 13, 22}
 	if testing.Short() {
-		ranks = []int{2, 5, 8, 11}
+		t.Skip("thousands of schedules, on one goroutine")
 	}
+	ranks := []int{1, 2, 3, 5, 8, 13, 22}
 	found := map[string]int{}
 	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "clip/pio", "jam-1394", "mpi-bip"} {
 		d, err := whatif.Find(ref)
