@@ -269,25 +269,38 @@ func TestTrust(t *testing.T) {
 // parameters are the columns of promises, in their order.
 var parameters = []string{"β", "τ", "β0", "τ0", "β1", "τ1", "β2", "τ2", "break", "o_s+L+o_r", "o_s", "o_r", "L", "g", "G"}
 
-// compareSection compares, or with -update replaces, what stands between <!-- name --> and <!-- end
-// -->.
-func compareSection(t *testing.T, path, name, want string) {
+// section returns what stands between <!-- name --> and <!-- end --> of a page.
+func section(t *testing.T, path, name string) string {
 	t.Helper()
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := "<!-- " + name + " -->\n"
-	head, rest, found := strings.Cut(string(page), begin)
-	got, tail, ended := strings.Cut(rest, "<!-- end -->")
-	switch {
-	case !found || !ended:
+	_, rest, found := strings.Cut(string(page), "<!-- "+name+" -->\n")
+	text, _, ended := strings.Cut(rest, "<!-- end -->")
+	if !found || !ended {
 		t.Fatalf("%s has no section %q", path, name)
-	case *update:
-		if err := os.WriteFile(path, []byte(head+begin+want+"<!-- end -->"+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	case got != want:
-		t.Errorf("%s is not up to date: go test ./fit -run TestTrust -update\n%s", path, want)
+	}
+	return text
+}
+
+// compareSection compares a section of a page with what it should be, or replaces it with -update.
+func compareSection(t *testing.T, path, name, want string) {
+	t.Helper()
+	got := section(t, path, name)
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is not up to date: go test ./fit -run 'TestTrust|TestForms' -update\n%s", path, want)
+		return
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(page), "<!-- "+name+" -->\n"+got, "<!-- "+name+" -->\n"+want, 1)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
