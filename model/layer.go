@@ -113,6 +113,9 @@ type Field struct {
 	Symbol   string   // "β"; required for a Time or PerByte
 	Phrase   string   // "fixed cost of a message"
 	Words    []string // that can replace a number
+	// Ends marks the line through the ends of the lists of sizes and times: a layer has the field
+	// even if its file does not give it.
+	Ends bool
 	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,
 	// *quantity.Bytes, *int or *Cut; for a list a pointer to a slice of those.
 	At func(l Layer) any

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"sort"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -17,35 +18,110 @@ type Table struct {
 	Gaps  []quantity.Micros // of each size, > 0; or none
 	// GapUnknown marks one-way times, which do not show whether messages overlap; without Gaps.
 	GapUnknown bool
+
+	// Beta and Tau change the measurement: Beta is the time β of the smallest size, Tau the slope
+	// τ of the line from there to the largest. If they differ from the measured ones, the time of
+	// each size changes as its parts do: the bytes' by the change of τ, and the rest, of which a
+	// protocol with a handshake has several times β, by that of β:
+	//
+	//	T'(n) = (T(n) − B(n))·β'/β + B(n)·τ'/τ
+	//	B(n) = (n − n_0)·max(τ, min(slope below n, slope above n)) ≤ T(n) − β
+	//
+	// The smaller slope leaves out the step of a protocol. Gaps change likewise, but by τ alone: a
+	// shorter latency lets no more messages through. Both are 0 without a change.
+	Beta quantity.Micros
+	Tau  quantity.MicrosPerByte
 }
 
 // OneWay returns the time at n on the curve of the times.
-func (t *Table) OneWay(n quantity.Bytes) quantity.Micros {
-	c := Curve{t.Sizes, t.Times}
-	return c.At(n)
-}
+func (t *Table) OneWay(n quantity.Bytes) quantity.Micros { return t.times().at(n) }
 
 // Gap returns the gap at n on the curve of the gaps, or of the times if no gap was measured.
-func (t *Table) Gap(n quantity.Bytes) quantity.Micros {
-	c := Curve{t.Sizes, t.gaps()}
-	return c.At(n)
-}
-
-func (t *Table) gaps() []quantity.Micros {
-	if len(t.Gaps) == 0 {
-		return t.Times
-	}
-	return t.Gaps
-}
+func (t *Table) Gap(n quantity.Bytes) quantity.Micros { return t.gaps().at(n) }
 
 // Overheads returns zeros, since the overheads are unknown.
 func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
 // Resources returns one resource, which a message crosses in its time and occupies for its gap.
 func (t *Table) Resources() Resources {
-	delay := PacketCost{Curve: &Curve{t.Sizes, t.Times}}
-	busy := PacketCost{Curve: &Curve{t.Sizes, t.gaps()}}
+	delay, busy := PacketCost{Curve: t.times().curve()}, PacketCost{Curve: t.gaps().curve()}
 	return Route{Hops: []Hop{{Resource: "path", Delay: delay, Busy: busy}}}
+}
+
+// A tableColumn is measured costs and by which factors their parts change.
+type tableColumn struct {
+	measured   Curve
+	fixed, tau float64
+}
+
+func (t *Table) times() tableColumn {
+	c := tableColumn{Curve{t.Sizes, t.Times}, 1, 1}
+	if t.Beta != 0 || t.Tau != 0 {
+		beta, tau := c.line()
+		c.fixed = float64(t.Beta / beta)
+		if tau > 0 {
+			c.tau = float64(t.Tau / tau)
+		}
+	}
+	return c
+}
+
+func (t *Table) gaps() tableColumn {
+	c := t.times()
+	if len(t.Gaps) > 0 {
+		c.measured.Costs, c.fixed = t.Gaps, 1
+	}
+	return c
+}
+
+// line returns the line through the ends of the measured costs; a falling one counts as flat.
+func (c tableColumn) line() (beta quantity.Micros, tau quantity.MicrosPerByte) {
+	return c.measured.Costs[0], max(0, c.slope(0, len(c.measured.Sizes)-1))
+}
+
+// slope returns the time per byte between the i'th and the j'th size.
+func (c tableColumn) slope(i, j int) quantity.MicrosPerByte {
+	costs, sizes := c.measured.Costs, c.measured.Sizes
+	return (costs[j] - costs[i]).Per(sizes[j] - sizes[i])
+}
+
+// cost returns the changed cost of the i'th size. A table takes logarithms, so a time of 0 is one
+// of minCost.
+func (c tableColumn) cost(i int) quantity.Micros {
+	all := c.measured.Costs[i]
+	if c.fixed == 1 && c.tau == 1 {
+		return all
+	}
+	beta, tau := c.line()
+	near := c.slope(max(0, i-1), max(1, i))
+	if i > 0 && i < len(c.measured.Sizes)-1 {
+		near = min(near, c.slope(i, i+1))
+	}
+	bytes := max(tau, near).Times(c.measured.Sizes[i] - c.measured.Sizes[0])
+	bytes = max(0, min(bytes, all-beta))
+	changed := float64(all-bytes)*c.fixed + float64(bytes)*c.tau
+	return max(minCost, quantity.Micros(changed))
+}
+
+// minCost is a time in µs that is shorter than any of a message.
+const minCost = 1e-6
+
+// at returns the cost of n bytes. It needs two sizes alone, so that nothing is allocated.
+func (c tableColumn) at(n quantity.Bytes) quantity.Micros {
+	sizes := c.measured.Sizes
+	j := sort.Search(len(sizes)-1, func(i int) bool { return i > 0 && sizes[i] >= n })
+	two := [2]quantity.Micros{c.cost(j - 1), c.cost(j)}
+	between := Curve{sizes[j-1 : j+1], two[:]}
+	return between.At(n)
+}
+
+// curve returns the curve of the changed costs.
+func (c tableColumn) curve() *Curve {
+	changed := &Curve{Sizes: c.measured.Sizes}
+	for i := range changed.Sizes {
+		changed.Costs = append(changed.Costs, c.cost(i))
+	}
+	return changed
 }
 
 var tableKind = &Kind{
@@ -65,6 +141,16 @@ var tableKind = &Kind{
 			Key: "gaps", Measure: Time, List: true, Optional: true, Symbol: "measured gaps",
 			Phrase: "measured gap",
 			At:     func(l Layer) any { return &l.(*Table).Gaps },
+		},
+		{
+			Key: "beta", Measure: Time, Optional: true, Symbol: "β",
+			Phrase: "time of the smallest size", Ends: true,
+			At: func(l Layer) any { return &l.(*Table).Beta },
+		},
+		{
+			Key: "tau", Measure: PerByte, Optional: true, Symbol: "τ",
+			Phrase: "time per byte from the smallest to the largest size", Ends: true,
+			At: func(l Layer) any { return &l.(*Table).Tau },
 		},
 	},
 	Check: func(l Layer) (string, error) { return l.(*Table).check() },

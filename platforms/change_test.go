@@ -229,3 +229,58 @@ func TestProgramDoesNotAllocate(t *testing.T) {
 	check("clip", "system-buffer", "stage.host-dma.tau")
 	check("hp-lam", "bulk", "layer.segment.L")
 }
+
+// The ends of a table are parameters although its file does not give them. They follow the times
+// until they are changed, and a saved change is read back as the same times.
+func TestEndsOfTable(t *testing.T) {
+	const text = `
+[layer.net]
+model = "table"
+sizes = ["1B", "1KiB", "1MiB"]
+times = ["2us", "3us", "90us"]
+gaps = ["1us", "1.5us", "81us"]
+source = "here"
+[layer.falls]
+model = "table"
+sizes = ["1B", "1KiB"]
+times = ["2us", "1us"]
+source = "here"
+`
+	read := func(text string) Design {
+		t.Helper()
+		p, err := Parse("net.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Design{Platform: p, Layer: p.Layers[0]}
+	}
+	set := func(d Design, assignments ...string) Design {
+		t.Helper()
+		d, err := d.Set(assignments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := read(text)
+	faster := set(d, "tau*=0.5", "beta=1us")
+	again := read(string(faster.Encode("")))
+	for n, want := range map[quantity.Bytes]quantity.Micros{1: 1, 1 << 10: 1.5, 1 << 20: 45} {
+		for what, d := range map[string]Design{"changed": faster, "read again": again} {
+			if got := d.Layer.Model.OneWay(n); math.Abs(float64(got/want)-1) > 1e-12 {
+				t.Errorf("%s: one way of %s is %v µs, want %v", what, n, got, want)
+			}
+		}
+	}
+	if got := again.Layer.Model.Gap(1 << 20); math.Abs(float64(got)-41) > 1e-9 {
+		t.Errorf("the gap of 1 MiB is %v µs, want 41: its 80 µs of bytes are halved", got)
+	}
+	p, err := set(d, "times.2=178us").Find("tau")
+	if want := 176. / (1<<20 - 1); err != nil || math.Abs(p.Value.Num/want-1) > 1e-12 {
+		t.Errorf("τ is %v %v, want %v", p.Value.Num, err, want)
+	}
+	d.Layer = d.Platform.Layers[1]
+	if _, err := d.Find("tau"); err == nil {
+		t.Error("times that fall have a τ")
+	}
+}

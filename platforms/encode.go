@@ -283,6 +283,9 @@ func (s *slot) write(tables map[string]reflect.Value) {
 		field.SetString(value)
 	default:
 		texts := slices.Clone(layer.Parameters[key])
+		if len(texts) == 0 { // the file leaves it to the times of a table
+			texts = make([]string, 1)
+		}
 		texts[i] = value
 		layer.Parameters = maps.Clone(layer.Parameters)
 		layer.Parameters[key] = texts

@@ -201,18 +201,24 @@ func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
 			Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words,
 		}
 	}
+	lists := map[string][]int{}
 	for i := range k.Fields {
 		f := &k.Fields[i]
-		if f.Optional && !s.has(f.Key) {
-			continue
-		}
 		spec := fieldSpec{field: f}
-		if f.List {
+		switch has := s.has(f.Key); {
+		case f.Ends && !has:
+			if spec.slots = given.end(f.Key, lists["sizes"], lists["times"]); spec.slots == nil {
+				continue
+			}
+		case f.Optional && !has:
+			continue
+		case f.List:
 			for i, text := range s.table.Parameters[f.Key] {
 				name := f.Key + "." + strconv.Itoa(i)
 				spec.slots = append(spec.slots, given.compute(f.Key, name, text))
 			}
-		} else {
+			lists[f.Key] = spec.slots
+		default:
 			spec.slots = []int{given.slot(f.Key)}
 		}
 		all = append(all, spec)
@@ -224,6 +230,35 @@ func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
 		}
 	}
 	return all
+}
+
+// end returns the slot of a number of the line through the ends of a table's times, which follows
+// these until it is changed. It returns none without such a line: if the times fall, or if the
+// table is wrong, which its check reports.
+func (s *scope) end(key string, sizes, times []int) []int {
+	if len(sizes) < 2 || len(times) != len(sizes) {
+		return nil
+	}
+	ends := map[string]int{"first": times[0], "last": times[len(times)-1],
+		"smallest": sizes[0], "largest": sizes[len(sizes)-1]}
+	formula := "first"
+	if key == "tau" {
+		formula = "(last - first)/(largest - smallest)"
+	}
+	e, err := quantity.Compile(formula, func(name string, _ []any) (quantity.Variable, error) {
+		return s.variable(ends[name]), nil
+	})
+	of := slot{Param: s.fields[key], at: s.path + "." + key, formula: e}
+	if err == nil {
+		of.Value.Dim = e.Dim
+		err = of.compute(s.values)
+	}
+	if err != nil || !(of.Value.Num > 0) || of.check() != nil {
+		return nil
+	}
+	of.Path, of.Table, of.Owner, of.Key = of.at, s.kind, s.name, key
+	of.Text, of.Source = of.Value.String(), s.texts["source"]
+	return []int{s.add(of)}
 }
 
 // noGap reports whether the table marks the gap as unknown.

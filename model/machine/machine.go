@@ -279,6 +279,10 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	}
 	c.Send, c.Receive = l.overheads(n)
 	network := l.Layer.OneWay(n) - c.Send - c.Receive
+	if l.Send != nil || l.Receive != nil {
+		// A shorter latency does not shorten the measured overheads, of which it may leave the sum.
+		network = max(network, 0)
+	}
 	send, receive := l.overheads(1)
 	// The part of one byte is latency. It is at most the whole, so that Serialization cannot be
 	// negative where overheads grow faster than the one-way time.
