@@ -58,6 +58,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	}
 	var finishes []simulations.Finish
 	var tooLarge []string
+	chosen := false // by a library
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool {
@@ -66,24 +67,30 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		})
 		f := newFinishing(q, here)
 		f.watch = watch
-		first, skipped, err := f.run(ctx, d.Costs(), false)
+		m, err := q.measured(ctx, fits, here[0])
 		if err != nil {
 			return d, err
 		}
-		for _, i := range slices.Backward(skipped) {
-			tooLarge = append(tooLarge, f.cells[i].tooLarge())
-			f.cells = slices.Delete(f.cells, i, i+1)
-			f.programs = slices.Delete(f.programs, i, i+1)
+		if m.Name == libraryChoice {
+			f.nearest, f.like = m.Time, true
 		}
+		first, skipped, err := f.begin(ctx, d.Costs())
+		if err != nil {
+			return d, err
+		}
+		tooLarge = append(tooLarge, skipped...)
 		if first == nil {
 			continue
 		}
 		finish := f.quantity()
-		if err := q.scale(ctx, &finish, fits, f.cells[0], first.Time); err != nil {
-			return d, err
+		chosen = chosen || f.like
+		if len(fits) > 0 {
+			if err := scaled(&finish, m, first.Time, d.Costs()); err != nil {
+				return d, err
+			}
 		}
 		finish.Run = func(c platforms.Costs, record bool) (*simulations.Finished, error) {
-			first, _, err := f.run(ctx, c, record)
+			first, _, _, err := f.run(ctx, c, record)
 			return first, err
 		}
 		finishes = append(finishes, finish)
@@ -99,6 +106,9 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		notes = append(notes, q.Within.String())
 	} else {
 		notes = append(notes, scaledNote)
+	}
+	if chosen {
+		notes = append(notes, likeNote)
 	}
 	if len(tooLarge) > 0 {
 		notes = append(notes, leftOut(tooLarge))
@@ -121,6 +131,8 @@ type finishing struct {
 	cells    []Timing
 	programs []*programs // of each cell
 	watch    func()
+	nearest  quantity.Micros // the measured time whose nearest run counts; 0: the first counts
+	like     bool            // the algorithm stands for the library's choice
 }
 
 func newFinishing(q Question, cells []Timing) *finishing {
@@ -131,17 +143,46 @@ func newFinishing(q Question, cells []Timing) *finishing {
 	return f
 }
 
+// begin returns the run with the costs of the unchanged design, keeps the cells that the other runs
+// need, and returns descriptions of those whose schedules are too large. A library does not choose
+// anew when the network changes, since its rules have sizes and numbers of ranks alone: of its
+// choices the nearest stays.
+func (f *finishing) begin(ctx context.Context, c platforms.Costs) (
+	first *simulations.Finished, tooLarge []string, err error) {
+	first, at, skipped, err := f.run(ctx, c, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.nearest > 0 && first != nil {
+		f.nearest = 0
+		f.cells, f.programs, skipped = f.cells[at:at+1], f.programs[at:at+1], nil
+	}
+	for _, i := range slices.Backward(skipped) {
+		tooLarge = append(tooLarge, f.cells[i].tooLarge())
+		f.cells = slices.Delete(f.cells, i, i+1)
+		f.programs = slices.Delete(f.programs, i, i+1)
+	}
+	return first, tooLarge, nil
+}
+
 // quantity returns the finish with its names.
 func (f *finishing) quantity() simulations.Finish {
 	c, name := f.cells[0], f.cells[0].Name
+	of := name
 	// The quantity is of no single algorithm: which one finishes first depends on the design.
 	if f.q.Algorithm == "best" {
-		c.Call.Segment, name = 0, f.q.Algorithm
+		of = f.q.Algorithm
+		if f.like {
+			of = "like " + name
+		} else {
+			c.Call.Segment = 0
+		}
+		name = f.q.Algorithm
 	}
 	size := c.size().String()
 	finish := simulations.Finish{
 		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
-		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, name, c.Ranks, size),
+		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
 	}
 	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
 		finish.Of += " in segments of " + segment.String()
@@ -151,15 +192,22 @@ func (f *finishing) quantity() simulations.Finish {
 	return finish
 }
 
-// run returns the run of the algorithm that is first with these costs, and the indices of the cells
-// whose schedules are too large; the run is nil if all are.
+// run returns the run of the algorithm that is first with these costs, or nearest to the measured
+// time, with the index of its cell, and the indices of the cells whose schedules are too large; the
+// run is nil if all are.
 func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
-	first *simulations.Finished, tooLarge []int, err error) {
+	first *simulations.Finished, at int, tooLarge []int, err error) {
 	layer := f.q.Layer
 	layer.Model = c.Layer
 	on, err := simulations.MachineOf(c.Machine, layer, f.q.Map, f.most, simulate.NoLimit)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
+	}
+	rank := func(t quantity.Micros) float64 {
+		if f.nearest > 0 {
+			return math.Abs(math.Log(float64(t / f.nearest)))
+		}
+		return float64(t)
 	}
 	calls := f.q.Calls
 	calls.TakeLocalWork(c)
@@ -176,7 +224,7 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 			programs: f.programs[i],
 		}
 		if err := t.time(ctx, &cell); err != nil {
-			return nil, nil, fmt.Errorf("%s %s: %w", cell.Collective, cell.Name, err)
+			return nil, 0, nil, fmt.Errorf("%s %s: %w", cell.Collective, cell.Name, err)
 		}
 		if cell.From == "" {
 			tooLarge = append(tooLarge, i)
@@ -186,31 +234,18 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 			f.watch()
 		}
 		copying := calls.Copy.Times(cell.size())
-		if time := cell.Time + copying; first == nil || time < first.Time {
-			first = &simulations.Finished{Result: cell.result, Time: time, Copy: copying}
+		if time := cell.Time + copying; first == nil || rank(time) < rank(first.Time) {
+			first, at = &simulations.Finished{Result: cell.result, Time: time, Copy: copying}, i
 		}
 	}
-	return first, tooLarge, nil
+	return first, at, tooLarge, nil
 }
 
-// maxScale is the largest factor, either way, between a measured and a simulated time whose ratios
-// are used. Beyond it the simulation lacks, or invents, more than the measured time has, and what a
-// change does to that is not known. The factor is a guess: no published machine has the same
-// collective measured before and after a change of which both sides can be simulated.
-const maxScale = 2
-
-// scale makes the finish of a measured call the measured time in the design that was simulated in
-// the time given. Without measurements of the collective it changes nothing.
-//
-// The interval of a value v is that of the measurement times the smaller and the larger of two
-// ratios: v/m, as if all of the time changed like the simulated one, and 1 + s(v/m − 1)/m, as if
-// the rest of the measured time stayed as it is.
-//
-// Where: m = the measured time; s = the simulated time.
-func (q Question) scale(ctx context.Context, f *simulations.Finish, fits []Fit, c Timing,
-	simulated quantity.Micros) error {
+// measured returns the measured time of a call, as [FittedQuestion] fits it; the zero value without
+// measurements.
+func (q Question) measured(ctx context.Context, fits []Fit, c Timing) (m Timing, err error) {
 	if len(fits) == 0 {
-		return nil
+		return m, nil
 	}
 	calls := Calls{Collective: c.Collective, Algorithm: c.Name, Ranks: []int{c.Ranks},
 		Sizes: []quantity.Bytes{c.size()}}
@@ -219,30 +254,12 @@ func (q Question) scale(ctx context.Context, f *simulations.Finish, fits []Fit, 
 	}
 	times, err := FittedQuestion{Calls: calls, Fits: fits}.Compute(ctx)
 	if err != nil {
-		return fmt.Errorf("the platform has measured collectives: %w", err)
+		return m, fmt.Errorf("the platform has measured collectives: %w", err)
 	}
 	at := max(0, slices.IndexFunc(times.Times, func(t Timing) bool { return t.Best }))
-	m := times.Times[at]
+	m = times.Times[at]
 	if math.IsNaN(float64(m.Time)) {
 		m.Time = m.Average // the slowest rank was not measured
 	}
-	f.Scale = float64(m.Time / simulated)
-	if !(f.Scale <= maxScale && f.Scale >= 1./maxScale) {
-		return fmt.Errorf("%s: the simulation takes %s, and %s were measured: too far apart for a "+
-			"ratio of simulations; calibrate the machine, or ask about a file without the "+
-			"measurements", f.Of, simulated, m.Time)
-	}
-	f.Within = func(v float64) quantity.Interval {
-		alike := v / float64(m.Time)
-		stays := max(0, 1+(alike-1)/f.Scale)
-		return quantity.Interval{Value: v, Low: float64(m.Low) * min(alike, stays),
-			High: float64(m.High) * max(alike, stays)}
-	}
-	return nil
+	return m, nil
 }
-
-// scaledNote describes the times of measured collectives.
-const scaledNote = "The first time is fitted to measurements of this machine, and the second is " +
-	"it times the ratio of two simulations. The interval is of one more measurement, widened by " +
-	"what the simulations lack of the measured time: it may change alike, or not at all. That " +
-	"this widening suffices is assumed: no machine was measured before and after a change."

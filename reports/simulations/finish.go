@@ -68,9 +68,9 @@ type Finish struct {
 	// Run runs the program. A recorded run has the critical path.
 	Run func(c platforms.Costs, record bool) (*Finished, error)
 	// Scale is the ratio of the quantity to the simulated time; 0: 1. It is not 1 if the program
-	// was measured. Within is then the interval of a value.
+	// was measured. Within is then the interval of a value at these costs.
 	Scale  float64
-	Within func(v float64) quantity.Interval
+	Within func(c platforms.Costs, v float64) quantity.Interval
 }
 
 // Finished is a program that has run.

@@ -164,6 +164,7 @@ func contrastedTimes(before, after Design, quantities []Quantity) (reports.Rows,
 		}
 		all = append(all, c)
 	}
+	costs := after.Costs()
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
 		reports.Col("layer", "", func(change) any { return before.layerName() }),
@@ -173,15 +174,15 @@ func contrastedTimes(before, after Design, quantities []Quantity) (reports.Rows,
 		reports.Col("after_us", "", func(c change) any { return c.To }),
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
 		reports.Col("", "95 % interval", func(c change) any {
-			in, ok := c.within(c.To)
+			in, ok := c.within(costs, c.To)
 			return reports.OrAbsent(reports.Interval{Dim: c.dim(), Interval: in}, ok)
 		}),
 		reports.Col("after_low_us", "", func(c change) any {
-			in, ok := c.within(c.To)
+			in, ok := c.within(costs, c.To)
 			return reports.OrAbsent(in.Low, ok)
 		}),
 		reports.Col("after_high_us", "", func(c change) any {
-			in, ok := c.within(c.To)
+			in, ok := c.within(costs, c.To)
 			return reports.OrAbsent(in.High, ok)
 		}),
 	)

@@ -178,12 +178,12 @@ func (q Quantity) axis() reports.Axis {
 	return a
 }
 
-// within returns the interval of a value that is predicted from a measurement.
-func (q Quantity) within(v float64) (in quantity.Interval, ok bool) {
+// within returns the interval of a value at these costs that is predicted from a measurement.
+func (q Quantity) within(c platforms.Costs, v float64) (in quantity.Interval, ok bool) {
 	if q.measure == nil || q.measure.Within == nil {
 		return in, false
 	}
-	return q.measure.Within(v), true
+	return q.measure.Within(c, v), true
 }
 
 // notesOf returns the notes of the measures among the quantities, each once.

@@ -66,8 +66,9 @@ type Measure struct {
 	// Limits returns the parts of the quantity: owners with their one-way times.
 	Limits func(platforms.Costs) ([]Share, error)
 	Notes  []string // what the values are of, and how far to trust them
-	// Within returns the interval of a value that is predicted from a measurement; nil: none.
-	Within func(v float64) quantity.Interval
+	// Within returns the interval of a value at these costs that is predicted from a measurement;
+	// nil: none.
+	Within func(c platforms.Costs, v float64) quantity.Interval
 }
 
 // Measured returns the design with one more quantity, whose parameters are those of programs of

@@ -33,6 +33,13 @@ type platform struct {
 	zone     string // the whole network, in place of a cluster
 	loopback string // bandwidth within a node; "" for 30 GB/s
 	model    string // SimGrid's network model; "" for CM02
+	faster   change // of a cluster's links
+}
+
+// A change is a network whose links have other bandwidths and latencies than the platform's.
+type change struct {
+	name               string
+	bandwidth, latency float64 // factors
 }
 
 // bandwidth is that of a link in MB/s: 12.5 GB/s.
@@ -131,8 +138,9 @@ func platformXML(p platform) string {
 	zone := p.zone
 	if zone == "" {
 		zone = fmt.Sprintf(`<cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
-	bw="12.5GBps" lat="500ns" loopback_bw="%s" loopback_lat="150ns" %s/>`,
-			p.nodes-1, cmp.Or(p.loopback, "30GBps"), p.topology)
+	bw="%gGBps" lat="%gns" loopback_bw="%s" loopback_lat="150ns" %s/>`,
+			p.nodes-1, 12.5*cmp.Or(p.faster.bandwidth, 1), 500*cmp.Or(p.faster.latency, 1),
+			cmp.Or(p.loopback, "30GBps"), p.topology)
 	}
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -159,6 +167,15 @@ func smpiOptions(dir string, p platform) []string {
 // what calibrate should find.
 func runCalibrate(ctx context.Context, dir, program string, p platform,
 	args ...string) (*calibrate.Calibration, error) {
+	out, err := calibration(ctx, dir, program, p, args...)
+	if err != nil {
+		return nil, err
+	}
+	return calibrate.Read(bytes.NewReader(out), "smpirun")
+}
+
+// writeFiles writes the platform for smpirun.
+func (p platform) writeFiles(dir string) error {
 	var hosts strings.Builder
 	for node := range p.nodes {
 		hosts.WriteString(strings.Repeat(fmt.Sprintf("n%d\n", node), p.perNode))
@@ -166,8 +183,17 @@ func runCalibrate(ctx context.Context, dir, program string, p platform,
 	files := map[string]string{"platform.xml": platformXML(p), "hosts": hosts.String()}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return nil, err
+			return err
 		}
+	}
+	return nil
+}
+
+// calibration returns what [runCalibrate] reads.
+func calibration(ctx context.Context, dir, program string, p platform, args ...string) (
+	[]byte, error) {
+	if err := p.writeFiles(dir); err != nil {
+		return nil, err
 	}
 	// SMPI's default allgather scans 2·ranks requests for each.
 	command := append(smpiOptions(dir, p), "--cfg=smpi/allgather:bruck")
@@ -176,11 +202,7 @@ func runCalibrate(ctx context.Context, dir, program string, p platform,
 		command, args = append(command, args[0]), args[1:]
 	}
 	flags := append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
-	out, err := output(exec.CommandContext(ctx, "smpirun", append(command, flags...)...))
-	if err != nil {
-		return nil, err
-	}
-	return calibrate.Read(bytes.NewReader(out), "smpirun")
+	return output(exec.CommandContext(ctx, "smpirun", append(command, flags...)...))
 }
 
 // A result is how well a platform was found, with errors in percent. Errors of

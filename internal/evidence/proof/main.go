@@ -4,6 +4,7 @@
 //	go run ./internal/evidence/proof           # all platforms, some minutes
 //	go run ./internal/evidence/proof -only "fat tree"
 //	go run ./internal/evidence/proof -mpi openmpi   # two ranks on this computer; or mpich
+//	go run ./internal/evidence/proof -changed       # collectives on faster networks, by whatif
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
@@ -33,10 +34,15 @@ func main() {
 	kind := flag.Bool("kinds", false, "judge fans, forced collectives and programs on the "+
 		"networks on which the fit was studied")
 	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
+	changed := flag.Bool("changed", false, "judge whatif on changed networks, measured in "+
+		changedDir+" or, with -dir, in a folder; measures those that it lacks")
 	verbose := flag.Bool("v", false, "print each collective, program and launch")
 	keep := flag.String("dir", "", "keep the measurements of -mpi in this `folder`, or "+
 		"judge those that it has")
 	flag.Parse()
+	if *keep == "" && *changed {
+		*keep = changedDir
+	}
 	dir, err := *keep, os.MkdirAll(*keep, 0o777)
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "proof"); err == nil {
@@ -49,6 +55,8 @@ func main() {
 			details = os.Stdout
 		}
 		switch ctx := context.Background(); {
+		case *changed:
+			err = runChanged(ctx, dir, *only, os.Stdout, details)
 		case *kind:
 			err = runKinds(ctx, dir, *only, os.Stdout, details, kinds)
 		case *other:

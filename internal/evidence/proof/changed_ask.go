@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	described "github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// A forecastOfChange is the answer of whatif about a collective on a changed network, beside the
+// measurement there.
+type forecastOfChange struct {
+	platform      platform
+	asked         timed           // with the measured time on the changed network
+	now           quantity.Micros // as it is
+	before, after float64         // as whatif prints them
+	low, high     float64
+	lowNow        float64 // the ends of the interval without a change
+	highNow       float64
+	algorithm     string  // that was simulated
+	simulated     float64 // before, by the machine alone
+}
+
+// ratioError returns the logarithm of the measured ratio of both times over the predicted one.
+func (f forecastOfChange) ratioError() float64 {
+	return math.Log(float64(f.asked.time/f.now)) - math.Log(f.after/f.before)
+}
+
+// normed returns the error of the ratio in half-widths of its interval. The printed interval is
+// that of the measurement too, so the squares of both are subtracted, as logarithms.
+func (f forecastOfChange) normed() float64 {
+	half := func(end, endNow float64) float64 {
+		wide, now := math.Log(end/f.after), math.Log(endNow/f.before)
+		return math.Sqrt(max(wide*wide-now*now, 1e-6))
+	}
+	e := f.ratioError()
+	if e < 0 {
+		return -e / half(f.low, f.lowNow)
+	}
+	return e / half(f.high, f.highNow)
+}
+
+// A changedJudge asks about one platform.
+type changedJudge struct {
+	platform platform
+	file     described.File // of the machine that calibrate found
+	times    []timed
+}
+
+// newChangedJudge reads the files of a platform in dir. If plain, all that the ranks share is
+// left out, as in a machine that is known from latencies alone.
+func newChangedJudge(dir string, p platform, plain bool) (j changedJudge, err error) {
+	j.platform = p
+	if j.times, err = readTimes(filepath.Join(dir, p.file()+"-times.csv.gz")); err != nil {
+		return j, err
+	}
+	text, err := readGzip(filepath.Join(dir, p.file()+".csv.gz"))
+	if err != nil {
+		return j, err
+	}
+	// fits reads calibrations from files alone.
+	temp, err := os.CreateTemp("", "*.csv")
+	if err != nil {
+		return j, err
+	}
+	defer os.Remove(temp.Name())
+	if _, err = temp.Write(text); err == nil {
+		err = temp.Close()
+	}
+	if err != nil {
+		return j, err
+	}
+	d, found, err := fits.MachineDesign(temp.Name())
+	if err != nil || !found {
+		return j, fmt.Errorf("no calibration: %w", err)
+	}
+	j.file = d.Platform.File()
+	if plain {
+		for i := range j.file.Levels {
+			l := &j.file.Levels[i]
+			*l = described.LevelTable{Name: l.Name, Arity: l.Arity, Layer: l.Layer,
+				EagerThreshold: l.EagerThreshold, Source: l.Source}
+		}
+	}
+	return j, nil
+}
+
+// assignments returns what a user sets who knows the changed links: the time per byte of messages
+// between nodes, of their NICs and of links, and what a ping-pong of 1 B takes.
+func (j changedJudge) assignments(c change) (all []string) {
+	set := func(layer, key string, factor float64) {
+		if layer != "" && factor != 1 {
+			text := fmt.Sprintf("layer.%s.%s*=%g", layer, key, factor)
+			if !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	latency := float64(j.pingpong(c.name) / j.pingpong(changes[0].name))
+	for _, l := range j.file.Levels {
+		if l.Name != "node" {
+			for _, layer := range []string{l.Layer, l.Relay, l.Fresh} {
+				set(layer, "tau", 1/c.bandwidth)
+				set(layer, "beta", latency)
+			}
+		}
+		for _, layer := range []string{l.Port, l.Link, l.Local, l.Global} {
+			set(layer, "tau", 1/c.bandwidth)
+		}
+		if l.Hop != "" && latency != 1 {
+			all = append(all, fmt.Sprintf("level.%s.hop*=%g", l.Name, c.latency))
+		}
+		set(l.Hops, "beta", c.latency)
+		set(l.Hops, "tau", c.latency)
+	}
+	return all
+}
+
+// pingpong returns the round trip of 1 B between two nodes.
+func (j changedJudge) pingpong(change string) quantity.Micros {
+	for _, t := range j.times {
+		if t.collective == "pingpong" && t.change == change && t.bytes == 1 {
+			return t.time
+		}
+	}
+	return quantity.Unknown
+}
+
+// ask asks about all collectives of the platform, with each change. Questions for which keep is
+// false are left out, and so are those that whatif refuses, which are counted.
+func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
+	all []forecastOfChange, refused int, err error) {
+	measured := map[timed]quantity.Micros{} // by all but the time
+	key := func(t timed) timed { t.time = 0; return t }
+	var tables []timed // one for each collective and choice
+	for _, t := range j.times {
+		measured[key(t)] = t.time
+		table := timed{choice: t.choice, collective: t.collective}
+		if t.collective != "pingpong" && !slices.Contains(tables, table) {
+			tables = append(tables, table)
+		}
+	}
+	for _, table := range tables {
+		var sizes []quantity.Bytes
+		for _, t := range j.times {
+			if t.change == changes[0].name && t.choice == table.choice &&
+				t.collective == table.collective {
+				sizes = append(sizes, t.bytes)
+			}
+		}
+		d, err := j.design(j.collective(table, sizes, measured)...)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, n := range sizes {
+			at := timed{changes[0].name, table.choice, table.collective, n, 0}
+			if !keep(at) {
+				continue
+			}
+			f := forecastOfChange{platform: j.platform, now: measured[at]}
+			calls := collectives.Calls{Collective: table.collective, Algorithm: table.choice,
+				Ranks: []int{j.platform.nodes * j.platform.perNode}, Sizes: []quantity.Bytes{n}}
+			if slices.Contains(libraries, table.choice) {
+				calls.Algorithm = "best"
+			}
+			with, err := collectives.Finishes(ctx, d, calls, nil)
+			if err != nil {
+				refused++
+				continue
+			}
+			if err := f.predict(ctx, with, nil); err != nil {
+				return nil, 0, err
+			}
+			f.lowNow, f.highNow = f.low, f.high
+			calls.Algorithm = f.algorithm
+			if f.simulated, err = j.simulated(ctx, calls); err != nil {
+				return nil, 0, err
+			}
+			for _, c := range changes[1:] {
+				at.change = c.name
+				f.asked = at
+				f.asked.time = measured[at]
+				if err := f.predict(ctx, with, j.assignments(c)); err != nil {
+					return nil, 0, fmt.Errorf("%s, %+v: %w", j.platform.file(), f.asked, err)
+				}
+				all = append(all, f)
+			}
+		}
+	}
+	return all, refused, nil
+}
+
+// collective returns the times of a table on the network as it is, as a file has them.
+func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
+	measured map[timed]quantity.Micros) []described.CollectiveTable {
+	t := described.CollectiveTable{Name: "own", Collective: table.collective, Statistic: "slowest",
+		Algorithm: table.choice, Ranks: []string{fmt.Sprint(j.platform.nodes * j.platform.perNode)},
+		RanksPerNode: []string{fmt.Sprint(j.platform.perNode)}, Source: "SMPI"}
+	if slices.Contains(libraries, table.choice) {
+		t.Algorithm = ""
+	}
+	var times []string
+	for _, n := range sizes {
+		at := timed{changes[0].name, table.choice, table.collective, n, 0}
+		t.Sizes = append(t.Sizes, fmt.Sprintf("%.0fB", float64(n)))
+		times = append(times, described.ExactMicros(measured[at]))
+	}
+	t.Times = []string{strings.Join(times, " ")}
+	return []described.CollectiveTable{t}
+}
+
+// design returns the machine with measured collectives.
+func (j changedJudge) design(measured ...described.CollectiveTable) (whatif.Design, error) {
+	file := j.file
+	file.Collectives = measured
+	p, err := described.Parse(j.platform.file(), file.Encode(""))
+	if err != nil {
+		return whatif.Design{}, err
+	}
+	layer, err := p.Layer(p.Default)
+	return whatif.Of(described.Design{Platform: p, Layer: layer, Whole: true}), err
+}
+
+// simulated returns the time of calls with a named algorithm by the machine alone.
+func (j changedJudge) simulated(ctx context.Context, calls collectives.Calls) (float64, error) {
+	d, err := j.design()
+	if err == nil {
+		d, err = collectives.Finishes(ctx, d, calls, nil)
+	}
+	var f forecastOfChange
+	if err == nil {
+		err = f.predict(ctx, d, nil)
+	}
+	return f.before, err
+}
+
+// predict sets the answer.
+func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []string) error {
+	changed, err := d.Set(set...)
+	if err != nil {
+		return err
+	}
+	rows, _, err := whatif.Question{Before: d, After: changed}.Answer(ctx)
+	if err != nil {
+		return err
+	}
+	for i, c := range rows.Columns {
+		if c.Key == "quantity" { // "finish of bcast like ring, 16 ranks, 64 B (µs)"
+			title, _, _ := strings.Cut(fmt.Sprint(rows.Data[0][i]), ",")
+			f.algorithm = title[strings.LastIndex(title, " ")+1:]
+		}
+		v, _ := rows.Data[0][i].(float64)
+		for key, to := range map[string]*float64{"before_us": &f.before, "after_us": &f.after,
+			"after_low_us": &f.low, "after_high_us": &f.high} {
+			if c.Key == key {
+				*to = v
+			}
+		}
+	}
+	return nil
+}

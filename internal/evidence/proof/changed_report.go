@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+func (f forecastOfChange) byLibrary() bool { return slices.Contains(libraries, f.asked.choice) }
+
+// A row of the report has the forecasts of some calls.
+type changedRow struct {
+	name string
+	all  []forecastOfChange
+}
+
+// write writes the row: errors in percent, then how often the intervals hold the ratio and the
+// time, and how wide those of the time are.
+func (r changedRow) write(out io.Writer) {
+	if len(r.all) == 0 {
+		return
+	}
+	errors := list.Map(r.all, func(f forecastOfChange) float64 { return math.Abs(f.ratioError()) })
+	widths := list.Map(r.all, func(f forecastOfChange) float64 { return f.high/f.low - 1 })
+	share := func(holds func(forecastOfChange) bool) float64 {
+		n := 0
+		for _, f := range r.all {
+			if holds(f) {
+				n++
+			}
+		}
+		return 100 * float64(n) / float64(len(r.all))
+	}
+	factor := func(q float64) float64 { return 100 * (math.Exp(stats.QuantileOf(errors, q)) - 1) }
+	ratio := share(func(f forecastOfChange) bool { return f.normed() <= 1 })
+	fmt.Fprintf(out, "| %s | %d | %.1f, %.0f %% | %.0f %% | %.0f %% | %.0f %% |\n", r.name,
+		len(r.all), factor(0.5), factor(0.95), ratio,
+		share(func(f forecastOfChange) bool {
+			return f.low <= float64(f.asked.time) && float64(f.asked.time) <= f.high
+		}), 100*stats.QuantileOf(widths, 0.5))
+}
+
+// heldOut returns the share of ratios that the intervals hold in each kind of network, if they are
+// scaled to hold 95 % in the other kinds, and the scale that all kinds together give.
+func heldOut(all []forecastOfChange) (share, scale float64) {
+	quantile := func(without string) float64 {
+		return stats.QuantileOf(list.Map(slices.DeleteFunc(slices.Clone(all),
+			func(f forecastOfChange) bool { return f.platform.name == without }),
+			forecastOfChange.normed), 0.95)
+	}
+	held := 0
+	factors := map[string]float64{}
+	for _, f := range all {
+		kind := f.platform.name
+		if factors[kind] == 0 {
+			factors[kind] = quantile(kind)
+		}
+		if f.normed() <= factors[kind] {
+			held++
+		}
+	}
+	return float64(held) / float64(len(all)), quantile("")
+}
+
+// runChanged measures what dir lacks, and judges whatif.
+func runChanged(ctx context.Context, dir, only string, out, details io.Writer) error {
+	if err := measureChanged(ctx, dir, only, details); err != nil {
+		return err
+	}
+	for _, plain := range []bool{false, true} {
+		var all []forecastOfChange
+		refused := 0
+		for _, p := range changedKinds {
+			if !strings.Contains(p.file(), only) {
+				continue
+			}
+			j, err := newChangedJudge(dir, p, plain)
+			if err != nil {
+				return err
+			}
+			of, no, err := j.ask(ctx, func(timed) bool { return true })
+			if err != nil {
+				return err
+			}
+			all, refused = append(all, of...), refused+no
+		}
+		fmt.Fprintf(out, "\n%s; %d calls refused\n\n", map[bool]string{false: "Calibrated machines",
+			true: "Machines known from latencies"}[plain], refused)
+		report(out, all)
+		for _, f := range all {
+			fmt.Fprintf(details, "%s,%s,%v,%s,%s,%s,%.0f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n",
+				f.platform.name, f.platform.file(), plain, f.asked.change, f.asked.choice,
+				f.asked.collective, float64(f.asked.bytes), float64(f.now), float64(f.asked.time),
+				f.before, f.after, f.low, f.high, f.simulated)
+		}
+	}
+	answers, refused, err := alps(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nAlps, alltoall of 8 ranks; %d calls refused\n\n", refused)
+	for _, from := range []string{"slingshot", "tcp"} {
+		for _, f := range answers[from] {
+			fmt.Fprintf(out, "from %s, %.0f B: %.1f µs; predicted %.1f (%.1f to %.1f), "+
+				"measured %.1f\n", from, float64(f.asked.bytes), f.before, f.after, f.low, f.high,
+				float64(f.asked.time))
+		}
+	}
+	return nil
+}
+
+// report writes the rows of all forecasts: by change, kind of network and collective.
+func report(out io.Writer, all []forecastOfChange) {
+	fmt.Fprintln(out, "| calls | number | ratio off by: median, 95th percentile "+
+		"| its interval holds | interval of the time holds | median width |\n"+
+		"|---|---|---|---|---|---|")
+	for _, library := range []bool{false, true} {
+		of := slices.DeleteFunc(slices.Clone(all), func(f forecastOfChange) bool {
+			return f.byLibrary() != library
+		})
+		if len(of) == 0 {
+			continue
+		}
+		who := map[bool]string{false: "named", true: "library's"}[library]
+		changedRow{who, of}.write(out)
+		for _, by := range []func(forecastOfChange) string{
+			func(f forecastOfChange) string { return f.asked.change },
+			func(f forecastOfChange) string { return f.platform.name },
+			func(f forecastOfChange) string { return f.asked.collective },
+		} {
+			rows := map[string]*changedRow{}
+			for _, f := range of {
+				k := by(f)
+				if rows[k] == nil {
+					rows[k] = &changedRow{name: who + ", " + k}
+				}
+				rows[k].all = append(rows[k].all, f)
+			}
+			sorted := slices.SortedFunc(maps.Values(rows), func(a, b *changedRow) int {
+				return cmp.Compare(a.name, b.name)
+			})
+			for _, r := range sorted {
+				r.write(out)
+			}
+		}
+		// A change of all links by one factor changes all times by it, which is no test.
+		of = slices.DeleteFunc(of, func(f forecastOfChange) bool {
+			return f.asked.change == "both"
+		})
+		share, scale := heldOut(of)
+		fmt.Fprintf(out, "\n%s: %.1f %% of a kind left out; intervals times %.2f hold 95 %%\n\n",
+			who, 100*share, scale)
+	}
+}
