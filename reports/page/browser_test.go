@@ -24,7 +24,7 @@ import (
 // A browser is a headless Chromium with the page, as `halfpeak explore` writes it, and the command
 // line beside it.
 type browser struct {
-	t          *testing.T
+	t          testing.TB
 	ctx        context.Context
 	halfpeak   string // the command
 	url        string
@@ -33,7 +33,7 @@ type browser struct {
 }
 
 // open builds the command, writes the page, and opens it from disk.
-func open(t *testing.T) *browser {
+func open(t testing.TB) *browser {
 	t.Helper()
 	var chromium string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

@@ -77,8 +77,9 @@ func (b *browser) until(expression, want string) string {
 // The formula has the numbers that add up to the time, in the colours of the shares; its words are
 // explained by the keyboard and by a touch.
 func (b *browser) formula() {
+	b.goTo("")
 	for _, ref := range []string{"hp-lam/gam", "clip/system-buffer", "mpc/mpi", "parnass/mpi-bullfrog"} {
-		b.goTo("#v=curves&q=latency&s=65536&r=1..1048576&d=" + ref)
+		b.visit("#v=curves&q=latency&s=65536&r=1..1048576&d=" + ref)
 		sum := js[[]float64](b, `[...document.querySelectorAll("#formula .numbers b")].map(e => { const all = e.textContent.match(/[\d.]+$/); return all ? Number(all[0]) : NaN; })`)
 		total := 0.0
 		for _, v := range sum {
@@ -95,7 +96,7 @@ func (b *browser) formula() {
 			b.t.Errorf("%s: the sum is %.2f; the table has %q", ref, want, first)
 		}
 	}
-	b.goTo(lamAt64KiB)
+	b.visit(lamAt64KiB)
 	if a, c := js[string](b, `document.querySelector("#formula [data-symbol=G]").style.color`), js[string](b, `[...document.querySelectorAll(".param")].find(e => e.textContent.includes("gap per byte")).querySelector(".owns b").style.background`); a == "" || a != c {
 		b.t.Errorf("G has the colour %q in the formula and %q in its share", a, c)
 	}
@@ -118,12 +119,12 @@ func (b *browser) formula() {
 	}
 	b.press(kb.Escape)
 	// A threshold is named as in the field, and not by its place in the file.
-	b.goTo("#v=curves&d=clip/system-buffer")
+	b.visit("#v=curves&d=clip/system-buffer")
 	if names := js[string](b, `document.getElementById("sliders").textContent`); !strings.Contains(names, "pio up to") || strings.Contains(names, "branches") {
 		b.t.Errorf("the sliders are %.300q", names)
 	}
 	// Without a pipeline, the command is one that works.
-	b.goTo("#v=packets&d=hp-lam/gam")
+	b.visit("#v=packets&d=hp-lam/gam")
 	b.sh(b.t.TempDir(), js[string](b, `document.getElementById("command").textContent`))
 	// No tab is cut off on a telephone.
 	b.view(360, 780)

@@ -80,10 +80,10 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A slider that is set to its platform's own value changes nothing, and one that is elsewhere moves
-// what depends on it.
+// A slider that is set to its platform's own value changes nothing. Each layer has all of its sliders
+// looked at, and every third of them set: a platform's layers have the same kinds.
 func TestParameters(t *testing.T) {
-	x := New()
+	x, count := New(), 0
 	for _, p := range answer[platformList](t, x, "platforms", nothing{}).Platforms {
 		for _, l := range p.Layers {
 			d := design{Ref: l.Ref}
@@ -93,6 +93,9 @@ func TestParameters(t *testing.T) {
 				}
 				if q.Changed || *q.Value != *q.File.Value || float64(q.From) > float64(*q.Value) && !q.Zero || float64(q.To) < float64(*q.Value) {
 					t.Errorf("%s %s: %+v", l.Ref, q.Path, q)
+				}
+				if count++; count%3 != 0 {
+					continue
 				}
 				set := design{l.Ref, []string{fmt.Sprintf("%s=%v%s", q.Path, float64(*q.Value), q.Unit)}, ""}
 				for _, now := range answer[platformAnswer](t, x, "platform", set).Parameters {

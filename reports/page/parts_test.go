@@ -43,7 +43,6 @@ func TestBrowser(t *testing.T) {
 		{"ratio", (*browser).ratio},
 		{"oneBand", (*browser).oneBand},
 		{"dark", (*browser).dark},
-		{"speed", (*browser).speed},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			whole := b.t
@@ -317,12 +316,12 @@ func (b *browser) drag() {
 	if said := command(); !strings.Contains(said, "--set 'layer.gam.o") || half() < 1.3*before {
 		b.t.Errorf("n½ went from %v to %v: %s", before, half(), said)
 	}
-	b.goTo("#d=clip&q=latency")
+	b.visit("#d=clip&q=latency")
 	js[any](b, move+`("#charts path.switch")`)
 	if said := command(); !strings.Contains(said, "up_to=") {
 		b.t.Errorf("the threshold: %s", said)
 	}
-	b.goTo("#d=hp-lam/gam")
+	b.visit("#d=hp-lam/gam")
 	js[any](b, `document.querySelectorAll("#sliders .param")[1].dispatchEvent(new Event("pointerenter"))`)
 	if lit := js[string](b, `[...document.querySelectorAll("#formula [data-on]")].map(e => e.textContent).join()`); lit != "o_r,5.80" {
 		b.t.Errorf("of %s, %q lights up", js[string](b, `document.getElementById("formula").textContent`), lit)
@@ -486,9 +485,9 @@ func (b *browser) dark() {
 	}
 }
 
-// speed prints how long the page takes, by the clock and in processor time of the page's thread. It
-// fails on neither, since other work on the machine disturbs both.
-func (b *browser) speed() {
+// BenchmarkBrowser measures the page, by the clock and in processor time of the page's thread.
+func BenchmarkBrowser(t *testing.B) {
+	b := open(t)
 	b.goTo("#v=curves&q=bandwidth&d=clip&d=hp-lam&d=parnass/mpi-bullfrog&d=mpc/mpi&d=clip/user-buffer&a=4")
 	_, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	b.check(err)
@@ -506,8 +505,11 @@ func (b *browser) speed() {
 	})()`)
 	busy := (b.busy() - before) / float64(len(moves))
 	points := js[int](b, `document.querySelector("#charts path.line").getAttribute("d").split("L").length`)
-	b.t.Logf("a slider moves 5 curves × %d points in %.1f ms (median of 60; worst %.1f ms), %.1f ms of processor time; layout is in it, painting is not",
-		points, moves[len(moves)/2], moves[len(moves)-1], busy)
+	// A slider moves 5 curves; layout is in the times, painting is not.
+	t.ReportMetric(float64(points), "points/curve")
+	t.ReportMetric(moves[len(moves)/2], "ms/move")
+	t.ReportMetric(moves[len(moves)-1], "ms-worst/move")
+	t.ReportMetric(busy, "cpu-ms/move")
 	var file strings.Builder
 	file.WriteString("size_bytes,time_us\n")
 	for k := range 1000 { // 100 sizes, ten times each, as benchmarks print them
@@ -517,6 +519,7 @@ func (b *browser) speed() {
 	b.dropFile("thousand.csv", []byte(file.String()))
 	b.fitted()
 	first, all := b.measured("first-fit"), b.measured("fit")
-	b.t.Logf("a file of 1,000 rows: lines after %.0f ms, all models compared after %.0f ms", first, all)
-	b.settle()
+	t.ReportMetric(first, "ms/first-fit") // of a file of 1,000 rows
+	t.ReportMetric(all, "ms/fit")         // all models compared
+	b.quiet()
 }
