@@ -36,6 +36,7 @@ const quiet = 0.05
 // A host is an MPI library of this computer, with the programs that it compiled.
 type host struct {
 	library, dir string
+	asked        []string // the programs of a launch, as hostPrograms has them
 	report       strings.Builder
 	details      io.Writer // each launch
 	rounds       []round
@@ -44,7 +45,7 @@ type host struct {
 // newHost compiles calibrate.c, trace.c and programs.c by mpicc.LIBRARY, as Debian
 // names it, so that Open MPI and MPICH can be judged on one computer.
 func newHost(ctx context.Context, dir, library string, details io.Writer) (*host, error) {
-	h := &host{library: library, dir: dir, details: details}
+	h := &host{library: library, dir: dir, asked: hostPrograms, details: details}
 	for name, build := range map[string]struct {
 		text  string
 		flags []string
@@ -256,7 +257,7 @@ type launch struct {
 // launch runs all programs, perhaps with the recorder, and returns their times in µs.
 func (h *host) launch(ctx context.Context, file string, recorder ...string) (l launch, err error) {
 	out, other, err := h.saved(ctx, file,
-		slices.Concat(recorder, []string{"./programs"}, hostPrograms)...)
+		slices.Concat(recorder, []string{"./programs"}, h.asked)...)
 	if err != nil {
 		return l, err
 	}
@@ -268,8 +269,8 @@ func (h *host) launch(ctx context.Context, file string, recorder ...string) (l l
 		}
 		l.marks, l.times = append(l.marks, [2]float64{mark, sent}), append(l.times, t)
 	}
-	if len(l.times) != len(hostPrograms) {
-		return l, fmt.Errorf("%d times of %d programs", len(l.times), len(hostPrograms))
+	if len(l.times) != len(h.asked) {
+		return l, fmt.Errorf("%d times of %d programs", len(l.times), len(h.asked))
 	}
 	return l, nil
 }
@@ -309,11 +310,11 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 	usualPlain := usual(h.rounds, func(r round) launch { return r.plain })
 	usualTraced := usual(h.rounds, func(r round) launch { return r.traced })
 	for _, r := range h.rounds {
-		programs, err := cut(r.folder, 2, len(hostPrograms))
+		programs, err := cut(r.folder, 2, len(h.asked))
 		if err != nil {
 			return err
 		}
-		for k, name := range hostPrograms {
+		for k, name := range h.asked {
 			switch alone := r.plain.other <= quiet; {
 			case alone && r.plain.marks[k][1] < otherState*usualPlain:
 				other[name]++
@@ -332,9 +333,9 @@ func (h *host) programs(ctx context.Context, c *calibrate.Calibration) error {
 				r.plain.times[k], r.traced.times[k], float64(finish))
 		}
 	}
-	for k, name := range hostPrograms {
+	for k, name := range h.asked {
 		known := len(runs[name]) > 0 && len(predicted[name]) > 0
-		if known && slices.Index(hostPrograms, name) == k {
+		if known && slices.Index(h.asked, name) == k {
 			of := func(values []float64) float64 { return stats.QuantileOf(values, 0.25) }
 			if slices.Contains(computing, name) {
 				of = stats.Mean
