@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -27,12 +29,59 @@ var curveColumns = []string{
 	"variance_us2",
 }
 
-// Curves returns the published curves, in the order of their files.
+// pagesFile has tables of OSU's latencies and bandwidths that were typed from pages: a row for each
+// table, with the numbers for 1 B, 2 B, 4 B and so on.
+//
+//go:embed testdata/pages.csv
+var pagesFile string
+
+// Curves returns the published curves, in the order of their files, and then those of pages.
 func Curves() (all []Curve, err error) {
 	machines, err := Machines()
 	if err != nil {
 		return nil, err
 	}
+	all, err = curvesOfFiles(machines)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := curvesOfPages(machines)
+	return append(all, pages...), err
+}
+
+func curvesOfPages(machines map[string]string) (all []Curve, err error) {
+	const values = "from_1_byte_doubling"
+	rows, err := rowsOf(strings.NewReader(pagesFile), []string{"file", "quantity", values})
+	if err != nil {
+		return nil, fmt.Errorf("pages.csv: %w", err)
+	}
+	for _, r := range rows {
+		c := Curve{File: r["file"], Machine: machines[r["file"]]}
+		c.Format, c.Kind, c.Quantum = "osu", benchfile.OneWay, 0.01
+		stream := r["quantity"] == "bandwidth_mb_s"
+		if stream {
+			c.Kind, c.Quantum = benchfile.Gap, 0 // rates have no step in time
+		}
+		size := quantity.Bytes(1)
+		for text := range strings.FieldsSeq(r[values]) {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v > 0) {
+				return nil, fmt.Errorf("pages.csv: %s: invalid number %q", c.File, text)
+			}
+			if stream {
+				v = float64(size) / v
+			}
+			s := benchfile.Sample{Size: size, Mean: quantity.Micros(v), Count: 1}
+			c.Samples = append(c.Samples, s)
+			size *= 2
+		}
+		c.Rows = int64(len(c.Samples))
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func curvesOfFiles(machines map[string]string) (all []Curve, err error) {
 	rows, err := read(curvesFile, curveColumns)
 	if err != nil {
 		return nil, fmt.Errorf("curves.csv.gz: %w", err)

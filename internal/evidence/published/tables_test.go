@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,28 @@ func TestCurves(t *testing.T) {
 	}
 	if _, err := Of("formats/osu/x"); err == nil {
 		t.Error("curves of a file that was not published")
+	}
+}
+
+// A page's bandwidths are gaps, its latencies times, of sizes that double from one byte.
+func TestPages(t *testing.T) {
+	for file, want := range map[string]struct {
+		kind benchfile.Kind
+		last float64 // µs of 4 MiB
+	}{
+		"pages/eiger/osu_bw_v1":         {benchfile.Gap, 4 << 20 / 23286.54},
+		"pages/azure-hb/osu_latency_v2": {benchfile.OneWay, 178.11},
+	} {
+		curves, err := Of(file)
+		if err != nil || len(curves) != 1 {
+			t.Fatal(file, len(curves), err)
+		}
+		c := curves[0]
+		last := c.Samples[len(c.Samples)-1]
+		if c.Kind != want.kind || len(c.Samples) != 23 || last.Size != 4<<20 ||
+			math.Abs(float64(last.Mean)/want.last-1) > 1e-12 {
+			t.Errorf("%s: %+v", file, c)
+		}
 	}
 }
 
