@@ -85,9 +85,11 @@ func noiseOf(points []Point) noiseForm {
 	constant, c := solve(points, counts(points)), counts(points)
 	gain := likelihood(points, constant, c) - likelihood(points, proportional, w)
 	if len(points) < 4 || gain < constantEvidence {
-		return noiseForm{w, proportional.residuals(points, w), proportional.moments, false}
+		return noiseForm{weights: w, errors: proportional.residuals(points, w),
+			moments: proportional.moments}
 	}
-	return noiseForm{c, constant.residuals(points, c), constant.moments, true}
+	return noiseForm{weights: c, errors: constant.residuals(points, c), moments: constant.moments,
+		constant: true}
 }
 
 // constantEvidence is the gain of twice the logarithm of the likelihood above which the noise is
@@ -143,34 +145,52 @@ func (l *line) intervals(points []Point, w []float64, noise noiseForm, efficienc
 	if n < 3 {
 		return
 	}
-	e := noise.errors
-	var squares, neighbours float64
-	for i := range e {
-		squares += e[i] * e[i]
-		if i > 0 {
-			neighbours += e[i] * e[i-1]
-		}
-	}
-	rho := 0.0
-	if n >= minCorrelated && squares > 0 {
-		rho = (neighbours/squares + 2/float64(n)) / (1 - 4/float64(n))
-		// At ρ = 1 the errors would carry no information. Without correlation, the estimate of ρ
-		// has a standard deviation of 1/√n: up to 1.5 of these are no evidence.
-		if rho = min(rho, 0.95); rho <= 1.5/math.Sqrt(float64(n)) {
-			rho = 0
-		}
-	}
+	rho, squares := correlation(noise.errors)
 	l.setVariances(rho, squares, points, w, noise, efficiency)
 	// Of few sizes the form of the noise is a guess. The noise of the sizes where β is most of the
 	// time is not, if these are at least half.
 	flat := l.beta > l.tau*float64(points[n/2].Size)
 	ratio := w[0] * noise.weights[n-1] / (w[n-1] * noise.weights[0])
 	same := 0.5 < ratio && ratio < 2 // the method's weights are those of the noise
-	if n < minLocal && flat && same && !noise.constant {
+	if n < minLocal && flat && !noise.constant {
 		variance, free := localVariance(points, w, noise, &l.moments)
 		t := stats.T95(free)
-		l.varBeta = max(l.varBeta, variance/efficiency*t*t/l.t/l.t)
+		variance *= t * t / l.t / l.t / efficiency
+		// If the method's weights are not those of the noise, the sizes that decide β also decide
+		// the errors, and either variance is large where β is far off.
+		if same {
+			l.varBeta = max(variance, l.varBeta)
+		} else {
+			l.varBeta = min(variance, l.varBeta)
+		}
 	}
+	l.setEnds()
+}
+
+// correlation returns the correlation of neighbouring errors, 0 without evidence of one, and the
+// sum of their squares.
+func correlation(e []float64) (rho, squares float64) {
+	n := float64(len(e))
+	var neighbours float64
+	for i := range e {
+		squares += e[i] * e[i]
+		if i > 0 {
+			neighbours += e[i] * e[i-1]
+		}
+	}
+	if len(e) >= minCorrelated && squares > 0 {
+		rho = (neighbours/squares + 2/n) / (1 - 4/n)
+		// At ρ = 1 the errors would carry no information. Without correlation, the estimate of ρ
+		// has a standard deviation of 1/√n: up to 1.5 of these are no evidence.
+		if rho = min(rho, 0.95); rho <= 1.5/math.Sqrt(n) {
+			rho = 0
+		}
+	}
+	return rho, squares
+}
+
+// setEnds sets the ends of the intervals from the variances.
+func (l *line) setEnds() {
 	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
@@ -193,7 +213,11 @@ func localVariance(points []Point, w []float64, noise noiseForm, m *stats.Moment
 		a := level[i]/math.Sqrt(m.W) - m.X*slope[i]/math.Sqrt(m.XX)
 		h := level[i]*level[i] + slope[i]*slope[i]
 		g[i] = a / math.Sqrt(max(1-h, 0.1)) // a line passes through a size that alone decides τ
-		e := noise.errors[i] * math.Sqrt(w[i]/noise.weights[i])
+		e := noise.errors[i]
+		if noise.local != nil {
+			e = noise.local[i]
+		}
+		e *= math.Sqrt(w[i] / noise.weights[i])
 		variance += g[i] * g[i] * e * e
 	}
 	// The errors of the line are I − H of those of the measurements.
@@ -213,8 +237,10 @@ func localVariance(points []Point, w []float64, noise noiseForm, m *stats.Moment
 
 // A noiseForm is a form of the noise.
 type noiseForm struct {
-	weights  []float64 // inverse variances, but for a factor
-	errors   []float64 // of a line with these weights, weighted
+	weights []float64 // inverse variances, but for a factor
+	errors  []float64 // of a line with these weights, weighted
+	// local holds the errors for [localVariance] of a method that bounds errors; nil if they are errors.
+	local    []float64
 	moments  stats.Moments
 	constant bool // one deviation at all sizes
 }
