@@ -68,6 +68,7 @@ type Curve struct {
 	resolution float64
 	low        end
 	high       tail
+	line       singleLine
 	roof       float64 // maximum rate above the last size, in B/µs; 0 if unknown
 }
 
@@ -121,6 +122,10 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	c.anchors = c.align()
 	c.compareRuns(points)
 	c.low, c.high = c.first(math.Sqrt(c.residuals.at(c.x, c.x[0]))), c.tail()
+	c.line = c.singleLine()
+	if !c.narrower() {
+		c.line.weight = 0
+	}
 	return c, nil
 }
 
@@ -130,6 +135,14 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	g := c.calibration.combine(p)
 	up, down := p.Sides(g.Middle)
 	u, d := p.Half(g.Up[0], up), p.Half(g.Down[0], down)
+	if (p.From == Between || p.From == Jump) && c.line.weight > 0 {
+		drift := leastDrift
+		if p.Repeated {
+			drift = p.Run
+		}
+		drift = math.Hypot(drift, p.Own.Up[grain])
+		g.Middle, u, d = c.line.mix(float64(n), c.inGap(n), g.Middle, u, d, drift)
+	}
 	if p.From == Above {
 		d = min(d, max(0, g.Middle-p.Low))
 		if c.roof > 0 {
@@ -148,6 +161,41 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 		From:   p.From,
 	}
 }
+
+// inGap returns the weight of the line between two sizes: 0 at these, which are predicted as they
+// were measured, and 1 from a tenth of the gap on.
+func (c *Curve) inGap(n quantity.Bytes) float64 {
+	x := math.Log2(float64(n))
+	i, _ := slices.BinarySearch(c.x, x)
+	i = min(max(i, 1), len(c.x)-1)
+	s := (x - c.x[i-1]) / (c.x[i] - c.x[i-1])
+	return min(1, 10*max(0, min(s, 1-s)))
+}
+
+// narrower reports whether the line makes intervals between the sizes narrower, by the mean of the
+// logarithms over up to mostGaps gaps. If not, the curve predicts its sizes better than a line with
+// its noise would.
+func (c *Curve) narrower() bool {
+	if c.line.weight < leastWeight {
+		return false
+	}
+	sum, without := 0.0, *c
+	without.line.weight = 0
+	step := (len(c.gaps) + mostGaps - 1) / mostGaps
+	for i := 0; i < len(c.gaps); i += step {
+		n := quantity.Bytes(math.Exp2((c.x[i] + c.x[i+1]) / 2))
+		a, b := c.At(n), without.At(n)
+		sum += math.Log(float64(a.High/a.Low)) - math.Log(float64(b.High/b.Low))
+	}
+	return sum < 0
+}
+
+const (
+	// leastWeight is the weight of a line below which it is left out.
+	leastWeight = 0.01
+	// mostGaps limits the gaps whose intervals decide about the line.
+	mostGaps = 16
+)
 
 // Bounded returns the curve with a roof: above its sizes, no rate is predicted above it, nor above
 // the measured rate of its last size if that is higher. A roof of 0 bounds nothing.

@@ -344,6 +344,7 @@ func TestFrozen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		curve.line.weight = 0 // the calibration is about curves
 		f := curve.At(c.n)
 		low, high := math.Log(float64(f.Middle/f.Low)), math.Log(float64(f.High/f.Middle))
 		if math.Abs(low/c.low-1) > 0.005 || math.Abs(high/c.high-1) > 0.005 {

@@ -225,7 +225,7 @@ func (t *trainer) learnMiddle() (saving, fade float64) {
 	for s := 0.0; s < 0.55; s += 0.1 {
 		try(s, 0)
 	}
-	for _, f := range []float64{0.4, 0.6, 0.8} { // from 0.5 to 0.65 errors are the same
+	for f := 0.2; f < 0.95; f += 0.1 {
 		try(0, f)
 	}
 	return saving, fade
