@@ -23,17 +23,21 @@ type blend struct {
 	sizesBetween    heldOut
 	// ahead has the calls on more than most ranks, the largest places, as predicted from the
 	// others: own are logs of times in µs.
-	ahead                  heldOut
-	most                   float64
-	aheadOfOne             bool // the others are one place
+	ahead      heldOut
+	most       float64
+	aheadOfOne bool // the others are one place
+	// fromOne has the errors of ahead if the others are one place.
+	fromOne                heldOut
 	sizesOnly, undescribed bool
 	jobs                   jobs
+	changed                libraryChange
 }
 
 // newBlend fits forms to the points of a table.
 func newBlend(t table, oneNode bool, forms []form) *blend {
 	b := &blend{
-		table: t, oneNode: oneNode, jobs: jobsOf(t.points), forms: make([]*localForm, len(forms)),
+		table: t, oneNode: oneNode, jobs: jobsOf(t.points), changed: t.change(),
+		forms: make([]*localForm, len(forms)),
 	}
 	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(t.points, oneNode) })
 	return b
@@ -114,9 +118,15 @@ func (b *blend) predictAhead(last float64) {
 	rest := b.without(kept)
 	b.aheadOfOne = len(rest.places) == 1
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
-		at, n := held[i].place(), float64(held[i].Size)
-		log, _, _, _ := rest.predict(at, n)
-		b.ahead.calls, b.ahead.own = append(b.ahead.calls, held[i]), append(b.ahead.own, log)
+		s := held[i]
+		at, n := s.place(), float64(s.Size)
+		log, spread, _, _ := rest.predict(at, n)
+		b.ahead.calls, b.ahead.own = append(b.ahead.calls, s), append(b.ahead.own, log)
+		if b.aheadOfOne {
+			expected := ofOnePlace*ofOnePlace*rest.octaves(at) + partSpread*partSpread*spread*spread
+			b.fromOne.judge(s, b.totalLg(at, n), log, expected)
+			b.fromOne.folds = append(b.fromOne.folds, len(kept))
+		}
 	}
 }
 
@@ -174,11 +184,13 @@ func (b *blend) holdOut(h *heldOut, out func(Point) bool) {
 
 // The parts of an expected variance, frozen with the constants of intervals.
 const (
-	leastDeviation = 0.03
+	leastDeviation = 0.04
 	unseenGrowth   = 0.1
-	memoryGrowth   = 0.14 // of the cores of a node, which share its memory
+	memoryGrowth   = 0.115 // of the cores of a node, which share its memory
 	partSpread     = 0.8
-	oneAlgorithm   = 0.8 // if the algorithm is known
+	// ofOnePlace is the deviation of a call an octave beyond the one place of a fit, where steps
+	// and base are alike.
+	ofOnePlace = 0.2
 )
 
 // variance returns the expected variance of the log of measured over predicted: by jobs, by the
@@ -192,10 +204,8 @@ func (b *blend) variance(p place, spread float64, grows bool) float64 {
 	case b.oneNode && !onGPUs(b.points):
 		forms += memoryGrowth * memoryGrowth * octaves * octaves
 	default:
-		forms += unseenGrowth * unseenGrowth * octaves
-	}
-	if len(b.forms) == 1 {
-		forms *= oneAlgorithm * oneAlgorithm
+		// Between the squares of a walk, whose octaves grow apart, and of a trend.
+		forms += unseenGrowth * unseenGrowth * math.Pow(octaves, 1.5)
 	}
 	return forms + b.jobs.variance(octaves/b.spanned(place.ofNodes))
 }

@@ -34,6 +34,13 @@ func (h *heldOut) add(s Point, total float64, logs []float64) {
 	}
 }
 
+// judge adds a call with the error of a predicted log, and the variance that was expected of it.
+func (h *heldOut) judge(s Point, total, log, expected float64) {
+	h.calls, h.total = append(h.calls, s), append(h.total, total)
+	h.own = append(h.own, log-math.Log(float64(s.Time)))
+	h.expected = append(h.expected, expected)
+}
+
 // rootMeanSquare returns the weighted root mean square of the errors of the blend.
 func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 	squares, sum := 0.0, 0.0
@@ -45,7 +52,7 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 }
 
 // maxScore is the largest error of a place that counts, in expected deviations.
-const maxScore = 5
+const maxScore = 3
 
 // scores returns the sum over places that were held out from a fit, and their number: of the
 // weighted mean square of the errors over the expected one. All calls of a place have the same jobs

@@ -64,3 +64,37 @@ func TestHeldOutPlacesShowJobs(t *testing.T) {
 			math.Exp(quiet), math.Exp(shared))
 	}
 }
+
+// Of two numbers of nodes, the second shows whether steps alone predict a machine: where it takes
+// what the first foresees, intervals beyond are narrower than where it takes 1.5 times as long,
+// though the same form describes both after the fit.
+func TestSecondPlaceShowsTheMachine(t *testing.T) {
+	width := func(second float64) float64 {
+		d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+		for _, nodes := range []int{4, 8} {
+			for n := 256; n <= 1<<20; n *= 4 {
+				p := float64(nodes)
+				time := 2*p*5 + 2*float64(n)*(p-1)/p*1e-3 // one step for the base
+				if nodes == 8 {
+					time *= second
+				}
+				d.Points = append(d.Points, Point{Ranks: nodes, PerNode: 1,
+					Size: quantity.Bytes(n), Time: quantity.Micros(time), Count: 1})
+			}
+		}
+		r, err := Fit(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := r.Predict(16, 1024)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return math.Log(float64(q.High / q.Low))
+	}
+	regular, other := width(1), width(1.5)
+	t.Logf("%.2f and %.2f ×", math.Exp(regular), math.Exp(other))
+	if other < 1.25*regular {
+		t.Errorf("intervals are %.2f and %.2f × wide", math.Exp(regular), math.Exp(other))
+	}
+}

@@ -99,15 +99,23 @@ func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has 
 }
 
 // Accuracy returns a phrase with the median errors of predictions at held-out places, between the
-// remaining places and beyond them. It is empty if too few places were measured.
+// remaining places and beyond them, and with a change of the library's algorithm. It is empty if
+// too few places were measured.
 func (r *Result) Accuracy() string {
 	var between, beyond []float64
+	var phrases []string
 	for _, b := range []*blend{r.oneNode, r.several} {
-		if b != nil {
-			between = append(between, b.between.own...)
+		if b == nil {
+			continue
 		}
-		if b != nil && !b.sizesOnly {
+		between = append(between, b.between.own...)
+		if !b.sizesOnly {
 			beyond = append(beyond, b.beyond.own...)
+		}
+		if c := b.changed; c.size > 0 && r.Algorithm == "" {
+			phrases = append(phrases, fmt.Sprintf("the library seems to change its algorithm at "+
+				"%s, on %.0f ranks and not on %.0f: from there, intervals on more ranks are wider",
+				quantity.Bytes(c.size), c.after.ranks, c.before.ranks))
 		}
 	}
 	var parts []string
@@ -117,11 +125,23 @@ func (r *Result) Accuracy() string {
 	if len(beyond) > 0 {
 		parts = append(parts, percent(medianError(beyond))+" beyond them")
 	}
-	if parts == nil {
-		return ""
+	if parts != nil {
+		const about = "predictions of numbers of ranks left out are off by "
+		phrases = slices.Insert(phrases, 0, about+strings.Join(parts, ", ")+" in the median")
 	}
-	const about = "predictions of numbers of ranks left out are off by "
-	return about + strings.Join(parts, ", ") + " in the median"
+	return strings.Join(phrases, "; ")
+}
+
+// Jobs returns the relative standard deviation between jobs that intervals beyond the measured
+// places take in: that of repeats or, without them, one that is assumed by how calls of a job
+// scatter.
+func (r *Result) Jobs() (most float64) {
+	for _, b := range []*blend{r.oneNode, r.several} {
+		if b != nil {
+			most = max(most, b.jobs.deviation)
+		}
+	}
+	return most
 }
 
 // medianError returns the median relative error of logs of ratios, and replaces them by errors.

@@ -187,3 +187,65 @@ func (t *table) overSizes(p place, n float64, value func(i int) float64) float64
 	}
 	return value(low) + part*(value(high)-value(low))
 }
+
+// A libraryChange is a size from which calls take longer than in proportion to it at one place, and
+// not at the place before: the library takes another algorithm there, by ranks and size.
+type libraryChange struct {
+	size          float64 // 0 if there is none
+	before, after place
+	// perOctave is the growth of the jump in the time, as a log, for each octave of nodes.
+	perOctave float64
+}
+
+// A jump in the time is a change from minJump beyond the ratio of the sizes, as a log, where the
+// place before has at least minJumpGrowth less. A disturbed call is no change: after a change, times
+// stay higher by minJump than at the place before, and before it they did not fall below staysHigh.
+// Protocols change at the same size on all nodes, and by less.
+const (
+	minJump       = 0.1
+	minJumpGrowth = 0.2
+	staysHigh     = 0.95
+)
+
+// change returns the change at the largest places that have one, with its least size.
+func (t *table) change() (c libraryChange) {
+	logs := map[place]map[float64]float64{}
+	for _, s := range t.points {
+		p := s.place()
+		if logs[p] == nil {
+			logs[p] = map[float64]float64{}
+		}
+		logs[p][float64(s.Size)] = math.Log(float64(s.Time))
+	}
+	for i := len(t.places) - 1; i > 0 && c.size == 0; i-- {
+		before, after := t.places[i-1], t.places[i]
+		if before.perNode() != after.perNode() {
+			continue
+		}
+		var sizes []float64
+		for _, n := range t.sizes {
+			_, in := logs[before][n]
+			if _, has := logs[after][n]; in && has && n > 0 {
+				sizes = append(sizes, n)
+			}
+		}
+		octaves := math.Log2(after.nodes / before.nodes)
+		for k := 1; k+2 < len(sizes); k++ {
+			growth := func(p place, from int) float64 {
+				return logs[p][sizes[from+1]] - logs[p][sizes[from]]
+			}
+			proportion := math.Log(sizes[k+1] / sizes[k])
+			jump, more := growth(after, k)-proportion, growth(after, k)-growth(before, k)
+			stays := more + growth(after, k+1) - growth(before, k+1)
+			rises := growth(after, k-1) > math.Log(staysHigh)
+			if jump < minJump || more < minJumpGrowth || stays < minJump || !rises {
+				continue
+			}
+			if c.size == 0 {
+				c = libraryChange{size: sizes[k+1], before: before, after: after}
+			}
+			c.perOctave = max(c.perOctave, more/octaves)
+		}
+	}
+	return c
+}

@@ -336,8 +336,13 @@ func (g *grid) notes() (notes []string) {
 		add("%d of the times are beyond the ranks or sizes that were measured.", g.beyond)
 	}
 	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *Fit) bool { return f.Noise > 0 }) {
+		most := 0.0
+		for _, f := range g.used {
+			most = max(most, f.Jobs())
+		}
 		add("No call was repeated, so another day was not measured: intervals beyond assume that "+
-			"jobs differ by %.0f %% (standard deviation).", 100*fitted.AssumedJobs)
+			"jobs differ by %.0f %% (standard deviation), by how calls of one job scatter.",
+			100*most)
 	}
 	if (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() && !g.Total {
 		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +

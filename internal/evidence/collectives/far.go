@@ -54,10 +54,11 @@ func (r *report) askFar(kept, asked series, counts, last int) {
 }
 
 // printFar writes for each machine and distance the share of right intervals, their median width,
-// and the width that would have to be given to all of them for 95 % to be right.
+// the width that would have to be given to all of them for 95 % to be right, and the ratio of both.
 func (r *report) printFar(w io.Writer) {
 	fmt.Fprintln(w, "\n| machine | distance | measured | times | median error, 90th perc. "+
-		"| intervals right | width | one width for 95 % |\n|---|---|---|---|---|---|---|---|")
+		"| intervals right | width | one width for 95 % | ratio |\n"+
+		"|---|---|---|---|---|---|---|---|---|")
 	slices.SortStableFunc(r.order, func(a, b question) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.asked, b.asked),
 			cmp.Compare(a.measured, b.measured))
@@ -67,10 +68,11 @@ func (r *report) printFar(w io.Writer) {
 			fmt.Fprintf(w, "| %s | %s | %s | %d | %.3g, %.3g %% |", q.machine, q.asked, measured,
 				len(t.errors), 100*t.median(), 100*t.ninety())
 			if len(t.widths) == 0 {
-				fmt.Fprintln(w, " – | – | – |")
+				fmt.Fprintln(w, " – | – | – | – |")
 				return
 			}
-			fmt.Fprintf(w, " %.3g %% | %.3g × | %.3g × |\n", 100*t.right(), t.width(), t.oracle())
+			fmt.Fprintf(w, " %.3g %% | %.3g × | %.3g × | %.2f |\n", 100*t.right(), t.width(),
+				t.oracle(), t.width()/t.oracle())
 		}
 		if q.measured != "" {
 			row(q.measured, r.by[q])
