@@ -95,16 +95,28 @@ func try(points []Point, m form, quantum float64) *candidate {
 	}
 }
 
-// choose returns the result of the simplest candidate that predicts as well as the best, unless it
-// is wrong and another such candidate is not half as wrong: jumps between protocols make the errors
-// of all models so uneven that one line can be as good. If no candidate is as good as the table,
-// choose returns the one with the minimum error.
+// choose returns the result of the simplest eligible candidate that predicts as well as the best.
+// If only the table predicts that well, it is the eligible candidate with the minimum error. A
+// candidate that is wrong is passed over if another one that predicts as well is at most half as
+// wrong: jumps between protocols make the errors of all models so uneven that one line can be as
+// good.
 func choose(t *benchfile.Table, tried []*candidate, best *candidate) (
 	r *Result, chosen *candidate, err error) {
-	for _, c := range tried {
-		if !c.eligible || !stats.AsGood(c.errors, best.errors) {
-			continue
-		}
+	eligible := slices.Clone(tried)
+	eligible = slices.DeleteFunc(eligible, func(c *candidate) bool { return !c.eligible })
+	asGood := func(as *candidate) []*candidate {
+		return slices.DeleteFunc(slices.Clone(eligible), func(c *candidate) bool {
+			return !stats.AsGood(c.errors, as.errors)
+		})
+	}
+	from := asGood(best)
+	if len(from) == 0 {
+		slices.SortStableFunc(eligible, func(a, b *candidate) int {
+			return cmp.Compare(a.Error, b.Error)
+		})
+		from = asGood(eligible[0])
+	}
+	for _, c := range from {
 		next, err := c.form.result(t)
 		if err != nil {
 			return nil, nil, err
@@ -116,16 +128,7 @@ func choose(t *benchfile.Table, tried []*candidate, best *candidate) (
 			break
 		}
 	}
-	if r != nil {
-		return r, chosen, nil
-	}
-	for _, c := range tried {
-		if c.eligible && (chosen == nil || c.Error < chosen.Error) {
-			chosen = c
-		}
-	}
-	r, err = chosen.form.result(t)
-	return r, chosen, err
+	return r, chosen, nil
 }
 
 // thin merges neighbours, at their mean size and time, until at most n points are left.

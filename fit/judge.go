@@ -71,11 +71,12 @@ func (r *Result) judgeScatter() {
 	switch {
 	case len(r.pieces) == 1 && wrong:
 		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% "+
-			"(worst %.0f %% at %v); the protocol changes with size, fit segments",
+			"(worst %.0f %% at %v); the protocol changes with size, fit segments "+
+			"(model piecewise)",
 			100*r.P95, 100*r.Worst, r.WorstAt)
 	case len(r.pieces) == 1 && bent:
 		r.warn("one line does not follow these points: they lie above and below it in only %d "+
-			"runs, so the intervals are too narrow; fit segments", runs)
+			"runs, so the intervals are too narrow; fit segments (model piecewise)", runs)
 	case wrong:
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)",
 			100*r.P95, 100*r.Worst, r.WorstAt)
