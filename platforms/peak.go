@@ -17,7 +17,6 @@ import (
 // Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
 // It is true if no parameter has an interval.
 func (d Design) peakKnown() bool {
-	d.Ranks = false // a peak is that of messages of the layer
 	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
 	// A computed parameter moves with its inputs, whose intervals count here; its own would count
 	// twice.
@@ -51,17 +50,13 @@ type Peak struct {
 	Exists    bool // false: no cost is per byte
 }
 
-// Peak returns the peak of the design's layer. It is not known if the intervals of the parameters
-// leave it open.
-func (d Design) Peak() Peak {
-	p := d.Layer.Peak()
-	p.Known = d.peakKnown()
-	return p
-}
-
-// Peak returns the peak of the layer, whatever the intervals of its parameters.
+// Peak returns the peak of the layer. It is not known if the intervals of the parameters leave it
+// open.
 func (l Layer) Peak() Peak {
-	p := Peak{Layer: l.Ref(), Timed: l.Timed, Asymptote: model.Asymptote(l.Model), Known: true}
+	p := Peak{Layer: l.Ref(), Timed: l.Timed, Asymptote: model.Asymptote(l.Model)}
+	// A layer of no file has no parameters with intervals.
+	p.Known = l.scope == nil || len(l.scope.Layers) == 0 ||
+		Design{Platform: *l.scope, Layer: l}.peakKnown()
 	p.Half, p.Exists = model.HalfPeak(l.Model)
 	p.Exists = p.Exists && !math.IsInf(float64(p.Asymptote), 0)
 	return p

@@ -99,7 +99,7 @@ func (x *Explorer) platform(r design) (platformAnswer, error) {
 	a := platformAnswer{platformSummary: head, Layer: layerHead(d.now.Layer, head.Ref),
 		Thresholds: []threshold{}}
 	a.Parameters = parameters(d)
-	peak := d.now.Peak()
+	peak := d.now.Layer.Peak()
 	exists := peak.Known && peak.Exists
 	a.Peak = peakBandwidth{
 		RInf:  optional(float64(peak.Asymptote), exists),

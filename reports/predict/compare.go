@@ -20,8 +20,6 @@ type Comparison []Compared
 type Compared struct {
 	Predicted
 	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say
-	Asymptote                     quantity.MBps   // r∞
-	Half                          quantity.Bytes  // n½; 0: bandwidth has no peak
 	BestPacket                    quantity.Bytes  // the best equal packets; 0: no pipeline
 	Roof                          platforms.Roof  // the lowest; without a name: none is stated
 	RoofShare                     float64         // r∞ over the roof
@@ -36,11 +34,8 @@ func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
 		m := d.Layer.Model
 		for _, p := range Costs(sizes, d).Costs {
 			c := Compared{Predicted: p}
-			c.Asymptote, c.BestPacket = model.Asymptote(m), model.BestPacket(m, p.Size)
+			c.BestPacket = model.BestPacket(m, p.Size)
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
-			// Without a cost per byte there is no peak and no half of it: Half stays
-			// 0.
-			c.Half, _ = model.HalfPeak(m)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
 			all = append(all, c)
 		}
@@ -110,9 +105,11 @@ func (c Comparison) Rows() reports.Rows {
 			return reports.OrAbsent(c.Throughput, c.GapKnown)
 		}).If(streamed),
 	}, rates, []reports.Field[Compared]{
-		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
+		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any {
+			return reports.OrAbsent(c.Peak.Asymptote, c.Peak.Known)
+		}),
 		reports.Col("n_half_bytes", "n½", func(c Compared) any {
-			return reports.OrAbsent(c.Half, c.Half > 0)
+			return reports.OrAbsent(c.Peak.Half, c.Peak.Known && c.Peak.Exists)
 		}),
 		reports.Col("best_packet_bytes", "best packet", func(c Compared) any {
 			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
@@ -124,7 +121,7 @@ func (c Comparison) Rows() reports.Rows {
 			return reports.OrAbsent(c.Roof.Rate, roofed(c))
 		}),
 		reports.Col("percent_of_roof", "of roof", func(c Compared) any {
-			return reports.OrAbsent(100*c.RoofShare, roofed(c))
+			return reports.OrAbsent(100*c.RoofShare, roofed(c) && c.Peak.Known)
 		}).Texted(reports.PercentShare).Ranked(6),
 	}, more)...)
 	if fitted {
@@ -136,7 +133,7 @@ func (c Comparison) Rows() reports.Rows {
 		ref := x.Platform + "/" + x.Layer
 		// A model above a physical limit has a wrong parameter, or the roof is wrong.
 		// Half a percent is left to the rounding of printed numbers.
-		if x.RoofShare > 1.005 && !said[ref] {
+		if x.Peak.Known && x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
 			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
 				"one of the two is inexact, and so is the share of the roof",

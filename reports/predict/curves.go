@@ -98,6 +98,19 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 	return line
 }
 
+// CurveSizes returns the default sizes of a figure: 1 B to 1 MiB, or to the largest size that was
+// measured in one of the layers, with 16 for each doubling.
+func CurveSizes(layers ...platforms.Layer) []quantity.Bytes {
+	last := 1024 * quantity.KiB
+	for _, l := range layers {
+		if m := l.Measured; m != nil && len(m.Sizes) > 0 {
+			last = max(last, m.Sizes[len(m.Sizes)-1])
+		}
+	}
+	sizes, _ := quantity.ParseSizes(fmt.Sprintf("1..%.0f/16", float64(last))) // it is valid
+	return sizes
+}
+
 // Curves draws a line for each layer, its measured points, protocol switches, n½, and
 // for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
 // gaps and throughputs have no points; of a stream, gaps were measured. A fitted layer
@@ -154,7 +167,8 @@ func Curves(
 		}
 		f.Marks = append(f.Marks, marks...)
 		// Outside the sizes there is no curve to mark.
-		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
+		peak := l.Peak()
+		if half := peak.Half; peak.Exists && peak.Known && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: float64(half),
 				Y:      kind.Row().Of(model.LinesOf(l.Model), half, 0),

@@ -38,7 +38,9 @@ type Predictions struct {
 	gapless []string
 	// estimated names the layers whose parameters alone have intervals.
 	estimated []string
-	runs      int // minimum over the fitted layers' measurements
+	// others names the fitted layers beside those that stand for their platforms.
+	others []string
+	runs   int // minimum over the fitted layers' measurements
 }
 
 // Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
@@ -68,7 +70,7 @@ type Predicted struct {
 func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	all := &Predictions{}
 	for _, d := range designs {
-		peak := d.Peak()
+		peak := d.Layer.Peak()
 		// A peak belongs to a layer, so it is computed once and not for each size.
 		all.Peaks = append(all.Peaks, peak)
 		all.doubt(d)
@@ -94,11 +96,29 @@ func (p *Predictions) doubt(d platforms.Design) {
 	if d.Forecastable() && (p.runs == 0 || d.Layer.Measured.Runs < p.runs) {
 		p.runs = d.Layer.Measured.Runs
 	}
+	if names := otherFits(d); len(names) > 0 {
+		p.others = append(p.others, fmt.Sprintf("%s is one of %d fitted layers; the others are %s",
+			d.Layer.Ref(), len(names)+1, strings.Join(names, ", ")))
+	}
 	uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
 	if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
 		p.estimated = append(p.estimated, d.Layer.Ref()+": the parameters have intervals; "+
 			"whatif gives those of the times")
 	}
+}
+
+// otherFits returns the other layers with measurements of a platform that the design's layer stands
+// for: whoever names the platform alone may not know them. A machine's levels show its layers.
+func otherFits(d platforms.Design) (names []string) {
+	if d.Layer.Measured == nil || d.Layer.Name != d.Platform.Default || len(d.Platform.Levels) > 0 {
+		return nil
+	}
+	for _, l := range d.Platform.Layers {
+		if l.Measured != nil && l.Name != d.Layer.Name {
+			names = append(names, l.Ref())
+		}
+	}
+	return names
 }
 
 // predicted returns the cost of a message of n bytes, without the peak. The times of a stream show
@@ -282,7 +302,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
-	notes = slices.Concat(notes, p.gapless, p.estimated)
+	notes = slices.Concat(notes, p.gapless, p.estimated, p.others)
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
 			notes = append(notes, peak.Layer+": "+peak.Text(units))

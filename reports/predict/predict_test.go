@@ -29,7 +29,7 @@ func TestCompare(t *testing.T) {
 	near(t, "o_r", float64(hp.ReceiveOverhead), 5.8, 1e-9)
 	near(t, "RTT", float64(hp.RTT), 28.0, 1e-9)
 	near(t, "gap", float64(hp.Gap), 8.7, 1e-9)
-	near(t, "r∞", float64(hp.Asymptote), 24, 1e-9)
+	near(t, "r∞", float64(hp.Peak.Asymptote), 24, 1e-9)
 	near(t, "share of the roof", hp.RoofShare, 24./80, 1e-9)
 	if hp.BestPacket != 0 || hp.Roof.Name != "link" {
 		t.Errorf("%+v", hp)

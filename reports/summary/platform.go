@@ -41,14 +41,19 @@ func (s subject) summary(hi quantity.Bytes) string {
 		text += fmt.Sprintf(", and another every %s", gap)
 	}
 	text += "."
-	if half, ok := model.HalfPeak(m); ok {
-		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at "+
-			"%s (n½).", model.Asymptote(m), half)
-	} else {
+	peak := s.Layer.Peak()
+	switch {
+	case !peak.Exists:
 		text += " None of its costs is per byte, so bandwidth has no peak."
+	case !peak.Known:
+		text += " Its peak bandwidth is not known: the interval of the time per byte holds 0."
+	default:
+		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at "+
+			"%s (n½).", peak.Asymptote, peak.Half)
 	}
 	// Infinite bandwidth has no share of a roof.
-	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
+	roof, share, ok := s.Layer.LowestRoof()
+	if ok && peak.Known && reports.Finite(share) > 0 {
 		text += fmt.Sprintf(" The peak is %.0f %% of what the hardware can carry: %s, the roof %s.",
 			100*share, roof.Rate, roof.Name)
 		// A roof is a physical limit; the model only approaches r∞, and its parameters have
@@ -110,9 +115,10 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	if send, receive := m.Overheads(lo); send+receive > 0 {
 		add("overheads o_s + o_r", (send + receive).String(), fmt.Sprintf("%s + %s", send, receive))
 	}
-	if half, ok := model.HalfPeak(m); ok {
-		add("peak bandwidth r∞", model.Asymptote(m).String(), "")
-		add("half-peak size n½", half.String(), "")
+	peak := s.Layer.Peak()
+	if peak.Exists && peak.Known {
+		add("peak bandwidth r∞", peak.Asymptote.String(), "")
+		add("half-peak size n½", peak.Half.String(), "")
 	}
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
@@ -124,7 +130,8 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		}
 		add(name+n.String(), rate.String(), expected(predict.Bandwidth, long, ""))
 	}
-	if roof, share, ok := s.Layer.LowestRoof(); ok && reports.Finite(share) > 0 {
+	roof, share, ok := s.Layer.LowestRoof()
+	if ok && peak.Known && reports.Finite(share) > 0 {
 		note := fmt.Sprintf("%s, %s", roof.Name, roof.Rate)
 		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), note)
 	}
@@ -214,12 +221,12 @@ func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil
 	}
-	peak := model.Asymptote(s.Layer.Model)
+	peak := s.Layer.Peak()
 	return []reports.Block{reports.Table{Rows: reports.TableOf(s.Layer.Roofs,
 		reports.Col("roof", "roof", func(r platforms.Roof) any { return r.Name }),
 		reports.Col("rate_mb_s", "carries at most", func(r platforms.Roof) any { return r.Rate }),
 		reports.Col("percent_of_roof", "r∞ is", func(r platforms.Roof) any {
-			return 100 * float64(peak/r.Rate)
+			return reports.OrAbsent(100*float64(peak.Asymptote/r.Rate), peak.Known)
 		}).
 			Texted(func(v any) string { return fmt.Sprintf("%.0f %% of it", v) }),
 		reports.Col("text", "as stated", func(r platforms.Roof) any { return r.Text }),
@@ -241,11 +248,12 @@ func layerTable(p platforms.Platform) reports.Block {
 			return reports.OrAbsent(l.OneWay(1), l.Messages() == nil)
 		}),
 		reports.Col("r_inf_mb_s", "r∞", func(l platforms.Layer) any {
-			return model.Asymptote(l.Model)
+			p := l.Peak()
+			return reports.OrAbsent(p.Asymptote, p.Known)
 		}),
 		reports.Col("n_half_bytes", "n½", func(l platforms.Layer) any {
-			half, ok := model.HalfPeak(l.Model)
-			return reports.OrAbsent(half, ok)
+			p := l.Peak()
+			return reports.OrAbsent(p.Half, p.Known && p.Exists)
 		}),
 	)}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/predict"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -29,19 +30,24 @@ import (
 // the sizes with the measurements, the pipeline packet by packet, the costs by stage
 // or parameter, the roof, the accuracy against the papers, and every parameter with
 // its source. refs name the layers as platforms.Find takes them; an empty title is
-// made from theirs. There must be at least one layer and one size, and each size must
-// be at least 1.
+// made from theirs. There must be at least one layer, and each size must be at least
+// 1; nil stands for [predict.CurveSizes].
 //
 // A page about one platform begins with its summary; the sections follow at the top
 // level. With several platforms, a comparison comes first, and each platform is a
 // section with subsections: the table of contents stays short.
 func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
 	doc := reports.Document{Title: title}
-	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	subjects, err := subjectsOf(refs)
 	if err != nil {
 		return doc, err
 	}
+	if sizes == nil {
+		sizes = predict.CurveSizes(list.Map(subjects, func(s subject) platforms.Layer {
+			return s.Layer
+		})...)
+	}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	// One system has nothing to be compared with.
 	if len(subjects) > 1 {
 		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
@@ -92,7 +98,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 			err = d.Layer.Messages()
 		}
 		if err != nil {
-			return nil, err
+			return nil, fits.Unfitted(ref, err)
 		}
 		s := subject{Design: d, fitted: d.Forecastable()}
 		// The papers speak of the platforms that come with halfpeak alone. A user's
@@ -137,13 +143,18 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
 		len(subjects), ref(small), lo, small.OneWay)
 	// Infinite without a cost per byte; Finite takes it out of the comparison.
-	peak := func(c predict.Compared) float64 { return reports.Finite(float64(c.Asymptote)) }
+	peak := func(c predict.Compared) float64 {
+		if !c.Peak.Known {
+			return 0
+		}
+		return reports.Finite(float64(c.Peak.Asymptote))
+	}
 	large := slices.MaxFunc(costs, func(a, b predict.Compared) int {
 		return cmp.Compare(peak(a), peak(b))
 	})
 	if peak(large) > 0 {
 		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.",
-			ref(large), large.Asymptote)
+			ref(large), large.Peak.Asymptote)
 	}
 	return text
 }

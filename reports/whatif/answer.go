@@ -78,7 +78,7 @@ func contrasted(before, after Design, sizes []quantity.Bytes,
 		}
 		costs = append(costs, cost{a, b})
 	}
-	peak, peakAfter := before.Peak(), after.Peak()
+	peak, peakAfter := before.Layer.Peak(), after.Layer.Peak()
 	half := func(p platforms.Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p platforms.Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
 	// A gap that is unknown has neither changes nor a bottleneck.

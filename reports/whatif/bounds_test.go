@@ -30,7 +30,7 @@ func TestPeakKnownOnce(t *testing.T) {
 		d := parsed(t, text+"[layer.x]\nmodel = \"linear\"\nbeta = \""+strings.Join(sum, " + ")+"\"\ntau = \"1us/KiB\"\nsource = \"made up\"\n")
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if !d.Peak().Known {
+		if !d.Layer.Peak().Known {
 			t.Error("the peak is not known")
 		}
 		runtime.ReadMemStats(&after)

@@ -28,7 +28,7 @@ func landmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		}
 		return err
 	}
-	peak := d.Peak()
+	peak := d.Layer.Peak()
 	for _, of := range []struct {
 		part float64
 		name string
