@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -25,32 +24,31 @@ type LogGPResult struct {
 	// one. A ping-pong identifies only o_s + L + o_r, the one-way time of one byte: else L is that
 	// sum, and the overheads are 0.
 	Separate bool
+	// Unused are the indices of the tables that it ignored.
+	Unused   []int
 	Warnings []string
 }
 
 // LogGP fits L, o, g and G to tables of one system: latencies (one-way or round trip), gaps of a
-// stream, and overheads if they were measured. It ignores other tables. A criterion chooses the
+// stream, and overheads if they were measured. It ignores other tables, and all but the first of a
+// kind. A criterion chooses the
 // number of protocols, as for [Piecewise]. A negative L is an error that names the cause.
 func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	var latency, stream, send, receive *benchfile.Table
-	var passed []string
-	for _, t := range tables {
+	r := &LogGPResult{}
+	for i, t := range tables {
 		place := map[benchfile.Kind]**benchfile.Table{
 			benchfile.OneWay: &latency, benchfile.RoundTrip: &latency, benchfile.Gap: &stream,
 			benchfile.SendOverhead: &send, benchfile.ReceiveOverhead: &receive,
 		}[t.Kind]
 		if place == nil || *place != nil {
-			passed = append(passed, t.Name())
+			r.Unused = append(r.Unused, i)
 			continue
 		}
 		*place = t
 	}
 	if err := checkTables(latency, stream, tables); err != nil {
 		return nil, err
-	}
-	r := &LogGPResult{}
-	if len(passed) > 0 {
-		r.warn("not used: %s", strings.Join(passed, ", "))
 	}
 	latencies, err := r.points("latencies", latency)
 	if err != nil {

@@ -60,6 +60,7 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
+	f.useOnly(r.Unused)
 	for i := range r.Protocols {
 		p := &r.Protocols[i]
 		v, low, high := &p.Value, &p.Low, &p.High
@@ -88,8 +89,27 @@ func (f *Fitted) logGP() error {
 			quantity.PerKiB(low.GapPerByte), quantity.PerKiB(high.GapPerByte), "us/KiB")}
 		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
 	}
-	f.Notes, f.warned = r.Warnings, r.Warnings
+	f.Notes, f.warned = append(f.Notes, r.Warnings...), r.Warnings
 	return nil
+}
+
+// useOnly drops the sources at the indices unused, so that no row or title names them, and notes
+// which these are.
+func (f *Fitted) useOnly(unused []int) {
+	var used, rest []fitSource
+	for i, s := range f.sources {
+		if slices.Contains(unused, i) {
+			rest = append(rest, s)
+		} else {
+			used = append(used, s)
+		}
+	}
+	if len(rest) > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("not used: %s; LogGP takes one table of latencies, "+
+			"one of a stream, and overheads. Runs of one measurement are merged with --runs",
+			sourceNames(rest)))
+	}
+	f.sources = used
 }
 
 // logP fits the LogP signature (HP-LAM §4.2; Culler et al. 1996): intervals of bursts

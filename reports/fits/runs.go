@@ -32,6 +32,9 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		last := &files[len(files)-1]
 		*last = append(*last, s)
 	}
+	if all, notes, err := runsByKind(files); len(all) > 0 || err != nil {
+		return all, notes, err
+	}
 	first := files[0]
 	runs := list.Map(first, func(s fitSource) []*benchfile.Table {
 		return []*benchfile.Table{s.table}
@@ -77,6 +80,43 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		return nil, nil, usage.Fields(err, "runs")
 	}
 	return tablesIn(&of), notes, nil
+}
+
+// runsByKind pools files of one table each by the kind of their times, such as the latencies and
+// the streams of a fit of LogGP. A kind with one file has no runs, and a note says so. It returns
+// nil if all are of one kind, or if no kind has two files.
+func runsByKind(files [][]fitSource) (all []fitSource, notes []string, err error) {
+	by := map[benchfile.Kind][]fitSource{}
+	var kinds []benchfile.Kind
+	for _, f := range files {
+		if len(f) != 1 {
+			return nil, nil, nil
+		}
+		kind := f[0].table.Kind
+		if by[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		by[kind] = append(by[kind], f[0])
+	}
+	if len(kinds) == 1 || len(kinds) == len(files) {
+		return nil, nil, nil
+	}
+	for _, kind := range kinds {
+		if of := by[kind]; len(of) == 1 {
+			all = append(all, of[0])
+			notes = append(notes, of[0].name()+" is the only run of its kind")
+			continue
+		}
+		merged, more, err := fitRuns(by[kind])
+		if err != nil {
+			return nil, nil, err
+		}
+		all, notes = append(all, merged...), append(notes, more...)
+	}
+	for i := range all {
+		all[i].alone = false // notes about one of several tables name it
+	}
+	return all, notes, nil
 }
 
 // fitPairs pools tables that differ only in the columns that name their nodes. Tables
