@@ -284,6 +284,40 @@ func matching(params []Param, name string) []Param {
 	return found
 }
 
+// named returns the parameters that a name may stand for. If these are one key of several branches
+// of a layer, of names the layer: "network.tau", or "G" of LogGP by protocols.
+func (p Platform) named(params []Param, name string) (found []Param, of string) {
+	found = matching(params, name)
+	table, key := "", name
+	if at := strings.LastIndexByte(name, '.'); at >= 0 {
+		table, key = strings.TrimPrefix(name[:at], "layer."), name[at+1:]
+	}
+	for _, l := range p.Layers {
+		// Without all branches, params are those of a branch alone.
+		missing := func(part string) bool {
+			return !slices.ContainsFunc(params, func(q Param) bool { return q.Owner == part })
+		}
+		if l.Kind != "switch" || len(found) == 0 && l.Name != table || len(found) == 1 ||
+			slices.ContainsFunc(l.Parts, missing) {
+			continue
+		}
+		notOfBranch := func(q Param) bool {
+			return q.Table != "layer" || q.Key != key || !slices.Contains(l.Parts, q.Owner)
+		}
+		if len(found) == 0 {
+			all := slices.DeleteFunc(slices.Clone(params), notOfBranch)
+			if len(all) > 0 {
+				return all, l.Name
+			}
+		}
+		// A name of several parameters that are not all of one layer's branches is ambiguous.
+		if len(found) > 1 && !slices.ContainsFunc(found, notOfBranch) {
+			return found, l.Name
+		}
+	}
+	return found, ""
+}
+
 // paths returns the paths of parameters, for an error that lists them.
 func paths(params []Param) []string {
 	return list.Map(params, func(p Param) string { return p.Path })

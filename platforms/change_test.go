@@ -284,3 +284,60 @@ source = "here"
 		t.Error("times that fall have a τ")
 	}
 }
+
+// A factor changes a parameter of all branches of a layer, and a value is refused.
+func TestBranches(t *testing.T) {
+	p, err := Parse("my.toml", []byte(`
+[constant.byte]
+value = "1us/KiB"
+source = "here"
+[layer.net]
+model = "switch"
+branches = [{ layer = "short", up_to = "1KiB" }, { layer = "long" }]
+source = "here"
+[layer.short]
+model = "linear"
+beta = "1us"
+tau = "2*byte"
+source = "here"
+[layer.long]
+model = "linear"
+beta = "4us"
+tau = "byte"
+source = "here"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.Layer("net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Design{Platform: p, Layer: l}
+	for _, text := range []string{"net.tau*=0.5", "layer.net.tau/=2", "tau*=0.5"} {
+		changed, err := d.Set(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []quantity.Bytes{1 << 10, 1 << 20} {
+			beta := quantity.Micros(4)
+			if n == 1<<10 {
+				beta = 1
+			}
+			was, is := l.Model.OneWay(n)-beta, changed.Layer.Model.OneWay(n)-beta
+			if math.Abs(float64(is/was)-0.5) > 1e-9 {
+				t.Errorf("%s: the bytes of %v take %v, and %v before", text, n, is, was)
+			}
+		}
+		if len(changed.Changes) != 2 {
+			t.Errorf("%s: %+v", text, changed.Changes)
+		}
+	}
+	const want = `"net.tau" is a parameter of each branch of net`
+	if _, err := d.Set("net.tau=1us/KiB"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	if _, err := d.Find("net.tau"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+}

@@ -81,9 +81,12 @@ func (d Design) domain() domain { return domain{d.Layer.Name, d.Ranks && d.Whole
 // name fits none, or several.
 func (d Design) Find(name string) (Param, error) {
 	uses := d.Uses()
-	found := matching(uses, name)
-	if len(found) == 1 {
+	found, of := d.Platform.named(uses, name)
+	if len(found) == 1 && of == "" {
 		return found[0], nil
+	}
+	if of != "" {
+		return Param{}, branchesError(name, of, found)
 	}
 	if len(found) > 1 {
 		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
@@ -122,16 +125,24 @@ func (d Design) Find(name string) (Param, error) {
 // asked returns the platform's name or path as commands take it.
 func (d Design) asked() string { return cmp.Or(d.file, d.Platform.Name) }
 
+// branchesError returns the error of a name for a parameter of each branch of a layer, where one
+// parameter is wanted.
+func branchesError(name, of string, found []Param) error {
+	return fmt.Errorf("%q is a parameter of each branch of %s, which serve different sizes: %s; "+
+		"write one of them, or change all by a factor, as in %s*=0.5",
+		name, of, strings.Join(paths(found), ", "), name)
+}
+
 // elsewhere returns an error if name fits parameters that the platform has, but on which the design
 // does not depend: a change there would have no effect, and say nothing. It names questions that
 // depend on them.
 func (d Design) elsewhere(what, name string, uses []Param) error {
 	p := d.Platform
 	all, _ := p.uses(domain{d.Layer.Name, len(p.Levels) > 0, true}) // none if layers were left out
-	if found := matching(all, name); len(found) > 0 {
+	if found, of := p.named(all, name); len(found) > 0 {
 		ways := []string{"a collective or a schedule on " + d.asked()}
 		if found[0].Table == "layer" {
-			ways = append([]string{d.asked() + "/" + found[0].Owner}, ways...)
+			ways = append([]string{d.asked() + "/" + cmp.Or(of, found[0].Owner)}, ways...)
 		}
 		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
 			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))
@@ -154,6 +165,9 @@ type Assignment struct {
 // += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB", "o_r*=0.5", "mtu=8KiB". A new value
 // may have an interval: "L=5us ± 0.5us". Formulas may name the layer's parameters and the
 // platform's constants. The packets of a pipeline may also be set to a word of [model.CutWords].
+//
+// A factor (*= or /=) of a parameter that each branch of a layer has, as "network.tau" or "G" of a
+// fit of several protocols, changes it in all branches.
 //
 // Parameters computed from it follow. It is an error if a name fits no parameter or several, or if
 // a value is not possible.
@@ -180,19 +194,45 @@ func (d Design) set(text string) (Design, error) {
 	if last := len(name) - 1; last >= 0 && strings.IndexByte("*/+-", name[last]) >= 0 {
 		operator, name = name[last], strings.TrimSpace(name[:last])
 	}
-	p, err := d.Find(name)
+	params, of := d.Platform.named(d.Uses(), name)
+	if of == "" || operator != '*' && operator != '/' {
+		p, err := d.Find(name)
+		if err != nil {
+			return d, err
+		}
+		params = []Param{p}
+	}
+	changes, made := make([]Change, len(params)), make([]Assignment, len(params))
+	for i, p := range params {
+		var err error
+		if changes[i], err = d.changed(p, operator, right); err != nil {
+			return d, err
+		}
+		made[i] = Assignment{text, p.Path, p.Shown(), changes[i].Text}
+		if of != "" {
+			made[i].Text = fmt.Sprintf("%s%c=%s", p.Path, operator, right)
+		}
+	}
+	next, err := d.With(changes...)
 	if err != nil {
 		return d, err
 	}
-	change := Change{Path: p.Path, Text: strings.TrimSpace(right)}
+	// Clipped, since two designs made from this one must not share the end of the list.
+	next.Changes = append(slices.Clip(d.Changes), made...)
+	return next, nil
+}
+
+// changed returns the change that an assignment makes to a parameter.
+func (d Design) changed(p Param, operator byte, right string) (change Change, err error) {
+	change = Change{Path: p.Path, Text: strings.TrimSpace(right)}
 	// A word can be assigned, but neither scaled nor added to.
 	if operator != '=' || !p.TakesWord(change.Text) {
 		if change.Value, change.PlusMinus, err = d.NewValue(p, operator, change.Text); err != nil {
-			return d, err
+			return change, err
 		}
 		// Costs multiply it by sizes, and people read it in larger units: both would overflow.
 		if !(math.Abs(change.Value.Num) < maxValue) {
-			return d, fmt.Errorf("the new value is not finite; %s is %s", p.Path, p.Shown())
+			return change, fmt.Errorf("the new value is not finite; %s is %s", p.Path, p.Shown())
 		}
 		change.Text = change.Value.String()
 		if change.PlusMinus > 0 {
@@ -200,14 +240,7 @@ func (d Design) set(text string) (Design, error) {
 			change.Text += " ± " + half.String()
 		}
 	}
-	next, err := d.With(change)
-	if err != nil {
-		return d, err
-	}
-	made := Assignment{text, p.Path, p.Shown(), change.Text}
-	// Clipped, since two designs made from this one must not share the end of the list.
-	next.Changes = append(slices.Clip(d.Changes), made)
-	return next, nil
+	return change, nil
 }
 
 // maxValue is the value, in µs and bytes, from which a parameter counts as infinite.
