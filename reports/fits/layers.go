@@ -129,11 +129,11 @@ func PipelineLayer(name string, stages []platforms.StageTable, source string) pl
 // because predictions of a fitted layer use the measured curve and not the lines
 // (docs/trust.md, "The next measurement"); the lines remain what --set changes. The
 // errors are those of [fit.Result.Layer].
-func addCurve(f *platforms.File, name string, c Curve) error {
+func addCurve(f *platforms.File, name, title string, c Curve) error {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
 		c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.LayerTable{
-		Name: name, Title: c.table.Name(), Note: strings.Join(c.Warnings, ". "), Source: from,
+		Name: name, Title: title, Note: strings.Join(c.Warnings, ". "), Source: from,
 	}
 	setSubject(&t, c.table)
 	layer, err := c.Layer()

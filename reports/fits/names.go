@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // layerNames returns the names of the layers that curves are saved as: "fit" for a single one, so
 // that scripts need not know its table's name, otherwise those of the benchmarks: "osu-latency",
 // "allreduce". Curves of one benchmark are told apart by the table's whole title ("imb-biband-4-
-// processes"), then by a number.
+// processes"), then by the file ("imb-pingpong-node-tcp"), then by a number.
 func layerNames(curves []Curve) []string {
 	if len(curves) == 1 {
 		return []string{"fit"}
@@ -28,6 +29,14 @@ func layerNames(curves []Curve) []string {
 			names[i] = wholeName(c.fitSource)
 		}
 	}
+	for _, same := range sameNames(names) {
+		other := func(i int) bool { return curves[i].file != curves[same[0]].file }
+		if slices.ContainsFunc(same, other) {
+			for _, i := range same {
+				names[i] = withFile(names[i], curves[i].file.Name)
+			}
+		}
+	}
 	count = map[string]int{}
 	for i, name := range names {
 		if count[name]++; count[name] > 1 {
@@ -35,6 +44,33 @@ func layerNames(curves []Curve) []string {
 		}
 	}
 	return names
+}
+
+// sameNames returns the indices of equal names, in the order of the first of each.
+func sameNames(names []string) (groups [][]int) {
+	at := map[string]int{}
+	for i, name := range names {
+		g, known := at[name]
+		if !known {
+			g, at[name] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
+}
+
+// withFile adds the name of a table's file to that of the table, unless one begins with the other.
+func withFile(name, path string) string {
+	base := filepath.Base(path)
+	file := plainName(strings.TrimSuffix(base, filepath.Ext(base)))
+	switch {
+	case strings.HasPrefix(name, file):
+		return name
+	case strings.HasPrefix(file, name):
+		return file
+	}
+	return name + "-" + file
 }
 
 // shortTitle has what names of benchmarks say beside the benchmark: "OSU MPI Bandwidth Test v5.8".

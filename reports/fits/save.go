@@ -3,6 +3,7 @@ package fits
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,14 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
 	for i, name := range layerNames(curves) {
 		c := curves[i]
-		if err := addCurve(d, name, c); err != nil {
+		title := c.table.Name()
+		// The name of a table says little if several files have one of it.
+		if slices.ContainsFunc(curves, func(other Curve) bool {
+			return other.file != c.file && other.table.Name() == title
+		}) {
+			title += ", " + filepath.Base(c.file.Name)
+		}
+		if err := addCurve(d, name, title, c); err != nil {
 			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
 		} else if c.Kind == benchfile.OneWay && d.Default == "" {
 			d.Default = name
