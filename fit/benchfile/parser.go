@@ -138,13 +138,9 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 	if first.object > 1 {
 		err.Msg = "object " + strconv.Itoa(first.object) + ": " + err.Msg
 	}
-	if fatal = p.bad*faultyShare >= good+p.bad; fatal {
-		if p.bad > 1 {
-			err.Msg += fmt.Sprintf(" (and %s more)", lex.Plural(p.bad-1, "row"))
-		}
-		return err, true
+	if fatal = p.bad*faultyShare >= good+p.bad; !fatal {
+		err.Msg += fmt.Sprintf("; %d of %s left out", p.bad, lex.Plural(good+p.bad, "row"))
 	}
-	err.Msg += fmt.Sprintf("; %d of %s left out", p.bad, lex.Plural(good+p.bad, "row"))
 	if p.bad > 1 {
 		lines := list.Map(p.faults[1:], func(f fault) string { return strconv.Itoa(f.Line) })
 		if p.bad > maxFaults {
@@ -152,7 +148,7 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 		}
 		err.Msg += ", also in line " + strings.Join(lines, ", ")
 	}
-	return err, false
+	return err, fatal
 }
 
 // suggest records why a line is not a header; it is reported if the file has no table.

@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 	check("size,time\n1,2\n", Options{}, `x.csv:1: column "time" has no unit; write it as "time_us", or give the unit with y=time:us`)
 	check("1,2\n3,4\n", Options{}, `x.csv:1: numbers without a header; write one such as "size_bytes,time_us", or give columns and units with x=1:bytes y=2:us`)
 	check("size,time_us\n1,2\n4,NaN\n", Options{}, `x.csv:3: time "NaN" is not a number; mend or remove the row`)
-	check("size,time_us\n1,2\n4,abc\n5,x\n", Options{}, `x.csv:3: time "abc" is not a number; mend or remove the row (and 1 row more)`)
+	check("size,time_us\n1,2\n4,abc\n5,x\n", Options{}, `x.csv:3: time "abc" is not a number; mend or remove the row, also in line 4`)
 	check("size,time_us\n1,2\nx,3\n", Options{}, `x.csv:3: size "x" is not a number; mend or remove the row`)
 	check("size,time_us\n1,-2\n", Options{}, `x.csv:2: time -2 is not above 0; mend or remove the row`)
 	check("size,time_us\n1,0\n", Options{}, `x.csv:2: time 0 is not above 0; mend or remove the row`)
@@ -216,7 +216,7 @@ func TestErrors(t *testing.T) {
 	check("size,time_us\n1.5,2\n", Options{}, `x.csv:2: size 1.5 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with x=COLUMN:UNIT`)
 	check("size,time_us\n1e30,2\n", Options{}, `x.csv:2: size 1e30 is above 8192 TiB; mend or remove the row`)
 	check("size,time_us\n1,2\n7\n8,9\n", Options{}, `x.csv:3: 1 value, want the 2 of the header; mend or remove the row`)
-	const commas = "; mend or remove the row; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+	const commas = "; mend or remove the row; write numbers without thousands commas (1,600 as 1600), decimal commas want \";\" between values, text with commas wants quotes"
 	check("size,time_us\n2,1,600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header"+commas)
 	check("size,time_us,note\n2,1,a\n3,2,b,c\n", Options{}, "x.csv:3: 4 values, want the 3 of the header"+commas)
 	check("size\ttime_us\n2\t1\t600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header; mend or remove the row")
@@ -469,7 +469,7 @@ func TestFewBadRows(t *testing.T) {
 	check(file(300, "4,x", "-4,1", "5"), 300, number+"; 3 of 303 rows left out, also in line 5, 7")
 	check(file(2000, "4,x", "4,x", "4,x", "4,x", "4,x", "4,x", "4,x"), 2000,
 		number+"; 7 of 2007 rows left out, also in line 5, 7, 9, 11, 13, …")
-	check(file(198, "4,x", "y,1"), 0, number+" (and 1 row more)")
+	check(file(198, "4,x", "y,1"), 0, number+", also in line 5")
 	// Lines of JSON are rows as well. A wrong option is no row: no share of it is allowed.
 	json := strings.Repeat(`{"size":1,"time_us":2}`+"\n", 150)
 	check(json+`{"size":2,"time_us":"?"}`+"\n", 150,

@@ -143,7 +143,7 @@ func (s *sheet) take(p *parser) bool {
 func (s *sheet) tooMany(p *parser) {
 	hint := ""
 	if s.row.comma == ',' {
-		hint = "; a number with a comma in it is written without it (1600), " +
+		hint = "; write numbers without thousands commas (1,600 as 1600), " +
 			"decimal commas want \";\" between values, text with commas wants quotes"
 	}
 	p.badRow("%s, want the %d of the header; mend or remove the row%s",

@@ -93,7 +93,7 @@ func ParseSizes(text string) ([]Bytes, error) {
 func parseSize(text string) (Bytes, error) {
 	n, err := ParseBytes(text)
 	if err == nil && n < 1 {
-		err = fmt.Errorf("%q: a message has at least 1 byte", text)
+		err = fmt.Errorf("%q: sizes begin at 1 B, since an empty message has no rate", text)
 	}
 	return n, err
 }

@@ -333,7 +333,11 @@ func (g *grid) notes() (notes []string) {
 		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.Tune)
 	}
 	if g.beyond > 0 {
-		add("%d of the times are beyond the ranks or sizes that were measured.", g.beyond)
+		are := "are"
+		if g.beyond == 1 {
+			are = "is"
+		}
+		add("%d of the times %s beyond the ranks or sizes that were measured.", g.beyond, are)
 	}
 	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *Fit) bool { return f.Noise > 0 }) {
 		most := 0.0

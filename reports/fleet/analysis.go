@@ -338,7 +338,11 @@ func (f *Answer) note() {
 			x.Q, x.subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
-		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
+		are := "findings are"
+		if f.Small == 1 {
+			are = "finding is"
+		}
+		say("%d more %s below the minimum effect of %.3g %%.", f.Small, are, 100*f.MinEffect)
 	}
 	f.noteDoubts(say)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
