@@ -125,7 +125,9 @@ func (l Layer) Messages() error {
 	shows := "predict shows them"
 	switch l.Timed.Of {
 	case Stream:
-		shows = "predict, plot, compare and report show them"
+		shows = "predict, plot, report, and compare without crossovers show them; " +
+			"for a model of messages, fit the latencies too: " +
+			"halfpeak fit --model loggp LATENCY STREAM --save FILE"
 	case Collective:
 		shows += "; for collective, fit the file with the model collective"
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
@@ -342,7 +343,7 @@ func newSchedule() *cobra.Command {
 			if machine != "" {
 				var err error
 				if d, err = platforms.FindDesign(machine); err != nil {
-					return err
+					return fits.Unfitted(machine, err)
 				}
 			}
 			s, err := collectives.Schedule(args[0], name, ranks, c, d)

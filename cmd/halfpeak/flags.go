@@ -145,7 +145,7 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 			err = d.Layer.Messages()
 		}
 		if err != nil {
-			return nil, err
+			return nil, fits.Unfitted(ref, err)
 		}
 		// A machine has several layers, and a packet that suits one need not suit the
 		// others.
@@ -159,6 +159,10 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+func layersOf(designs []platforms.Design) []platforms.Layer {
+	return list.Map(designs, func(d platforms.Design) platforms.Layer { return d.Layer })
 }
 
 // measured is like designs, and also takes calibrate's output as a machine.

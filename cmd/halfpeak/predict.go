@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms/export"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/predict"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -131,8 +132,8 @@ func newCompare() *cobra.Command {
 			}
 			// The picture first: if its file cannot be written, no table hides the error.
 			if err := o.draw(o.out.units, func() (reports.Picture, error) {
-				return predict.Curves(predict.CurveKind(o.kind), parsedSizes("1..1MiB/16"),
-					designs...)
+				return predict.Curves(predict.CurveKind(o.kind),
+					predict.CurveSizes(layersOf(designs)...), designs...)
 			}); err != nil {
 				return err
 			}
@@ -208,7 +209,7 @@ func newShow() *cobra.Command {
 		func(cmd *cobra.Command, args []string) error {
 			p, _, err := platforms.Find(args[0])
 			if err != nil {
-				return err
+				return fits.Unfitted(args[0], err)
 			}
 			return out.write(cmd, predict.ParameterRows(p))
 		})
@@ -292,9 +293,12 @@ func newPlot() *cobra.Command {
 	cmd := command("plot",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		func(cmd *cobra.Command, args []string) error {
-			// The flag has one default, which help shows; this kind has another.
-			if o.kind == "timeline" && !cmd.Flags().Changed("size") {
-				o.sizes = parsedSizes("16KiB")
+			// The flag has one default, which help shows. Timelines have another, and curves
+			// show all that was measured.
+			if !cmd.Flags().Changed("size") {
+				if o.sizes = nil; o.kind == "timeline" {
+					o.sizes = parsedSizes("16KiB")
+				}
 			}
 			picture, err := plot(cmd.Context(), args, o)
 			if err != nil {
@@ -311,7 +315,8 @@ func newPlot() *cobra.Command {
 	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "",
 		"with --kind ranks: these ranks alone, as in \"0..63\"")
 	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16",
-		"message sizes; one for a timeline, 16KiB if not given")
+		"message sizes, by default to the largest measured if that is more; one for a timeline, "+
+			"16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declarePixels(cmd, &o.pixels)
 	return cmd
@@ -364,6 +369,9 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)
 		return f, err
+	}
+	if o.sizes == nil {
+		o.sizes = predict.CurveSizes(layersOf(designs)...)
 	}
 	f, err := predict.Curves(predict.CurveKind(o.kind), o.sizes, designs...)
 	f.Title = cmp.Or(o.title, f.Title)

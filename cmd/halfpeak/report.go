@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/page"
 	"github.com/halfpeak/halfpeak/reports/summary"
 )
@@ -36,6 +37,9 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !cmd.Flags().Changed("size") {
+				sizes = nil // those of the layers
+			}
 			doc, err := summary.New(title, sizes, args...)
 			if err != nil {
 				return err
@@ -46,7 +50,8 @@ func newReport() *cobra.Command {
 		"kind of file; by default, by the extension of the -o file", "html", "markdown")
 	outputFlag(cmd.Flags(), &out.path, "output", "o",
 		"write to this `file`, whole or not at all; without it Markdown is printed")
-	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
+	declareSizes(cmd, &sizes, "size", "1..1MiB/16",
+		"message sizes of the curves, by default to the largest measured if that is more")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd
 }
@@ -117,7 +122,7 @@ func startOf(refs []string) (page.Start, error) {
 		// without the layer.
 		p, l, err := platforms.Find(ref)
 		if err != nil {
-			return start, err
+			return start, fits.Unfitted(ref, err)
 		}
 		file := strings.TrimSuffix(ref, "/"+l.Name)
 		if filepath.Ext(file) != ".toml" {

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -203,7 +204,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	base, err := whatif.Find(args[0])
 	if err != nil {
-		return err
+		return fits.Unfitted(args[0], err)
 	}
 	o.collective.Choose(o.program)
 	if o.places != "" {
@@ -310,7 +311,7 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*whatif.Design
 	if err == nil {
 		d, err = o.withFinish(ctx, d)
 	}
-	return &d, err
+	return &d, fits.Unfitted(ref, err)
 }
 
 // finishes reports whether the finish of a program is a quantity too.
