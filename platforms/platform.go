@@ -126,8 +126,8 @@ func (l Layer) Messages() error {
 	switch l.Timed.Of {
 	case Stream:
 		shows = "predict, plot, report, and compare without crossovers show them; " +
-			"for a model of messages, fit the latencies too: " +
-			"halfpeak fit --model loggp LATENCY STREAM --save FILE"
+			"for a model of messages, fit the output of osu_latency and osu_bw together, " +
+			"with the model loggp"
 	case Collective:
 		shows += "; for collective, fit the file with the model collective"
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
@@ -343,7 +342,7 @@ func newSchedule() *cobra.Command {
 			if machine != "" {
 				var err error
 				if d, err = platforms.FindDesign(machine); err != nil {
-					return fits.Unfitted(machine, err)
+					return unfitted(err, machine)
 				}
 			}
 			s, err := collectives.Schedule(args[0], name, ranks, c, d)

@@ -145,7 +145,7 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 			err = d.Layer.Messages()
 		}
 		if err != nil {
-			return nil, fits.Unfitted(ref, err)
+			return nil, unfitted(err, ref)
 		}
 		// A machine has several layers, and a packet that suits one need not suit the
 		// others.
@@ -159,6 +159,16 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// unfitted returns err, an error of the references to platforms; but if one of them is the output
+// of a benchmark, an error that says how to fit it.
+func unfitted(err error, refs ...string) error {
+	if at := slices.IndexFunc(refs, fits.IsBenchmark); err != nil && at >= 0 {
+		return fmt.Errorf("%[1]s: this is a benchmark's output and not a platform; "+
+			"first: halfpeak fit %[1]s --save my.toml", refs[at])
+	}
+	return err
 }
 
 func layersOf(designs []platforms.Design) []platforms.Layer {

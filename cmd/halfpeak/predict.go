@@ -19,7 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms/export"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/predict"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -209,7 +208,7 @@ func newShow() *cobra.Command {
 		func(cmd *cobra.Command, args []string) error {
 			p, _, err := platforms.Find(args[0])
 			if err != nil {
-				return fits.Unfitted(args[0], err)
+				return unfitted(err, args[0])
 			}
 			return out.write(cmd, predict.ParameterRows(p))
 		})

@@ -18,7 +18,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/page"
 	"github.com/halfpeak/halfpeak/reports/summary"
 )
@@ -42,7 +41,7 @@ func newReport() *cobra.Command {
 			}
 			doc, err := summary.New(title, sizes, args...)
 			if err != nil {
-				return err
+				return unfitted(err, args...)
 			}
 			return out.writeTo(cmd, func(w io.Writer) error { return write(doc, w) })
 		})
@@ -122,7 +121,7 @@ func startOf(refs []string) (page.Start, error) {
 		// without the layer.
 		p, l, err := platforms.Find(ref)
 		if err != nil {
-			return start, fits.Unfitted(ref, err)
+			return start, unfitted(err, ref)
 		}
 		file := strings.TrimSuffix(ref, "/"+l.Name)
 		if filepath.Ext(file) != ".toml" {

@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -204,7 +203,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	base, err := whatif.Find(args[0])
 	if err != nil {
-		return fits.Unfitted(args[0], err)
+		return unfitted(err, args[0])
 	}
 	o.collective.Choose(o.program)
 	if o.places != "" {
@@ -311,7 +310,7 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*whatif.Design
 	if err == nil {
 		d, err = o.withFinish(ctx, d)
 	}
-	return &d, fits.Unfitted(ref, err)
+	return &d, unfitted(err, ref)
 }
 
 // finishes reports whether the finish of a program is a quantity too.

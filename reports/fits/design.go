@@ -12,13 +12,12 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Unfitted returns err, the error of a path that was given as a platform; but if the file is the
-// output of a benchmark, an error that says how to fit it.
-func Unfitted(path string, err error) error {
+// IsBenchmark reports whether the path that was given as a platform is the output of a benchmark.
+func IsBenchmark(path string) bool {
 	// The error of a platform's file names the line; and a pipe can be read only once.
-	if info, failed := os.Stat(path); err == nil || filepath.Ext(path) == ".toml" ||
-		failed != nil || !info.Mode().IsRegular() {
-		return err
+	if info, err := os.Stat(path); filepath.Ext(path) == ".toml" || err != nil ||
+		!info.Mode().IsRegular() {
+		return false
 	}
 	calibrated := false
 	other := func(text *bufio.Reader, _ string) bool {
@@ -26,12 +25,8 @@ func Unfitted(path string, err error) error {
 		calibrated = calibrate.IsCalibration(head) || calibrate.IsPipeline(head)
 		return calibrated
 	}
-	file, failed := benchfile.Open(path, benchfile.Options{Other: other})
-	if failed != nil || !calibrated && len(file.Tables) == 0 {
-		return err
-	}
-	return fmt.Errorf("%[1]s: this is a benchmark's output and not a platform; "+
-		"first: halfpeak fit %[1]s --save my.toml", path)
+	file, err := benchfile.Open(path, benchfile.Options{Other: other})
+	return err == nil && (calibrated || len(file.Tables) > 0)
 }
 
 // MachineDesign returns the machine that calibrate.c measured, as TOML of a fit saves it, but

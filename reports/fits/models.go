@@ -106,7 +106,7 @@ func (f *Fitted) useOnly(unused []int) {
 	}
 	if len(rest) > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("not used: %s; LogGP takes one table of latencies, "+
-			"one of a stream, and overheads. Runs of one measurement are merged with --runs",
+			"one of a stream, and overheads; files that are given as runs are merged",
 			sourceNames(rest)))
 	}
 	f.sources = used

@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 		{"predict", `{"designs": [{"ref": "../clip.toml"}], "sizes": "1"}`, "no platform"},
 		{"predict", `{"designs": [{"ref": "/etc/passwd"}], "sizes": "1"}`, "no platform"},
 		{"predict", `{"designs": [{"ref": "clip", "set": ["stage.host-dma.tau=-1us/KiB"]}], "sizes": "1"}`, "stage.host-dma.tau"},
-		{"predict", `{"designs": [{"ref": "clip"}], "sizes": "0"}`, "at least 1"},
+		{"predict", `{"designs": [{"ref": "clip"}], "sizes": "0"}`, "sizes begin at 1 B"},
 		{"predict", `{"designs": [{"ref": "clip"}], "sizes": "1..1GiB/1000"}`, "at most 4096"},
 		{"curves", `{"designs": [{"ref": "clip"}], "sizes": "1", "quantity": "x"}`, "no quantity"},
 		{"curves", `{"designs": [{"ref": "clip"}], "sizes": "1", "quantity": "gap", "samples": 1000000000}`, "at most"},

@@ -21,7 +21,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/predict"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -98,7 +97,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 			err = d.Layer.Messages()
 		}
 		if err != nil {
-			return nil, fits.Unfitted(ref, err)
+			return nil, err
 		}
 		s := subject{Design: d, fitted: d.Forecastable()}
 		// The papers speak of the platforms that come with halfpeak alone. A user's
