@@ -49,6 +49,42 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
+// Processor time per event of collectives whose 256 ranks share the ports and memories of the machine in
+// docs/machines.md.
+func BenchmarkShared(b *testing.B) {
+	for _, call := range []struct {
+		of, algorithm string
+		bytes         uint64
+	}{
+		{"alltoall", "linear", 64},
+		{"alltoall", "linear", 64 << 10},
+		{"alltoall", "pairwise", 64 << 10},
+		{"allgather", "ring", 64 << 10},
+		{"allreduce", "ring", 1 << 20},
+	} {
+		for _, by := range []string{"core", "node"} {
+			b.Run(fmt.Sprintf("%s/%s/%d/%s", call.of, call.algorithm, call.bytes, by), func(b *testing.B) {
+				s, err := algorithm(call.of, call.algorithm).Schedule(256, collective.Call{Bytes: call.bytes})
+				if err != nil {
+					b.Fatal(err)
+				}
+				p, machine := prepare(b, s), on(b, rack(), by, 256, simulate.NoLimit)
+				events := uint64(0)
+				b.ResetTimer()
+				before := processorTime(b)
+				for b.Loop() {
+					r, err := p.Run(context.Background(), simulate.Setup{Machine: machine})
+					if err != nil {
+						b.Fatal(err)
+					}
+					events += r.Events
+				}
+				b.ReportMetric(1e9*(processorTime(b)-before)/float64(events), "cpu-ns/event")
+			})
+		}
+	}
+}
+
 // What recording costs.
 func BenchmarkRecord(b *testing.B) {
 	s := patternOf(b, algorithm("barrier", "dissemination"), 1<<12)

@@ -1,5 +1,11 @@
 package simulate
 
+import (
+	"unsafe"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
+)
+
 // flows holds the messages in transit through what ranks share. It is nil on a machine that shares
 // nothing.
 //
@@ -26,7 +32,8 @@ type flows struct {
 	last     []uint32        // by pair and NIC: the last send that flows, plus 1; 0: none
 	sent     map[uint32]link // by recorded send: the step that sent the data
 	next     uint64          // time at which the first flow is delivered or ends
-	queued   uint64          // time of the last entry for that
+	wake     entry           // for that; its time is the largest number if there is none
+	queued   uint64          // time of the earliest such entry in the queue
 	pending  bool            // rates must be computed at the end of this moment
 	held     bool            // the entry for that is tick, which is not in the queue yet
 	tick     entry
@@ -70,6 +77,7 @@ type bundle struct {
 	alone, excess, ahead float64
 	// lag is the part of the bytes' time, in ticks, in which they occupy nothing: before the flow.
 	lag          uint64
+	limit        float64 // rate of a flow alone, in bytes per tick
 	rate         float64 // of each flow, as a fraction of the message per tick
 	served       float64 // fraction of a message served at time at, since it was empty
 	at           uint64
@@ -105,13 +113,20 @@ type bundleKey struct {
 
 // A transit is how far the message of a send is that flows.
 type transit struct {
-	started, ended uint64 // when its first and its last byte arrived
-	taken          uint64 // when its receiver's NIC began to take it in
-	take           uint32 // the recorded step that takes it in
-	next           uint32 // the send whose flow waits for the end of this one, plus 1
+	cost           *cost   // once its first byte, or its request, has arrived
+	bundle         *bundle // once its bytes flow
+	started, ended uint64  // when its first and its last byte arrived
+	taken          uint64  // when its receiver's NIC began to take it in
+	take           uint32  // the recorded step that takes it in
+	next           uint32  // the send whose flow waits for the end of this one, plus 1
 	state          transitState
 	admitted       bool // its turn has come
 	lags           bool // it has arrived, and its flow begins after the lag of its bundle
+}
+
+// prefetch brings what a message flows by into the cache.
+func (f *flows) prefetch(send uint32) {
+	memory.Prefetch(unsafe.Pointer(&f.transits[send]), unsafe.Pointer(&f.pairs.of[send]))
 }
 
 type transitState uint8

@@ -86,8 +86,9 @@
 // Entries of 16 bytes wait in a radix heap. Blocked operations are parked at their rank, and one
 // entry represents all of them: those of a broadcast or an all-to-all do not pass through the heap
 // repeatedly. Receives and messages are matched by lists that New determines, and wildcards by
-// sequence numbers. Memory that the next entries need is prefetched. See docs/simulate.md for
-// numbers.
+// sequence numbers. Memory that the next entries need is prefetched. Messages that share resources
+// have one entry for the next of their events, which is queued when no earlier one is. See
+// docs/simulate.md for numbers.
 //
 // # References
 //

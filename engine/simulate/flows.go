@@ -32,6 +32,7 @@ func (r *run) flow(i uint32, t uint64) bool {
 	c := r.messageCost(n.rank, op.Peer, op.Size)
 	data := !c.rendezvous && !c.deferred || n.waits == streaming
 	way := &r.flows.transits[i]
+	way.cost = c
 	if !way.admitted && r.shared.byNIC && (c.interleaved || n.waits == flying) {
 		way.admitted = true
 		turn := &r.flows.turns[r.flows.pairs.of[i]]
@@ -55,28 +56,23 @@ func (r *run) flow(i uint32, t uint64) bool {
 		way.admitted = false // the data take a turn of their own
 	} else if c.flows {
 		way.state, way.started = inTransit, t
+		way.bundle = r.bundleOf(n.rank, op.Peer, op.Size, c)
 		// The same entry comes again after the lag, when the bytes reach what they share.
-		if b := r.bundleOf(n.rank, op.Peer, op.Size, c); b.lag > 0 {
+		if lag := way.bundle.lag; lag > 0 {
 			way.lags = true
-			r.push(t+b.lag, i|message)
+			r.push(t+lag, i|message)
 		} else {
-			r.beginFlow(i, b, c, t)
+			r.beginFlow(i, t)
 		}
 	}
 	return true
 }
 
-// beginLate begins the flow of send i, whose lag has passed.
-func (r *run) beginLate(i uint32, t uint64) {
-	n, op := &r.nodes[i], &r.ops[i]
-	c := r.messageCost(n.rank, op.Peer, op.Size)
-	r.beginFlow(i, r.bundleOf(n.rank, op.Peer, op.Size, c), c, t)
-}
-
 // beginFlow begins the flow of send i in its bundle, unless it must wait for flows between the same
 // ranks.
-func (r *run) beginFlow(i uint32, b *bundle, c *cost, t uint64) {
-	if !c.interleaved {
+func (r *run) beginFlow(i uint32, t uint64) {
+	way := &r.flows.transits[i]
+	if !way.cost.interleaved {
 		before := r.lastFlow(i)
 		last := *before
 		if *before = i + 1; last > 0 {
@@ -84,7 +80,7 @@ func (r *run) beginFlow(i uint32, b *bundle, c *cost, t uint64) {
 			return
 		}
 	}
-	r.flows.begin(b, i, t)
+	r.flows.begin(way.bundle, i, t)
 	r.computeRates(t)
 }
 
@@ -97,18 +93,15 @@ func (r *run) lastFlow(i uint32) *uint32 {
 
 // follow begins the flow that waits for send i, whose flow is far enough.
 func (r *run) follow(i uint32, t uint64) {
-	n, op := &r.nodes[i], &r.ops[i]
-	if r.messageCost(n.rank, op.Peer, op.Size).interleaved {
+	way := &r.flows.transits[i]
+	if way.cost.interleaved {
 		return
 	}
-	next := r.flows.transits[i].next
-	if next == 0 {
+	if way.next == 0 {
 		*r.lastFlow(i) = 0
 		return
 	}
-	size := r.ops[next-1].Size
-	c := r.messageCost(n.rank, op.Peer, size)
-	r.flows.begin(r.bundleOf(n.rank, op.Peer, size, c), next-1, t)
+	r.flows.begin(r.flows.transits[way.next-1].bundle, way.next-1, t)
 }
 
 // bundleOf returns the bundle of messages of a size from one rank to another.
@@ -187,8 +180,12 @@ func (r *run) flowOn(t uint64) {
 	if t == f.queued {
 		f.queued = math.MaxUint64 // this entry may be that one
 	}
-	if t != f.next && !f.pending {
-		return // the rates have changed since
+	if t == f.wake.time {
+		f.wake.time = math.MaxUint64
+	}
+	if t != f.next && !f.pending { // the rates have changed since
+		r.queueFlows()
+		return
 	}
 	f.pending = false
 	for len(f.due) > 0 && f.due[0].event <= t {
@@ -213,18 +210,27 @@ func (r *run) flowOn(t uint64) {
 	f.share(t)
 	if f.next = math.MaxUint64; len(f.due) > 0 {
 		f.next = f.due[0].event
-		if f.next != f.queued { // else the first entry of that time serves
-			f.queued = f.next
-			r.push(f.next, flowTick)
+		if f.next != f.wake.time { // else the first entry of that time serves
+			f.wake = r.entry(f.next, flowTick)
 		}
+		r.queueFlows()
+	}
+}
+
+// queueFlows queues the entry for the next event of flows, unless an earlier one is in the queue,
+// which will do so. Each flow that begins may delay those before it: the entries made meanwhile
+// would all come too early.
+func (r *run) queueFlows() {
+	if f := r.flows; f.wake.time < f.queued {
+		f.queued = f.wake.time
+		r.q.push(f.wake)
 	}
 }
 
 // deliver completes the message of send i, whose last byte arrives at time t.
 func (r *run) deliver(i uint32, t uint64) {
-	n, op := &r.nodes[i], &r.ops[i]
-	way := &r.flows.transits[i]
-	c := r.messageCost(n.rank, op.Peer, op.Size)
+	n, way := &r.nodes[i], &r.flows.transits[i]
+	c := way.cost
 	if took := t - way.started; took > c.stream {
 		r.recordDelay(i, delay{flow: took - c.stream})
 	}

@@ -164,6 +164,9 @@ func (r *run) prefetch() {
 		r.prefetchRank(what & opMask)
 	} else {
 		r.prefetchOp(what & opMask)
+		if what&message != 0 && r.flows != nil {
+			r.flows.prefetch(what & opMask)
+		}
 	}
 }
 

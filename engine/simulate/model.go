@@ -84,7 +84,7 @@ func (r *run) lead(i uint32) uint64 {
 func (r *run) arrival(i uint32, t uint64) {
 	if r.flows != nil && r.flows.transits[i].lags {
 		r.flows.transits[i].lags = false
-		r.beginLate(i, t)
+		r.beginFlow(i, t)
 		return
 	}
 	if !r.flow(i, t) {
@@ -225,12 +225,13 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 		return
 	}
 	from.next = j
-	if c := r.messageCost(from.rank, to.rank, r.ops[i].Size); c.rendezvous {
+	c := r.costOf(i)
+	if c.rendezvous {
 		from.waits, to.waits = requested, granting
 		r.take(j, i, handshake, came, now)
 		return
 	}
-	if c := r.messageCost(from.rank, to.rank, r.ops[i].Size); c.deferred {
+	if c.deferred {
 		r.depart(i, j, c, came, now)
 		return
 	}
@@ -257,7 +258,12 @@ func (r *run) depart(i, j uint32, c *cost, came, now uint64) {
 // matches.
 func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	rank := r.nodes[i].rank
-	c := r.messageCost(r.nodes[from].rank, rank, bytes)
+	var c *cost
+	if bytes == handshake {
+		c = r.messageCost(r.nodes[from].rank, rank, handshake)
+	} else {
+		c = r.costOf(from)
+	}
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
 	end := begin + c.stream
@@ -306,7 +312,7 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 func (r *run) receive(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
-	c := r.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
+	c := r.costOf(n.next)
 	receiving := c.receiving(op.Memory)
 	end := t + receiving + r.noise.delay(n.rank, t, receiving)
 	a := act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}

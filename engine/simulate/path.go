@@ -196,7 +196,7 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
 	begin := r.from(a)
-	c := r.messageCost(from, to, a.bytes) // behind other costs, which may take its place in memory
+	c := r.messageCost(from, to, a.bytes)
 	stream := uint64(0)
 	if isLogGOPS {
 		stream = c.stream

@@ -30,6 +30,7 @@ func newFlows(m Machine, p *Program, seed uint64) *flows {
 		last:     memory.Make[uint32](of.count * len(p.nics.list)),
 		sent:     map[uint32]link{},
 		next:     math.MaxUint64,
+		wake:     entry{time: math.MaxUint64},
 		queued:   math.MaxUint64,
 		shared:   make([]resource, 2*l.ranks()+l.resources()),
 		seed:     uint32(seed),
@@ -60,6 +61,7 @@ func (f *flows) add(k bundleKey, b *bundle) *bundle {
 	if known, ok := f.same[string(text)]; ok {
 		b = known
 	} else {
+		b.limit = b.size / b.alone
 		f.same[string(text)] = b
 	}
 	f.bundles[k] = b
@@ -90,7 +92,11 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 
 // end removes the first flow of a bundle.
 func (f *flows) end(b *bundle) {
-	b.flows = b.flows[1:]
+	if len(b.flows) == 1 {
+		b.flows = b.flows[:0] // a next one takes its memory
+	} else {
+		b.flows = b.flows[1:]
+	}
 	b.delivered--
 	b.followed--
 	for _, u := range b.uses {
@@ -98,7 +104,6 @@ func (f *flows) end(b *bundle) {
 		r.demand, r.count = r.demand-u.demand, r.count-1
 	}
 	if len(b.flows) == 0 {
-		b.flows = b.flows[:0:0]
 		f.sift(b)
 		for _, u := range b.uses {
 			r := &f.shared[u.resource]
@@ -199,6 +204,14 @@ func (f *flows) share(t uint64) {
 		if b.mark == f.fill.mark {
 			continue // it was part of the component of another one
 		}
+		if !f.limits(b) {
+			if len(b.flows) > 0 {
+				b.advance(t)
+				b.rate = 1 / b.alone
+				f.schedule(b)
+			}
+			continue
+		}
 		f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
 		f.collect(b)
 		for _, other := range f.fill.bundles {
@@ -210,6 +223,17 @@ func (f *flows) share(t uint64) {
 		}
 	}
 	f.changed = f.changed[:0]
+}
+
+// limits reports whether a resource limits a bundle, or did when its rate was last computed. If
+// none does, its rate changes no other.
+func (f *flows) limits(b *bundle) bool {
+	for _, u := range b.uses {
+		if r := &f.shared[u.resource]; r.limits || r.limiting() {
+			return true
+		}
+	}
+	return false
 }
 
 // collect sets the bundles and resources of the filling to the component of a bundle in which a
@@ -266,16 +290,16 @@ func (f *flows) rise() {
 	}
 	// In the order in which their own limits stop them.
 	if len(all) > 1 {
-		slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit(), b.limit()) })
+		slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit, b.limit) })
 	}
 	for len(all) > 0 {
-		rate := all[0].limit() // bytes per tick
+		rate := all[0].limit // bytes per tick
 		for _, r := range open {
 			rate = min(rate, r.free/r.load)
 		}
 		equal := rate * (1 + 1e-9) // but for rounding
 		for _, b := range all {
-			if b.limit() > equal {
+			if b.limit > equal {
 				break
 			}
 			f.stop(b, 1/b.alone)
@@ -297,9 +321,6 @@ func (f *flows) rise() {
 		}
 	}
 }
-
-// limit returns the rate of a flow alone, in bytes per tick.
-func (b *bundle) limit() float64 { return b.size / b.alone }
 
 // stop sets the rate of a bundle unless it has stopped before. The resources that it uses have the
 // less for the bundles whose rates rise on.

@@ -146,11 +146,10 @@ func (r *run) name(op uint32) string {
 type costs struct {
 	machine Machine
 	near    [256]struct {
-		known bool
 		key
-		cost
+		*cost
 	}
-	all map[key]cost
+	all map[key]*cost
 }
 
 // messageCost returns the cost of a message in ticks. If check finds an error, the run fails.
@@ -159,8 +158,8 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
 	h := (size ^ size>>8 ^ size>>16 ^ uint64(k.level)*37) & 255
 	near := &c.near[h]
-	if near.known && near.key == k {
-		return &near.cost
+	if near.cost != nil && near.key == k {
+		return near.cost
 	}
 	found, ok := c.all[k]
 	if !ok {
@@ -180,7 +179,8 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		if size == handshake {
 			f.Relay, f.Fresh = 0, 0 // no memory of the program's
 		}
-		found = inTicks(f)
+		ticks := inTicks(f)
+		found = &ticks
 		if leveled && size != handshake {
 			found.joint = l.joint(level, size)
 			found.nic = l.ownGap(level, size, found.gap)
@@ -191,12 +191,21 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 				r.shared != nil && r.shared.isShared(level, size, found.gap)
 		}
 		if c.all == nil {
-			c.all = map[key]cost{}
+			c.all = map[key]*cost{}
 		}
 		if len(c.all) < 1<<16 {
 			c.all[k] = found
 		}
 	}
-	near.known, near.key, near.cost = true, k, found
-	return &near.cost
+	near.key, near.cost = k, found
+	return found
+}
+
+// costOf returns the cost of the message of a send, whose first byte has come.
+func (r *run) costOf(send uint32) *cost {
+	if r.flows != nil {
+		return r.flows.transits[send].cost
+	}
+	op := &r.ops[send]
+	return r.messageCost(r.nodes[send].rank, op.Peer, op.Size)
 }

@@ -41,19 +41,23 @@ func together(t testing.TB, ranks int, messages []sent) *simulate.Program {
 	return prepare(t, s)
 }
 
-// A node of 128 ranks sends 1 MiB/i by rank i to the other node of the machine in docs/machines.md,
-// whose port has 12.5 GB/s. The bytes need 456 µs there, and the gaps 51 µs.
-func TestPortOfManySizes(t *testing.T) {
+// rack is the machine in docs/machines.md.
+func rack() machine.Machine {
 	linear := func(beta quantity.Micros, perKiB float64) model.Layer {
 		return &model.Linear{Beta: beta, Tau: quantity.MicrosPerByte(perKiB / 1024)}
 	}
 	network := &model.LogGP{LogP: model.LogP{Latency: 0.7, SendOverhead: 0.3, ReceiveOverhead: 0.3,
 		GapTime: 0.4}, GapPerByte: 1. / 12500}
-	m := machine.Machine{Levels: []machine.Level{
+	return machine.Machine{Levels: []machine.Level{
 		{Name: "socket", Arity: 64, Layer: linear(0.3, 0.07)},
 		{Name: "node", Arity: 2, Layer: linear(0.6, 0.09), Lanes: 8, Ports: 1},
 		{Name: "cluster", Arity: 2, Layer: network},
 	}}
+}
+
+// A node of 128 ranks sends 1 MiB/i by rank i to the other node of the machine in docs/machines.md,
+// whose port has 12.5 GB/s. The bytes need 456 µs there, and the gaps 51 µs.
+func TestPortOfManySizes(t *testing.T) {
 	var messages []sent
 	work := 0.0
 	for i := range 128 {
@@ -62,7 +66,7 @@ func TestPortOfManySizes(t *testing.T) {
 		work += 0.4 + float64(size-1)/12500
 	}
 	r, err := together(t, 256, messages).Run(context.Background(),
-		simulate.Setup{Machine: on(t, m, "core", 256, simulate.NoLimit)})
+		simulate.Setup{Machine: on(t, rack(), "core", 256, simulate.NoLimit)})
 	if err != nil {
 		t.Fatal(err)
 	}
