@@ -31,9 +31,10 @@ type levels struct {
 //
 // What the ranks of a unit share is a resource for the transfers inside it, one for its port out
 // and one for its port in; links of a topology are resources too. A message uses the inside of the
-// units that contain both ranks, from their common level outwards; the ports out of the units that
-// contain only the sender; and the ports into the units that contain only the receiver. It occupies
-// each for a time (see [machine.Occupancy]).
+// units that contain both ranks, from their common level outwards until one has a port, which the
+// message does not pass; the ports out of the units that contain only the sender; and the ports
+// into the units that contain only the receiver. It occupies each for a time (see
+// [machine.Occupancy]).
 //
 // The bytes flow from when the first is at the receiver. Their rates are max-min fair, in bytes
 // (Bertsekas, Gallager, Data Networks, §6.5.2), so that no resource is used beyond its capacity. A

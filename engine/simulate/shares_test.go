@@ -77,6 +77,27 @@ func TestPortOfManySizes(t *testing.T) {
 	}
 }
 
+// Messages inside a node do not pass its port, so they do not occupy the backbone of a cluster.
+func TestInsideOfAPort(t *testing.T) {
+	layer := &model.LogGP{LogP: model.LogP{Latency: 1}, GapPerByte: 0.001}
+	for _, test := range []struct {
+		port model.Layer
+		want float64 // of two messages of 10 kB inside nodes and one between nodes, at 0.001 µs/B
+	}{{&model.Linear{Tau: 0.001}, 1 + 10}, {nil, 1 + 30}} {
+		m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2, Layer: layer, Port: test.port},
+			{Name: "cluster", Arity: 4, Layer: layer, Shared: &model.Linear{Tau: 0.001}}}}
+		messages := []sent{{0, 1, 10001}, {2, 3, 10001}, {4, 6, 10001}}
+		r, err := together(t, 8, messages).Run(context.Background(),
+			simulate.Setup{Machine: on(t, m, "core", 8, simulate.NoLimit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finish, _ := r.Finish(); math.Abs(float64(finish)-test.want) > 0.01 {
+			t.Errorf("port %v: the last message ends at %.3f µs, want %.3f", test.port, float64(finish), test.want)
+		}
+	}
+}
+
 // A drawn machine has random levels whose costs this test computes on its own: a message of n bytes
 // between ranks of level l has the latency and occupies a rank for gap + (n−1)·perByte.
 type drawn struct {
@@ -156,6 +177,9 @@ func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 			add(unit{i, m.to / size, 2}, l.Ports, l.Port)
 		} else {
 			add(unit{i, m.from / size, 0}, l.Lanes, l.Shared)
+			if l.Port != nil || l.Ports > 0 { // the message stays inside it
+				break
+			}
 		}
 	}
 	return all, stream, alone - stream

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -67,6 +66,9 @@ func (s *sharing) pass(from, to uint32, size, gap uint64,
 			use(s.count*(1+s.routes)+s.link(i, b[i], to, from), false, o)
 		} else {
 			use(int(a[i]), true, o)
+			if s.enclosed(i) {
+				break
+			}
 		}
 	}
 	route := s.route(level, from, to)
@@ -146,7 +148,20 @@ func (s *sharing) isShared(distance int, size, gap uint64) bool {
 	if s.ways != nil && level == len(s.Levels)-1 && s.ways.hasLinks() {
 		return true
 	}
-	return slices.ContainsFunc(s.occupies(level, size, gap), func(o occupancy) bool {
-		return o.each > 0
-	})
+	for i, o := range s.occupies(level, size, gap) {
+		if o.each > 0 {
+			return true
+		}
+		if i >= level && s.enclosed(i) {
+			break
+		}
+	}
+	return false
+}
+
+// enclosed reports whether messages inside a unit of the level reach nothing outside: its ways out
+// are ports, which they do not pass.
+func (l *levels) enclosed(level int) bool {
+	at := l.Levels[level]
+	return at.Port != nil || at.Ports > 0
 }

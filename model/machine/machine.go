@@ -37,7 +37,8 @@ type Level struct {
 
 	// Shared and Port, if not nil, are layers whose OneWay is the time in µs that a message
 	// occupies a resource shared by the ranks of a unit. Shared carries all messages between two
-	// ranks inside the unit, as a memory or bus does. Port carries the messages that leave the
+	// ranks inside the unit, as a memory or bus does, but for those inside an inner unit with a
+	// port. Port carries the messages that leave the
 	// unit, and a second one like it those that enter, as a NIC does.
 	Shared, Port model.Layer
 	// Lanes and Ports replace Shared and Port by the number of transfers that run at full speed at
