@@ -48,6 +48,7 @@ type Measurement struct {
 const (
 	PingPong    = "pingpong"     // half of a round trip
 	Stream      = "stream"       // gap between messages of a burst, of each of Pairs at once
+	Mixed       = "mixed_stream" // the same, of hosts in drawn pairs
 	Send        = "send"         // call of a sender whose receiver waits
 	Receive     = "receive"      // wait for a message that has come to a posted receive
 	LateReceive = "late_receive" // receive of a message that has come before
@@ -70,6 +71,23 @@ func (c *Calibration) networked() bool { return c.network.Topology.Units() > 1 }
 // pair reports whether a unit of the level is two ranks. There no two pairs can share
 // it, so what the inside carries is known from exchanges alone; see bothWays.
 func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Arity == 2 }
+
+// outside returns the index of the innermost level outside the hosts; −1 if there is none.
+func (c *Calibration) outside() int {
+	return slices.IndexFunc(c.Levels, func(l machine.Level) bool {
+		return slices.Contains(hostLevels, l.Name)
+	})
+}
+
+// hosts returns the hosts, of a number of cores each, by their first ranks.
+func (c *Calibration) hosts(cores int) (hosts []int) {
+	for _, core := range c.Places {
+		if !slices.Contains(hosts, core/cores) {
+			hosts = append(hosts, core/cores)
+		}
+	}
+	return hosts
+}
 
 // cores returns the number of ranks in a unit that a number of levels, from inside out, make up.
 func (c *Calibration) cores(levels int) int {

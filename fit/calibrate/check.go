@@ -74,6 +74,8 @@ func (c *Calibration) checks(r Measurement) bool {
 		return false // calls and local work, which no schedule of messages shows alone, and states
 	case Exchange:
 		return !c.fitsExchange(r.Level, r.Size)
+	case Mixed:
+		return !c.networked() // whose links are known from them
 	}
 	return true
 }
@@ -177,7 +179,7 @@ func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Mea
 		}
 		return finish(ctx, s, on)
 	}
-	if r.Measure != Stream {
+	if r.Measure != Stream && r.Measure != Mixed {
 		return run(1)
 	}
 	one, err := run(1)
@@ -196,7 +198,7 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 	case Exchange:
 		b.Send(n, peer, 0)
 		b.Recv(n, peer, 0)
-	case Stream:
+	case Stream, Mixed:
 		if rank%2 == 0 {
 			for range messages {
 				b.Send(n, peer, 0)
@@ -245,6 +247,13 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 	unit := inner * units
 	core := func(i int) int { return i%units*inner + i/units } // spread over the inner units
 	switch {
+	case r.Measure == Mixed:
+		cores := c.cores(max(c.outside(), 0))
+		hosts := c.hosts(cores)
+		mix(hosts, r.Variant)
+		for _, host := range hosts[:min(2*r.Pairs, len(hosts))] {
+			on = append(on, host*cores)
+		}
 	case r.Measure == FanOut || r.Measure == FanIn:
 		on = append(on, 0)
 		for i := 0; i < unit && len(on) <= r.Pairs; i++ {
@@ -287,6 +296,17 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 		}
 	}
 	return on
+}
+
+// mix puts hosts into an order that a number stands for, the same as calibrate.c's. Neighbours in it
+// are pairs.
+func mix(hosts []int, number int) {
+	x := uint64(number)
+	for i := len(hosts) - 1; i > 0; i-- {
+		x = x*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
+		j := int((x >> 33) % uint64(i+1))
+		hosts[i], hosts[j] = hosts[j], hosts[i]
+	}
 }
 
 // A CheckSummary sums up the checks of one measure at one level.

@@ -59,6 +59,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		if blocks, shared, ok := c.blocks(m, i); ok {
 			all = append(all, blocks...)
 			m.Levels[i].Shared = shared
+			m.Levels[i].Reverse = c.reverse(i, shared)
 			outer := m.Levels[i]
 			for _, b := range blocks {
 				outer.Arity /= b.Arity
@@ -67,6 +68,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 			continue
 		}
 		m.Levels[i].Shared = c.occupancy(m, i, false)
+		m.Levels[i].Reverse = c.reverse(i, m.Levels[i].Shared)
 		all = append(all, m.Levels[i])
 	}
 	m.Levels = all
@@ -126,7 +128,7 @@ func (c *Calibration) messages(level int) machine.Level {
 		sends, receives = append(sends, max(s, minTime)), append(receives, max(r, minTime))
 	}
 	l := machine.Level{
-		Reverse: c.reverse(level, way),
+		Reverse: c.reverse(level, nil),
 		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
 		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
 		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
@@ -202,10 +204,10 @@ func (c *Calibration) deferred(level int) (size quantity.Bytes) {
 }
 
 // reverse returns the fraction by which the bytes of the largest exchange take longer
-// than one way; 0 if it was not measured or the level holds two ranks: see bothWays.
-// From 64 KiB on, bytes and not fixed costs make up the difference.
-func (c *Calibration) reverse(level int, way model.Curve) float64 {
-	exchange := c.exchanges(level)
+// than one way and than what both directions share; 0 if it was not measured or the level holds two
+// ranks: see bothWays. From 64 KiB on, bytes and not fixed costs make up the difference.
+func (c *Calibration) reverse(level int, shared model.Layer) float64 {
+	exchange, way := c.exchanges(level), c.curve(PingPong, level)
 	last := len(exchange.Sizes) - 1
 	if last < 0 || exchange.Sizes[last] < 64<<10 || c.pair(level) {
 		return 0
@@ -216,7 +218,11 @@ func (c *Calibration) reverse(level int, way model.Curve) float64 {
 	if gap := c.curve(Stream, level); len(gap.Sizes) > 1 {
 		bytes = min(bytes, gap.At(n))
 	}
-	return min(max(float64((exchange.Costs[last]-way.At(n))/bytes), 0), 1)
+	longer := exchange.Costs[last] - way.At(n)
+	if shared != nil {
+		longer -= max(2*shared.OneWay(n)-bytes, 0)
+	}
+	return min(max(float64(longer/bytes), 0), 1)
 }
 
 // defaultPacket is the largest size of messages that are carried first come, first served, if it
@@ -224,7 +230,8 @@ func (c *Calibration) reverse(level int, way model.Curve) float64 {
 const defaultPacket quantity.Bytes = 2048
 
 // packet returns the largest size at which the second of two messages of a root delays the first by
-// less than a quarter of its gap, or a sixteenth of the smallest size. A size counts if its gap is
+// less than a quarter of the time in which both are under way, or a sixteenth of the smallest size.
+// That is its gap, less the time by which the way to the second receiver is longer. A size counts if its gap is
 // at least 3 % of the time of one message and at least the time by which the way to the second
 // receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
 // may leave by different links. Then no NIC carries one after the other, and all are interleaved.
@@ -248,7 +255,7 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 			continue
 		}
 		counted = true
-		if first.At(n)-one.At(n) < g/4 {
+		if first.At(n)-one.At(n) < (g-max(longer, 0))/4 {
 			size = n
 		}
 	}

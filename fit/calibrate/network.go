@@ -28,18 +28,12 @@ const (
 // It tries all topologies of that many hosts, since nothing in the output of a job
 // says how its hosts are wired.
 func (c *Calibration) findNetwork() {
-	outside := func(l machine.Level) bool { return slices.Contains(hostLevels, l.Name) }
-	outer := slices.IndexFunc(c.Levels, outside)
+	outer := c.outside()
 	if outer < 0 {
 		return
 	}
 	inner := c.cores(outer) // of a host
-	var hosts []int         // by their first rank, as numbers of the places' order
-	for _, core := range c.Places {
-		if !slices.Contains(hosts, core/inner) {
-			hosts = append(hosts, core/inner)
-		}
-	}
+	hosts := c.hosts(inner)
 	n := len(hosts)
 	// The distances may be missing: calibrate.c measures those of at most 64 hosts.
 	if n < 4 || len(c.Distances) != n*(n-1)/2 {
@@ -77,6 +71,11 @@ func (c *Calibration) mergeHostLevels(outer, inner int, hosts []int) {
 	c.measureHops(outer, inner, index)
 	c.measureLinks(outer, inner, index)
 	whole := outer == len(c.Levels)-1
+	for i := range c.Rows {
+		if c.Rows[i].Measure == Mixed {
+			c.Rows[i].Level = outer
+		}
+	}
 	// The merged level has the cost between the closest hosts. Rows of levels outside it, and of
 	// farther hosts, would be taken for that cost.
 	c.Rows = slices.DeleteFunc(c.Rows, func(r Measurement) bool {
@@ -129,42 +128,54 @@ func (c *Calibration) measureHops(outer, inner int, index map[int]int) {
 	if !changes || len(measured) < 2 {
 		return
 	}
-	hops := &model.Table{Sizes: slices.Sorted(maps.Keys(measured)), GapUnknown: true}
-	for _, n := range hops.Sizes {
-		hops.Times = append(hops.Times, measured[n])
+	hops := &model.Table{GapUnknown: true}
+	for i, n := range slices.Sorted(maps.Keys(measured)) {
+		hop := measured[n]
+		if i > 0 {
+			last := len(hops.Sizes) - 1
+			before := hops.Times[last]
+			if below := n - 1; hop > step*before && below > hops.Sizes[last] {
+				hops.Sizes, hops.Times = append(hops.Sizes, below), append(hops.Times, before)
+			}
+		}
+		hops.Sizes, hops.Times = append(hops.Sizes, n), append(hops.Times, hop)
 	}
 	c.network.Hops = hops
 }
 
+// step is the ratio of the latencies of a link at two sizes from which the larger size is taken to
+// begin another protocol, whose sizes begin at powers of two and at the eager threshold.
+const step = 1.5
+
 // measureLinks sets how long messages occupy the links of each class, from streams of pairs at once
-// that share a link: no stream ends before the link has carried all of them, so each occupies it
-// for at most its gap over their number. The least such time counts. A link carries a stream of one
-// pair, so it is occupied for at most the gap of one; that counts for links that no two streams
-// shared.
+// that share a link. A link carries a stream of one pair, so it is occupied for at most the gap of
+// one; that counts for links that no two streams shared.
 func (c *Calibration) measureLinks(outer, inner int, index map[int]int) {
 	one := c.curve(Stream, outer)
 	if len(one.Sizes) < 2 {
 		return
 	}
+	sizes := map[quantity.Bytes][]crowd{}
+	for _, r := range c.Rows {
+		several := r.Measure == Mixed || r.Measure == Stream && r.Pairs > 1
+		leaving := r.Level == outer-1 && r.Out
+		if !several || !leaving && r.Level < outer {
+			continue
+		}
+		k := crowd{c.crowds(r, inner, index), float64(r.Time / one.At(r.Size))}
+		if slices.Max(k.streams[:]) > 1 {
+			sizes[r.Size] = append(sizes[r.Size], k)
+		}
+	}
 	var least [machine.GlobalLinks + 1]map[quantity.Bytes]float64
 	for class := range least {
 		least[class] = map[quantity.Bytes]float64{}
 	}
-	for _, r := range c.Rows {
-		leaving := r.Level == outer-1 && r.Out
-		if r.Measure != Stream || r.Pairs < 2 || !leaving && r.Level < outer {
-			continue
-		}
-		for class, streams := range c.crowds(r, inner, index) {
-			if streams < 2 {
-				continue
+	for size, crowds := range sizes {
+		for class, each := range linksOf(crowds) {
+			if slices.ContainsFunc(crowds, func(k crowd) bool { return k.streams[class] > 1 }) {
+				least[class][size] = each * float64(one.At(size))
 			}
-			each := float64(r.Time) / float64(streams)
-			before, known := least[class][r.Size]
-			if !known {
-				before = float64(one.At(r.Size))
-			}
-			least[class][r.Size] = min(before, each)
 		}
 	}
 	layers := [...]*model.Layer{&c.network.Link, &c.network.Local, &c.network.Global}
@@ -185,6 +196,55 @@ func (c *Calibration) measureLinks(outer, inner int, index map[int]int) {
 		}
 		*of = occupied(points, one)
 	}
+}
+
+// A crowd has the largest number of streams that share a link of each class, and the gap of the
+// slowest stream in gaps of one pair.
+type crowd struct {
+	streams [machine.GlobalLinks + 1]int
+	gap     float64
+}
+
+// linksOf returns how long a message occupies a link of each class, in gaps of one pair: at most one
+// of them. No stream ends before the link has carried all of them, so a link that limits is
+// occupied for the gap over the number of its streams. One such time of each class explains all
+// gaps best, by their logarithms. Of equally good ones it is the largest. It is not the least of
+// all: where routes are not those of the topology, a link has fewer streams than counted.
+func linksOf(crowds []crowd) (each [machine.GlobalLinks + 1]float64) {
+	for class := range each {
+		each[class] = 1
+	}
+	misfit := func() (sum float64) {
+		for _, k := range crowds {
+			gap := 1.
+			for class, n := range k.streams {
+				gap = max(gap, float64(n)*each[class])
+			}
+			sum += math.Abs(math.Log(gap / k.gap))
+		}
+		return sum
+	}
+	const alike = 0.01                  // of a gap, for each crowd: noise
+	for range machine.GlobalLinks + 1 { // each class may hide another one
+		for class := range each {
+			times := []float64{1}
+			for _, k := range crowds {
+				if n := k.streams[class]; n > 1 {
+					times = append(times, min(k.gap/float64(n), 1))
+				}
+			}
+			slices.Sort(times)
+			best, least := 1., math.Inf(1)
+			for _, t := range slices.Backward(times) {
+				each[class] = t
+				if m := misfit(); m < least-alike*float64(len(crowds)) {
+					best, least = t, m
+				}
+			}
+			each[class] = best
+		}
+	}
+	return each
 }
 
 // linkNames are the classes of links in notes.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -120,6 +119,44 @@ func TestPacketFromFans(t *testing.T) {
 	}
 }
 
+// Fair shares of two messages begin when the second is under way, and the way to the second receiver
+// may be longer.
+func TestPacketOnALongerWay(t *testing.T) {
+	const longer = 1.5
+	text := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
+	for n := 512; n <= 65536; n *= 2 {
+		gap := float64(n) / 1e4
+		one, second := 2+gap, 2+longer+gap
+		delay := max(gap-longer, 0) / 2 // of the rest, the first gets two thirds
+		for _, row := range []struct {
+			measure string
+			pairs   int
+			time    float64
+		}{{FanOut, 1, one}, {FanOut, 2, max(second, one+gap+longer)}, {fanFirst, 2, one + delay}} {
+			text += fmt.Sprintf("%s,cluster,in,%d,%d,0,1,9,%[4]g,%[4]g,%[4]g,%[4]g,%[4]g,%[4]g,0\n", row.measure, row.pairs, n, row.time)
+		}
+	}
+	if got := calibration(t, text).packet(0); got != 32 {
+		t.Errorf("packets up to %.0f B, want 32", float64(got))
+	}
+}
+
+// What all pairs share slows an exchange; that is not the NICs' loss of both directions.
+func TestExchangeThroughABackbone(t *testing.T) {
+	for _, test := range []struct{ each, both, want float64 }{{0.6, 1.2, 0}, {0.6, 1.3, 0.1}, {0, 1.1, 0.1}} {
+		text := calibrationOf(8, func(i, j int) float64 { return 2 }, func(int) float64 {
+			return max(4*test.each, 1) * float64(1<<20) / 1e4
+		})
+		for _, n := range []float64{1, 1 << 20} {
+			text += fmt.Sprintf("exchange,cluster,in,1,%.0f,0,1,9,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,0\n", n, 2+test.both*n/1e4)
+		}
+		m := machineOf(t, calibration(t, text))
+		if got := m.Levels[len(m.Levels)-1].Reverse; math.Abs(got-test.want) > 0.01 {
+			t.Errorf("%v of a gap for each of all pairs, both directions %v: reverse %.3f, want %v", test.each, test.both, got, test.want)
+		}
+	}
+}
+
 // Two messages to one rank share the NICs from the size on from which the second delays the first.
 func TestOverlap(t *testing.T) {
 	base := calibrationOf(2, func(i, j int) float64 { return 2 }, func(int) float64 { return 100 })
@@ -208,68 +245,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// Without streams that share a link, a link carries what one pair sends, and a note says so.
-func TestLinksThatNobodyShared(t *testing.T) {
-	torus, err := machine.ParseTopology("torus 3 3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := calibration(t, calibrationOf(9,
-		func(i, j int) float64 { return 0.8 + 0.2*float64(len(torus.Route(i, j))) },
-		func(int) float64 { return float64(1<<20) / 1e4 }))
-	m := machineOf(t, c)
-	link := m.Levels[len(m.Levels)-1].Link
-	if link == nil || math.Abs(float64(link.OneWay(1<<20))/(float64(1<<20)/1e4)-1) > 0.01 {
-		t.Errorf("link %v, want the gap of one pair", link)
-	}
-	if !strings.Contains(strings.Join(c.Notes, "; "), "no two measured streams shared one of the links of hosts") {
-		t.Errorf("notes %q", c.Notes)
-	}
-}
-
+// The draws of calibrate.c let streams share a link in small tori too, in which the routes of
 // In a dragonfly whose links between groups carry twice as much as those of hosts, each class has
-// its own time.
-func TestLinkClasses(t *testing.T) {
-	dragonfly, err := machine.ParseTopology("dragonfly 3 1 4 2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const host, global = 1.0, 0.5 // occupancy in gaps of one pair
-	gap := func(d int) float64 {
-		load := map[int]float64{}
-		slowest := 1.0
-		for i := 0; i+d < 24; i++ {
-			if i&d != 0 {
-				continue
-			}
-			for _, link := range dragonfly.Route(i, i+d) {
-				each := host
-				if dragonfly.Class(link) == machine.GlobalLinks {
-					each = global
-				}
-				load[link] += each
-				slowest = max(slowest, load[link])
-			}
-		}
-		return slowest * float64(1<<20) / 1e4
-	}
-	c := calibration(t, calibrationOf(24,
-		func(i, j int) float64 { return 0.8 + 0.2*float64(len(dragonfly.Route(i, j))) }, gap))
-	m := machineOf(t, c)
-	outer := m.Levels[len(m.Levels)-1]
-	if outer.Topology.String() != dragonfly.String() {
-		t.Fatalf("topology %s", outer.Topology)
-	}
-	for name, of := range map[string]struct {
-		layer model.Layer
-		want  float64
-	}{"hosts": {outer.Link, host}, "groups": {outer.Global, global}} {
-		if got := float64(of.layer.OneWay(1<<20)) / (float64(1<<20) / 1e4); math.Abs(got/of.want-1) > 0.01 {
-			t.Errorf("links of %s are occupied for %.2f gaps, want %.2f", name, got, of.want)
-		}
-	}
-}
-
 // A port whose gap is not a line has the ratio of its gap to one pair's.
 func TestPortOfSteps(t *testing.T) {
 	gap := func(n int) float64 { // 64 KiB are sent twice as fast as less
@@ -315,35 +292,6 @@ func TestDeferredFromLateReceives(t *testing.T) {
 		}
 		if got := machineOf(t, calibration(t, text)).Levels[0].Deferred; got != test.want {
 			t.Errorf("late receives %v: deferred from %.0f B, want %.0f", test.late, float64(got), float64(test.want))
-		}
-	}
-}
-
-// The latency of a link may rise with the size: the first host and a far one show by how much.
-func TestHopsBySize(t *testing.T) {
-	torus, err := machine.ParseTopology("torus 4 8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const hop, long = 0.2, 0.8 // µs, of 1 B and of 1 MiB
-	text := calibrationOf(32, func(i, j int) float64 { return 0.8 + hop*float64(len(torus.Route(i, j))) }, func(int) float64 { return 200 })
-	farther := torus.Extra(0, 31) - torus.Extra(0, 1)
-	for _, change := range []bool{false, true} {
-		var b strings.Builder
-		for line := range strings.Lines(text) {
-			if change && strings.HasPrefix(line, "pingpong,cluster,in,1,1048576,1,") {
-				far := 1 + 104.8576 + long*float64(farther)
-				line = fmt.Sprintf("pingpong,cluster,in,1,1048576,1,1,9,%g,%g,%g,%g,%g,%g,0\n", far, far, far, far, far, far)
-			}
-			b.WriteString(line)
-		}
-		m := machineOf(t, calibration(t, b.String()))
-		hops := m.Levels[len(m.Levels)-1].Hops
-		if (hops != nil) != change {
-			t.Fatalf("the latency changes with the size: %v, found %v", change, hops)
-		}
-		if change && (math.Abs(float64(hops.OneWay(1)-hop)) > 0.01 || math.Abs(float64(hops.OneWay(1<<20)-long)) > 0.01) {
-			t.Errorf("a link takes %v for 1 B and %v for 1 MiB, want %v and %v µs", hops.OneWay(1), hops.OneWay(1<<20), hop, long)
 		}
 	}
 }

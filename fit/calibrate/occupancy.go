@@ -127,8 +127,9 @@ func line(points []point) model.Layer {
 // blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
 // which share a way out. Of the pairs at distance d, d leave each block. They share the way out if
 // their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
-// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
-// nil. ok is false if distances were not measured.
+// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit or, if it
+// has blocks, nil: then it is the inside of the smallest ones, which messages of neighbours do not
+// leave. ok is false if distances were not measured.
 func (c *Calibration) blocks(m machine.Machine, level int) (
 	blocks []machine.Level, shared model.Layer, ok bool) {
 	one, way := c.curve(Stream, level), c.curve(PingPong, level)
@@ -136,6 +137,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 		return nil, nil, false
 	}
 	base := map[quantity.Bytes]float64{}
+	var neighbours []point
 	inner := 1
 	for d := 1; d < c.Levels[level].Arity; d *= 2 {
 		var points []point
@@ -159,7 +161,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 		switch {
 		case len(points) == 0:
 		case d == 1:
-			shared = occupied(points, one)
+			shared, neighbours = occupied(points, one), points
 		case c.Levels[level].Arity%d == 0:
 			block := m.Levels[level]
 			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
@@ -168,6 +170,12 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 			inner = d
 			blocks = append(blocks, block)
 		}
+	}
+	if len(blocks) > 0 && shared != nil {
+		for i, p := range neighbours {
+			neighbours[i].each *= float64(p.pairs) / float64(blocks[0].Arity/2)
+		}
+		blocks[0].Shared, shared = occupied(neighbours, one), nil
 	}
 	return blocks, shared, ok
 }

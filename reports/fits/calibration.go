@@ -166,7 +166,7 @@ func (c *calibrated) rows() reports.Rows {
 	// Collectives (level −1), fans and exchanges test the machine; all else made it.
 	// A kind of measurement that the fit begins to use must leave this list, or a
 	// residual is shown as a test.
-	unused := []string{calibrate.FanIn, calibrate.FanOut, calibrate.Exchange}
+	unused := []string{calibrate.FanIn, calibrate.FanOut, calibrate.Exchange, calibrate.Mixed}
 	rows := reports.TableOf(calibrate.Summarize(c.checks),
 		col("file", "", func(row) any { return c.file }),
 		col("measure", "measure",

@@ -45,8 +45,8 @@ enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, PEERS = 4, 
 #endif
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
-static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh",
+enum what { PINGPONG, STREAM, MIXED, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+static const char *const names[KINDS] = {"pingpong", "stream", "mixed_stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh",
 	"fan_out", "fan_first", "two_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
@@ -344,7 +344,9 @@ static void findLevels(const char *cpus, const char *hostList) {
 #endif
 	long mine[3], *all = malloc(sizeof(long) * 3 * (size_t)ranks), *keys = calloc((size_t)ranks, sizeof(long));
 	mine[0] = (long)hash(host), mine[1] = package, mine[2] = cache;
-	MPI_Allgather(mine, 3, MPI_LONG, all, 3, MPI_LONG, MPI_COMM_WORLD);
+	/* SMPI's allgather takes minutes among 256 ranks. */
+	MPI_Gather(mine, 3, MPI_LONG, all, 3, MPI_LONG, 0, MPI_COMM_WORLD);
+	MPI_Bcast(all, 3 * ranks, MPI_LONG, 0, MPI_COMM_WORLD);
 	int *unit = malloc(sizeof(int) * (size_t)ranks), known[3] = {1, 1, 1};
 	hostOf = malloc(sizeof(int) * (size_t)ranks);
 	for (int r = 0; r < ranks; r++) for (int i = 1; i < 3; i++) known[i] &= all[3 * r + i] >= 0;
@@ -427,6 +429,7 @@ static void printLevels(void) {
 
 /* ---- who takes part ---- */
 
+static int isStream(int what) { return what == STREAM || what == MIXED; }
 static int isFan(int what) { return what >= FANOUT && what <= FANIN; }
 static int innerUnit(int level, int r) { return level ? unitOf[level - 1][r] : r; }
 
@@ -470,6 +473,18 @@ static int choose(const Task *t) {
 		src[0] = list[0];
 		for (int i = 0; i < n && k < t->k; i++)
 			if (innerUnit(l, list[i]) != innerUnit(l, list[0])) dst[k++] = list[i];
+		return k;
+	}
+	if (t->what == MIXED) { /* hosts in drawn pairs; fit draws the same, and finds whose routes share a link */
+		int n = 0;
+		unsigned long long x = (unsigned)t->variant;
+		for (int r = 0; r < ranks; r++) if (hostOf[r] == n) list[n++] = r; /* hosts are numbered by their first ranks */
+		for (int i = n - 1; i > 0; i--) {
+			x = x * 6364136223846793005ULL + 1442695040888963407ULL; /* Knuth's MMIX generator */
+			int j = (int)((x >> 33) % (unsigned)(i + 1)), swap = list[i];
+			list[i] = list[j], list[j] = swap;
+		}
+		for (; k < t->k && 2 * k + 1 < n; k++) src[k] = list[2 * k], dst[k] = list[2 * k + 1];
 		return k;
 	}
 	if (t->out) { /* from a unit of the level to the next one, or with a variant to several in turn: they meet at the next level */
@@ -547,7 +562,7 @@ static void receiveBurst(int from, const Task *t, int messages) {
 static void pair(const Task *t, int a, int b, double *sample) {
 	int n = (int)t->size, total = t->repeats + 1, peer = rank == a ? b : a;
 	double delay = t->slot;
-	if (t->what == STREAM) {
+	if (isStream(t->what)) {
 		for (int r = 0; r < total; r++) {
 			if (rank == b) {
 				receiveBurst(a, t, 1);
@@ -778,7 +793,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 		pair(t, src[i], dst[i], mine);
 		takes = t->what == EXCHANGE || (t->what == RECEIVE || t->what == LATE ? dst[i] : src[i]) == rank;
 	}
-	int whole = collective(t->what) ? ranks : t->what == STREAM ? t->k : 1, n = 0;
+	int whole = collective(t->what) ? ranks : isStream(t->what) ? t->k : 1, n = 0;
 	for (int r = 0; r < t->repeats; r++) sum[r] = takes ? mine[r] : 0, least[r] = takes ? mine[r] : 1e9;
 	if (whole > 1) {
 		MPI_Reduce(sum, samples, t->repeats, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -796,9 +811,9 @@ static double estimate(const Task *t) { /* of one sample */
 	double way = 0;
 	int i = 0;
 	while (i < 25 && 1L << i < t->size) i++;
-	for (int l = 0; l < levels; l++) if (estimates[l][i] > way && (l == t->level || collective(t->what))) way = estimates[l][i];
+	for (int l = 0; l < levels; l++) if (estimates[l][i] > way && (l == t->level + t->out || collective(t->what))) way = estimates[l][i];
 	if (collective(t->what)) return way * (t->what >= ALLGATHER && t->what <= ALLTOALL ? ranks : 2 * log2(ranks) + 2) + 2e-5;
-	if (t->what == STREAM) return (t->burst + 3) * way * (t->k > 4 ? t->k / 4 : 1) + 2e-6;
+	if (isStream(t->what)) return (t->burst + 3) * way * (t->k > 4 ? t->k / 4 : 1) + 2e-6;
 	if (isFan(t->what)) return (t->k + 2) * way;
 	return 4 * way;
 }
@@ -817,7 +832,7 @@ static void row(const Task *t, const double *s, double average, int n) { /* of a
 static double run(Task *t, double share, double *fastest) {
 	static double lastSync = -1e9;
 	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], result[3]; /* result: number, median, least */
-	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
+	int clocked = collective(t->what) || t->what == EXCHANGE || (isStream(t->what) && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
 	t->inner = t->what == PINGPONG || t->what == RELAY || t->what == EXCHANGE || isLocal(t->what) ? (int)ceil(fmax(SAMPLE, 30 * tick) / fmax(guess, 1e-7)) : 1;
 	if (cold || t->inner < 1) t->inner = 1;
@@ -861,7 +876,7 @@ static void add(int what, int level, int out, int k, long size, int variant) {
 	if ((size_t)size > LARGEST) return;
 	t.burst = k >= 8 ? 16 : 64;
 	while (t.burst > 2 && ((size_t)t.burst * ((size_t)size + 64) > LARGEST || t.burst * size > 2 << 20)) t.burst /= 2;
-	if (what == STREAM && (size_t)t.burst * ((size_t)size + 64) > LARGEST) return;
+	if (isStream(what) && (size_t)t.burst * ((size_t)size + 64) > LARGEST) return;
 	if (isFan(what) && (size_t)k * ((size_t)size + 64) > LARGEST) return;
 	if (!collective(what) && !isLocal(what) && choose(&t) < k) return;
 	if (count == room) {
@@ -931,9 +946,10 @@ static void plan(void) {
 		for (int i = 1; i + 1 < 23; i++) { /* where the curve bends, one more size */
 			double bend = estimates[l][i] * estimates[l][i] / (estimates[l][i - 1] * estimates[l][i + 1]);
 			for (long n = fabs(log(bend)) > 0.1 ? 3L << (i - 1) : 0, k = 0; n > 3 && k < 2; n /= 2, k++) /* above and below */
-				add(PINGPONG, l, 0, 1, n, 0), n < 1 << 20 ? add(STREAM, l, 0, 1, n, 0) : (void)0;
+				add(PINGPONG, l, 0, 1, n, 0), add(PINGPONG, l, 0, 1, n, 1), n < 1 << 20 ? add(STREAM, l, 0, 1, n, 0) : (void)0;
 		}
-		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
+		if (cut > 0 && cut < (long)LARGEST) for (int v = 0; v < 2; v++) add(PINGPONG, l, 0, 1, cut, v), add(PINGPONG, l, 0, 1, cut + 1, v);
+		if (cut > 0 && cut < (long)LARGEST) add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
 		/* Caches end between 16 KiB and 4 MiB, and with them what the state of memory matters. */
 		for (long n = 64; n <= (long)LARGEST; n *= n < 16384 ? 4 : 2) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
 		if (cut > 0 && cut < (long)LARGEST) for (long n = cut; n <= cut + 1; n++) add(RELAY, l, 0, 1, n, 0), add(FRESH, l, 0, 1, n, 0);
@@ -958,6 +974,10 @@ static void plan(void) {
 			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), add(TWOFIRST, l, 0, 1, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
 	}
+	/* Neighbours in a small torus send by links of their own, as do hosts at a distance. These draws have
+	 * streams that share a link in each of up to 64 hosts in which any pairs share one. */
+	for (int v = 11; v < 15 && hosts >= 4 && hosts <= MAXHOSTS; v++)
+		for (long n = 8; n <= 1 << 20; n = n == 8 ? 65536 : n * 16) add(MIXED, levels - 1, 0, hosts / 2, n, v);
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0), add(COPY, 0, 0, 1, n, 0);
 }
 
