@@ -21,8 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A platform is a cluster of SimGrid, whose truth is known. Links have 12.5 GB/s and
-// 0.5 µs; bytes per µs are MB/s.
+// A platform is a cluster of SimGrid, whose truth is known. Bytes per µs are MB/s.
 type platform struct {
 	name           string
 	nodes, perNode int
@@ -31,6 +30,7 @@ type platform struct {
 	taper          float64 // MB/s out of an inner group of nodes; 0: no groups
 
 	zone     string // the whole network, in place of a cluster
+	links    string // attributes of links; "" for those of change.links
 	loopback string // bandwidth within a node; "" for 30 GB/s
 	model    string // SimGrid's network model; "" for CM02
 	faster   change // of a cluster's links
@@ -41,6 +41,14 @@ type change struct {
 	name               string
 	bandwidth, latency float64 // factors
 }
+
+// links returns the attributes of links of 12.5 GB/s and 0.5 µs after the change.
+func (c change) links() string {
+	return fmt.Sprintf(`bw="%gGBps" lat="%gns"`,
+		12.5*cmp.Or(c.bandwidth, 1), 500*cmp.Or(c.latency, 1))
+}
+
+var usualLinks = change{}.links()
 
 // bandwidth is that of a link in MB/s: 12.5 GB/s.
 const bandwidth = 12500
@@ -138,9 +146,8 @@ func platformXML(p platform) string {
 	zone := p.zone
 	if zone == "" {
 		zone = fmt.Sprintf(`<cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf"
-	bw="%gGBps" lat="%gns" loopback_bw="%s" loopback_lat="150ns" %s/>`,
-			p.nodes-1, 12.5*cmp.Or(p.faster.bandwidth, 1), 500*cmp.Or(p.faster.latency, 1),
-			cmp.Or(p.loopback, "30GBps"), p.topology)
+	%s loopback_bw="%s" loopback_lat="150ns" %s/>`,
+			p.nodes-1, cmp.Or(p.links, p.faster.links()), cmp.Or(p.loopback, "30GBps"), p.topology)
 	}
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

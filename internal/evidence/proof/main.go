@@ -3,6 +3,8 @@
 //
 //	go run ./internal/evidence/proof           # all platforms, some minutes
 //	go run ./internal/evidence/proof -only "fat tree"
+//	go run ./internal/evidence/proof -others        # networks of more kinds; or -kinds
+//	go run ./internal/evidence/proof -drawn 1127    # of each kind one, drawn from a seed
 //	go run ./internal/evidence/proof -mpi openmpi   # two ranks on this computer; or mpich
 //	go run ./internal/evidence/proof -changed       # collectives on faster networks, by whatif
 //
@@ -36,6 +38,7 @@ func main() {
 	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
 	changed := flag.Bool("changed", false, "judge whatif on changed networks, measured in "+
 		changedDir+" or, with -dir, in a folder; measures those that it lacks")
+	drawn := flag.Uint64("drawn", 0, "the same on a network of each kind, drawn from this `seed`")
 	verbose := flag.Bool("v", false, "print each collective, program and launch")
 	keep := flag.String("dir", "", "keep the measurements of -mpi in this `folder`, or "+
 		"judge those that it has")
@@ -61,6 +64,8 @@ func main() {
 			err = runKinds(ctx, dir, *only, os.Stdout, details, kinds)
 		case *other:
 			err = runKinds(ctx, dir, *only, os.Stdout, details, others)
+		case *drawn != 0:
+			err = runKinds(ctx, dir, *only, os.Stdout, details, draw(*drawn))
 		case *library != "":
 			var h *host
 			if h, err = newHost(ctx, dir, *library, details); err == nil {

@@ -350,3 +350,23 @@ func TestLevelsFromSys(t *testing.T) {
 		}
 	}
 }
+
+// A seed gives the same platforms each time, of a size that SMPI runs, and a dragonfly that it can
+// link.
+func TestDrawnPlatforms(t *testing.T) {
+	for seed := range uint64(300) {
+		all := draw(seed)
+		if fmt.Sprint(all) != fmt.Sprint(draw(seed)) {
+			t.Fatalf("seed %d: other platforms at the second time", seed)
+		}
+		for _, p := range all {
+			if n := p.nodes * p.perNode; n < 6 || n > mostRanks {
+				t.Errorf("seed %d: %s has %d ranks", seed, p.name, n)
+			}
+			var groups, routers, skip int
+			if _, err := fmt.Sscanf(p.name, "dragonfly %d × %d × %d", &groups, &skip, &routers); err == nil && routers < groups {
+				t.Errorf("seed %d: %s has groups without a link", seed, p.name)
+			}
+		}
+	}
+}
