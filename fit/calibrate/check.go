@@ -298,8 +298,8 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 	return on
 }
 
-// mix puts hosts into an order that a number stands for, the same as calibrate.c's. Neighbours in it
-// are pairs.
+// mix puts hosts into an order that a number stands for, the same as calibrate.c's. Neighbours in
+// it are pairs.
 func mix(hosts []int, number int) {
 	x := uint64(number)
 	for i := len(hosts) - 1; i > 0; i-- {

@@ -231,10 +231,10 @@ const defaultPacket quantity.Bytes = 2048
 
 // packet returns the largest size at which the second of two messages of a root delays the first by
 // less than a quarter of the time in which both are under way, or a sixteenth of the smallest size.
-// That is its gap, less the time by which the way to the second receiver is longer. A size counts if its gap is
-// at least 3 % of the time of one message and at least the time by which the way to the second
-// receiver is longer, and if the second message is delayed by half of the gap: in a torus the two
-// may leave by different links. Then no NIC carries one after the other, and all are interleaved.
+// That is its gap, less the time by which the way to the second receiver is longer. A size counts
+// if its gap is at least 3 % of the time of one message and at least the time by which the way to
+// the second receiver is longer, and if the second message is delayed by half of the gap: in a
+// torus the two may leave by different links. Then no NIC carries one after the other, and all are interleaved.
 // If no size counts otherwise, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
 	one, two := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2)

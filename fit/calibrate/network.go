@@ -205,8 +205,8 @@ type crowd struct {
 	gap     float64
 }
 
-// linksOf returns how long a message occupies a link of each class, in gaps of one pair: at most one
-// of them. No stream ends before the link has carried all of them, so a link that limits is
+// linksOf returns how long a message occupies a link of each class, in gaps of one pair: at most
+// one of them. No stream ends before the link has carried all of them, so a link that limits is
 // occupied for the gap over the number of its streams. One such time of each class explains all
 // gaps best, by their logarithms. Of equally good ones it is the largest. It is not the least of
 // all: where routes are not those of the topology, a link has fewer streams than counted.

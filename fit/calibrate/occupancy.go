@@ -127,9 +127,9 @@ func line(points []point) model.Layer {
 // blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
 // which share a way out. Of the pairs at distance d, d leave each block. They share the way out if
 // their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
-// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit or, if it
-// has blocks, nil: then it is the inside of the smallest ones, which messages of neighbours do not
-// leave. ok is false if distances were not measured.
+// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit or, if
+// it has blocks, nil: then it is the inside of the smallest ones, which messages of neighbours do
+// not leave. ok is false if distances were not measured.
 func (c *Calibration) blocks(m machine.Machine, level int) (
 	blocks []machine.Level, shared model.Layer, ok bool) {
 	one, way := c.curve(Stream, level), c.curve(PingPong, level)
