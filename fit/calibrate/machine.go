@@ -234,8 +234,8 @@ const defaultPacket quantity.Bytes = 2048
 // That is its gap, less the time by which the way to the second receiver is longer. A size counts
 // if its gap is at least 3 % of the time of one message and at least the time by which the way to
 // the second receiver is longer, and if the second message is delayed by half of the gap: in a
-// torus the two may leave by different links. Then no NIC carries one after the other, and all are interleaved.
-// If no size counts otherwise, packet returns defaultPacket.
+// torus the two may leave by different links. Then no NIC carries one after the other, and all are
+// interleaved. If no size counts otherwise, packet returns defaultPacket.
 func (c *Calibration) packet(level int) quantity.Bytes {
 	one, two := c.curve(FanOut, level), c.fanCurve(FanOut, level, 2)
 	first, gap := c.fanCurve(fanFirst, level, 2), c.curve(Stream, level)
