@@ -239,7 +239,8 @@ func localVariance(points []Point, w []float64, noise noiseForm, m *stats.Moment
 type noiseForm struct {
 	weights []float64 // inverse variances, but for a factor
 	errors  []float64 // of a line with these weights, weighted
-	// local holds the errors for [localVariance] of a method that bounds errors; nil if they are errors.
+	// local holds the errors for [localVariance] of a method that bounds errors; nil if they are
+	// errors.
 	local    []float64
 	moments  stats.Moments
 	constant bool // one deviation at all sizes

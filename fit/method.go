@@ -158,10 +158,10 @@ const localBound = 2
 // points, intervals would hold 89 to 93 %, and of 8 under noise of one deviation 91 to 92 %.
 const minOutlying = 12
 
-// holdingInliers replaces the intervals of lines of least squares by those of Huber's line, extended
-// to their values, if some points are outliers. These are of one sign as a rule, and shift a line of
-// least squares. Of few points they are a guess, and the intervals hold both. Under noise of one
-// deviation, small sizes have large relative errors without being outliers.
+// holdingInliers replaces the intervals of lines of least squares by those of Huber's line,
+// extended to their values, if some points are outliers. These are of one sign as a rule, and shift
+// a line of least squares. Of few points they are a guess, and the intervals hold both. Under noise
+// of one deviation, small sizes have large relative errors without being outliers.
 func holdingInliers(fit func(points []Point) line) func(points []Point) line {
 	return func(points []Point) line {
 		l := fit(points)

@@ -164,8 +164,9 @@ func (c *series) lineWeight(all *fitted) float64 {
 }
 
 // mix combines the line's prediction of n bytes with the curve's: the logarithm of the time, and
-// the halves of an interval of 95 % up and down. The line's weight is multiplied by share. Under each hypothesis, a measurement is outside of
-// its interval on one side with a probability that falls by a factor of 20 with each further half.
+// the halves of an interval of 95 % up and down. The line's weight is multiplied by share. Under
+// each hypothesis, a measurement is outside of its interval on one side with a probability that
+// falls by a factor of 20 with each further half.
 func (s *singleLine) mix(n, share, middle, up, down, drift float64) (m, u, d float64) {
 	w, line := share*s.weight, s.at(n)
 	time := math.Exp(line)
