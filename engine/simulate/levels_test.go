@@ -394,7 +394,7 @@ func TestMachineErrors(t *testing.T) {
 	if _, err := simulate.FromMachine(machine.Machine{}, nil, simulate.NoLimit); err == nil {
 		t.Error("a machine without levels")
 	}
-	m.Levels[1].Receive = &model.Linear{Beta: 5}
+	m.Levels[1].Layer = &model.Linear{Beta: -1}
 	if _, err := simulate.FromMachine(m, machine.Places{0, 1}, simulate.NoLimit); err == nil || !strings.Contains(err.Error(), "level node") {
 		t.Error(err)
 	}
