@@ -198,9 +198,9 @@ type libraryChange struct {
 }
 
 // A jump in the time is a change from minJump beyond the ratio of the sizes, as a log, where the
-// place before has at least minJumpGrowth less. A disturbed call is no change: after a change, times
-// stay higher by minJump than at the place before, and before it they did not fall below staysHigh.
-// Protocols change at the same size on all nodes, and by less.
+// place before has at least minJumpGrowth less. A disturbed call is no change: after a change,
+// times stay higher by minJump than at the place before, and before it they did not fall below
+// staysHigh. Protocols change at the same size on all nodes, and by less.
 const (
 	minJump       = 0.1
 	minJumpGrowth = 0.2
