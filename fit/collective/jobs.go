@@ -75,8 +75,9 @@ func firstPlace(points []Point) (here, rest []Point) {
 // sorted by place and size. The ratio of the times at two neighbouring places bends little from
 // size to size, as the protocols of both change at the same sizes: what it bends is deviation. The
 // second difference of a ratio has 12 times the variance of a time, and the median of normal
-// deviations is 0.67 of the standard deviation. It is NaN without three sizes at two places that
-// are at most a factor of maxStep apart, nodes and sizes: over more, ratios bend by themselves.
+// deviations is 0.67 of the standard deviation. It is NaN with fewer than minBends of them: three
+// sizes at two places that are at most a factor of maxStep apart, nodes and sizes, are one. Over
+// more, ratios bend by themselves.
 func callDeviation(points []Point) float64 {
 	var bends []float64
 	var before map[float64]float64
@@ -101,13 +102,16 @@ func callDeviation(points []Point) float64 {
 		}
 		before, nodes = times, here[0].place().nodes
 	}
-	if len(bends) == 0 {
+	if len(bends) < minBends {
 		return math.NaN()
 	}
 	return stats.Median(bends) / 0.6745 / math.Sqrt(12)
 }
 
-const maxStep = 4
+const (
+	maxStep  = 4
+	minBends = 10 // a median of fewer is off by more than a third
+)
 
 // variance returns the variance of the log of a time in another job. Its mean comes from the
 // measured jobs, whose errors a prediction beyond the places enlarges.
