@@ -360,7 +360,7 @@ func TestDrawnPlatforms(t *testing.T) {
 			t.Fatalf("seed %d: other platforms at the second time", seed)
 		}
 		for _, p := range all {
-			if n := p.nodes * p.perNode; n < 6 || n > mostRanks {
+			if n := p.nodes * p.perNode; n < 4 || n > mostRanks {
 				t.Errorf("seed %d: %s has %d ranks", seed, p.name, n)
 			}
 			var groups, routers, skip int
