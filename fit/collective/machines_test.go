@@ -95,7 +95,8 @@ func TestChoice(t *testing.T) {
 				at := Placement{Ranks: c.ranks}
 				best, choice := slices.Min(times), chooser.Choose(predicted[c], at, c.size)
 				chosen += (times[choice.Index]/best - 1) / float64(len(measured))
-				copied += (times[nearestWinner(results, at, c.size, math.Inf(1))]/best - 1) / float64(len(measured))
+				_, winner := nearest(results, at, c.size, math.Inf(1))
+				copied += (times[winner]/best - 1) / float64(len(measured))
 				if !(times[choice.Index]/best-1 > choice.LossHigh) {
 					bounded += 1 / float64(len(measured))
 				}

@@ -34,12 +34,18 @@ type Point struct {
 type Data struct {
 	Collective string // as in the registry: allreduce, bcast, …
 	Algorithm  string // of the registry; empty: the library's choice, which [Fit] searches
+	// Foreign says that an algorithm was forced that the registry does not have, so that Algorithm
+	// is empty.
+	Foreign bool
 	// Name distinguishes data of one collective and algorithm: what a file says of it, as in-place
 	// or mapby=core, or the name of its table in a platform file.
 	Name      string
 	Statistic Statistic
 	Points    []Point
 }
+
+// librarys reports whether the times are those of the library's own choice.
+func (d Data) librarys() bool { return d.Algorithm == "" && !d.Foreign }
 
 // Label names the data in messages.
 func (d Data) Label() string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	measured "github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -30,9 +31,9 @@ type losses struct{ chosen, fastest, copied, bounded []float64 }
 
 // choose fits each algorithm's points that are in, and chooses at the points that are asked for.
 func (l *losses) choose(algorithms []series, in, asked func(p fitted.Point) bool) {
-	// results and the columns of measured have one index: the algorithms that could be fitted.
+	// results and the columns of asks have one index: the algorithms that could be fitted.
 	var results []*fitted.Result
-	measured := map[call][]float64{} // by algorithm; NaN where it was not measured
+	asks := map[call][]float64{} // times by algorithm; NaN where it was not measured
 	for _, s := range algorithms {
 		r, err := fitted.Fit(s.sub(in).data())
 		if err != nil {
@@ -40,18 +41,18 @@ func (l *losses) choose(algorithms []series, in, asked func(p fitted.Point) bool
 		}
 		for _, p := range s.points {
 			if c := callOf(p); asked(p) {
-				for len(measured[c]) < len(results) {
+				for len(asks[c]) < len(results) {
 					// The algorithms before this one were not measured at the call.
-					measured[c] = append(measured[c], math.NaN())
+					asks[c] = append(asks[c], math.NaN())
 				}
-				measured[c] = append(measured[c], float64(p.Time))
+				asks[c] = append(asks[c], float64(p.Time))
 			}
 		}
 		results = append(results, r)
 	}
 	choosers := map[string]*fitted.Chooser{} // by the algorithms that have a time
 	// Maps have no order, and none is needed: only means and maxima of the losses are printed.
-	for c, times := range measured {
+	for c, times := range asks {
 		l.add(results, choosers, c, times)
 	}
 }
@@ -79,20 +80,21 @@ func (l *losses) add(results []*fitted.Result, choosers map[string]*fitted.Choos
 	}
 	choice := choosers[key].Choose(predictions, c.Placement, c.size)
 	// What a user without a model would do. If it loses no more, the model is of no use for
-	// choices. If all predictions are alike, the choice is a copy of the nearest call's fastest
-	// algorithm.
-	alike := slices.Repeat([]fitted.Prediction{predictions[0]}, len(among))
-	copied := choosers[key].Choose(alike, c.Placement, c.size)
+	// choices.
 	fastest := slices.IndexFunc(predictions, func(p fitted.Prediction) bool {
 		return !slices.ContainsFunc(predictions, func(o fitted.Prediction) bool {
 			return o.Time < p.Time
 		})
 	})
+	copied := nearestFastest(nearestTimes(among, c))
+	if copied < 0 {
+		copied = fastest
+	}
 	best := slices.Min(known)
 	loss := known[choice.Index]/best - 1
 	l.chosen = append(l.chosen, loss)
 	l.fastest = append(l.fastest, known[fastest]/best-1)
-	l.copied = append(l.copied, known[copied.Index]/best-1)
+	l.copied = append(l.copied, known[copied]/best-1)
 	// NaN is a choice without a bound, which is no promise to check.
 	if !math.IsNaN(choice.LossHigh) {
 		inside := 0.0
@@ -101,6 +103,55 @@ func (l *losses) add(results []*fitted.Result, choosers map[string]*fitted.Choos
 		}
 		l.bounded = append(l.bounded, inside)
 	}
+}
+
+// nearestTimes returns the times of the results at the nearest call that was measured, by the
+// octaves of ranks and of total bytes; NaN if a result has no time there.
+func nearestTimes(all []*fitted.Result, c call) []float64 {
+	total := func(ranks int, size quantity.Bytes) float64 {
+		n := float64(size)
+		if measured.InBlocks(all[0].Collective) {
+			n *= float64(ranks)
+		}
+		return math.Log2(max(1, n))
+	}
+	distance := func(p fitted.Point) float64 {
+		d := math.Abs(total(p.Ranks, p.Size)-total(c.Ranks, c.size)) +
+			math.Abs(math.Log2(float64(p.Ranks)/float64(c.Ranks)))
+		return math.Round(1e6 * d) // rounding must not divide times of one call
+	}
+	least := math.Inf(1)
+	for _, r := range all {
+		for _, p := range r.Points {
+			least = min(least, distance(p))
+		}
+	}
+	times := slices.Repeat([]float64{math.NaN()}, len(all))
+	for i, r := range all {
+		for _, p := range r.Points {
+			if t := float64(p.Time); distance(p) == least && !(times[i] <= t) {
+				times[i] = t
+			}
+		}
+	}
+	return times
+}
+
+// nearestFastest returns the index of the least time; -1 if fewer than two are known.
+func nearestFastest(times []float64) int {
+	best, known := -1, 0
+	for i, t := range times {
+		if math.IsNaN(t) {
+			continue
+		}
+		if known++; best < 0 || t < times[best] {
+			best = i
+		}
+	}
+	if known < 2 {
+		return -1
+	}
+	return best
 }
 
 // write writes the losses as a row of a table.
@@ -122,10 +173,17 @@ const choiceHeading = "| machine | collective | fitted | calls " +
 	"| within its bound |\n|---|---|---|---|---|---|---|---|"
 
 // choices writes the losses by machine and collective: the lower half of the numbers of nodes is
-// fitted, or every second. Only series with an algorithm that was forced: the library's own choice
-// is no alternative to choose.
+// fitted, or every second.
 func choices(w io.Writer, all []series) {
 	fmt.Fprintln(w, "\n"+choiceHeading)
+	for _, group := range forcedGroups(all) {
+		choicesOf(w, group)
+	}
+}
+
+// forcedGroups returns the series with an algorithm that was forced, by machine, library and
+// collective. The library's own choice is no alternative to choose.
+func forcedGroups(all []series) (groups [][]series) {
 	byGroup := func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name),
 			cmp.Compare(a.collective, b.collective))
@@ -137,19 +195,24 @@ func choices(w io.Writer, all []series) {
 		for end < len(forced) && byGroup(forced[0], forced[end]) == 0 {
 			end++
 		}
-		choicesOf(w, forced[:end])
+		groups = append(groups, forced[:end])
 		forced = forced[end:]
 	}
+	return groups
 }
 
-// choicesOf writes the losses of the algorithms of one collective on one machine.
-func choicesOf(w io.Writer, group []series) {
-	var counts []int
+// countsOf returns the numbers of nodes of the series together, ascending.
+func countsOf(group []series) (counts []int) {
 	for _, s := range group {
 		counts = append(counts, s.counts()...)
 	}
 	slices.Sort(counts)
-	counts = slices.Compact(counts)
+	return slices.Compact(counts)
+}
+
+// choicesOf writes the losses of the algorithms of one collective on one machine.
+func choicesOf(w io.Writer, group []series) {
+	counts := countsOf(group)
 	at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
 	row := func(name string, in, asked func(p fitted.Point) bool) {
 		l := &losses{}

@@ -21,13 +21,20 @@ type series struct {
 	runs                      []fitted.Point // each run
 }
 
+// librarys reports whether the times are those of the library's own choice, which PICO measures
+// beside the algorithms under names of its own.
+func (s series) librarys() bool {
+	own := strings.HasPrefix(s.forced, "default_") || s.forced == "default-default"
+	return own || s.forced == ""
+}
+
 func (s series) data() fitted.Data {
 	of := fitted.Slowest
 	if strings.Contains(s.name, "latency") { // OSU's main column
 		of = fitted.Average
 	}
 	return fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of,
-		Points: s.points}
+		Foreign: !s.librarys(), Points: s.points}
 }
 
 // counts returns the numbers of nodes, ascending.

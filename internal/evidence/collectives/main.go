@@ -47,6 +47,7 @@ var tables = []struct {
 		}
 	}},
 	{"choices", choices},
+	{"parts", parts},
 	{"simulated choices", func(w io.Writer, _ []series) { plantedChoices(w) }},
 }
 

@@ -25,19 +25,22 @@ func plantedChoices(w io.Writer) {
 
 // planted chooses among the algorithms of one cluster beyond the measured numbers of nodes.
 func (l *losses) planted(kind string, counts int, seed uint64) {
-	random := rand.New(rand.NewPCG(43, seed))
+	group, nodesOf := plantedGroup(kind, counts, rand.New(rand.NewPCG(43, seed)))
+	in := func(p fitted.Point) bool { return nodes(p) <= nodesOf[counts-1] }
+	l.choose(group, in, func(p fitted.Point) bool { return !in(p) })
+}
+
+// plantedGroup returns the campaigns of all algorithms on a cluster, on so many numbers of nodes
+// and three more, which double.
+func plantedGroup(kind string, counts int, random *rand.Rand) (group []series, nodes []int) {
 	c := newCluster(kind, random)
 	c.known = true
-	var group []series
+	for i := range counts + 3 {
+		nodes = append(nodes, c.first<<i)
+	}
 	for _, algorithm := range algorithms {
 		c.algorithm = algorithm
-		var nodes []int
-		for i := range counts + 3 {
-			nodes = append(nodes, c.first<<i)
-		}
 		group = append(group, c.campaign(nodes, 1, random))
 	}
-	last := c.first << (counts - 1)
-	in := func(p fitted.Point) bool { return nodes(p) <= last }
-	l.choose(group, in, func(p fitted.Point) bool { return !in(p) })
+	return group, nodes
 }
