@@ -85,9 +85,9 @@ func (c tableColumn) slope(i, j int) quantity.MicrosPerByte {
 	return (costs[j] - costs[i]).Per(sizes[j] - sizes[i])
 }
 
-// cost returns the changed cost of the i'th size. A table takes logarithms, so a time of 0 is one
-// of minCost.
-func (c tableColumn) cost(i int) quantity.Micros {
+// changedCost returns the changed cost of the i'th size. A table takes logarithms, so a time of 0
+// is one of minCost.
+func (c tableColumn) changedCost(i int) quantity.Micros {
 	all := c.measured.Costs[i]
 	if c.fixed == 1 && c.tau == 1 {
 		return all
@@ -110,7 +110,7 @@ const minCost = 1e-6
 func (c tableColumn) at(n quantity.Bytes) quantity.Micros {
 	sizes := c.measured.Sizes
 	j := sort.Search(len(sizes)-1, func(i int) bool { return i > 0 && sizes[i] >= n })
-	two := [2]quantity.Micros{c.cost(j - 1), c.cost(j)}
+	two := [2]quantity.Micros{c.changedCost(j - 1), c.changedCost(j)}
 	between := Curve{sizes[j-1 : j+1], two[:]}
 	return between.At(n)
 }
@@ -119,7 +119,7 @@ func (c tableColumn) at(n quantity.Bytes) quantity.Micros {
 func (c tableColumn) curve() *Curve {
 	changed := &Curve{Sizes: c.measured.Sizes}
 	for i := range changed.Sizes {
-		changed.Costs = append(changed.Costs, c.cost(i))
+		changed.Costs = append(changed.Costs, c.changedCost(i))
 	}
 	return changed
 }
