@@ -23,20 +23,9 @@ func flowing(nodes int, eager bool) machine.Machine {
 	return machine.Machine{Levels: []machine.Level{inside, outside}}
 }
 
-// ends runs messages that all begin at 0 and returns when each receiver is finished.
-func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []float64) {
+// onFirstCores makes a schedule ready to run on the first cores of a machine.
+func onFirstCores(t *testing.T, m machine.Machine, b *schedule.Builder, ranks int) (*Program, Machine) {
 	t.Helper()
-	b := schedule.NewBuilder(ranks)
-	for rank := range ranks {
-		b.NextRank()
-		for i, x := range messages {
-			if x[0] == rank {
-				b.Send(uint64(x[2]), uint32(x[1]), uint32(i))
-			} else if x[1] == rank {
-				b.Recv(uint64(x[2]), uint32(x[0]), uint32(i))
-			}
-		}
-	}
 	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +42,24 @@ func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, on
+}
+
+// ends runs messages that all begin at 0 and returns when each receiver is finished.
+func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []float64) {
+	t.Helper()
+	b := schedule.NewBuilder(ranks)
+	for rank := range ranks {
+		b.NextRank()
+		for i, x := range messages {
+			if x[0] == rank {
+				b.Send(uint64(x[2]), uint32(x[1]), uint32(i))
+			} else if x[1] == rank {
+				b.Recv(uint64(x[2]), uint32(x[0]), uint32(i))
+			}
+		}
+	}
+	p, on := onFirstCores(t, m, b, ranks)
 	for _, record := range []bool{false, true} {
 		res, err := p.Run(t.Context(), Setup{Machine: on, Record: record})
 		if err != nil {
@@ -345,22 +352,7 @@ func TestPathOfEarlySend(t *testing.T) {
 // runOn runs a schedule of four ranks on a machine, recorded.
 func runOn(t *testing.T, m machine.Machine, b *schedule.Builder) (*Result, error) {
 	t.Helper()
-	s, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	places, err := m.Place("", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, err := FromMachine(m, places, NoLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, on := onFirstCores(t, m, b, 4)
 	return p.Run(t.Context(), Setup{Machine: on, Record: true})
 }
 

@@ -13,22 +13,7 @@ import (
 // finishes builds a schedule, runs it on the first cores of a machine, and returns the finishes.
 func finishes(t *testing.T, m machine.Machine, b *schedule.Builder, ranks int) (all []float64) {
 	t.Helper()
-	s, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	places, err := m.Place("", ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, err := FromMachine(m, places, NoLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, on := onFirstCores(t, m, b, ranks)
 	r, err := p.Run(t.Context(), Setup{Machine: on})
 	if err != nil {
 		t.Fatal(err)
