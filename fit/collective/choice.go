@@ -117,7 +117,7 @@ func (h *Chooser) Choose(predictions []Prediction, at Placement, n quantity.Byte
 	case copied >= 0 && copied != fastest:
 		gain := math.Log(float64(predictions[copied].Time / predictions[fastest].Time))
 		least := doubt(predictions[copied], predictions[fastest])
-		if alone && len(all[copied].forms) == 1 && len(all[fastest].forms) == 1 {
+		if alone && all[copied].known() && all[fastest].known() {
 			least = trustSchedule
 		}
 		beyond := predictions[copied].Beyond || predictions[fastest].Beyond
@@ -184,7 +184,7 @@ func (h *Chooser) fromOne(predictions []Prediction, times []float64, copied int)
 		if measured < tie && h.all[i].librarys() {
 			return i
 		}
-		part, known := partUnknown, len(h.all[i].forms) == 1 && len(h.all[copied].forms) == 1
+		part, known := partUnknown, h.all[i].known() && h.all[copied].known()
 		if known {
 			part = partKnown
 		}

@@ -15,6 +15,9 @@ type Result struct {
 	oneNode, several *blend
 }
 
+// known reports whether the algorithm is known: its form is then not searched.
+func (r *Result) known() bool { return len(r.forms) == 1 }
+
 // PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
 // every measured call filled one, else as many on a node as [Data.perNode].
 func (r *Result) PlacementOf(ranks int) Placement {
