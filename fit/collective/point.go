@@ -49,7 +49,13 @@ func (d Data) librarys() bool { return d.Algorithm == "" && !d.Foreign }
 
 // Label names the data in messages.
 func (d Data) Label() string {
-	parts := []string{d.Collective, cmp.Or(d.Algorithm, "by the library's choice")}
+	parts := []string{d.Collective}
+	switch {
+	case d.librarys():
+		parts = append(parts, "by the library's choice")
+	case !d.Foreign: // else the algorithm is part of the name
+		parts = append(parts, d.Algorithm)
+	}
 	if d.Name != "" {
 		parts = append(parts, d.Name)
 	}
