@@ -149,17 +149,19 @@ type MeasuredTable struct {
 // A CollectiveTable describes measured times of a collective: a text in Times, Runs and Deviations
 // for each of Ranks, with a word for each of Sizes.
 type CollectiveTable struct {
-	Name         string
-	Collective   string   `toml:"collective"`
-	Algorithm    string   `toml:"algorithm"`
-	Statistic    string   `toml:"statistic"`
-	Ranks        []string `toml:"ranks"`
-	RanksPerNode []string `toml:"ranks_per_node"`
-	Sizes        []string `toml:"sizes"`
-	Times        []string `toml:"times"`
-	Runs         []string `toml:"runs"`
-	Deviations   []string `toml:"deviations"`
-	Source       string   `toml:"source"`
+	Name       string
+	Collective string `toml:"collective"`
+	Algorithm  string `toml:"algorithm"`
+	// The library's name of an algorithm that halfpeak does not have, in place of Algorithm.
+	LibraryAlgorithm string   `toml:"library_algorithm"`
+	Statistic        string   `toml:"statistic"`
+	Ranks            []string `toml:"ranks"`
+	RanksPerNode     []string `toml:"ranks_per_node"`
+	Sizes            []string `toml:"sizes"`
+	Times            []string `toml:"times"`
+	Runs             []string `toml:"runs"`
+	Deviations       []string `toml:"deviations"`
+	Source           string   `toml:"source"`
 }
 
 // A ConstantTable describes a number of any dimension, since only formulas read it.

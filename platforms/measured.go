@@ -62,12 +62,15 @@ func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 type MeasuredCollective struct {
 	Name       string // of the table
 	Collective string // as MPI has it
-	Algorithm  string // by halfpeak's name; empty: the library's choice
-	Statistic  string // over ranks: "average" or "slowest"
-	Ranks      []int  // ascending, from 2; equal ones differ in PerNode
-	PerNode    []int  // ranks on each node, of each of Ranks; nil if not known
-	Sizes      []quantity.Bytes
-	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
+	Algorithm  string // by halfpeak's name; empty: the library's choice, or LibraryAlgorithm
+	// LibraryAlgorithm is the library's name of a forced algorithm that halfpeak does not have.
+	LibraryAlgorithm string
+
+	Statistic string // over ranks: "average" or "slowest"
+	Ranks     []int  // ascending, from 2; equal ones differ in PerNode
+	PerNode   []int  // ranks on each node, of each of Ranks; nil if not known
+	Sizes     []quantity.Bytes
+	Times     [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
 	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations.
 	// Both are as Times, 0 where unknown, or nil.
 	Runs       [][]int64

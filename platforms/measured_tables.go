@@ -53,10 +53,14 @@ func (b *builder) collectiveTables() {
 		s.named()
 		c := MeasuredCollective{
 			Name: t.Name, Collective: t.Collective, Algorithm: t.Algorithm,
-			Statistic: t.Statistic, Source: t.Source,
+			LibraryAlgorithm: t.LibraryAlgorithm, Statistic: t.Statistic, Source: t.Source,
 		}
 		if c.Collective == "" {
 			s.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
+		}
+		if c.Algorithm != "" && c.LibraryAlgorithm != "" {
+			s.fail("library_algorithm", "%q beside the algorithm %q; give one of the two",
+				c.LibraryAlgorithm, c.Algorithm)
 		}
 		// Benchmarks print either. They differ where ranks finish at different times, as in a tree.
 		if c.Statistic != "average" && c.Statistic != "slowest" {

@@ -50,6 +50,7 @@ func TestMeasuredCollectiveErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`"bcast"`, `""`, "no collective"},
 		{`"slowest"`, `"fastest"`, `"fastest": over ranks, "average" or "slowest"`},
+		{`"slowest"`, "\"slowest\"\nlibrary_algorithm = \"hier\"", `"hier" beside the algorithm "binomial"`},
 		{`["2", "4"]`, `["4", "2"]`, `"2": numbers of ranks`},
 		{`["8B", "1KiB"]`, `["8B", "8B"]`, `"8B": sizes`},
 		{`"2us -"`, `"2us"`, "1 times on 4 ranks for 2 sizes"},

@@ -97,7 +97,7 @@ func TestChoiceBeyondTwo(t *testing.T) {
 // measured one, 21/20, and the predicted one: nearer to this if both schedules are known. The
 // library's own choice stays where it is as fast as the fastest.
 func TestChoiceFromOneNumber(t *testing.T) {
-	result := func(algorithm string, foreign bool, us quantity.Micros) *Result {
+	result := func(algorithm string, foreign string, us quantity.Micros) *Result {
 		d := Data{Collective: "alltoall", Algorithm: algorithm, Foreign: foreign, Statistic: Slowest}
 		for _, n := range []quantity.Bytes{256, 1024, 4096} {
 			d.Points = append(d.Points, Point{Ranks: 8, PerNode: 1, Size: n, Time: us, Count: 1})
@@ -111,20 +111,20 @@ func TestChoiceFromOneNumber(t *testing.T) {
 	none := quantity.Unknown
 	for _, c := range []struct {
 		second  string
-		foreign bool
+		foreign string
 		took    quantity.Micros
 		ratio   quantity.Micros // predicted time of the first over that of the second
 		want    int
 		copied  bool
 	}{
-		{"bruck", false, 21, 1.05, 1, false}, // 0.6 ln 1.05 > 0.4 ln 1.05
-		{"bruck", false, 21, 1.02, 0, true},
-		{"", true, 21, 1.1, 1, false}, // 0.4 ln 1.1 > 0.6 ln 1.05
-		{"", true, 21, 1.05, 0, true},
-		{"", false, 20.5, 0.8, 1, true}, // the library's own
-		{"", true, 20.5, 0.8, 0, false},
+		{"bruck", "", 21, 1.05, 1, false}, // 0.6 ln 1.05 > 0.4 ln 1.05
+		{"bruck", "", 21, 1.02, 0, true},
+		{"", "another", 21, 1.1, 1, false}, // 0.4 ln 1.1 > 0.6 ln 1.05
+		{"", "another", 21, 1.05, 0, true},
+		{"", "", 20.5, 0.8, 1, true}, // the library's own
+		{"", "another", 20.5, 0.8, 0, false},
 	} {
-		all := []*Result{result("linear-sync", false, 20), result(c.second, c.foreign, c.took)}
+		all := []*Result{result("linear-sync", "", 20), result(c.second, c.foreign, c.took)}
 		predictions := []Prediction{{Time: 100 * c.ratio, Low: none, High: none, Beyond: true},
 			{Time: 100, Low: none, High: none, Beyond: true}}
 		at := Placement{Ranks: 64, PerNode: 1}

@@ -64,7 +64,9 @@ func TestChoiceFollowsSchedules(t *testing.T) {
 			binomial = ""
 		}
 		all := []*Result{doublings(t, "scatter", linear, flat(10), 8), doublings(t, "scatter", binomial, flat(12), 8)}
-		all[1].Foreign = !known
+		if !known {
+			all[1].Foreign = "another"
+		}
 		var predictions []Prediction
 		for _, r := range all {
 			p, err := r.Predict(at, 64)

@@ -34,9 +34,9 @@ type Point struct {
 type Data struct {
 	Collective string // as in the registry: allreduce, bcast, …
 	Algorithm  string // of the registry; empty: the library's choice, which [Fit] searches
-	// Foreign says that an algorithm was forced that the registry does not have, so that Algorithm
-	// is empty.
-	Foreign bool
+	// Foreign is the library's name of an algorithm that was forced and that the registry does not
+	// have, so that Algorithm is empty.
+	Foreign string
 	// Name distinguishes data of one collective and algorithm: what a file says of it, as in-place
 	// or mapby=core, or the name of its table in a platform file.
 	Name      string
@@ -45,7 +45,7 @@ type Data struct {
 }
 
 // librarys reports whether the times are those of the library's own choice.
-func (d Data) librarys() bool { return d.Algorithm == "" && !d.Foreign }
+func (d Data) librarys() bool { return d.Algorithm == "" && d.Foreign == "" }
 
 // Label names the data in messages.
 func (d Data) Label() string {
@@ -53,7 +53,7 @@ func (d Data) Label() string {
 	switch {
 	case d.librarys():
 		parts = append(parts, "by the library's choice")
-	case !d.Foreign: // else the algorithm is part of the name
+	case d.Foreign == "": // else the algorithm is part of the name
 		parts = append(parts, d.Algorithm)
 	}
 	if d.Name != "" {

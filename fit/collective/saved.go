@@ -17,9 +17,10 @@ import (
 // that a newer version of the method applies to older files.
 
 // DataOf returns the measurements of a table of a platform file; their Name is that of the table.
-// The table's algorithm must be in the registry.
+// The table's algorithm must be in the registry, unless it is named as the library calls it.
 func DataOf(t platforms.MeasuredCollective) (Data, error) {
-	d := Data{Collective: t.Collective, Name: t.Name, Statistic: Statistic(t.Statistic)}
+	d := Data{Collective: t.Collective, Name: t.Name, Foreign: t.LibraryAlgorithm,
+		Statistic: Statistic(t.Statistic)}
 	if t.Algorithm != "" {
 		e, err := engine.Find(t.Collective, t.Algorithm)
 		if err != nil {
@@ -56,7 +57,8 @@ func (d Data) Table(name, source string) platforms.CollectiveTable {
 	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
 	t := platforms.CollectiveTable{
 		Name: name, Collective: d.Collective, Algorithm: d.Algorithm,
-		Statistic: string(d.Statistic), Sizes: list.Map(sizes, exact), Source: source,
+		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic),
+		Sizes: list.Map(sizes, exact), Source: source,
 	}
 	repeated := false
 	for _, at := range d.placements() {

@@ -48,11 +48,12 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	if err != nil {
 		return d, err
 	}
-	// Among several algorithms, those that were measured are compared, unless the library chose.
+	// Among several algorithms, those that were measured are compared, unless the library chose or
+	// had one that has no schedule here.
 	if len(fits) > 0 && q.several() {
 		cells = slices.DeleteFunc(cells, func(c Timing) bool {
 			return !slices.ContainsFunc(fits, func(f Fit) bool {
-				return f.Entry.Name == c.Name || f.Entry.Name == libraryChoice
+				return f.Entry.Name == c.Name || f.Entry.Algorithm == nil
 			})
 		})
 	}
@@ -71,7 +72,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		if err != nil {
 			return d, err
 		}
-		if m.Name == libraryChoice {
+		if len(fits) > 0 && m.Entry.Algorithm == nil {
 			f.nearest, f.like = m.Time, true
 		}
 		first, skipped, err := f.begin(ctx, d.Costs())
@@ -132,7 +133,7 @@ type finishing struct {
 	programs []*programs // of each cell
 	watch    func()
 	nearest  quantity.Micros // the measured time whose nearest run counts; 0: the first counts
-	like     bool            // the algorithm stands for the library's choice
+	like     bool            // the algorithm stands for one that is not known here
 }
 
 func newFinishing(q Question, cells []Timing) *finishing {

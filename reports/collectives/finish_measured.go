@@ -52,7 +52,7 @@ func scaled(f *simulations.Finish, m Timing, simulated quantity.Micros,
 			"measurements", f.Of, simulated, m.Time)
 	}
 	of := namedError
-	if m.Name == libraryChoice {
+	if m.Entry.Algorithm == nil {
 		of = libraryError
 	}
 	apart := of.grows + of.apart*math.Abs(math.Log(f.Scale))
@@ -133,5 +133,5 @@ const scaledNote = "The first time is fitted to measurements of this machine, an
 	"errors of such ratios on simulated clusters; real ones may deviate more."
 
 // likeNote explains the algorithm that stands for the library's.
-const likeNote = "The library chose the algorithm, and does not choose anew. It is simulated as " +
-	"the one named in the row, whose time is nearest to the measured one."
+const likeNote = "The library's algorithm is not known here, and stays as it is. It is simulated " +
+	"as the one named in the row, whose time is nearest to the measured one."

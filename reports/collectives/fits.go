@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,9 @@ import (
 
 // A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
 type Fit struct {
-	Entry collective.Entry // its Name is libraryChoice if the library chose
+	// Entry's Name is libraryChoice if the library chose, and the library's name of an algorithm
+	// that was forced and that the registry does not have.
+	Entry collective.Entry
 	Data  fitted.Data
 
 	*fitted.Result // nil until it is fitted
@@ -49,7 +52,7 @@ func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fi
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", at, err)
 		}
-		e := collective.Entry{Collective: d.Collective, Name: libraryChoice}
+		e := collective.Entry{Collective: d.Collective, Name: cmp.Or(d.Foreign, libraryChoice)}
 		if d.Algorithm != "" {
 			if e, err = collective.Find(d.Collective, d.Algorithm); err != nil {
 				return nil, err // cannot be: the data name an algorithm of the registry

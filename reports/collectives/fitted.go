@@ -295,8 +295,8 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 	if p.NoInterval != "" && !slices.Contains(g.reasons, p.NoInterval) {
 		g.reasons = append(g.reasons, p.NoInterval)
 	}
-	// Only the library's own choice can follow several forms; a named algorithm has one.
-	if f.Entry.Name != libraryChoice {
+	// An algorithm of the registry has one form. That of another, or of a choice, is searched.
+	if f.Data.Algorithm != "" {
 		return
 	}
 	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)

@@ -96,7 +96,7 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (rows re
 		if !asked.several() {
 			// A file need not name its algorithm; the user who asks for one knows it.
 			d.Algorithm = cmp.Or(d.Algorithm, asked.Algorithm)
-			if d.Algorithm != asked.Algorithm {
+			if d.Foreign != "" || d.Algorithm != asked.Algorithm {
 				continue
 			}
 		}

@@ -232,7 +232,7 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 	}
 	name := strings.TrimSpace(k.name + " " + k.unknown)
 	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: name,
-		Foreign: k.unknown != "", Statistic: statistic, Points: fitted.OnePerCall(points)}
+		Foreign: k.unknown, Statistic: statistic, Points: fitted.OnePerCall(points)}
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a

@@ -84,8 +84,8 @@ allreduce,allreduce_hier_bw,4,4,65536,41
 	got := map[string]float64{}
 	for _, d := range all {
 		got[d.Algorithm+" "+d.Name] = float64(d.Points[0].Time)
-		if d.Foreign != (d.Algorithm == "") {
-			t.Errorf("%s: foreign is %v", d.Label(), d.Foreign)
+		if (d.Foreign == "") == (d.Algorithm == "") {
+			t.Errorf("%s: foreign is %q", d.Label(), d.Foreign)
 		}
 	}
 	want := map[string]float64{"ring ": 60, "double-tree ": 30, " allreduce_hier_bw": 40}

@@ -33,8 +33,12 @@ func (s series) data() fitted.Data {
 	if strings.Contains(s.name, "latency") { // OSU's main column
 		of = fitted.Average
 	}
-	return fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of,
-		Foreign: !s.librarys(), Points: s.points}
+	d := fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of,
+		Points: s.points}
+	if !s.librarys() && s.algorithm == "" {
+		d.Foreign = s.forced
+	}
+	return d
 }
 
 // counts returns the numbers of nodes, ascending.
