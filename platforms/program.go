@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Costs are what the parameters of a design amount to.
+// Costs holds the costs that follow from the parameters of a design.
 type Costs struct {
 	Layer   model.Layer
 	Machine machine.Machine // that ranks run on; without levels: on the layer alone

@@ -11,7 +11,7 @@ import (
 )
 
 // runs returns the stretches of s between the points that cannot be drawn. A line
-// across such a gap would claim values that nobody has.
+// across such a gap would claim values that do not exist.
 func (f Figure) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
 	var runs [][]vg.Point
 	var run []vg.Point
@@ -71,7 +71,7 @@ func (f Figure) errorBar(
 }
 
 // edge returns the line around a band: thinner and paler than the line of a model, and broken if
-// the band is extrapolated. Broken lines stand for what nobody measured, in print too.
+// the band is extrapolated. Broken lines stand for sizes that were not measured, in print too.
 func (s style) edge(k SeriesKind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
 	if k == Beyond {

@@ -68,7 +68,7 @@ func (g grid) total(of func(gridColumn) int) int {
 	return max(0, sum)
 }
 
-// width is that of the table with each interval behind its value.
+// width returns the width of the table with each interval behind its value.
 func (g grid) width() int { return g.total(func(c gridColumn) int { return c.width }) }
 
 // fit drops columns until the table fits the width with intervals below their values,

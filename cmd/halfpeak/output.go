@@ -19,8 +19,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// An output says where a command's tables go and in which format. All commands share
-// it, so that their flags are the same.
+// An output holds the file and the format of a command's tables. All commands share it, so that
+// their flags are the same.
 type output struct {
 	format string
 	path   string
@@ -298,8 +298,8 @@ func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) er
 	return atomicfile.Write(path, written(text))
 }
 
-// checkSave requires the extension .toml, by which other commands distinguish a file
-// from a built-in platform.
+// checkSave returns an error unless path ends in .toml: other commands take a name with this
+// extension for a file, and one without for a built-in platform.
 func checkSave(path string) error {
 	if path != "" && filepath.Ext(path) != ".toml" {
 		return usagef("--save %q: a platform file ends with .toml", path)

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// sweepOutput is where a sweep goes.
+// A sweepOutput holds the flags of a sweep's output: tables, pictures, and rows as a stream.
 type sweepOutput struct {
 	*output
 	*plotting

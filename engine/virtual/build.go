@@ -232,7 +232,7 @@ func (s *System) measure(n int) cost {
 func (s *System) stream(n int) int {
 	packets := 0
 	for left := n; left > 0; {
-		// The same division as in the endpoint's: the run will have so many packets.
+		// The same division as in the endpoint's, so that this is the number of packets of the run.
 		piece, size := s.cut(n, left)
 		packets += (piece + size - 1) / size
 		left -= piece

@@ -298,8 +298,8 @@ func (nd *node) wake(at quantity.Micros) {
 	}
 }
 
-// faulty is the stage of a packet that has had its faults. No route has so many stages,
-// so the packet goes straight to the inbox.
+// faulty is the stage of a packet that has had its faults. It is above the number of stages
+// of any route, so the packet goes straight to the inbox.
 const faulty = 1 << 20
 
 func (n *network) fault(f *packet) bool {

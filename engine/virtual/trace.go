@@ -36,8 +36,8 @@ func (t *Trace) start(s *System, nodes int) {
 	t.Spans, t.kinds, t.nodes = t.Spans[:0], s.kinds, nodes
 }
 
-// add records a span of a resource, or of the processor of the node −1−at: resources have the
-// numbers from 0 on.
+// add records a span of a resource, or of the processor of the node −1−at: at is at least 0
+// for a resource.
 func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	s := Span{Node: int(-1 - at), Resource: "processor", Start: start, End: end, Bytes: -1}
 	if at >= 0 {

@@ -12,8 +12,8 @@ import (
 )
 
 // A jsonStream decodes JSON line by line. Its decoder is a coroutine that waits in Read for the
-// next line: so JSON may begin and end anywhere in a log, the line of an error is known, and the
-// memory is that of the longest value.
+// next line: so JSON may begin and end anywhere in a log, the line of an error is known, and
+// memory holds one value at a time.
 type jsonStream struct {
 	buffer []byte // of the current piece
 	text   []byte // of the piece, as far as it has not been read

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Parameters are those of an algorithm's form over all calls on one node, or all calls on several:
+// Parameters holds an algorithm's form over all calls on one node, or over all calls on several:
 //
 //	T = Base + steps inside nodes · Inside + steps between nodes · Between + bytes · Beta
 //

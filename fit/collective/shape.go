@@ -53,8 +53,8 @@ func ones(n int) float64 {
 	return float64(k)*float64(half)/2 + float64(n-half) + ones(n-half)
 }
 
-// mean returns the shape of ranks that finish, in sum, after so many steps and after the bytes of
-// so many messages.
+// mean returns the shape of ranks whose numbers of steps have the sum steps, and whose numbers of
+// messages have the sum volume.
 func mean(p int, steps, volume float64) shape {
 	return shape{steps / float64(p), volume / float64(p)}
 }

@@ -63,7 +63,7 @@ func (g *Gram) Solve(columns int, minPivot float64) (s Solution, inverse Inverse
 // NonNegative returns the least squares over a set of columns with parameters of at least 0, the
 // last of them at most maxLast. It is the best of the subsets that meet the bounds without being
 // held to them (Lawson and Hanson 1974, ch. 23): with few columns, trying all is the fastest.
-// minPivot is that of Solve. If no subset meets the bounds, all parameters are 0, and Squares is
+// minPivot is as in Solve. If no subset meets the bounds, all parameters are 0, and Squares is
 // +Inf.
 func (g *Gram) NonNegative(columns int, minPivot, maxLast float64) Solution {
 	a, scale := g.scaled()

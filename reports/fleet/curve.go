@@ -96,7 +96,7 @@ func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpa
 const minSpan = 8
 
 // summarise returns the summary of a table, and false if it has no times of messages.
-// Labels are those of the file's name; columns name the nodes. A round trip becomes
+// Labels come from the file's name; columns name the nodes. A round trip becomes
 // half of itself, and a repeat has the title of the first table, so that curves that
 // can be compared share a group.
 func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSummary, ok bool) {

@@ -29,8 +29,8 @@ type Cut struct {
 // A Cutting lists ways to cut messages through pipelines.
 type Cutting []Cut
 
-// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. The
-// order is that of the argument: what the paper's equation 10 gives (paper), the best
+// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows
+// follow the steps of an argument: what the paper's equation 10 gives (paper), the best
 // equal packets (equal), the best of any size (unequal), a lower bound, then of whole
 // bytes (unequal-whole), which a system could send, and at last no cutting at all
 // (single), which shows what packets are good for. A layer whose packets are a setting

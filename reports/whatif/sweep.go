@@ -182,7 +182,7 @@ type Sweep struct {
 const maxRows = 1e10
 
 // Rows returns the number of rows of the sweep, +Inf if it exceeds a float64. It is a
-// float64, since ranges multiply beyond an int64; [Sweep.Run] refuses so many.
+// float64, since ranges multiply beyond an int64; [Sweep.Run] refuses more than maxRows.
 func (s *Sweep) Rows() float64 {
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {

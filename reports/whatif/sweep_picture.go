@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// The resolution of pictures. A screen shows about so many; a sweep of millions
-	// of points is reduced to them while it runs.
+	// The resolution of pictures, about that of a screen. A sweep of millions of points is
+	// reduced to it while it runs.
 	mapCells = 250  // of a heat map, in each direction
 	lineDots = 1000 // of a line
 )

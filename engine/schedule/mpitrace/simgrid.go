@@ -265,7 +265,7 @@ func (p *replayed) action(f *file, l []byte) error {
 	return nil
 }
 
-// parse parses the parameters of an action among so many ranks.
+// parse parses the parameters of an action in a trace of this number of ranks.
 func (a *arguments) parse(args string, words []string, ranks int) error {
 	names := strings.Fields(args)
 	if len(names) > 0 && names[0] == "sizes" {

@@ -30,8 +30,8 @@ func (l *losses) planted(kind string, counts int, seed uint64) {
 	l.choose(group, in, func(p fitted.Point) bool { return !in(p) })
 }
 
-// plantedGroup returns the campaigns of all algorithms on a cluster, on so many numbers of nodes
-// and three more, which double.
+// plantedGroup returns the campaigns of all algorithms on a cluster. The numbers of nodes double:
+// counts of them, and three more.
 func plantedGroup(kind string, counts int, random *rand.Rand) (group []series, nodes []int) {
 	c := newCluster(kind, random)
 	c.known = true

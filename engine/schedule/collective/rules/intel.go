@@ -14,8 +14,8 @@ import (
 //
 //	export I_MPI_ADJUST_BCAST="1:0-2047@4-8;3:2048-2147483647@4-8"
 //
-// Intel's numbers of algorithms are those of its Developer Reference, "I_MPI_ADJUST Family".
-// Sizes are those of the call, so blocks need no line for each number of ranks.
+// Algorithms have the numbers of Intel's Developer Reference, "I_MPI_ADJUST Family". A size is the
+// argument of the call, so blocks need no line for each number of ranks.
 func Intel(w io.Writer, rules []Rule) error {
 	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
 	if err != nil {
