@@ -120,7 +120,8 @@ func (r *run) bundleOf(from, to uint32, size uint64, c *cost) *bundle {
 	}
 	b := &bundle{size: float64(max(size, 1))}
 	r.addUses(b, from, to, size, c, 1)
-	if c.interleaved {
+	// Where a message uses nothing, as on links without a layer, the flow is all of its time.
+	if c.interleaved && len(b.uses) > 0 {
 		// Bytes that take longer than they occupy anything pass stages that nobody shares. Messages
 		// that NICs do not interleave follow each other, so their order counts, not their shares.
 		own := b.alone

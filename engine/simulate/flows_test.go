@@ -168,6 +168,20 @@ func TestTopologyFlows(t *testing.T) {
 	}
 }
 
+// A message that NICs interleave, on a network whose links are not shared, takes the time of its level.
+func TestUnsharedTopology(t *testing.T) {
+	ring, err := machine.ParseTopology("torus 4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine.Machine{Levels: []machine.Level{{Name: "cluster", Arity: 4, Packet: 100, Topology: ring,
+		Layer: &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}}}}
+	got := ends(t, m, 4, [][3]int{{0, 1, 10001}, {2, 1, 10001}})
+	if math.Abs(got[1]-15) > 0.02 {
+		t.Errorf("rank 1 ends at %.3f µs, want 15", got[1])
+	}
+}
+
 // Two links out of a unit of four: messages to units of one number, modulo 2, share a link, and
 // other ones do not, whether NICs interleave them or not.
 func TestRoutesOfPort(t *testing.T) {
