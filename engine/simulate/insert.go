@@ -126,9 +126,16 @@ func (r *run) sort(list []uint32) {
 		byKind(list, r.ops)
 		return
 	}
-	slices.SortStableFunc(list, func(a, b uint32) int {
-		return int(r.ops[a].Kind) - int(r.ops[b].Kind)
-	})
+	sorted := r.sorted[:0]
+	for kind := schedule.Send; kind <= schedule.Calc; kind++ {
+		for _, i := range list {
+			if r.ops[i].Kind == kind {
+				sorted = append(sorted, i)
+			}
+		}
+	}
+	copy(list, sorted)
+	r.sorted = sorted
 }
 
 // finish records the finish or start time of an operation in its successors. It appends to r.here

@@ -32,6 +32,7 @@ type run struct {
 	proceed  func(e entry, late bool) // does what an entry says; late if it was parked
 	here     []uint32                 // operations that are free now, at the rank of the event
 	there    []uint32                 // the same at the sender, by LogGOPSim's rules
+	sorted   []uint32                 // memory of sort
 	noise    noise
 	err      error // the first one, which ends the run
 
