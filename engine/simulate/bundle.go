@@ -28,14 +28,14 @@ type flows struct {
 	near     [256]nearBundle
 	transits []transit // by send
 	pairs    pairs
-	turns    []pairTurn      // by pair; only where NICs interleave messages
-	last     []uint32        // by pair and NIC: the last send that flows, plus 1; 0: none
-	sent     map[uint32]link // by recorded send: the step that sent the data
-	next     uint64          // time at which the first flow is delivered or ends
-	wake     entry           // for that; its time is the largest number if there is none
-	queued   uint64          // time of the earliest such entry in the queue
-	pending  bool            // rates must be computed at the end of this moment
-	held     bool            // the entry for that is tick, which is not in the queue yet
+	turns    []pairTurn     // by pair; only where NICs interleave messages
+	last     []uint32       // by pair and NIC: the last send that flows, plus 1; 0: none
+	recorded []recordedFlow // by send; nil unless the run is recorded
+	next     uint64         // time at which the first flow is delivered or ends
+	wake     entry          // for that; its time is the largest number if there is none
+	queued   uint64         // time of the earliest such entry in the queue
+	pending  bool           // rates must be computed at the end of this moment
+	held     bool           // the entry for that is tick, which is not in the queue yet
 	tick     entry
 	changed  []*bundle // in which a flow began or ended since the rates were computed
 	due      []*bundle // bundles with flows, a binary heap by event
@@ -111,17 +111,22 @@ type bundleKey struct {
 	size     uint64
 }
 
-// A transit is how far the message of a send is that flows.
+// A transit is how far the message of a send is that flows. There is one for each message of the
+// program, and each is touched when others have replaced it in the cache, so it is small.
 type transit struct {
-	cost           *cost   // once its first byte, or its request, has arrived
-	bundle         *bundle // once its bytes flow
-	started, ended uint64  // when its first and its last byte arrived
-	taken          uint64  // when its receiver's NIC began to take it in
-	take           uint32  // the recorded step that takes it in
-	next           uint32  // the send whose flow waits for the end of this one, plus 1
-	state          transitState
-	admitted       bool // its turn has come
-	lags           bool // it has arrived, and its flow begins after the lag of its bundle
+	cost     *cost  // once its first byte, or its request, has arrived
+	since    uint64 // when its receiver's NIC began to take it in; arrived: when its last byte did
+	next     uint32 // the send whose flow waits for the end of this one, plus 1
+	state    transitState
+	admitted bool // its turn has come
+	lags     bool // it has arrived, and its flow begins after the lag of its bundle
+}
+
+// A recordedFlow is what a recorded run keeps of a message that flows.
+type recordedFlow struct {
+	sent    link   // the step that sent the data
+	started uint64 // when its first byte arrived
+	take    uint32 // the step that takes it in
 }
 
 // prefetch brings what a message flows by into the cache.

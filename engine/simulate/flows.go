@@ -33,9 +33,10 @@ func (r *run) flow(i uint32, t uint64) bool {
 	data := !c.rendezvous && !c.deferred || n.waits == streaming
 	way := &r.flows.transits[i]
 	way.cost = c
-	if !way.admitted && r.shared.byNIC && (c.interleaved || n.waits == flying) {
+	pair := r.flows.pairs.of[i]
+	if !way.admitted && pair > 0 && r.shared.byNIC && (c.interleaved || n.waits == flying) {
 		way.admitted = true
-		turn := &r.flows.turns[r.flows.pairs.of[i]]
+		turn := &r.flows.turns[pair]
 		begin := max(t, turn.last)
 		if c.interleaved && data && !c.overlaps {
 			begin = max(t, turn.next)
@@ -55,14 +56,16 @@ func (r *run) flow(i uint32, t uint64) bool {
 	if !data {
 		way.admitted = false // the data take a turn of their own
 	} else if c.flows {
-		way.state, way.started = inTransit, t
-		way.bundle = r.bundleOf(n.rank, op.Peer, op.Size, c)
+		way.state = inTransit
+		if r.recording {
+			r.flows.recorded[i].started = t
+		}
 		// The same entry comes again after the lag, when the bytes reach what they share.
-		if lag := way.bundle.lag; lag > 0 {
+		if b := r.bundleOf(i); b.lag > 0 {
 			way.lags = true
-			r.push(t+lag, i|message)
+			r.push(t+b.lag, i|message)
 		} else {
-			r.beginFlow(i, t)
+			r.beginFlow(b, i, t)
 		}
 	}
 	return true
@@ -70,9 +73,8 @@ func (r *run) flow(i uint32, t uint64) bool {
 
 // beginFlow begins the flow of send i in its bundle, unless it must wait for flows between the same
 // ranks.
-func (r *run) beginFlow(i uint32, t uint64) {
-	way := &r.flows.transits[i]
-	if !way.cost.interleaved {
+func (r *run) beginFlow(b *bundle, i uint32, t uint64) {
+	if r.followsOthers(i) {
 		before := r.lastFlow(i)
 		last := *before
 		if *before = i + 1; last > 0 {
@@ -80,8 +82,14 @@ func (r *run) beginFlow(i uint32, t uint64) {
 			return
 		}
 	}
-	r.flows.begin(way.bundle, i, t)
+	r.flows.begin(b, i, t)
 	r.computeRates(t)
+}
+
+// followsOthers reports whether the flow of send i waits for those before it between the same
+// ranks, and those behind it for it.
+func (r *run) followsOthers(i uint32) bool {
+	return r.flows.pairs.of[i] > 0 && !r.flows.transits[i].cost.interleaved
 }
 
 // lastFlow returns the place of the last send, plus 1, that flows between the ranks of send i by
@@ -93,19 +101,21 @@ func (r *run) lastFlow(i uint32) *uint32 {
 
 // follow begins the flow that waits for send i, whose flow is far enough.
 func (r *run) follow(i uint32, t uint64) {
-	way := &r.flows.transits[i]
-	if way.cost.interleaved {
+	if !r.followsOthers(i) {
 		return
 	}
-	if way.next == 0 {
+	next := r.flows.transits[i].next
+	if next == 0 {
 		*r.lastFlow(i) = 0
 		return
 	}
-	r.flows.begin(r.flows.transits[way.next-1].bundle, way.next-1, t)
+	r.flows.begin(r.bundleOf(next-1), next-1, t)
 }
 
-// bundleOf returns the bundle of messages of a size from one rank to another.
-func (r *run) bundleOf(from, to uint32, size uint64, c *cost) *bundle {
+// bundleOf returns the bundle of the message of send i, whose cost is known.
+func (r *run) bundleOf(i uint32) *bundle {
+	from, to, size := r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size
+	c := r.flows.transits[i].cost
 	k := bundleKey{from, to, size}
 	if !c.interleaved && !r.shared.byRank {
 		k.from, k.to = r.shared.unitsOf(int(from))[0], r.shared.unitsOf(int(to))[0]
@@ -232,14 +242,18 @@ func (r *run) queueFlows() {
 func (r *run) deliver(i uint32, t uint64) {
 	n, way := &r.nodes[i], &r.flows.transits[i]
 	c := way.cost
-	if took := t - way.started; took > c.stream {
-		r.recordDelay(i, delay{flow: took - c.stream})
-	}
 	left := t
 	if !c.joint {
 		left = uint64(int64(t) - c.latency)
 	}
-	by := r.flows.sent[i]
+	var record recordedFlow
+	if r.recording {
+		record = r.flows.recorded[i]
+		if took := t - record.started; took > c.stream {
+			r.recordDelay(i, delay{flow: took - c.stream})
+		}
+	}
+	by := record.sent
 	r.setLastByte(n.rank, left, by)
 	if c.rendezvous {
 		r.finish(r.s.AfterDone(i), left, by.as(atDone))
@@ -247,11 +261,11 @@ func (r *run) deliver(i uint32, t uint64) {
 		r.here = r.here[:0]
 	}
 	if way.state == taken {
-		end := max(t, way.taken+c.stream)
-		r.recordLastByte(n.next, way.take, end)
+		end := max(t, way.since+c.stream)
+		r.recordLastByte(n.next, record.take, end)
 		r.push(end, n.next)
 	}
-	way.state, way.ended = arrived, t
+	way.state, way.since = arrived, t
 }
 
 // inTurn returns when message i, or its request, arrives: at t, or later if a message before it

@@ -84,7 +84,7 @@ func (r *run) lead(i uint32) uint64 {
 func (r *run) arrival(i uint32, t uint64) {
 	if r.flows != nil && r.flows.transits[i].lags {
 		r.flows.transits[i].lags = false
-		r.beginFlow(i, t)
+		r.beginFlow(r.bundleOf(i), i, t)
 		return
 	}
 	if !r.flow(i, t) {
@@ -157,7 +157,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	by := r.recordStep(a, late, cpu, nic)
 	flows := c.flows && step != stepRequest
 	if flows && r.recording {
-		r.flows.sent[i] = by
+		r.flows.recorded[i].sent = by
 	}
 	gap := c.gap
 	if c.interleaved && flows {
@@ -270,7 +270,7 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	var way *transit
 	if r.flows != nil && bytes != handshake {
 		if way = &r.flows.transits[from]; way.state == arrived {
-			end = max(end, way.ended)
+			end = max(end, way.since)
 		}
 	}
 	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
@@ -279,7 +279,10 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 		r.clock[nic] = begin + c.intake
 	}
 	if way != nil && way.state == inTransit {
-		way.state, way.taken, way.take = taken, begin, uint32(len(r.acts))
+		way.state, way.since = taken, begin
+		if r.recording {
+			r.flows.recorded[from].take = uint32(len(r.acts))
+		}
 		return // deliver goes on
 	}
 	if end >= now { // else the receive was posted late: what it waits for is its posting

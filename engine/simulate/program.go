@@ -27,31 +27,35 @@ type Program struct {
 	pairs     pairs
 }
 
-// Pairs numbers the pairs of a sender and a receiver.
+// Pairs numbers the pairs of a sender and a receiver with several messages, from 1 on.
 type pairs struct {
-	of    []uint32 // by send
-	count int
+	of    []uint32 // by send; 0 for the only message from its rank to its peer
+	count int      // of numbers, with 0
 }
 
 // pairsOf returns the pairs of the sends. They are only needed where messages share something, so
 // they are numbered at the first such run.
 func (p *Program) pairsOf() pairs {
 	p.pairsOnce.Do(func() {
-		of, count := memory.Make[uint32](len(p.ops)), uint32(0)
-		seen := make([]uint32, p.s.Ranks()) // by receiver: the number of its last pair, plus 1
+		of, count := memory.Make[uint32](len(p.ops)), uint32(1)
+		seen := make([]uint32, p.s.Ranks()) // by receiver: the first send to it, plus 1
 		for rank := range p.s.Ranks() {
-			first := count
 			from, to := p.s.Rank(rank)
 			for i := from; i < to; i++ {
 				op := &p.ops[i]
 				if op.Kind != schedule.Send {
 					continue
 				}
-				if seen[op.Peer] <= first { // of another sender
-					count++
-					seen[op.Peer] = count
+				first := seen[op.Peer]
+				if first <= from { // of another sender
+					seen[op.Peer] = i + 1
+					continue
 				}
-				of[i] = seen[op.Peer] - 1
+				if of[first-1] == 0 {
+					of[first-1] = count
+					count++
+				}
+				of[i] = of[first-1]
 			}
 		}
 		p.pairs = pairs{of, int(count)}

@@ -28,7 +28,6 @@ func newFlows(m Machine, p *Program, seed uint64) *flows {
 		pairs:    of,
 		turns:    memory.Make[pairTurn](turns),
 		last:     memory.Make[uint32](of.count * len(p.nics.list)),
-		sent:     map[uint32]link{},
 		next:     math.MaxUint64,
 		wake:     entry{time: math.MaxUint64},
 		queued:   math.MaxUint64,
@@ -204,14 +203,6 @@ func (f *flows) share(t uint64) {
 		if b.mark == f.fill.mark {
 			continue // it was part of the component of another one
 		}
-		if !f.limits(b) {
-			if len(b.flows) > 0 {
-				b.advance(t)
-				b.rate = 1 / b.alone
-				f.schedule(b)
-			}
-			continue
-		}
 		f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
 		f.collect(b)
 		for _, other := range f.fill.bundles {
@@ -225,24 +216,14 @@ func (f *flows) share(t uint64) {
 	f.changed = f.changed[:0]
 }
 
-// limits reports whether a resource limits a bundle, or did when its rate was last computed. If
-// none does, its rate changes no other.
-func (f *flows) limits(b *bundle) bool {
-	for _, u := range b.uses {
-		if r := &f.shared[u.resource]; r.limits || r.limiting() {
-			return true
-		}
-	}
-	return false
-}
-
 // collect sets the bundles and resources of the filling to the component of a bundle in which a
 // flow began or ended.
 func (f *flows) collect(b *bundle) {
 	if b.mark = f.fill.mark; len(b.flows) > 0 {
 		f.fill.bundles = append(f.fill.bundles, b)
+	} else {
+		f.reach(b)
 	}
-	f.reach(b)
 	for i := 0; i < len(f.fill.bundles); i++ {
 		f.reach(f.fill.bundles[i])
 	}

@@ -10,6 +10,9 @@ func (r *run) startRecord() {
 	r.clockBy = make([]link, len(r.clock))
 	r.outBy = make([]link, r.s.Ranks())
 	r.stalls = map[opStep]uint64{}
+	if r.flows != nil {
+		r.flows.recorded = make([]recordedFlow, len(r.ops))
+	}
 }
 
 func (r *run) setCause(op uint32, by link) {
