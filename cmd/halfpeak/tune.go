@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/tune"
 )
@@ -159,16 +160,18 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--loss must be 0 to 10000 (got %g)", o.loss)
 	}
 	// A platform is optional: without one, schedules are priced on a nominal network.
+	var tables []platforms.MeasuredCollective
 	if len(args) > 0 && extension(args[0]) == "toml" {
 		designs, err := o.layers.designs(args[:1])
 		if err != nil {
 			return err
 		}
 		q.Layer, q.Machine, args = designs[0].Layer, designs[0].Machine(), args[1:]
+		tables = designs[0].Platform.Collectives
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	m, notes, err := o.read(ctx, args)
+	m, notes, err := o.read(ctx, tables, args)
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
@@ -189,18 +192,24 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	return o.out.write(cmd, rows)
 }
 
-// read makes the map of the question and adds the measurements of the files and of
-// the folder.
-func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []string, error) {
+// read makes the map of the question and adds the measurements of the platform's tables, of the
+// files and of the folder.
+func (o *tuneOptions) read(ctx context.Context, tables []platforms.MeasuredCollective,
+	files []string) (*tune.Map, []string, error) {
 	m, err := tune.NewMap(ctx, o.question)
 	if err != nil {
 		return nil, nil, err
 	}
-	var notes []string
+	notes, err := m.ReadTables(tables)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(files) > 0 {
-		if notes, err = m.ReadFiles(files, fits.Options{}); err != nil {
+		more, err := m.ReadFiles(files, fits.Options{})
+		if err != nil {
 			return nil, nil, err
 		}
+		notes = append(notes, more...)
 	}
 	if o.folder == "" {
 		return m, notes, nil

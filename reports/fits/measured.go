@@ -114,8 +114,7 @@ func unknownAlgorithms(keys []seriesKey) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "no schedule is known of " + strings.Join(names, ", ") + ": their forms are searched, " +
-		"as of a library's own choice"
+	return "no schedule is known of " + strings.Join(names, ", ")
 }
 
 func isNumber(s string) bool {

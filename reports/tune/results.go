@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
@@ -110,8 +113,14 @@ func timesInFile(path string) (own, t quantity.Micros, err error) {
 }
 
 // ReadFiles adds the measurements in files of benchmarks. If a file names no algorithm, its times
-// are of the library's choice.
+// are of the library's choice. If it names no collective, they are of the question's, if that is
+// one, and on as many ranks of a node as the question has. It is an error if no table is of a
+// collective.
 func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err error) {
+	if len(m.Collectives) == 1 {
+		o.Measured.Collective, o.Trace.Collective = m.Collectives[0], m.Collectives[0]
+	}
+	o.Measured.PerNode = m.PerNode
 	in, err := fits.ReadFit(paths, o)
 	if err != nil {
 		return nil, err
@@ -120,25 +129,74 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 	if err != nil {
 		return nil, err
 	}
+	if len(all) == 0 && in.Broken == nil {
+		return nil, fmt.Errorf("%s: no table names its collective; ask about one collective, "+
+			"which is then that of all tables", strings.Join(paths, ", "))
+	}
+	notes = slices.Concat(in.Notes, notes, m.addSeries(all))
+	return notes, in.Broken
+}
+
+// ReadTables adds the measured collectives of a platform's file, as [Map.ReadFiles] adds files.
+func (m *Map) ReadTables(tables []platforms.MeasuredCollective) (notes []string, err error) {
+	var all []fitted.Data
+	for _, t := range tables {
+		d, err := fitted.DataOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("collective.%s: %w", t.Name, err)
+		}
+		all = append(all, d)
+	}
+	return m.addSeries(all), nil
+}
+
+// addSeries adds the measured times of series. It returns notes on those that no candidate has.
+func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 	// The collective ends when the slowest rank does. Benchmarks that print no maximum have the
 	// average.
 	statistic := fitted.Slowest
 	if !slices.ContainsFunc(all, func(s fitted.Data) bool { return s.Statistic == statistic }) {
 		statistic = fitted.Average
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(s fitted.Data) bool {
+		return s.Statistic != statistic
+	})
+	perNode := map[int][]int{} // numbers of ranks on a node, by ranks
 	for _, s := range all {
-		if s.Statistic != statistic {
+		for _, p := range s.Points {
+			perNode[p.Ranks] = append(perNode[p.Ranks], p.PerNode)
+		}
+	}
+	var foreign []string
+	elsewhere := 0 // measurements of the question's calls whose ranks are placed otherwise
+	for _, s := range all {
+		if s.Foreign != "" { // forced, so the times are not those of the library's choice
+			foreign = append(foreign, s.Foreign)
 			continue
 		}
 		c := Choice{}
-		c.Collective, c.Name = s.Collective, s.Algorithm
-		if c.Name == "" {
-			c.Name = LibraryChoice
-		}
+		c.Collective, c.Name = s.Collective, cmp.Or(s.Algorithm, LibraryChoice)
 		for _, p := range s.Points {
 			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size
-			m.measure(c, p.Time)
+			// A question without a placement takes that of the measurements, if it is one.
+			if m.PerNode == 0 && len(stats.Ascending(perNode[p.Ranks])) == 1 {
+				c.PerNode = 0
+			}
+			if m.measure(c, p.Time) {
+				continue
+			}
+			if c.PerNode = 0; m.candidate(c) >= 0 {
+				elsewhere++
+			}
 		}
 	}
-	return append(in.Notes, notes...), in.Broken
+	if len(foreign) > 0 {
+		notes = append(notes, fmt.Sprintf("No rule of %s can name %s: these times are not used.",
+			m.Library, strings.Join(stats.Ascending(foreign), ", ")))
+	}
+	if elsewhere > 0 {
+		notes = append(notes, fmt.Sprintf("%d measurements are of these calls with other numbers "+
+			"of ranks on each node; ask about one of these numbers.", elsewhere))
+	}
+	return notes
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -294,6 +296,72 @@ func TestReadFolder(t *testing.T) {
 	if len(m.measured) != 2 {
 		t.Errorf("%d candidates were measured, want 2", len(m.measured))
 	}
+}
+
+// Files of benchmarks count as they are: those without a collective are of the one that is asked
+// about; ranks are where they were measured, if that is one placement; and the time of a forced
+// algorithm that is not known here is not the library's own.
+func TestReadFiles(t *testing.T) {
+	const rows = `algorithm,%[1]s,bytes,time_us
+default,%[2]s,1024,20
+ring,%[2]s,1024,40
+recursive_doubling,%[2]s,1024,12
+swing,%[2]s,1024,4
+`
+	for _, c := range []struct {
+		head, at         string
+		perNode          int
+		measured, others int
+		note             string
+	}{
+		{"ranks", "8", 0, 3, 0, "can name swing"},
+		{"nodes,ranks_per_node", "4,2", 0, 3, 0, "can name swing"},
+		{"nodes,ranks_per_node", "4,2", 2, 3, 0, "can name swing"},
+		{"nodes,ranks_per_node", "4,2", 4, 0, 3, "3 measurements are of these calls with other numbers"},
+		{"ranks", "16", 0, 0, 3, "can name swing"},
+	} {
+		file := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(file, fmt.Appendf(nil, rows, c.head, c.at), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		q := Question{Collectives: []string{"allreduce"}, Library: "openmpi", Ranks: []int{8},
+			PerNode: c.perNode, Sizes: []quantity.Bytes{1024}}
+		m, err := NewMap(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes, err := m.ReadFiles([]string{file}, fits.Options{})
+		if err != nil || len(m.measured) != c.measured || m.Unknown != c.others ||
+			!strings.Contains(strings.Join(notes, "\n"), c.note) {
+			t.Errorf("%s %s, %d on a node: %v, measured %v, %d of others, notes %q",
+				c.head, c.at, c.perNode, err, m.measured, m.Unknown, notes)
+		}
+		if own := float64(m.expected(m.own(0))); c.measured > 0 {
+			near(t, "the library's choice", own, 20, 0.5)
+		}
+		q.Collectives = append(q.Collectives, "bcast")
+		if m, err = NewMap(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = m.ReadFiles([]string{file}, fits.Options{}); err == nil {
+			t.Error("rows of one of two collectives are no error")
+		}
+	}
+}
+
+// A platform's measured collectives count as files do.
+func TestMeasuredOfPlatform(t *testing.T) {
+	m, err := NewMap(t.Context(), Question{Collectives: []string{"allreduce"}, Library: "openmpi",
+		Ranks: []int{8}, Sizes: []quantity.Bytes{1024}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.ReadTables([]platforms.MeasuredCollective{{Name: "own", Collective: "allreduce", Statistic: "slowest",
+		Ranks: []int{8}, Sizes: []quantity.Bytes{1024}, Times: [][]quantity.Micros{{20}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the library's choice", float64(m.expected(m.own(0))), 20, 0.5)
 }
 
 // A refusal says the number of measurements that suffices, or that none does.
