@@ -40,11 +40,11 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		Machine: d.Machine(),
 		Within:  calibrate.IntervalOf(d.Platform),
 	}
-	all, _, cells, err := q.prepared(ctx)
+	fits, err := q.fitsOf(d.Platform)
 	if err != nil {
 		return d, err
 	}
-	fits, err := PlatformFits(d.Platform, d.Platform.Name, q.Collective)
+	all, _, cells, err := q.prepared(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -73,7 +73,10 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 			return d, err
 		}
 		if len(fits) > 0 && m.Entry.Algorithm == nil {
-			f.nearest, f.like = m.Time, true
+			f.nearest, f.like = m.Time, "like"
+			if m.Name != libraryChoice {
+				f.like = m.Name + " like"
+			}
 		}
 		first, skipped, err := f.begin(ctx, d.Costs())
 		if err != nil {
@@ -84,7 +87,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 			continue
 		}
 		finish := f.quantity()
-		chosen = chosen || f.like
+		chosen = chosen || f.like != ""
 		if len(fits) > 0 {
 			if err := scaled(&finish, m, first.Time, d.Costs()); err != nil {
 				return d, err
@@ -124,6 +127,21 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	return d, nil
 }
 
+// fitsOf returns the measurements of the question's collective in a platform's file. If its
+// algorithm was forced and has no schedule here, they are that algorithm's alone, and the question
+// becomes one about any algorithm, by which it is simulated.
+func (q *Question) fitsOf(p platforms.Platform) ([]Fit, error) {
+	all, err := PlatformFits(p, p.Name, q.Collective)
+	named := slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
+		return f.Data.Foreign == "" || q.Algorithm != f.Data.Foreign && q.Algorithm != f.Data.Name
+	})
+	if len(named) == 0 {
+		return all, err
+	}
+	q.Algorithm = "best"
+	return named, nil
+}
+
 // A finishing runs the calls of one quantity with the costs of any design. The calls differ in
 // their algorithms alone.
 type finishing struct {
@@ -133,7 +151,7 @@ type finishing struct {
 	programs []*programs // of each cell
 	watch    func()
 	nearest  quantity.Micros // the measured time whose nearest run counts; 0: the first counts
-	like     bool            // the algorithm stands for one that is not known here
+	like     string          // what precedes an algorithm that stands for one not known here
 }
 
 func newFinishing(q Question, cells []Timing) *finishing {
@@ -173,8 +191,8 @@ func (f *finishing) quantity() simulations.Finish {
 	// The quantity is of no single algorithm: which one finishes first depends on the design.
 	if f.q.Algorithm == "best" {
 		of = f.q.Algorithm
-		if f.like {
-			of = "like " + name
+		if f.like != "" {
+			of = f.like + " " + name
 		} else {
 			c.Call.Segment = 0
 		}

@@ -353,6 +353,16 @@ func TestMeasuredFinish(t *testing.T) {
 	if !strings.Contains(name, "allreduce like ring") {
 		t.Errorf("the library's time is that of %s", name)
 	}
+	// So is an algorithm that has no schedule here, though the library's own choice was measured too.
+	both := measured(1.2, "") + strings.Replace(measured(1.02, "library_algorithm = \"hier\"\n")[len(wholeMachine):], "own", "hier", 1)
+	calls.Algorithm = "hier"
+	cell, name = answer(both, "cache.tau*=0.5")
+	near("before, hier", cell["before_us"], 1.02*before)
+	near("after, hier like ring", cell["after_us"], 1.02*after)
+	if !strings.Contains(name, "allreduce hier like ring") {
+		t.Errorf("the time of hier is that of %s", name)
+	}
+	calls.Algorithm = "best"
 	if fastest := asked(t, wholeMachine, calls); fastest > 0.9*before {
 		t.Errorf("the fastest algorithm takes %v µs and ring %v: the test needs a faster one", fastest, before)
 	}

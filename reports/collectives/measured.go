@@ -195,7 +195,8 @@ func (a *measured) rows() reports.Rows {
 		col("collective", "", func(c cell) any { return c.of.Collective }),
 		col("series", reports.HeadIf(named, "series"),
 			func(c cell) any { return c.of.Name }).Ranked(4),
-		col("algorithm", "measured", func(c cell) any { return reports.OrNil(c.of.Algorithm) }),
+		col("algorithm", "measured",
+			func(c cell) any { return reports.OrNil(cmp.Or(c.of.Algorithm, c.of.Foreign)) }),
 		col("modelled_algorithm", "model", func(c cell) any { return c.modelled }).Ranked(3),
 		col("statistic", "statistic", func(c cell) any { return string(c.of.Statistic) }),
 		col("ranks", "ranks", func(c cell) any { return c.Ranks }),
@@ -215,7 +216,7 @@ func (a *measured) rows() reports.Rows {
 	}
 	rows.Notes = append(rows.Notes, a.notes...)
 	rows.Notes = append(rows.Notes, a.on,
-		"Where the library chose the algorithm, the model is its own best.")
+		"If the measured algorithm is not known here, the model is its own best.")
 	return rows
 }
 
