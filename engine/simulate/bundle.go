@@ -82,6 +82,8 @@ type bundle struct {
 	served       float64 // fraction of a message served at time at, since it was empty
 	at           uint64
 	flows        []flow // in the order of their starts
+	memory       []flow // of flows, from its begin
+	counted      int    // of flows when the rate was computed
 	delivered    int    // leading flows whose last byte has arrived
 	followed     int    // leading flows behind which the next message may flow
 	event        uint64 // when the next one is delivered or ends

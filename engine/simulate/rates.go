@@ -71,7 +71,7 @@ func (f *flows) add(k bundleKey, b *bundle) *bundle {
 func (f *flows) begin(b *bundle, op uint32, t uint64) {
 	b.advance(t)
 	if len(b.flows) == 0 {
-		b.served, b.rate, b.at = 0, 0, t // sums of rounded parts begin anew
+		b.served, b.rate, b.at, b.counted = 0, 0, t, 0 // sums of rounded parts begin anew
 		b.event, b.place = math.MaxUint64, len(f.due)
 		f.due = append(f.due, b)
 		for i := range b.uses {
@@ -81,7 +81,7 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 			r.users = append(r.users, user{b, i})
 		}
 	}
-	b.flows = append(b.flows, flow{op, b.served + 1})
+	b.add(flow{op, b.served + 1})
 	for _, u := range b.uses {
 		r := &f.shared[u.resource]
 		r.demand, r.count = r.demand+u.demand, r.count+1
@@ -89,13 +89,21 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 	f.change(b)
 }
 
+// add appends a flow. The list moves to the begin of its memory if flows that have ended have left
+// half of that; else it gets twice as much.
+func (b *bundle) add(next flow) {
+	if n := len(b.flows); n == cap(b.flows) {
+		if 2*n > cap(b.memory) {
+			b.memory = make([]flow, max(4, 2*cap(b.memory)))
+		}
+		b.flows = append(b.memory[:0], b.flows...)
+	}
+	b.flows = append(b.flows, next)
+}
+
 // end removes the first flow of a bundle.
 func (f *flows) end(b *bundle) {
-	if len(b.flows) == 1 {
-		b.flows = b.flows[:0] // a next one takes its memory
-	} else {
-		b.flows = b.flows[1:]
-	}
+	b.flows = b.flows[1:]
 	b.delivered--
 	b.followed--
 	for _, u := range b.uses {
@@ -200,8 +208,8 @@ func (f *flows) share(t uint64) {
 	f.fill.mark++
 	for _, b := range f.changed {
 		b.dirty = false
-		if b.mark == f.fill.mark {
-			continue // it was part of the component of another one
+		if b.mark == f.fill.mark || len(b.flows) == b.counted {
+			continue // it was part of the component of another one, or as many flows began as ended
 		}
 		f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
 		f.collect(b)
@@ -210,6 +218,7 @@ func (f *flows) share(t uint64) {
 		}
 		f.rise()
 		for _, other := range f.fill.bundles {
+			other.counted = len(other.flows)
 			f.schedule(other)
 		}
 	}
@@ -265,6 +274,17 @@ func (f *flows) rise() {
 		for _, u := range r.users {
 			r.load += float64(len(u.flows)) * u.uses[u.use].ticks / u.size
 		}
+	}
+	if len(all) == 1 { // as mostly
+		b := all[0]
+		rate := b.limit
+		for _, r := range open {
+			rate = min(rate, r.free/r.load)
+		}
+		if b.rate = rate / b.size; b.limit <= rate*(1+1e-9) {
+			b.rate = 1 / b.alone
+		}
+		return
 	}
 	for _, b := range all {
 		b.rises = true
