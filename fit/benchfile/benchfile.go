@@ -35,6 +35,8 @@
 //   - Bad rows of a benchmark's own output are skipped, since logs are damaged. Bad rows of CSV and
 //     JSON are left out with an error that names them, since a person or a script wrote them and
 //     can mend them; a file of which 1 % are bad is refused.
+//   - A last line without a line end may be cut off, 486.43 to 48, so it is never read. A file that
+//     ends within a row, or within JSON, is an error with the rows before it.
 //   - Memory depends on the number of sizes and tables, which are bounded, and not on the rows.
 package benchfile
 

@@ -14,8 +14,9 @@ import (
 
 // usage counts what the tables of a file hold together.
 type usage struct {
-	times, sizes int // kept times and sizes, both bounded
-	merged       int // builders whose rows were moved to another
+	times, sizes int  // kept times and sizes, both bounded
+	merged       int  // builders whose rows were moved to another
+	closed       bool // the file has ended: further rows are dropped
 }
 
 // maxKept is the maximum number of times of a file that are kept for medians. They take 32
@@ -146,6 +147,9 @@ func (b *builder) add(r row, line int) {
 // row adds the row of the current line. If its size or time is not usable, the row is dropped and
 // counted.
 func (b *builder) row(r row) {
+	if b.usage.closed {
+		return
+	}
 	if !goodSize(r.size) || !goodTime(r.time) {
 		b.count(unusable)
 		return

@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,23 @@ func openInput(name string, ctx context.Context) (
 		})
 	}
 	return in, name, func() { _ = f.Close() }, nil
+}
+
+// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
+// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
+// read.
+func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
+	in, put := lex.Buffered(r)
+	unzipped, unpacked, err := lex.Gunzip(in)
+	if err != nil {
+		put()
+		return nil, nil, err
+	}
+	text = lex.UTF8(unzipped)
+	if head, _ := text.Peek(3); string(head) == "\ufeff" {
+		_, _ = text.Discard(3) // cannot fail: it was peeked
+	}
+	return text, func() { unpacked(); put() }, nil
 }
 
 // maxFiles is the maximum number of files in a folder: twice the million that fleets have

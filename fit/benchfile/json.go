@@ -84,8 +84,8 @@ func (f *objects) take(p *parser, line []byte) bool {
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
 		p.badRow("broken JSON; mend or remove the object")
 	} else if (f.used || f.iperf.used()) && !begins {
-		p.warn("line %d: the JSON that begins in line %d is truncated here; the "+
-			"complete part counts", p.file.Lines, f.start)
+		p.endsWithin(len(p.builders), "the JSON that begins in line %d is cut off here; "+
+			"the complete part counts", f.start)
 	} else if line[0] == '{' || len(line) == 1 {
 		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
 	}
@@ -126,12 +126,9 @@ func (f *objects) discard() {
 }
 
 func (f *objects) end(p *parser) {
-	// Rows have been read: they count, with a warning. Without any, the same text is the error.
-	if f.inside && (f.used || f.iperf.used()) {
-		p.warn("the JSON that begins in line %d does not end: the file is cut off", f.start)
-	}
 	if f.inside {
-		p.suggest("the JSON that begins in line %d does not end: the file is cut off", f.start)
+		p.endsWithin(len(p.builders),
+			"the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
 	f.discard()
 	f.rows.close(p)

@@ -66,11 +66,14 @@ func TestJSONTables(t *testing.T) {
 		"net=none: 8=1 64=3", "net=ib: 8=2 64=4", `- column "net" separates tables (none, ib); pool=net merges them`)
 	check(`{"size":8,"time_us":1} {"bytes":8,"latency_us":2}`, "json: 8=1", "json (2): 8=2")
 	check(`[{"size":8,"time_us":[1,3]}]`, "json: 8=2")
-	for _, cut := range []string{`, {"size":64`, `,{"si`, `,`, "\n, {\"size\":64, \"t"} { // what is whole counts, and it is told
+	for _, cut := range []string{`, {"size":64`, `,{"si`, `,`, "\n, {\"size\":64, \"t"} { // the whole objects count, beside an error
 		text := `[{"size":8,"time_us":1}` + cut
-		check(text, "json: 8=1")
-		if f := read(t, text, Options{}); len(f.Warnings) != 1 || f.Warnings[0] != "the JSON that begins in line 1 does not end: the file is cut off" {
-			t.Errorf("%q: %q", text, f.Warnings)
+		_, err := Read(strings.NewReader(text), "x", Options{})
+		damaged := new(Damaged)
+		if !errors.As(err, &damaged) || !strings.HasSuffix(err.Error(), ": the JSON that begins in line 1 does not end: the file is cut off") {
+			t.Errorf("%q: %v", text, err)
+		} else if diff := cmp.Diff([]string{"json: 8=1"}, tablesOf(damaged.File)); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
 		}
 	}
 	check(`[{"size":8,"time":1,"unit":"ms"},{"size":64,"time":3,"unit":"us"}]`, "json: 8=1000 64=3")

@@ -81,7 +81,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	times := bytes.Count(line, []byte("time"))
 	if (n == 1 || n == 2) && times == n && bytes.Contains(line, []byte("size")) {
 		// The tables before get what their own rows show.
-		f.end(p)
+		f.close()
 		f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
 		f.low, f.high = 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
@@ -180,10 +180,18 @@ func (f *nccl) tables(p *parser, size float64) []*builder {
 	return f.named[algorithm]
 }
 
-// end sets the collective and the ranks of the open tables if the file does not give them:
+func (f *nccl) end(p *parser) {
+	if f.log.pending != nil && f.log.at == p.file.Lines {
+		p.endsWithin(len(p.builders),
+			"the row that begins in line %d does not end: the file is cut off", f.log.from)
+	}
+	f.close()
+}
+
+// close sets the collective and the ranks of the open tables if the file does not give them:
 // busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and
 // alltoall.
-func (f *nccl) end(*parser) {
+func (f *nccl) close() {
 	all := slices.Concat(f.open, f.more)
 	f.countCut(all)
 	for _, b := range all {

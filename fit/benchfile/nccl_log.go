@@ -23,6 +23,7 @@ type ncclLog struct {
 	from    int    // the line of its first piece
 	cut     int    // number of rows that did not go on
 	cutAt   int    // the line of the first of them
+	at      int    // the last line that was the log's or a piece of a row
 
 	op         string             // the collective, as in [CollectiveOp.Name]; "" if unknown
 	algorithms map[float64]string // by the bytes of the log
@@ -56,6 +57,7 @@ func (l *ncclLog) take(line []byte, number, groups int) (row []byte, isLog bool)
 		}
 		return l.join(line, number, groups), false
 	}
+	l.at = number
 	l.choose(line[at[1]:])
 	piece := bytes.TrimSpace(line[:at[0]])
 	switch {
@@ -86,6 +88,7 @@ func (l *ncclLog) join(piece []byte, number, groups int) (row []byte) {
 	} else {
 		l.pending = append(append(l.pending, ' '), piece...)
 	}
+	l.at = number
 	// Before the groups of four stand 3 to 5 fields.
 	if len(bytes.Fields(l.pending)) < 3+4*groups {
 		return nil

@@ -43,6 +43,8 @@ type netperf struct {
 	head    []string // lines of a header of the omni tests, as they stood
 	keyed   map[string]string
 	pending netperfRun
+	half    bool // the row of the sender was read, and that of the receiver not yet
+	units   bool // a run has printed the unit of its throughput among its keys
 	tables  openTables
 	without int
 	at      int
@@ -134,6 +136,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 			f.keyed = map[string]string{}
 		}
 		f.keyed[m[1]] = m[2]
+		f.units = f.units || m[1] == "THROUGHPUT_UNITS"
 		f.at = p.file.Lines
 		return true
 	}
@@ -237,6 +240,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
 			f.pending.perUs = v.Value
 		}
+		f.half = false
 		return true
 	}
 	// The second line of a classic table: "524288 524288".
@@ -253,7 +257,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	if !f.details {
 		f.flush(p)
 	}
-	f.at = p.file.Lines
+	f.at, f.half = p.file.Lines, isStream
 	for i, key := range f.columns {
 		unit := ""
 		if key == "THROUGHPUT" {
@@ -274,12 +278,17 @@ func (f *netperf) flush(p *parser) {
 		f.keyed = nil
 	}
 	// A header gives the burst for all rows under it.
-	r := f.pending
+	r, half := f.pending, f.half
+	f.half = false
 	if f.pending = (netperfRun{burst: r.burst}); !r.ok() {
 		return
 	}
 	t, measures := r.table(f.test, f.command)
 	switch {
+	case half:
+		p.warn("netperf: the run of %s in line %d has no row of the receiver, and is left out",
+			f.test, f.at)
+		return
 	case !measures:
 		p.warn("netperf: %s measures no message, and is left out (line %d)", f.test, f.at)
 		return
@@ -298,6 +307,13 @@ func (f *netperf) flush(p *parser) {
 }
 
 func (f *netperf) end(p *parser) {
+	_, rate := f.keyed["THROUGHPUT"]
+	_, unit := f.keyed["THROUGHPUT_UNITS"]
+	// Without its unit, which other runs have, the throughput would get netperf's default.
+	if f.half || rate && !unit && f.units {
+		p.endsWithin(len(p.builders), "the last run of netperf is cut off here, so it is left out")
+		f.keyed = nil
+	}
 	f.flush(p)
 	if f.without > 0 {
 		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line "+

@@ -26,6 +26,7 @@ type parser struct {
 	tableLimit int // maximum number of tables
 	dropped    int // number of tables beyond the maximum
 
+	cut    error   // why the file ends before its output does; nil: it is whole
 	fault  *Error  // why the file as a whole cannot be used; nil: it can
 	faults []fault // the first maxFaults invalid rows of CSV and JSON
 	bad    int     // the number of all of them
@@ -155,6 +156,16 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 func (p *parser) suggest(msg string, args ...any) {
 	if p.hint == nil {
 		p.hint = p.errorf(p.file.Lines, msg, args...)
+	}
+}
+
+// endsWithin records that the file ends within a row, for which builders were open. Without any,
+// this is the reason why the file has no table.
+func (p *parser) endsWithin(builders int, msg string, args ...any) {
+	if builders == 0 {
+		p.suggest(msg, args...)
+	} else if p.cut == nil {
+		p.cut = p.errorf(p.file.Lines, msg, args...)
 	}
 }
 

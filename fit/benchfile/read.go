@@ -1,7 +1,6 @@
 package benchfile
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -56,8 +55,6 @@ type reader struct {
 	claimed   int          // the first line that a benchmark's reader took; 0 if none
 	claimedBy string       // name of that benchmark
 
-	cut error // of reading the file, which ends there; nil: it was read to its end
-
 	divides bool   // reading ends before the next output; its first line is held
 	name    string // of the file with the outputs
 	title   string // of the output, if it has one
@@ -74,7 +71,9 @@ func newReader(lines lex.Lines, name string, o Options) *reader {
 }
 
 func (r *reader) read() (*File, error) {
-	r.cut = r.run()
+	if err := r.run(); err != nil {
+		r.cut = err
+	}
 	f, err := r.finish()
 	if r.cut != nil {
 		return nil, &Damaged{r.file, r.cut}
@@ -115,9 +114,9 @@ func (r *reader) run() error {
 		if r.labelled && len(bare) > 0 {
 			line = bare
 		}
-		if r.lines.Partial && r.endsInNumber(line) {
-			r.file.Lines-- // the damage is in the line after those that were read
-			return errCutRow
+		if r.lines.Partial && !r.readsJSON(line) {
+			r.cutLine(line)
+			return nil
 		}
 		if r.take(line) {
 			r.previous = ""
@@ -139,18 +138,31 @@ func (r *reader) run() error {
 	}
 }
 
-// errCutRow is the error of a file that ends within a line: 486.43 may have become 48.
-var errCutRow = errors.New("the last row has no line end: its last number may be cut, " +
-	"so the row is left out; if it is whole, end the line")
+// cutLine handles a last line without a line end. It is left out, since 486.43 may have become 48,
+// and the file is damaged, unless the line is no part of a benchmark's output.
+func (r *reader) cutLine(line []byte) {
+	r.end() // before the line is looked at: the rows that formats still hold are whole
+	r.usage.closed = true
+	begun := len(r.builders)
+	c, words := line[0], r.formats[0].words
+	isRow := c >= '0' && c <= '9' || r.labelled || words && c != '#' ||
+		c == '[' || // of a timestamp or a rank in front of a row
+		bytes.HasSuffix(line, []byte("\ufffd")) // half a character of UTF-16
+	// Of other text, a reader takes titles and headers.
+	if isRow || r.take(line) {
+		r.endsWithin(begun, "the last line has no line end: it may be cut off, so it is left out; "+
+			"if it is whole, end the line")
+	}
+}
 
-// endsInNumber reports whether a line is a row whose last field is a number. A document of JSON
-// says itself whether it is whole.
-func (r *reader) endsInNumber(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t")
-	_, rows := r.formats[0].format.(*csv)
-	kind, _ := kindOfLine(line)
-	last := line[max(0, len(line)-1):]
-	return (rows || kind == rowLine) && bytes.ContainsAny(last, "0123456789.")
+// readsJSON reports whether the line is JSON, which shows itself whether it is whole.
+func (r *reader) readsJSON(line []byte) bool {
+	for _, f := range r.formats {
+		if f, ok := f.format.(*objects); ok {
+			return f.inside || f.mayBegin(line)
+		}
+	}
+	return false
 }
 
 // begins reports whether a line is the first of another output. It notes titles and rows.
@@ -212,11 +224,7 @@ func (r *reader) take(line []byte) bool {
 
 func (r *reader) finish() (*File, error) {
 	f := r.file
-	for _, format := range r.formats {
-		if f, ok := format.format.(runner); ok {
-			f.end(&r.parser)
-		}
-	}
+	r.end()
 	// Tables of one name are numbered, so that each can be named in a command.
 	names := map[string]int{}
 	f.Tables = slices.Grow(f.Tables, len(r.builders)-r.usage.merged)
@@ -272,6 +280,18 @@ func (r *reader) finish() (*File, error) {
 	return f, nil
 }
 
+// end ends the last runs of all formats.
+func (r *reader) end() {
+	if r.usage.closed {
+		return
+	}
+	for _, format := range r.formats {
+		if f, ok := format.format.(runner); ok {
+			f.end(&r.parser)
+		}
+	}
+}
+
 func (r *reader) noTableError() *Error {
 	f := r.file
 	if len(r.builders) > 0 {
@@ -301,23 +321,6 @@ func (r *reader) noTableError() *Error {
 	}
 	return r.errorf(0, "no table of sizes and times in %s; known formats are %s",
 		lex.Plural(f.Lines, "line"), Known)
-}
-
-// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
-// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
-// read.
-func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
-	in, put := lex.Buffered(r)
-	unzipped, unpacked, err := lex.Gunzip(in)
-	if err != nil {
-		put()
-		return nil, nil, err
-	}
-	text = lex.UTF8(unzipped)
-	if head, _ := text.Peek(3); string(head) == "\ufeff" {
-		_, _ = text.Discard(3) // cannot fail: it was peeked
-	}
-	return text, func() { unpacked(); put() }, nil
 }
 
 // Outputs reads a file that may hold the outputs of many runs behind each other, as cat *.log
@@ -368,8 +371,7 @@ func outputs(r io.Reader, name string, o Options, each func(*File, error) error)
 				return err
 			}
 		}
-		// Nothing can be read behind a cut; without a line put back, the file has ended.
-		if r.cut != nil || r.lines.Held == nil {
+		if r.lines.Held == nil { // without a line put back, the file has ended
 			break
 		}
 		lines, title, before = r.lines, r.title, before+r.file.Lines

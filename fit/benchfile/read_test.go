@@ -406,8 +406,8 @@ func TestFailedRun(t *testing.T) {
 	}
 }
 
-// A file that ends within its last number, 486.43 become 48, keeps the rows before it, and reading
-// it is an error. A last line that is no row, or whose last field is no number, is whole.
+// A file that ends within its last row, 486.43 become 48, keeps the rows before it, and reading it
+// is an error. A last line that is no row is left alone.
 func TestCutRow(t *testing.T) {
 	osu := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
 	for text, want := range map[string]int{
@@ -417,7 +417,8 @@ func TestCutRow(t *testing.T) {
 		"note,size_bytes,time_us\na,1,1.5\nb,2,1.6\nc,4,1.":  2,
 		osu + "1 1.5\n2 1.6\n4 1.8\n":                        -3,
 		osu + "1 1.5\n2 1.6\n4 1.8\nreal 0m2.18s":            -3,
-		"size_bytes,time_us,note\n1,1.5,a\n2,1.6,b\n4,1.8,c": -3,
+		"size_bytes,time_us,note\n1,1.5,a\n2,1.6,b\n4,1.8,c": 2,
+		"size_bytes,time_us\n1,1.5\n2,1.6\n4,":               2,
 	} {
 		f, err := Read(strings.NewReader(text), "x", Options{})
 		damaged := new(Damaged)
@@ -426,12 +427,43 @@ func TestCutRow(t *testing.T) {
 			continue
 		} else if cut {
 			f, want = damaged.File, -want
-			if !strings.Contains(err.Error(), "the last row has no line end") {
+			if !strings.Contains(err.Error(), "x:"+strconv.Itoa(strings.Count(text, "\n")+1)+": the last line has no line end: it may be cut off") {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
 		if len(f.Tables) != 1 || len(f.Tables[0].Samples) != -want {
 			t.Errorf("%q: %+v", text, f.Tables)
+		}
+	}
+}
+
+// The last run of netperf is left out if it lacks the row of the receiver, or the unit that the run
+// before has.
+func TestCutNetperf(t *testing.T) {
+	udp := "MIGRATED UDP STREAM TEST from 0.0.0.0 () port 0 AF_INET to x () port 0 AF_INET\n" +
+		"bytes   bytes    secs            #      #   10^6bits/sec\n\n212992    1000   10.00     1250000      0    1000.00\n"
+	keys := "netperf -t TCP_STREAM -- -m 1000 -k\nTHROUGHPUT=8.00\nTHROUGHPUT_UNITS=10^9bits/s\n"
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{udp + "212992           10.00     1000000            800.00\n" + udp, []string{"UDP_STREAM: 1000=10"}},
+		{keys + "THROUGHPUT=8.00\n", []string{"TCP_STREAM: 1000=1"}},
+		{keys + "THROUGHPUT=9.00\nTHROUGHPUT_UNI", []string{"TCP_STREAM: 1000=1"}},
+	} {
+		_, err := Read(strings.NewReader(c.text), "x", Options{})
+		damaged := new(Damaged)
+		if !errors.As(err, &damaged) || !strings.HasSuffix(err.Error(), ": the last run of netperf is cut off here, so it is left out") {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		for i, table := range tablesOf(damaged.File)[:1] {
+			if table != c.want[i] {
+				t.Errorf("%q: %q, want %q", c.text, table, c.want[i])
+			}
+		}
+		if len(damaged.File.Tables) != 1 || damaged.File.Tables[0].Rows != 1 {
+			t.Errorf("%q: %+v", c.text, damaged.File.Tables)
 		}
 	}
 }

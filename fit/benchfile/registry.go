@@ -28,7 +28,9 @@ type readerRow struct {
 	// timestamps. Concatenated outputs are divided there if the previous output has rows. It is nil
 	// for formats that do not belong to one benchmark, or that another format's reader recognises.
 	starts []string
-	new    func() format // nil if another row's format reads this format too
+	// words is set if rows may begin with something else than a digit.
+	words bool
+	new   func() format // nil if another row's format reads this format too
 }
 
 // registry lists the readers. If the reader of the previous line rejects a line, they try it
@@ -36,24 +38,24 @@ type readerRow struct {
 // most files are theirs. NetPIPE accepts rows of bare numbers, which
 // the strict readers must have refused before.
 var registry = []readerRow{
-	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
+	{"OSU", []string{"# OSU "}, false, func() format { return &osu{} }},
 	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks",
 		"# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"},
-		func() format { return &imb{} }},
-	{"perftest", []string{}, func() format { return &perftest{} }},
+		false, func() format { return &imb{} }},
+	{"perftest", []string{}, false, func() format { return &perftest{} }},
 	{"nccl-tests",
 		[]string{"# nccl-tests version", "# rccl-tests", "# Collective test starting", "# nThread"},
-		func() format { return &nccl{} }},
-	{"netgauge", []string{"# Info:   (0): Netgauge"}, func() format { return &netgauge{} }},
-	{"NetPIPE", []string{"Now starting the main loop"}, func() format { return &netpipe{} }},
-	{"ucx_perftest", []string{}, func() format { return &ucx{} }},
-	{"sockperf", []string{"sockperf: == version"}, func() format { return &sockperf{} }},
-	{"qperf", []string{}, func() format { return &qperf{} }},
-	{"netperf", []string{"MIGRATED "}, func() format { return &netperf{} }},
-	{"SimGrid calibration", nil, func() format { return &simgrid{} }},
-	{"iperf3 --json", nil, nil},
-	{"JSON", nil, func() format { return &objects{rows: sheet{format: "json"}} }},
-	{"CSV and TSV", nil, func() format { return &csv{sheet: sheet{format: "csv"}} }},
+		false, func() format { return &nccl{} }},
+	{"netgauge", []string{"# Info:   (0): Netgauge"}, true, func() format { return &netgauge{} }},
+	{"NetPIPE", []string{"Now starting the main loop"}, false, func() format { return &netpipe{} }},
+	{"ucx_perftest", []string{}, true, func() format { return &ucx{} }},
+	{"sockperf", []string{"sockperf: == version"}, true, func() format { return &sockperf{} }},
+	{"qperf", []string{}, true, func() format { return &qperf{} }},
+	{"netperf", []string{"MIGRATED "}, true, func() format { return &netperf{} }},
+	{"SimGrid calibration", nil, true, func() format { return &simgrid{} }},
+	{"iperf3 --json", nil, false, nil},
+	{"JSON", nil, false, func() format { return &objects{rows: sheet{format: "json"}} }},
+	{"CSV and TSV", nil, true, func() format { return &csv{sheet: sheet{format: "csv"}} }},
 }
 
 // An openFormat is the reader of a format for one file, with its row of the registry.

@@ -93,13 +93,8 @@ func (s *sheet) take(p *parser) bool {
 		if _, ok := r.number(0); !ok || n > 1 && at >= n {
 			return false
 		}
-		// A file without a newline at its end was cut off, or is still being written.
-		if p.lines.Partial {
-			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
-		} else {
-			p.badRow("%s, want the %d of the header; mend or remove the row",
-				lex.Plural(n, "value"), max(at, timeAt)+1)
-		}
+		p.badRow("%s, want the %d of the header; mend or remove the row",
+			lex.Plural(n, "value"), max(at, timeAt)+1)
 		return true
 	}
 	size, okSize := r.number(at)
