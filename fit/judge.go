@@ -209,30 +209,51 @@ func (r *Result) unsaturated() {
 // times up to 50 steps, at least 6 different ones, are whole multiples within 2 % of a step.
 // Otherwise it is 0.
 func tick(points []Point, printed quantity.Micros) quantity.Micros {
-	least := float64(shortest(points))
+	// Of a size with several rows, the mean is no time that was printed.
+	var times []float64
+	for _, p := range points {
+		if times = append(times, float64(p.Low), float64(p.High)); p.Count == 1 {
+			times = append(times, float64(p.Time))
+		}
+	}
+	slices.Sort(times)
 	for m := 1.0; m <= 10; m++ {
-		q := least / m
+		q := times[0] / m
 		if q < 5*float64(printed) {
 			break
 		}
-		multiples := map[float64]bool{}
-		whole := true
-		for _, p := range points {
-			k := math.Round(float64(p.Time) / q)
-			if k > 50 {
-				continue
-			}
-			multiples[k] = true
-			whole = math.Abs(float64(p.Time)-k*q) <= 0.02*q+float64(printed)*k/m
-			if !whole {
-				break // without a clock's tick, as nearly always, at one of the first times
-			}
-		}
-		if whole && len(multiples) >= 6 {
-			return quantity.Micros(q)
+		if n, step := multiples(times, m, float64(printed)+0.02*q); n >= 6 {
+			return quantity.Micros(step)
 		}
 	}
 	return 0
+}
+
+// multiples returns how many different multiples of a step the times up to 50 steps are, each
+// within slack, and the step. The first of the sorted times is m steps. It returns 0 if a time is
+// no multiple.
+func multiples(times []float64, m, slack float64) (n int, step float64) {
+	// The slack of each time leaves a range for the step. With the range of the first time alone, a
+	// time of many steps would be a multiple of some step in it, whatever the time is.
+	low, high := (times[0]-slack)/m, (times[0]+slack)/m
+	last := 0.
+	for _, t := range times {
+		if t > 50*times[0]/m {
+			break
+		}
+		least, most := math.Ceil((t-slack)/high), math.Floor((t+slack)/low)
+		if least > most {
+			return 0, 0 // without a clock's tick, as nearly always, at one of the first times
+		}
+		if least < most { // the range is too wide to count steps
+			continue
+		}
+		low, high = max(low, (t-slack)/least), min(high, (t+slack)/least)
+		if least != last {
+			n, last = n+1, least
+		}
+	}
+	return n, (low + high) / 2
 }
 
 // leverage returns the size with the most weight on a line, and its leverage: 1 makes the line pass

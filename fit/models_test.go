@@ -442,6 +442,41 @@ func TestWarnings(t *testing.T) {
 	}), Relative, "not monotone")
 }
 
+// A clock's step is one of all printed times: of each row, and not of a size's mean. The range that
+// rounding leaves for the step is that of all times together.
+func TestTick(t *testing.T) {
+	check := func(what string, printed, want quantity.Micros, rows ...[2]float64) {
+		t.Helper()
+		var points []Point
+		for _, r := range rows {
+			p := Point{Count: 2, Low: quantity.Micros(r[0]), High: quantity.Micros(r[1])}
+			if p.Low == p.High {
+				p.Count = 1
+			}
+			p.Time = (p.Low + p.High) / 2
+			points = append(points, p)
+		}
+		if got := tick(points, printed); math.Abs(float64(got-want)) > 0.02*float64(want) {
+			t.Errorf("%s: step %v, want %v", what, got, want)
+		}
+	}
+	one := func(times ...float64) (rows [][2]float64) {
+		for _, v := range times {
+			rows = append(rows, [2]float64{v, v})
+		}
+		return rows
+	}
+	check("rows of two systems", 0.1, 0, [2]float64{1, 5}, [2]float64{1.1, 9}, [2]float64{1.2, 13},
+		[2]float64{1.3, 17}, [2]float64{1.4, 21}, [2]float64{1.5, 25})
+	check("means that are multiples", 0.1, 0, [2]float64{2.6, 3.4}, [2]float64{4.7, 5.3},
+		[2]float64{6.8, 7.2}, [2]float64{8.7, 9.3}, [2]float64{10.6, 11.4}, [2]float64{12.7, 13.3})
+	check("rows that are multiples", 0.1, 1, [2]float64{1, 2}, [2]float64{2, 3}, [2]float64{3, 5},
+		[2]float64{4, 7}, [2]float64{6, 9})
+	check("times without a step", 0.1, 0, one(1, 2, 3.3, 4.6, 6.4, 7.7, 9.5)...)
+	check("a step of 1.06 µs, rounded", 0.1, 1.06, one(1.1, 2.1, 3.2, 4.2, 5.3, 6.4, 11.7, 42.4)...)
+	check("a step of 0.69 µs, truncated", 0.1, 0.69, one(0.6, 1.3, 2.0, 2.7, 3.4, 4.1, 4.8, 5.5)...)
+}
+
 // A result converts to lines that have the same times.
 func TestLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 0))
