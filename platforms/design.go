@@ -232,7 +232,9 @@ func (d Design) changed(p Param, operator byte, right string) (change Change, er
 		}
 		// Costs multiply it by sizes, and people read it in larger units: both would overflow.
 		if !(math.Abs(change.Value.Num) < maxValue) {
-			return change, fmt.Errorf("the new value is not finite; %s is %s", p.Path, p.Shown())
+			return change, fmt.Errorf("%s must be within ±%g in µs and bytes (got %.3g); "+
+				"give a value nearer to the present %s",
+				p.Path, maxValue, change.Value.Num, p.Shown())
 		}
 		change.Text = change.Value.String()
 		if change.PlusMinus > 0 {
@@ -243,7 +245,7 @@ func (d Design) changed(p Param, operator byte, right string) (change Change, er
 	return change, nil
 }
 
-// maxValue is the value, in µs and bytes, from which a parameter counts as infinite.
+// maxValue is the limit of a parameter, in µs and bytes.
 const maxValue = 1e280
 
 // Recut returns the design with its messages cut otherwise, in packets of a size or by a word of

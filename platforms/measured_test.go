@@ -176,13 +176,18 @@ func TestHalfPeakSmallest(t *testing.T) {
 	}
 }
 
-// A factor that makes a parameter overflow is an error.
+// A value that makes a parameter overflow is an error, which gives the limit and the value.
 func TestSetFinite(t *testing.T) {
 	d, err := FindDesign("clip")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Set("wire.tau*=1e308"); err == nil || !strings.Contains(err.Error(), "not finite") {
-		t.Errorf("wire.tau*=1e308: %v", err)
+	for assignment, got := range map[string]string{
+		"wire.tau*=1e308": "7.32e+305", "wire.tau*=1e290": "7.32e+287", "wire.beta=-1e300us": "-1e+300", "wire.beta/=0": "+Inf",
+	} {
+		_, err := d.Set(assignment)
+		if err == nil || !strings.Contains(err.Error(), "must be within ±1e+280 in µs and bytes (got "+got+"); ") {
+			t.Errorf("%s: %v", assignment, err)
+		}
 	}
 }
