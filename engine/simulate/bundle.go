@@ -19,9 +19,10 @@ import (
 //
 // Flows of one size that use the same resources have the same rate, so they are served as one
 // bundle: a bundle of k flows is one unknown of the filling, and its flows end in the order of
-// their starts. When a flow begins or ends, only the rates of its component are computed again: of
-// the bundles that it reaches through resources whose users would exceed them at full speed. Other
-// resources limit nobody.
+// their starts. When the number of a bundle's flows changes, only the rates of its component are
+// computed again: of the bundles that it reaches through resources whose users would exceed them at
+// full speed. Other resources limit nobody. If a flow begins at the moment at which another one of
+// its bundle ends, as in a ring, no rate changes.
 type flows struct {
 	bundles  map[bundleKey]*bundle // by path
 	same     map[string]*bundle    // by uses, of whatever paths

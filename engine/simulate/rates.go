@@ -275,7 +275,7 @@ func (f *flows) rise() {
 			r.load += float64(len(u.flows)) * u.uses[u.use].ticks / u.size
 		}
 	}
-	if len(all) == 1 { // as mostly
+	if len(all) == 1 { // most components are one bundle, whose rate the fullest resource gives
 		b := all[0]
 		rate := b.limit
 		for _, r := range open {
