@@ -36,8 +36,7 @@ type Candidate struct {
 	Ranks  float64
 	Size   float64 // bytes, at least 1
 	Parts  Parts   // of the schedule's time on a nominal machine
-	// Library says that it is the library's own choice: it is chosen unless another is surely
-	// faster.
+	// Library says that it is the library's own choice, which may differ from call to call.
 	Library bool
 }
 
@@ -91,6 +90,7 @@ type Prior struct {
 	Message [2]float64          // term of bytes that changes with the bytes of a message
 	Call    float64             // of all candidates of a call
 	Own     float64             // of a candidate alone
+	Library float64             // of a library's own choice alone, beside Own
 	Noise   float64             // of a measurement
 	Octaves [3]float64          // distances in sizes, ranks, and bytes of a message
 	// Freedom is the weight of Prior in the scale of a group's deviations, in measurements.
@@ -106,7 +106,7 @@ func Default() Prior {
 		Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
 		Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
 		Message: [2]float64{0.6, 0.3},
-		Call:    0.2, Own: 0.05, Noise: 0.05,
+		Call:    0.2, Own: 0.05, Library: 0.4, Noise: 0.05,
 		Octaves: [3]float64{8, 3, 8},
 		Freedom: 5,
 	}

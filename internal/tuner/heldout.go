@@ -41,7 +41,7 @@ func (t *Tuner) trial(index int) Trial {
 const (
 	usualPart      = 0.4
 	usualCalls     = 6
-	unmeasuredPart = 1.3
+	unmeasuredPart = 1.2
 )
 
 // calibration returns the factor of the expected losses: the real loss over the expected one at the
@@ -123,6 +123,8 @@ func (t *Tuner) heldOut(index int) (all Trial) {
 		call := Trial{Calls: 1, Real: real, expected: expectedLoss(pick, mean, &cov)}
 		if own >= 0 {
 			call.Owned, call.Library, call.Beside = 1, math.Expm1(times[own]-least), real
+			call.longer = times[pick] - times[own]
+			call.squares = call.longer * call.longer
 		}
 		all.join(call)
 	}

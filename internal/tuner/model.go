@@ -162,6 +162,10 @@ func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 	}
 	if i == j {
 		k += p.Own * p.Own
+		if t.all[i].Library {
+			// Its algorithm may change from call to call, so its other calls say less.
+			k += p.Library * p.Library
+		}
 	}
 	return k
 }

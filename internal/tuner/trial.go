@@ -1,6 +1,10 @@
 package tuner
 
-import "math"
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
 
 // A Trial compares choices with measurements: at calls with several measured candidates, the choice
 // among these is made without the measurements of the call. Losses are means, against the fastest
@@ -13,28 +17,27 @@ type Trial struct {
 	Owned           int
 	Library, Beside float64
 
+	// longer and squares are the sums of the logarithm of the choice's time over the library's own,
+	// and of its square, at the Owned calls.
+	longer, squares float64
+
 	expected float64 // by the model, as Real
 }
 
 // minOwned is the least number of calls that compare choices with the library's own.
 const minOwned = 3
 
-// Better reports whether the choices lost less than the library's own.
-func (x Trial) Better() bool { return x.Owned >= minOwned && x.Beside < x.Library }
-
-// usualShare is the loss of choices over that of the library's own on the machines of
-// docs/validation/tune.md, and usualOwned the number of calls that these machines count for.
-const (
-	usualShare = 1. / 3
-	usualOwned = 4
-)
-
-// Worse reports whether the choices lost more than the library's own, by more than chance: it takes
-// in the loss of choices on other machines.
+// Worse reports whether the choices took longer than the library's own, by more than chance: by a
+// paired one-sided test at 2.5 %. Losses have heavy tails, and the library's choice was measured
+// where it may be the fastest, so that a comparison of few means says nothing.
 func (x Trial) Worse() bool {
 	n := float64(x.Owned)
-	beside := (n*x.Beside + usualOwned*usualShare*x.Library) / (n + usualOwned)
-	return x.Owned >= minOwned && beside > x.Library
+	if x.Owned < minOwned || x.Beside <= x.Library {
+		return false
+	}
+	mean := x.longer / n
+	variance := max(0, x.squares-n*mean*mean) / (n - 1)
+	return mean > stats.T95(n-1)*math.Sqrt(variance/n)
 }
 
 // learningPower is the power of the number of measurements with which the loss of choices falls, on
@@ -56,5 +59,6 @@ func (x *Trial) join(o Trial) {
 		mean(x.expected, x.Calls, o.expected, o.Calls)
 	x.Library, x.Beside = mean(x.Library, x.Owned, o.Library, o.Owned),
 		mean(x.Beside, x.Owned, o.Beside, o.Owned)
+	x.longer, x.squares = x.longer+o.longer, x.squares+o.squares
 	x.Calls, x.Owned = x.Calls+o.Calls, x.Owned+o.Owned
 }

@@ -48,19 +48,24 @@ func (m *Map) addDuels(rounds []round) {
 	}
 }
 
-// nextDuels returns at most n candidates that are the choices for a call and have no duel yet:
-// those with the largest expected gain first.
-func (m *Map) nextDuels(n int) (all []int) {
-	gain := map[int]float64{}
+// nextDuels returns at most n candidates that are the choices for a call and have no duel yet. The
+// first have the largest lower bound of the gain, the expected one less a standard deviation, and
+// the last at least this one: a duel takes four times as long as a measurement, which comes before
+// it where the gain is only a guess.
+func (m *Map) nextDuels(n int, least float64) (all []int) {
+	low := map[int]float64{}
 	for call := range len(m.tuner.Calls()) {
 		i, own := m.choose(call), m.own(call)
-		if i != own && !m.duels[i].over() {
-			gain[i], _ = m.tuner.Difference(own, i)
+		if i == own || m.duels[i].over() {
+			continue
+		}
+		gain, deviation := m.tuner.Difference(own, i)
+		if low[i] = gain - deviation; low[i] >= least {
 			all = append(all, i)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
-		return cmp.Compare(gain[b], gain[a])
+		return cmp.Compare(low[b], low[a])
 	})
 	return all[:min(n, len(all))]
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,9 +68,9 @@ func (m *Map) writeNext(folder string, decisions []Decision, limits Limits, benc
 		next = m.nextWithin(limits)
 	}
 	// A duel takes about as long as four measurements, so a quarter of the budget is for them.
-	duels := m.nextDuels((m.points(limits) + 15) / 16)
+	duels := m.nextDuels((m.points(limits)+15)/16, 0)
 	if len(next) == 0 {
-		duels = m.nextDuels((m.points(limits) + 3) / 4)
+		duels = m.nextDuels((m.points(limits)+3)/4, math.Inf(-1))
 	}
 	if len(next)+len(duels) == 0 {
 		return "Done: " + done, nil
@@ -89,7 +90,7 @@ func (m *Map) writeNext(folder string, decisions []Decision, limits Limits, benc
 
 // nextWithin returns the next measurements within the limits.
 func (m *Map) nextWithin(limits Limits) []int {
-	next := m.tuner.Ask(m.points(limits))
+	next := m.tuner.Next(m.points(limits))
 	if limits.Seconds > 0 {
 		next = m.until(next, limits.Seconds)
 	}

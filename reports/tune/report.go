@@ -83,13 +83,13 @@ func (m *Map) refusals(all []Decision) (notes []string) {
 	return notes
 }
 
-// refusal returns the note on a collective that keeps the library's own choices, with the number of
-// measurements that would suffice.
+// refusal returns the note on a collective that keeps the library's own choices where a choice is
+// only predicted, with the number of measurements that would suffice.
 func refusal(collective string, x tuner.Trial, measured, candidates int) string {
 	percent := reports.PercentText("%.1f %%")
-	note := fmt.Sprintf("%s: no rules. Predicted without their own measurements, choices at "+
-		"%d calls lose %s, and the library's own %s.", collective, x.Owned,
-		percent(100*x.Beside), percent(100*x.Library))
+	note := fmt.Sprintf("%s: rules only where a choice and the library's own were measured. "+
+		"Predicted without their own measurements, choices at %d calls lose %s, and the library's "+
+		"own %s.", collective, x.Owned, percent(100*x.Beside), percent(100*x.Library))
 	switch more := x.Suffices(measured) - float64(measured); {
 	case x.Library == 0:
 		return note + " The library chose the fastest of those measured at all of them."

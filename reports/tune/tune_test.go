@@ -44,9 +44,12 @@ func TestNext(t *testing.T) {
 			len(m.Choices), err)
 	}
 	before := meanLoss(m.Decisions())
+	if duels := m.nextDuels(10, 0); len(duels) > 0 {
+		t.Errorf("%d duels before any measurement", len(duels))
+	}
 	seen := map[int]bool{}
 	for {
-		next := m.tuner.Ask(10)
+		next := m.tuner.Next(10)
 		if len(next) == 0 {
 			break
 		}
@@ -73,7 +76,7 @@ func TestNext(t *testing.T) {
 	if rules := rulesOf(kept(all)); len(rules) != 0 {
 		t.Errorf("rules without duels: %v", rules)
 	}
-	for _, i := range m.nextDuels(len(all)) {
+	for _, i := range m.nextDuels(len(all), 0) {
 		m.duels[i] = newDuel([]float64{0.3, 0.31, 0.29, 0.3})
 	}
 	if rules := rulesOf(kept(m.Decisions())); len(rules) == 0 || rules[0].Algorithm != "ring" {
@@ -162,7 +165,7 @@ func TestNoRuleWithoutGain(t *testing.T) {
 	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v without a time of the library's choice, want none", rules)
 	}
-	if next := m.tuner.Ask(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
+	if next := m.tuner.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
 	m.measure(m.Choices[0], 11.1)
@@ -372,7 +375,7 @@ func TestRefusal(t *testing.T) {
 		"the fastest":   {Owned: 5, Beside: 0.2},
 	} {
 		if note := refusal("bcast", x, 100, 500); !strings.Contains(note, want) ||
-			!strings.HasPrefix(note, "bcast: no rules.") {
+			!strings.HasPrefix(note, "bcast: rules only where ") {
 			t.Errorf("%q, want %q", note, want)
 		}
 	}

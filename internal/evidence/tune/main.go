@@ -100,7 +100,7 @@ func (s *set) ours(prior tuner.Prior) (all [][]float64, expected []float64) {
 		// Measurements of a smaller share are kept in the larger ones, as they are when a user
 		// continues a job.
 		for n := int(share * float64(len(s.all))); done < n; {
-			next := t.Ask(min(n-done, max(10, done/4)))
+			next := t.Next(min(n-done, max(10, done/4)))
 			if len(next) == 0 {
 				break
 			}
@@ -140,23 +140,36 @@ func (s *set) replicate(seed uint64) *set {
 	return o
 }
 
-// replicates returns the losses at each share of 16 replicates together, and the means of the
-// expected ones.
-func (s *set) replicates(prior tuner.Prior) (all [][]float64, expected []float64) {
-	const replicates = 16
-	var each [replicates][][]float64
-	var expect [replicates][]float64
-	parallel.For(replicates, func(seed int) {
+// replicas is the number of replicates of each machine.
+const replicas = 16
+
+// tuned returns the losses at each share of all replicates together, and the means of the expected
+// ones.
+func (s *set) tuned(prior tuner.Prior) (all [][]float64, expected []float64) {
+	var each [replicas][][]float64
+	var expect [replicas][]float64
+	parallel.For(replicas, func(seed int) {
 		each[seed], expect[seed] = s.replicate(uint64(seed)).ours(prior)
 	})
 	all, expected = make([][]float64, len(shares)), make([]float64, len(shares))
 	for k := range each {
 		for i := range all {
 			all[i] = append(all[i], each[k][i]...)
-			expected[i] += expect[k][i] / replicates
+			expected[i] += expect[k][i] / replicas
 		}
 	}
 	return all, expected
+}
+
+// grids returns the losses of grids of k sizes in all replicates together, and the mean of the
+// shares of points: the same selections as those of tune, so that no luck of one is in the
+// comparison.
+func (s *set) grids(k int) (losses []float64, share float64) {
+	for seed := range uint64(replicas) {
+		l, points := s.replicate(seed).grid(k)
+		losses, share = append(losses, l...), share+points/replicas
+	}
+	return losses, share
 }
 
 // grid returns the losses if all algorithms are measured at k sizes of each number of
@@ -215,10 +228,37 @@ func text(losses []float64) string {
 	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
 }
 
-// print prints the rows of a machine, and returns the real and the expected losses at each share.
-func (s *set) print(prior tuner.Prior) (real, expected []float64) {
+// printGrids prints the rows of grids of up to half of the points, and returns the shares of points
+// with which a grid has these losses, between two grids by a line in the logarithm of the loss.
+func (s *set) printGrids(tuned []float64) []float64 {
+	alike := make([]float64, len(tuned))
+	before, more := 0.0, 0.0 // the previous grid's share and loss
+	for k := 1; k <= 4 || before < 0.5 || slices.Contains(alike, 0); k++ {
+		losses, share := s.grids(k)
+		loss := stats.Mean(losses)
+		if k <= 4 || before < 0.5 && share >= 0.5 {
+			fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n",
+				s.machine, k, 100*share, text(losses))
+		}
+		for i, least := range tuned {
+			if alike[i] > 0 || loss > least {
+				continue
+			}
+			alike[i] = share
+			if k > 1 {
+				alike[i] -= (share - before) * math.Log(least/loss) / math.Log(more/loss)
+			}
+		}
+		before, more = share, loss
+	}
+	return alike
+}
+
+// print prints the rows of a machine, and returns the real and the expected losses at each share,
+// and the shares of points with which a grid loses as much.
+func (s *set) print(prior tuner.Prior) (real, expected, alike []float64) {
 	fmt.Printf("| %s | `tune` |", s.machine)
-	losses, expected := s.replicates(prior)
+	losses, expected := s.tuned(prior)
 	for _, l := range losses {
 		fmt.Printf(" %s |", text(l))
 		real = append(real, stats.Mean(l))
@@ -228,11 +268,7 @@ func (s *set) print(prior tuner.Prior) (real, expected []float64) {
 		fmt.Printf(" %.1f |", 100*e)
 	}
 	fmt.Println()
-	for k := 1; k <= 4; k++ {
-		losses, share := s.grid(k)
-		fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n",
-			s.machine, k, 100*share, text(losses))
-	}
+	alike = s.printGrids(real)
 	byDefault := s.losses(func(_ int, of []int) int {
 		own := slices.IndexFunc(of, func(i int) bool { return s.all[i].Library })
 		if own >= 0 {
@@ -241,7 +277,7 @@ func (s *set) print(prior tuner.Prior) (real, expected []float64) {
 		return own
 	})
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
-	return real, expected
+	return real, expected, alike
 }
 
 // learn returns the factors of the collectives' schedules, fitted to every second
@@ -310,20 +346,43 @@ func main() {
 	}
 	fmt.Println("| machine | points | 5 % | 10 % | 25 % |\n|---|---|---|---|---|")
 	real, expected := make([][]float64, len(all)), make([][]float64, len(all))
+	alike := make([][]float64, len(all))
 	for i, s := range all {
-		real[i], expected[i] = s.print(without(all, i))
+		real[i], expected[i], alike[i] = s.print(without(all, i))
 	}
+	printExpected(all, real, expected)
+	fmt.Println("\n| machine | `tune`: 5 % | 10 % | 25 % |\n" +
+		"|---|---|---|---|")
+	for i, s := range all {
+		fmt.Printf("| %s |", s.machine)
+		for _, share := range alike[i] {
+			fmt.Printf(" %.0f %% |", 100*share)
+		}
+		fmt.Println()
+	}
+}
+
+// printExpected prints the table of expected and real losses, each machine with the factor that the
+// others show, and their means.
+func printExpected(all []*set, real, expected [][]float64) {
 	fmt.Println("\n| machine | expected with the factor of the others | 5 % | 10 % | 25 % |\n" +
 		"|---|---|---|---|---|")
+	mean, machines := make([][2]float64, len(shares)), float64(len(all))
 	for i, s := range all {
 		factor := factorOf(slices.Delete(slices.Clone(real), i, i+1),
 			slices.Delete(slices.Clone(expected), i, i+1))
 		fmt.Printf("| %s | × %.2f |", s.machine, factor)
 		for k, e := range expected[i] {
 			fmt.Printf(" %.1f for %.1f |", 100*factor*e, 100*real[i][k])
+			mean[k][0], mean[k][1] = mean[k][0]+factor*e/machines, mean[k][1]+real[i][k]/machines
 		}
 		fmt.Println()
 	}
+	fmt.Print("| mean | |")
+	for _, m := range mean {
+		fmt.Printf(" %.1f for %.1f |", 100*m[0], 100*m[1])
+	}
+	fmt.Println()
 }
 
 // factorOf returns the factor that makes expected losses of machines as large as the real ones, in

@@ -6,24 +6,30 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Of two machines, one selection of points stays below losses of 15, 7 and 3 % in the mean at 5, 10
-// and 25 % of the points. docs/validation/tune.md has the losses of all machines.
+// On two machines, a quarter of the points loses no more than a grid of four sizes, with half of the
+// points. LUMI's loss stays below 10, 5 and 3 % in the mean at 5, 10 and 25 % of the points.
+// docs/validation/tune.md has the losses of all machines.
 func TestLoss(t *testing.T) {
 	all, err := loadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, s := range all {
-		if s.machine != "LUMI" { // ORFEO alone takes twice the time of LUMI
+		// Fugaku and ORFEO take 20 times the time of these two.
+		if s.machine != "LUMI" && s.machine != "MareNostrum" {
 			continue
 		}
-		all, expected := s.ours(without(all, k))
+		all, _ := s.ours(without(all, k))
+		grid, share := s.grid(4)
+		if ours := stats.Mean(all[2]); ours > stats.Mean(grid) {
+			t.Errorf("%s: a quarter of the points loses %.1f %%, a grid of %.0f %% loses %.1f %%",
+				s.machine, 100*ours, 100*share, 100*stats.Mean(grid))
+		}
 		for i, losses := range all {
-			t.Logf("expected %.1f %%", 100*expected[i])
-			mean, ninetyFifth := stats.Mean(losses), stats.QuantileOf(losses, 0.95)
-			if mean > []float64{0.15, 0.07, 0.03}[i] || ninetyFifth > 0.7 {
-				t.Errorf("%s, %.0f %% of the points: mean loss %.1f %%, 95th percentile %.0f %%",
-					s.machine, 100*shares[i], 100*mean, 100*ninetyFifth)
+			mean := stats.Mean(losses)
+			if s.machine == "LUMI" && mean > []float64{0.1, 0.05, 0.03}[i] {
+				t.Errorf("%s, %.0f %% of the points: mean loss %.1f %%",
+					s.machine, 100*shares[i], 100*mean)
 			}
 		}
 	}
