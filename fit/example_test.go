@@ -65,8 +65,8 @@ func ExampleLinear() {
 	half, _ := model.HalfPeak(lines)
 	fmt.Println("32 KiB take", lines.OneWay(32*quantity.KiB), "and n½ is", half)
 	// Output:
-	// β = 2.16 µs (2.13 µs to 2.18 µs)
-	// τ = 2.0542 µs/KiB (2.0328 µs/KiB to 2.0756 µs/KiB)
+	// β = 2.16 µs (2.13 µs to 2.21 µs)
+	// τ = 2.0542 µs/KiB (2.0386 µs/KiB to 2.0709 µs/KiB)
 	// median error 0.4 %
 	// 32 KiB take 67.89 µs and n½ is 1076 B
 }

@@ -16,7 +16,7 @@ type form struct {
 	known []quantity.Bytes
 }
 
-// fit returns the pieces of the model over points, which are sorted by size.
+// fit returns the pieces of the model over points, which are sorted by size, without intervals.
 func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	if m.known != nil {
 		return fitRegimes(points, m.method, m.known), nil

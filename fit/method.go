@@ -30,7 +30,7 @@ const (
 var Methods = []Method{Relative, Ordinary, Huber}
 
 var fitLine = map[Method]func(points []Point) line{
-	Relative: holdingInliers(fitRelative), Ordinary: holdingInliers(fitOrdinary), Huber: fitHuber,
+	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber,
 }
 
 func (m Method) check() error {
@@ -63,15 +63,9 @@ func outlying(e []float64, bound float64) []bool {
 }
 
 // inliers returns the points that are not outliers, given their errors e and the standard deviation
-// of these; nil if all points are inliers, or at most half. Deviations from a line of two
-// parameters are too small by √(1 − 2/n), and if there are few points, Student's t replaces the
-// normal distribution.
+// of these; nil if all points are inliers, or at most half.
 func inliers(points []Point, e []float64, scale float64) []Point {
-	n := float64(len(points))
-	free := max(1, n-2)
-	// 1.959964 is the 97.5 % point of the normal distribution, which T95 approaches for many
-	// points.
-	out := outlying(e, outlier*math.Sqrt(n/free)*stats.T95(free)/1.959964*scale)
+	out := outlying(e, farOff(len(points))*scale)
 	var rest []Point
 	for i, p := range points {
 		if !out[i] {
@@ -84,115 +78,97 @@ func inliers(points []Point, e []float64, scale float64) []Point {
 	return rest
 }
 
+// farOff returns the error, in standard deviations of the errors of n points about a line, beyond
+// which a point is an outlier. Deviations from a line of two parameters are too small by
+// √(1 − 2/n), and if there are few points, Student's t replaces the normal distribution.
+func farOff(n int) float64 {
+	free := max(1, float64(n-2))
+	// 1.959964 is the 97.5 % point of the normal distribution, which T95 approaches for many
+	// points.
+	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / 1.959964
+}
+
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
 // absolute deviation. It omits outliers, since these mostly have one sign, so that even bounded
-// weights would shift the line. The intervals are those of Huber 1981, §7.6.
+// weights would shift the line.
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
 	if rest := inliers(points, e, scale); rest != nil {
-		points = rest
-		l, e, scale = huberLine(points)
+		l, _, _ = huberLine(rest)
 	}
-	// Of the points within k, Σψ² stands for the squares, and their share m for ψ': the
-	// variance is (K/m)² that of least squares, K = 1 + 2/n·(1−m)/m (Huber 1981, eq. 7.6.8).
-	// Only those points count as degrees of freedom, less the two of the line and one of the scale.
-	n := len(points)
-	var inside float64
-	local := make([]float64, n)
-	for i, p := range points {
-		if math.Abs(e[i]) <= huberK*scale {
-			inside++
-		}
-		rows := math.Sqrt(float64(p.Count))
-		local[i] = rows * min(max(e[i], -localBound*scale), localBound*scale)
-		e[i] = rows * min(max(e[i], -huberK*scale), huberK*scale)
-	}
-	w := l.weights(points)
-	l.moments = solve(points, w).moments
-	noise := noiseForm{weights: w, errors: e, local: local, moments: l.moments}
-	if other := noiseOf(points); other.constant {
-		l.boundedIntervals(points, other, huberK*scale)
-		return l
-	}
-	share := inside / float64(n)
-	correction := 1 + 2/float64(n)*(1-share)/share // K
-	fewer := stats.T95(float64(n-2)) / stats.T95(inside-3)
-	efficiency := share / correction * fewer
-	l.intervals(points, w, noise, efficiency*efficiency)
 	return l
 }
 
-// boundedIntervals sets the intervals of Huber's line under noise of one deviation at all sizes,
-// with the influence ψ of a relative error bounded by bound: the variances are A⁻¹BA⁻¹ with A of
-// the expectations of ψ' and B of those of ψ² (Huber 1981, §7.6), for normal noise.
-func (l *line) boundedIntervals(points []Point, noise noiseForm, bound float64) {
-	n := float64(len(points))
-	rho, squares := correlation(noise.errors)
-	variance := squares / (n - 2) * (1 + rho) / (1 - rho)
-	var a, b stats.Moments
-	for _, p := range points {
-		size, count := float64(p.Size), float64(p.Count)
-		fitted := l.at(size)
-		sd := math.Sqrt(variance/count) / fitted
-		z := bound / max(sd, sameTime)
-		inside := math.Erf(z / math.Sqrt2) // E[ψ']
-		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
-		square := sd*sd*(inside-2*z*density) + bound*bound*(1-inside) // E[ψ²]
-		a.Add(size, 0, count/(fitted*fitted)*inside)
-		b.Add(size, 0, count*count/(fitted*fitted)*square)
-	}
-	// About a's mean size, A is diagonal.
-	d := b.X - a.X
-	ww, wx, xx := b.W/a.W/a.W, b.W*d/a.W/a.XX, (b.XX+b.W*d*d)/a.XX/a.XX
-	l.varTau, l.covariance = xx, wx-a.X*xx
-	l.varBeta = ww - 2*a.X*wx + a.X*a.X*xx
-	l.t = stats.T95(max(1, math.Round(n*(1-rho)/(1+rho)-2)))
-	l.setEnds()
-}
-
-// localBound limits errors, in standard deviations, in [localVariance] of Huber's line. With the
-// bound huberK, intervals of β hold 91 % under noise of one deviation at 8 sizes.
-const localBound = 2
-
-// minOutlying is the minimum number of points whose outliers are left out of the intervals. Of 5
-// points, intervals would hold 89 to 93 %, and of 8 under noise of one deviation 91 to 92 %.
+// minOutlying is the minimum number of points whose outliers are left out of the intervals. Of
+// fewer points, noise that by chance is small at most of them would make the others outliers.
 const minOutlying = 12
 
-// holdingInliers replaces the intervals of lines of least squares by those of Huber's line,
-// extended to their values, if some points are outliers. These are of one sign as a rule, and shift
-// a line of least squares. Of few points they are a guess, and the intervals hold both. Under noise
-// of one deviation, small sizes have large relative errors without being outliers.
-func holdingInliers(fit func(points []Point) line) func(points []Point) line {
-	return func(points []Point) line {
-		l := fit(points)
-		_, e, scale := huberLine(points)
-		rest := inliers(points, e, scale)
-		if rest == nil || noiseOf(rest).constant {
-			return l
-		}
-		h := fitHuber(points)
-		if len(points) < minOutlying {
-			l.betaLow, l.betaHigh = min(l.betaLow, h.betaLow), max(l.betaHigh, h.betaHigh)
-			l.tauLow, l.tauHigh = min(l.tauLow, h.tauLow), max(l.tauHigh, h.tauHigh)
-			return l
-		}
-		one := stats.StudentQuantile(0.05, max(1, float64(len(rest)-2))) / h.t
-		l.betaLow, l.betaHigh = holding(l.beta, h.beta, h.betaLow, h.betaHigh, one)
-		l.tauLow, l.tauHigh = holding(l.tau, h.tau, h.tauLow, h.tauHigh, one)
-		return l
+// undisturbed returns the points that intervals are found from, without outliers, and Huber's line
+// through them. A point is an outlier if it is one under each form of the noise: under noise of one
+// deviation, small sizes have large relative errors.
+func undisturbed(points []Point) ([]Point, line) {
+	l, e, _ := huberLine(points)
+	if len(points) < minOutlying {
+		return points, l
 	}
+	least := slices.Repeat([]float64{math.Inf(1)}, len(points))
+	scaled := make([]float64, len(points))
+	for _, form := range noiseForms {
+		for i, d := range form.deviations(points, &l) {
+			scaled[i] = e[i] * l.at(float64(points[i].Size)) / d
+		}
+		scale := max(stats.MAD(scaled, 0), math.SmallestNonzeroFloat64)
+		for i, v := range scaled {
+			least[i] = min(least[i], math.Abs(v)/scale)
+		}
+	}
+	rest := inliers(points, least, 1)
+	if rest == nil {
+		return points, l
+	}
+	l, _, _ = huberLine(rest)
+	return rest, l
 }
 
-// holding extends the interval of h from low to high to v. If v is outside, the truth is missed on
-// the other side alone, whose distance shrinks by the factor one.
-func holding(v, h, low, high, one float64) (float64, float64) {
-	switch {
-	case v > high:
-		return h - one*(h-low), v
-	case v < low:
-		return v, h + one*(high-h)
+// addIntervals sets the 95 % intervals of a line by any method, and its variances. At a bound, the
+// interval is that of the unbounded line, truncated there.
+//
+// The method's weights need not be those of the noise, and the noise is unknown: the method
+// ordinary gives a line also where errors are in proportion to the time. So the truth is where
+// least squares under each form of the noise have it, with the probability of that form
+// ([hypothesesOf]). For one known form of normal noise, this interval holds the truth in 95 % of
+// cases, whatever the method's own value: its distance from the least squares is a function of the
+// errors about these, which are independent of them.
+//
+// Errors that are correlated along the sizes carry less information; see setVariances. Their
+// correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters
+// (Kendall 1954), if there is evidence of it.
+func (l *line) addIntervals(points []Point) {
+	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
+	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
+	if len(points) < 3 {
+		return
 	}
-	return low, high
+	points, about := undisturbed(points)
+	all := hypothesesOf(points, &about)
+	var beta, tau, both float64 // the mean squares about the method's line, and product
+	for i := range all {
+		h := &all[i]
+		b, t := h.freeBeta-l.freeBeta, h.freeTau-l.freeTau
+		beta += h.probability * (h.varBeta + b*b)
+		tau += h.probability * (h.varTau + t*t)
+		both += h.probability * (h.covariance + b*t)
+	}
+	t := 2 * stats.T95(float64(len(points)-2))
+	low, high := interval(all, betaOf, l.freeBeta)
+	l.betaLow, l.betaHigh = min(l.beta, max(0, low)), max(l.beta, high)
+	l.varBeta = (high - low) * (high - low) / t / t
+	low, high = interval(all, tauOf, l.freeTau)
+	l.tauLow, l.tauHigh = min(l.tau, max(0, low)), max(l.tau, high)
+	l.varTau = (high - low) * (high - low) / t / t
+	if beta > 0 && tau > 0 {
+		l.covariance = both * math.Sqrt(l.varBeta/beta*l.varTau/tau)
+	}
 }
 
 // Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B,
@@ -220,7 +196,8 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 			w[i] *= min(1, huberK*scale/math.Max(math.Abs(e[i]), math.SmallestNonzeroFloat64))
 		}
 	}
-	l, w := relativeLine(points)
+	l = fitRelative(points)
+	w := make([]float64, len(points))
 	weigh(l, w)
 	l = stats.Reweighted(w, func(w []float64) line { return solve(points, w) }, weigh)
 	return l, relativeErrors(points, l), scale

@@ -82,6 +82,9 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 		return nil, err
 	}
 	pieces, breaks := m.fit(points, resolution(t))
+	if m.name != "table" {
+		addIntervals(points, pieces, breaks)
+	}
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
 		Breaks: breaks, Points: points, Warnings: warnings,
@@ -95,7 +98,9 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 			Tau:  estimateOf[quantity.MicrosPerByte](p.tau, p.tauLow, p.tauHigh),
 		}
 		v := p.varBeta * p.varTau
-		known := v > 0 && !math.IsInf(v, 1)
+		// Below, the deviations are those of rounding, and the file shows none.
+		const exact = sameTime * sameTime
+		known := v > math.Pow(exact*p.beta*p.tau, 2) && !math.IsInf(v, 1)
 		if bound := p.freeBeta < 0 || p.freeTau < 0; known && !bound {
 			s.Correlation = p.covariance / math.Sqrt(v)
 		}

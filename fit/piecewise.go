@@ -46,20 +46,30 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	for i := 1; i < d.k; i++ {
 		at := d.ends[i] - 1
 		low, high := d.confidence(i)
-		lower, upper := &pieces[i-1], &pieces[i]
-		dof := lower.points + upper.points - 4 // two lines of two parameters
 		breaks = append(breaks, Break{
 			At: points[at].Size, Next: points[at+1].Size,
 			Low: points[low].Size, High: points[high].Size,
-			Jump: jump(&lower.line, &upper.line, float64(points[at].Size), dof),
 		})
 	}
 	return pieces, breaks
 }
 
-func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
+// addIntervals sets the intervals of pieces over points, and the jumps at their breaks. It is apart
+// from the fit, since a cross-validation needs values only.
+func addIntervals(points []Point, pieces []piece, breaks []Break) {
+	for i := range pieces {
+		pieces[i].addIntervals(points[:pieces[i].points])
+		points = points[pieces[i].points:]
+	}
+	for i := range breaks {
+		breaks[i].Jump = jump(&pieces[i], &pieces[i+1], float64(breaks[i].At))
+	}
+}
+
+func jump(lower, upper *piece, n float64) Estimate[quantity.Micros] {
 	v, d := upper.at(n)-lower.at(n), math.Inf(1)
-	if dof >= 1 {
+	// Two lines of two parameters.
+	if dof := lower.points + upper.points - 4; dof >= 1 {
 		d = stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	}
 	return estimateOf[quantity.Micros](v, v-d, v+d)

@@ -27,6 +27,9 @@ var forms = []struct {
 	{"normal, 0.5 µs", func(random *rand.Rand) func(float64) float64 {
 		return func(v float64) float64 { return v + 0.5*random.NormFloat64() }
 	}},
+	{"normal, 0.5 µs and 1 %", func(random *rand.Rand) func(float64) float64 {
+		return func(v float64) float64 { return v + math.Hypot(0.5, 0.01*v)*random.NormFloat64() }
+	}},
 	{"normal, 3 %", proportional(0.03)},
 	{"lognormal, 10 %", func(random *rand.Rand) func(float64) float64 {
 		return func(v float64) float64 { return v * math.Exp(0.1*random.NormFloat64()-0.005) }
