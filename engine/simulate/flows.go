@@ -129,7 +129,7 @@ func (r *run) bundleOf(i uint32) *bundle {
 		return b
 	}
 	b := &bundle{size: float64(max(size, 1))}
-	r.addUses(b, from, to, size, c, 1)
+	bytes := r.addUses(b, from, to, size, c, 1)
 	// Where a message uses nothing, as on links without a layer, the flow is all of its time.
 	if c.interleaved && len(b.uses) > 0 {
 		// Bytes that take longer than they occupy anything pass stages that nobody shares. Messages
@@ -144,7 +144,8 @@ func (r *run) bundleOf(i uint32) *bundle {
 	if part := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse; part > 0 {
 		r.addUses(b, to, from, size, c, part)
 	}
-	b.excess = b.alone - float64(c.stream-b.lag)
+	// The bytes of a message alone pass its slowest resource, and a gap follows them.
+	b.excess = b.alone - max(float64(c.stream-b.lag), bytes)
 	b.ahead = max(b.alone-float64(c.gap), 0)
 	for i := range b.uses {
 		u := &b.uses[i]
@@ -154,8 +155,10 @@ func (r *run) bundleOf(i uint32) *bundle {
 }
 
 // addUses adds to a bundle the resources on the way from one rank to another, each with the given
-// part of its occupancy.
-func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part float64) {
+// part of its occupancy. It returns the longest time, in ticks, that one of them needs for the
+// bytes.
+func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part float64) (
+	bytes float64) {
 	add := func(resource int, ticks uint64) {
 		if ticks > 0 {
 			b.uses = append(b.uses, use{resource: uint32(resource), ticks: part * float64(ticks)})
@@ -166,6 +169,7 @@ func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part flo
 		func(resource int, inside bool, o occupancy) {
 			if part == 1 && o.each > 0 {
 				b.alone = max(b.alone, float64(o.alone))
+				bytes = max(bytes, float64(o.bytes))
 			}
 			if !inside || part == 1 { // the inside has no direction
 				add(2*ranks+resource, o.each)
@@ -175,6 +179,7 @@ func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part flo
 		add(int(from), c.nic)
 		add(ranks+int(to), min(c.intake, c.nic))
 	}
+	return bytes
 }
 
 // computeRates schedules a computation of the rates for the end of moment t.

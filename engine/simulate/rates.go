@@ -198,9 +198,10 @@ func (f *flows) sift(b *bundle) {
 	f.due[i], b.place = b, i
 }
 
-// limiting reports whether the flows of a resource would exceed it at full speed. One flow alone
-// has the speed of its level, also where a NIC is occupied for longer than its bytes take. Each
-// demand is rounded by up to 1/2, so that three thirds may be a little more than the whole.
+// limiting reports whether the flows of a resource would exceed it at full speed. The full speed of
+// one flow is at most that of its resources. Where they are occupied for longer than its bytes
+// take, the rest follows its last byte. Each demand is rounded by up to 1/2, so that three thirds
+// may be a little more than the whole.
 func (r *resource) limiting() bool { return r.count > 1 && r.demand > fullSpeed+fullSpeed>>24 }
 
 // share computes the rates that flows which began or ended until time t can have changed.

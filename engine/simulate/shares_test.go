@@ -109,6 +109,8 @@ type drawn struct {
 // them or none.
 func drawMachine(random *rand.Rand, gaps bool) drawn {
 	var d drawn
+	// Half to three times of what a byte may take at a level.
+	slower := func() quantity.MicrosPerByte { return quantity.MicrosPerByte(5e-4 * (1 + 5*random.Float64())) }
 	for range 2 + random.IntN(2) {
 		gap := 0.0
 		if gaps {
@@ -124,7 +126,7 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 		case 0:
 			l.Lanes = 1 + 2*random.Float64()
 		case 1:
-			l.Shared = &model.Linear{Tau: quantity.MicrosPerByte(5e-4 * (1 + random.Float64()))}
+			l.Shared = &model.Linear{Tau: slower()}
 		}
 		d.Levels = append(d.Levels, l)
 	}
@@ -133,7 +135,7 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 		case 0:
 			d.Levels[i].Ports = 1 + random.Float64()
 		case 1:
-			d.Levels[i].Port = &model.Linear{Tau: quantity.MicrosPerByte(5e-4 * (1 + random.Float64()))}
+			d.Levels[i].Port = &model.Linear{Tau: slower()}
 		}
 		if random.IntN(4) == 0 {
 			d.Levels[i].Packet = 500
@@ -145,8 +147,8 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 // A unit that ranks share: its level, number and part (0 inside, 1 its port out, 2 its port in).
 type unit struct{ level, number, part int }
 
-// uses returns the time for which a message between two cores occupies each unit, the bytes' time,
-// and by how much the longest occupancy exceeds that.
+// uses returns the time for which a message between two cores occupies each unit, the bytes' time on
+// the slowest of them, and by how much the longest occupancy exceeds that: a gap.
 func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 	size := 1
 	common := 0
@@ -160,11 +162,12 @@ func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 	stream = (n - 1) * d.perByte[common]
 	gap := d.gap[common] + stream
 	all, size = map[unit]float64{}, 1
-	alone := stream
+	alone, slowest := stream, stream
 	add := func(u unit, number float64, layer model.Layer) {
 		if layer != nil { // a line without a constant
 			all[u] = n * float64(layer.(*model.Linear).Tau)
 			alone = max(alone, all[u])
+			slowest = max(slowest, (n-1)*float64(layer.(*model.Linear).Tau))
 		} else if number > 0 {
 			all[u] = gap / number
 			alone = max(alone, gap)
@@ -182,7 +185,7 @@ func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 			}
 		}
 	}
-	return all, stream, alone - stream
+	return all, slowest, alone - slowest
 }
 
 // No program finishes before the work of any shared unit is done at its capacity: 1,000 random

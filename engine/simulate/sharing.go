@@ -99,7 +99,8 @@ func (l *levels) route(level int, from, to uint32) []int {
 	return l.ways.Topology.Route(l.ways.units[from], l.ways.units[to])
 }
 
-type occupancy struct{ each, alone uint64 }
+// An occupancy is a [machine.Occupancy] in ticks.
+type occupancy struct{ each, alone, bytes uint64 }
 
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:
 // of the ports of the levels inside it, and of the inside of that level and those around it.
@@ -120,9 +121,10 @@ func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
 					"times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
 				return nil
 			}
-			each := uint64(math.Round(float64(o.Each) * picos))
-			alone := uint64(math.Round(float64(o.Alone) * picos))
-			all = append(all, occupancy{each, alone})
+			ticks := func(t quantity.Micros) uint64 {
+				return uint64(math.Round(float64(t) * picos))
+			}
+			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0))})
 		}
 		if len(s.known) < 1<<16 {
 			s.known[k] = all
@@ -138,8 +140,9 @@ func (w *ways) occupancy(link int, size uint64) occupancy {
 	if layer == nil {
 		return occupancy{}
 	}
-	t := uint64(math.Round(float64(layer.OneWay(quantity.Bytes(max(size, 1)))) * picos))
-	return occupancy{t, t}
+	time := func(n quantity.Bytes) float64 { return math.Round(float64(layer.OneWay(n)) * picos) }
+	t := time(quantity.Bytes(max(size, 1)))
+	return occupancy{uint64(t), uint64(t), uint64(max(t-time(1), 0))}
 }
 
 // isShared reports whether a message of size bytes occupies anything that ranks share.

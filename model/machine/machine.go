@@ -326,8 +326,10 @@ func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 
 // An Occupancy is one message's use of a shared resource, in µs. Each is the delay that it adds to
 // every other message, 0 if nothing is shared; Alone is the time that the message itself spends
-// there. With two lanes, Each is half of Alone.
-type Occupancy struct{ Each, Alone quantity.Micros }
+// there. With two lanes, Each is half of Alone. Bytes is the part of Alone that the resource needs
+// for the bytes after the first; 0 for lanes and ports of a number, which are as fast as the level.
+// The rest is a gap, which may follow the message.
+type Occupancy struct{ Each, Alone, Bytes quantity.Micros }
 
 // Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit
 // of the level, and each port of the unit. gap is [Cost.Gap] at the common level of its two ranks.
@@ -336,9 +338,9 @@ func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occ
 		switch {
 		case layer != nil:
 			t := layer.OneWay(n)
-			return Occupancy{t, t}
+			return Occupancy{t, t, t - layer.OneWay(1)}
 		case number > 0:
-			return Occupancy{gap / quantity.Micros(number), gap}
+			return Occupancy{gap / quantity.Micros(number), gap, 0}
 		}
 		return Occupancy{}
 	}
@@ -346,6 +348,7 @@ func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occ
 	if l.Routes > 1 {
 		port.Each *= quantity.Micros(l.Routes)
 		port.Alone = max(port.Alone, port.Each)
+		port.Bytes *= quantity.Micros(l.Routes)
 	}
 	return inside, port
 }
