@@ -30,7 +30,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(layer.OneWay(8*quantity.MiB), "between", next.Low, "and", next.High)
-	// Output: 16789.59 µs between 7032.08 µs and 18202.17 µs
+	// Output: 16797.58 µs between 12459.38 µs and 18147.82 µs
 }
 
 // From the output of a benchmark to the parameters behind it.

@@ -15,25 +15,29 @@ import (
 // octave before it counts: a step says nothing about the time of further bytes.
 //
 // The exponent is for curves that are still flat at their end: their larger messages use protocols
-// that copy less, and each octave makes a byte cheaper, by the [Calibration.Saving] s. A curve in
-// proportion to the size, τL = A, remains so: A/L is the bandwidth of all larger messages.
+// that copy less, and each octave up to 256 KiB makes a byte cheaper, by the [Calibration.Saving]
+// s; d counts these octaves there. A curve in proportion to the size, τL = A, remains so: A/L is
+// the bandwidth of all larger messages.
 //
 // Streams follow their rate n/T instead, which rises less with each octave. The last octave's rise
 // of the logarithm of the rate is g. After d octaves it has risen by
 //
-//	g·q·(1 − q^d)/(1 − q)
+//	r·(1 − q^d),   r = g·q/(1 − q)
 //
 // with the [Calibration.Fade] q. On a line β + nτ the rise of the rate halves once it is small, and
-// hardly falls as long as β is most of the time; streams are between the two. A rate below an
-// earlier one recovers it, since a new protocol costs time at its first sizes.
+// hardly falls as long as β is most of the time; streams are between the two. Links have few
+// different rates, so r is corrected for the rates that others reach, see [Calibration.rise]. A
+// rate below an earlier one recovers it, since a new protocol costs time at its first sizes.
 type tail struct {
 	size, last float64 // L, and the logarithm of its time
 	level      float64 // logarithm of the time at L by the line of the last octave
 	tau        float64
-	// growth is g, and lost the logarithm of the highest rate of the curve over that at L; ≥ 0.
-	growth, lost float64
+	// rise is r, and lost the logarithm of the highest rate of the curve over that at L; ≥ 0.
+	rise, lost float64
 	// step is the logarithm of the last size's time over that of the line before a step; else 0.
 	step float64
+	// excess is the logarithm by which the last octave rises more than in proportion; at least 0.
+	excess float64
 	// residual is the error per octave of predicting the curve's own end from the sizes before it.
 	residual float64
 	// least is the logarithm of the least time that a larger message is expected to take: that of
@@ -52,8 +56,8 @@ const (
 	// than the noise of most benchmarks. If a step counts as slope, errors four octaves above it
 	// are more than twice as large on published curves.
 	steep = 1.15
-	// protocols is log₂ of 256 KiB. Up to about that size libraries change their protocols, in
-	// both directions; above, times mostly rise, as messages outgrow caches.
+	// protocols is log₂ of 256 KiB. Up to about that size libraries change their protocols; above,
+	// times mostly rise, as messages outgrow caches.
 	protocols = 18
 	// nodeTime is the time in µs of the smallest message below which both processes share memory:
 	// the fastest networks take 0.9 µs. Such messages may take 2 to 5 times as long as before when
@@ -84,11 +88,13 @@ func (c *series) tailAt(l int) tail {
 	far, _ := c.slopeTo(l, 4)
 	e := tail{size: c.n[l], last: c.y[l], level: math.Log(level)}
 	// A line of slope τ through A has the rate n/T; at L it is so much higher than at L/2.
-	e.growth = math.Ln2 + math.Log(max(0.5, 1-near*c.n[l]/level/2))
+	growth := math.Ln2 + math.Log(max(0.5, 1-near*c.n[l]/level/2))
+	e.rise = c.calibration.rise(c.x[l]*math.Ln2-c.y[l], growth)
 	for i := range l {
 		e.lost = max(e.lost, c.x[i]*math.Ln2-c.y[i]-(c.x[l]*math.Ln2-c.y[l]))
 	}
 	before := c.span(l, 1, -1, 1)
+	e.excess = max(0, c.y[l]-c.y[before]-(c.x[l]-c.x[before])*math.Ln2)
 	if before > 0 && c.t[l]/c.n[l] > steep*c.t[before]/c.n[before] {
 		near, _ = c.slopeTo(before, 1)
 		e.level = e.last
@@ -105,13 +111,14 @@ func (e *tail) at(c *series, n float64) float64 {
 	octaves := math.Log2(n / e.size)
 	start := e.last + min(1, 2*octaves)*(e.level-e.last)
 	if q := c.calibration.Fade; q > 0 {
-		grown := e.growth * q * (1 - math.Pow(q, octaves)) / (1 - q)
+		grown := e.rise * (1 - math.Pow(q, octaves))
 		recovered := e.lost * (1 - math.Exp2(-octaves))
 		return start + octaves*math.Ln2 - max(grown, recovered)
 	}
 	level := math.Exp(start)
 	flat := max(0, 1-e.tau*e.size/level)
-	saving := math.Exp2(-c.calibration.Saving * octaves * flat)
+	saved := min(max(protocols-math.Log2(e.size), 0), octaves)
+	saving := math.Exp2(-c.calibration.Saving * saved * flat)
 	return math.Log(level + e.tau*saving*(n-e.size))
 }
 
@@ -151,41 +158,44 @@ func (c *series) tail() tail {
 // The terms of an interval above the last size. They grow with the distance in octaves and are 0
 // at the last size, where the interval is that of another run.
 const (
-	// next is 1 from the next octave on: a change of the protocol may be next.
-	next = iota
 	// own is the residual of the curve's own end, times the octaves.
-	own
-	// slower is the distance to proportionality upwards, and to a constant time downwards.
+	own = iota
+	// changes is the sum of the [Calibration.Changes] of the octaves, on each side.
+	changes
+	// slower is the distance to proportionality upwards. A stream's rate that still rises may also
+	// rise by more.
 	slower
-	// small and large are the octaves up to 256 KiB and above. Downwards they are shares of the
-	// distance to a constant time: larger messages take longer.
-	small
-	large
+	// faster is the distance to a constant time, downwards: the share of the octaves up to 256 KiB,
+	// and of those above, where larger messages take longer.
+	faster
+	fasterAbove
 	// outgrown is the octaves above 256 KiB within a node, upwards, at most [once].
 	outgrown
-	// back is the height of a step at the end of the curve, downwards: it may be an outlier.
-	back
+	// steps is for a last octave that is no slope: upwards by how much it exceeds proportionality,
+	// as the change may go on, downwards the height of the step, which may be an outlier.
+	steps
 )
 
 // above predicts the time of n bytes, above the last size.
 func (e *tail) above(c *series, n float64) Guess {
 	octaves := math.Log2(n / e.size)
 	middle := e.at(c, n)
-	below := min(max(protocols-math.Log2(e.size), 0), octaves)
-	rest := octaves - below
+	near := min(1, octaves)
+	above := octaves - min(max(protocols-math.Log2(e.size), 0), octaves)
 	rise := max(0, middle-e.last)
 	up := Terms{
-		next: min(1, octaves), own: octaves * e.residual,
-		slower: max(0, e.last+octaves*math.Ln2-middle), small: below, large: rest,
+		own: octaves * e.residual, changes: c.calibration.change(0, e.size, n),
+		slower: max(0, e.last+octaves*math.Ln2-middle), steps: near * e.excess,
 	}
 	if e.within {
-		up[outgrown] = min(rest, once)
+		up[outgrown] = min(above, once)
 	}
 	down := Terms{
-		next: min(1, octaves), own: octaves * e.residual,
-		small: below / octaves * rise, large: rest / octaves * rise, back: min(1, octaves) * e.step,
+		own: octaves * e.residual, changes: c.calibration.change(1, e.size, n),
+		faster: (1 - above/octaves) * rise, fasterAbove: above / octaves * rise,
+		steps: near * e.step,
 	}
-	if c.calibration.Fade > 0 { // a rate that still rises may rise by more
+	if c.calibration.Fade > 0 {
 		down[slower] = up[slower]
 	}
 	return Guess{middle, up, down}

@@ -62,10 +62,13 @@ func TestAboveStream(t *testing.T) {
 	}
 }
 
-// The rate of a stream rises by g·q·(1 − q^d)/(1 − q) in d octaves, if the last octave's rise is g.
+// The rate of a stream rises by g·q·(1 − q^d)/(1 − q) in d octaves, if the last octave's rise is g
+// and no peaks are known.
 func TestFade(t *testing.T) {
-	q := Streams().Fade
-	c, err := Streams().New(doubling(1, 1<<15, func(n float64) float64 { return 2 + n/5e3 }), 0)
+	k := Streams()
+	k.Peaks = nil
+	q := k.Fade
+	c, err := k.New(doubling(1, 1<<15, func(n float64) float64 { return 2 + n/5e3 }), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,7 @@ func TestFade(t *testing.T) {
 	// Half of what a new protocol costs at its first sizes is recovered in one octave.
 	points := doubling(1, 1<<15, func(n float64) float64 { return n / 1e4 })
 	points[len(points)-1].Time *= 1.3
-	if c, err = Streams().New(points, 0); err != nil {
+	if c, err = k.New(points, 0); err != nil {
 		t.Fatal(err)
 	}
 	want := 1e4 * math.Exp(-math.Log(1.3)/2)
@@ -121,5 +124,64 @@ func TestTail(t *testing.T) {
 	want := 2.024 + 0.001*15*1024*math.Exp2(-4*s*(1-1.024/2.024))
 	if got := math.Exp(c.high.at(&c.series, 16*1024)); math.Abs(got/want-1) > 1e-9 || s == 0 {
 		t.Errorf("flat: %v, want %v; saving %v", got, want, s)
+	}
+}
+
+// A stream ends at a peak of others if its own rise ends near one: of peaks 0.5 and 2 above the rate,
+// the first corrects a rise of 0.6, by (r·v + f·w²)/(v + w²) with the variance v of the rise that
+// fades, f, and that of the peak, w². Far from peaks and above all of them, the rise stays.
+func TestRise(t *testing.T) {
+	k := &Calibration{Fade: 0.5, Peaks: [][2]float64{{0.5, 9.5}, {0.5, 11}}}
+	v, w := math.Pow(leastRise+riseError*0.6, 2), peakWidth*peakWidth
+	for _, c := range []struct{ rate, growth, want float64 }{
+		{9, 0.6, (0.5*v + 0.6*w) / (v + w)}, // the rise that fades by one half is the growth
+		{9, 0, 0},
+		{12, 0.3, 0.3},  // no peak is above
+		{9.6, 0.2, 0.2}, // 1.4 to the next one
+	} {
+		if got := k.rise(c.rate, c.growth); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("rate %v, growth %v: %v, want %v", c.rate, c.growth, got, c.want)
+		}
+	}
+	k.Peaks = nil
+	if got := k.rise(9, 0.6); got != 0.6 {
+		t.Errorf("without peaks: %v", got)
+	}
+}
+
+// Protocols for large messages begin below 256 KiB, so bytes get no cheaper above it.
+func TestSavingEnds(t *testing.T) {
+	line := func(n float64) float64 { return 500 + n/1000 }
+	for last, octaves := range map[float64]float64{1 << 16: 2, 1 << 18: 0, 1 << 20: 0} {
+		c := curve(t, doubling(1, last, line))
+		n := last
+		flat := 1 - n/1000/line(n)
+		want := line(n) + n*15/1000*math.Exp2(-octaves*Latencies().Saving*flat)
+		if got := math.Exp(c.high.at(&c.series, 16*n)); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("from %v B: %v, want %v", last, got, want)
+		}
+	}
+}
+
+// An interval is wider, on each side, where the octaves between change other curves more.
+func TestChangesWiden(t *testing.T) {
+	k := Latencies()
+	k.Changes = [2][32]float64{}
+	points := doubling(1, 1<<16, func(n float64) float64 { return 2 + n/7700 })
+	width := func() (up, down float64) {
+		c, err := k.New(points, 0.01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := c.Parts(1 << 19).Own
+		return g.Up[changes], g.Down[changes]
+	}
+	if up, down := width(); up != 0 || down != 0 {
+		t.Errorf("without changes: %v, %v", up, down)
+	}
+	k.Changes[0] = [32]float64{15: 5, 16: 0.1, 17: 0.4, 18: 0.2, 19: 7}
+	k.Changes[1][18] = 0.3
+	if up, down := width(); math.Abs(up-0.7) > 1e-12 || math.Abs(down-0.3) > 1e-12 {
+		t.Errorf("from 64 to 512 KiB: %v, %v", up, down)
 	}
 }

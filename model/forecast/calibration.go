@@ -1,9 +1,11 @@
 package forecast
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -21,6 +23,12 @@ type Calibration struct {
 	// Fade is the factor by which the rise of a stream's rate falls with each octave above the last
 	// size, from 0 to 1; 0 for times that are not of a stream.
 	Fade float64
+	// Peaks holds the highest rates of published streams: weights, which add up to 1, and
+	// logarithms of B/µs.
+	Peaks [][2]float64 `json:",omitempty"`
+	// Changes holds the mean errors of predicting the time of the next octave from the sizes up to
+	// 2^i: of logarithms of times that are longer than predicted, and of shorter ones.
+	Changes [2][32]float64
 	// Reach holds the factors of the ends of an interval above the last size, upwards and
 	// downwards, at one octave and at each further one up to four.
 	Reach [4][2]float64
@@ -66,15 +74,68 @@ func (k *Calibration) weights(p *Parts) *Weights {
 }
 
 // breaks returns the frequency of jumps between sizes a < b.
-func (k *Calibration) breaks(a, b float64) float64 { return k.upTo(b) - k.upTo(a) }
+func (k *Calibration) breaks(a, b float64) float64 {
+	return upTo(&k.Breaks, b) - upTo(&k.Breaks, a)
+}
 
-func (k *Calibration) upTo(n float64) (sum float64) {
+// change returns the sum of the changes between sizes a < b; up 0, down 1.
+func (k *Calibration) change(side int, a, b float64) float64 {
+	return upTo(&k.Changes[side], b) - upTo(&k.Changes[side], a)
+}
+
+// upTo returns the sum of the octaves' values up to n bytes.
+func upTo(octaves *[32]float64, n float64) (sum float64) {
 	x := math.Log2(n)
 	i := 0
-	for ; i < len(k.Breaks)-1 && float64(i+1) <= x; i++ {
-		sum += k.Breaks[i]
+	for ; i < len(octaves)-1 && float64(i+1) <= x; i++ {
+		sum += octaves[i]
 	}
-	return sum + (x-float64(i))*k.Breaks[i]
+	return sum + (x-float64(i))*octaves[i]
+}
+
+const (
+	// peakWidth is the deviation of the logarithm of a link's rate between machines: about 8 %.
+	peakWidth = 0.08
+	// otherRates is the density of rates, per unit of the logarithm, that no peak explains: one in
+	// ten streams, within four units.
+	otherRates = 0.1 / 4
+	// riseError is the deviation of the rise that is left over the one that fades.
+	riseError = 0.5
+	// leastRise is the rise from which on a peak may lie between a rate and the end of its rise.
+	leastRise = 0.02
+)
+
+// rise returns the rise that is left of a stream's rate, whose logarithm is rate and rose by growth
+// in the last octave: the median of its posterior distribution. The rise that fades is a
+// measurement of it, and the prior is that a stream ends at one of the peaks. Each hypothesis is at
+// its mean.
+func (k *Calibration) rise(rate, growth float64) float64 {
+	faded := growth * k.Fade / (1 - k.Fade)
+	if len(k.Peaks) == 0 || faded < leastRise {
+		return faded
+	}
+	type hypothesis struct{ rise, weight float64 }
+	all := []hypothesis{{faded, otherRates}}
+	variance := math.Pow(leastRise+riseError*faded, 2)
+	sum := otherRates
+	for _, p := range k.Peaks {
+		r, own := p[1]-rate, variance+peakWidth*peakWidth
+		if r <= 0 {
+			continue
+		}
+		h := hypothesis{
+			rise:   (r*variance + faded*peakWidth*peakWidth) / own,
+			weight: 0.9 * p[0] * density(r-faded, own) / math.Sqrt(2*math.Pi),
+		}
+		all = append(all, h)
+		sum += h.weight
+	}
+	slices.SortFunc(all, func(a, b hypothesis) int { return cmp.Compare(a.rise, b.rise) })
+	i := 0
+	for half := sum / 2; all[i].weight < half; i++ {
+		half -= all[i].weight
+	}
+	return all[i].rise
 }
 
 // Weights holds the weights of the terms of the two predictions, and of their combination: its own

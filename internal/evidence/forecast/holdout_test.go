@@ -176,6 +176,103 @@ func TestNestedLevel(t *testing.T) {
 	}
 }
 
+// Changes are the means of machines, with three times that of all octaves, and a quarter for
+// neighbouring octaves; the machine that is left out, planted ones and other distances do not count.
+func TestChanges(t *testing.T) {
+	at := func(machine string, octave, off, width float64) sample {
+		s := sample{machine: machine, size: math.Exp2(octave), y: off, weight: 1}
+		s.parts.Width = width
+		return s
+	}
+	all := []sample{
+		at("a", 14, 0.4, 1), at("a", 20, 0.2, 1), at("b", 14, -0.2, 1),
+		at("c", 14, 9, 1), at("planted: a line", 14, 9, 1), at("b", 14, 9, 2),
+	}
+	got := changes(all, "c")
+	// All octaves: 0.6/3 up, 0.2/3 down. At 16 KiB a and b count, at 1 MiB a, at 512 KiB a too.
+	for i, want := range map[int][2]float64{
+		14: {(3*0.2 + 0.4) / 5, 2 * 0.2 / 5}, 20: {0.2, 0.05}, 19: {0.2, 0.05}, 17: {0.2, 0.2 / 3},
+	} {
+		if math.Abs(got[0][i]-want[0]) > 1e-12 || math.Abs(got[1][i]-want[1]) > 1e-12 {
+			t.Errorf("octave %d: %v, %v, want %v", i, got[0][i], got[1][i], want)
+		}
+	}
+}
+
+// Of 100 errors, each side may miss some: the narrowest interval leaves out the five that lengthen it
+// most.
+func TestNarrowest(t *testing.T) {
+	var all []miss
+	for i := range 100 {
+		off := 0.01 * float64(i%10-5)
+		if i < 5 {
+			off = 1 + float64(i)
+		}
+		all = append(all, miss{off, 2})
+	}
+	if got, want := narrowest(all), math.Exp(0.04)-math.Exp(-0.05); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// More terms are taken if they make machines likelier; one that is missed by far does not decide.
+func TestLikelier(t *testing.T) {
+	judged := func(losses ...float64) (all []judgedSample) {
+		for i, v := range losses {
+			j := judgedSample{loss: v}
+			j.sample.machine = string(rune('a' + i/2)) // two samples each
+			all = append(all, j)
+		}
+		return all
+	}
+	few := judged(1, 1, 1, 1, 1, 1, 1, 1)
+	if !likelier(judged(1, 0.9, 2, -0.5, 1, 0.9, 9, 9), few) {
+		t.Error("three of four are likelier")
+	}
+	if likelier(judged(-9, -9, 1, 1.1, 1, 1.1, 1, 1.1), few) {
+		t.Error("one of four is likelier")
+	}
+}
+
+// A machine's peaks are the highest rates of its streams from 256 KiB on; equal ones count once.
+func TestPeaks(t *testing.T) {
+	stream := func(machine string, rate float64) Curve {
+		c := Curve{Machine: machine, Kind: benchfile.Gap}
+		for n := 1.0; n <= 1<<20; n *= 2 {
+			c.Points = append(c.Points, forecast.Point{
+				Size: quantity.Bytes(n), Time: quantity.Micros(2 + n/rate)})
+		}
+		return c
+	}
+	short := stream("c", 1e4)
+	short.Points = short.Points[:16]
+	got := peaks([]Curve{stream("a", 1e4), stream("a", 1.01e4), stream("a", 2e4), stream("b", 5e3), short}, Stream)
+	peak := func(rate float64) float64 { return math.Log((1 << 20) / (2 + (1<<20)/rate)) }
+	want := [][2]float64{{0.25, peak(1e4)}, {0.25, peak(2e4)}, {0.5, peak(5e3)}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// On a line, both the curve and the line that is fitted to it predict the stream's larger messages.
+// No rate is above both r∞ and the last one measured.
+func TestCompare(t *testing.T) {
+	c := Curve{Machine: "a", Kind: benchfile.Gap}
+	for n := 1.0; n <= 1<<20; n *= 2 {
+		c.Points = append(c.Points, forecast.Point{
+			Size: quantity.Bytes(n), Time: quantity.Micros(0.5 + n/1e4)})
+	}
+	curves := []Curve{c}
+	all := upTo(32<<10, 1<<20).Cases(curves, Stream)
+	got, err := Compare(all, func(string) *forecast.Calibration { return forecast.Streams() })
+	if err != nil || got.Cases != 1 || got.Machines != 1 || got.Over != 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got.Line > 1e-6 || got.LineByMachine != got.Line || got.Curve > 0.1 || got.CurveByMachine != got.Curve {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others
 // have.
 func TestTrain(t *testing.T) {

@@ -4,14 +4,16 @@
 //	go run ./internal/evidence/forecast calibrate [-above] [-o FILE] [FOLDER…]
 //	go run ./internal/evidence/forecast coverage [-above] [-leave-out] [-machines] [-kind KIND] \
 //		[FOLDER…]
+//	go run ./internal/evidence/forecast lines [-leave-out] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/evidence/published, or of the benchmark files in folders.
 // Calibrate writes model/forecast/published.json: weights and shapes, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares. It predicts with the
 // published calibration or, with -leave-out, with one that is made from the same curves without the
 // fifth of the machines to which the predicted one belongs. With -above, both are about predictions
-// above the last size only, and everything else remains as published. See [Load] for the machine of
-// a curve.
+// above the last size only, and everything else remains as published. Lines compares predictions
+// above the last size with those of the fitted lines, model_us of predict. See [Load] for the
+// machine of a curve.
 // Kinds are latencies, streams and operations.
 package main
 
@@ -60,8 +62,8 @@ func forecasts(args []string) error {
 		"learn the predictions above the last size only; all others remain those of the program")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
-	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
-		return fmt.Errorf("name what to do, calibrate or coverage")
+	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage", "lines"}, args[0]) {
+		return fmt.Errorf("name what to do: calibrate, coverage or lines")
 	}
 	_ = flags.Parse(args[1:])
 	curves, err := Published()
@@ -87,10 +89,13 @@ func forecasts(args []string) error {
 	of := func(string) *forecast.Calibration { return k.frozen }
 	if *leave {
 		known := k.frozen
-		if !*beyond {
+		if !*beyond && args[0] == "coverage" {
 			known = nil
 		}
 		of = LeaveOut(curves, k.use, known)
+	}
+	if args[0] == "lines" {
+		return CompareAll(os.Stdout, curves, k.use, of)
 	}
 	return Report(os.Stdout, curves, k.use, of, *beyond, *machines)
 }

@@ -17,6 +17,7 @@ const level = 0.95
 type sample struct {
 	machine string
 	y       float64
+	size    float64 // the largest size that is given
 	parts   forecast.Parts
 	weight  float64
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,7 +26,8 @@ const (
 // would trust shapes too much.
 type trainer struct {
 	curves   []Curve
-	use      func(*Curve) bool
+	use      func(*Curve) bool // few of each machine
+	kind     func(*Curve) bool // all of the kind
 	leftOut  func(machine string) bool
 	machines []string
 	// without is a calibration by machine, whose shapes and breaks come from all other machines.
@@ -39,7 +41,7 @@ type trainer struct {
 func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) bool,
 	known *forecast.Calibration) *forecast.Calibration {
 
-	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut,
+	t := &trainer{curves: curves, use: thin(curves, use), kind: use, leftOut: leftOut,
 		without: map[string]*forecast.Calibration{}}
 	for i := range curves {
 		c := &curves[i]
@@ -79,7 +81,44 @@ func (t *trainer) knowledge(m string) *forecast.Calibration {
 	}
 	learnBreaks(k, rest)
 	k.Library = library(rest)
+	k.Peaks = peaks(rest, t.kind)
 	return k
+}
+
+const (
+	// wide is the size from which on a stream may have its highest rate.
+	wide = 256 << 10
+	// onePeak is the difference of the logarithms of rates of a machine that count as one.
+	onePeak = 0.03
+)
+
+// peaks returns the highest rates of the curves that use selects and that are streams; each machine
+// counts as one.
+func peaks(curves []Curve, use func(*Curve) bool) (all [][2]float64) {
+	by := map[string][]float64{}
+	for i := range curves {
+		c := &curves[i]
+		if !use(c) || !Stream(c) || c.Points[len(c.Points)-2].Size < wide {
+			continue
+		}
+		highest := 0.0
+		for _, p := range c.Points {
+			if p.Size >= wide {
+				highest = max(highest, float64(p.Size)/float64(p.Time))
+			}
+		}
+		rate := math.Log(highest)
+		known := func(r float64) bool { return math.Abs(r-rate) < onePeak }
+		if !slices.ContainsFunc(by[c.Machine], known) {
+			by[c.Machine] = append(by[c.Machine], rate)
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(by)) {
+		for _, r := range by[m] {
+			all = append(all, [2]float64{1 / float64(len(by[m])*len(by)), r})
+		}
+	}
+	return all
 }
 
 // thin returns use restricted to at most most curves of a machine.
@@ -149,8 +188,11 @@ func (t *trainer) samples(shares []share) (all []sample) {
 	of := func(machine string) *forecast.Calibration { return t.without[machine] }
 	for _, s := range shares {
 		each(s.Cases(t.curves, t.use), of, func(h Case, held forecast.Point, c *forecast.Curve) {
-			y := math.Log(float64(held.Time))
-			all = append(all, sample{h.Curve.Machine, y, c.Parts(held.Size), h.Weight * s.weight})
+			all = append(all, sample{
+				machine: h.Curve.Machine, y: math.Log(float64(held.Time)),
+				size:  float64(h.Points[len(h.Points)-1].Size),
+				parts: c.Parts(held.Size), weight: h.Weight * s.weight,
+			})
 		})
 	}
 	return all
@@ -165,8 +207,17 @@ func (t *trainer) learnAbove(k *forecast.Calibration) {
 		t.without[m].Saving, t.without[m].Fade = k.Saving, k.Fade
 	}
 	all := t.aboveSamples()
-	k.Above = above(all, &first)
+	k.Changes = changes(all, "")
+	for _, m := range t.machines {
+		t.without[m].Changes = changes(all, m)
+	}
+	all = t.aboveSamples()
+	k.Above = above(all, &fewTerms)
 	unseen := t.unseen(all, &k.Above)
+	w := above(all, &allTerms)
+	if more := t.unseen(all, &w); likelier(more, unseen) {
+		k.Above, unseen = w, more
+	}
 	for i := range k.Reach {
 		// Neighbouring distances count too: the factor is one curve, not four numbers.
 		at := func(s sample) bool { return math.Abs(s.parts.Width-float64(i+1)) < 1.5 }
@@ -184,6 +235,65 @@ func (t *trainer) learnAbove(k *forecast.Calibration) {
 		}
 		k.Reach[i][0], k.Reach[i][1] = widening(near, outcomes, &k.Above)
 	}
+}
+
+// likelier reports whether the machines are likelier under the weights of a than of b, in the sum
+// without the machine that gains most and the one that loses most: a machine that is missed by far
+// would decide.
+func likelier(a, b []judgedSample) bool {
+	loss := map[string]float64{} // of b over a
+	for i := range a {
+		loss[a[i].sample.machine] += b[i].loss - a[i].loss
+	}
+	gains := slices.Sorted(maps.Values(loss))
+	sum := 0.0
+	for i := 1; i < len(gains)-1; i++ {
+		sum += gains[i]
+	}
+	return sum > 0
+}
+
+// elsewhere is the number of machines that the mean of all octaves counts as, in each octave.
+const elsewhere = 3
+
+// changes returns the [forecast.Calibration.Changes] of all machines but one. Each machine counts
+// the same in an octave, and neighbouring octaves count a quarter.
+func changes(all []sample, but string) (c [2][32]float64) {
+	type mean struct{ up, down, weight float64 }
+	for i := range c[0] {
+		var anywhere mean
+		by := map[string]mean{}
+		for _, s := range all {
+			if s.machine == but || strings.HasPrefix(s.machine, planted) ||
+				math.Abs(s.parts.Width-1) > 0.5 {
+				continue
+			}
+			add := func(m *mean, weight float64) {
+				off := s.y - s.parts.Own.Middle
+				m.up += weight * max(0, off)
+				m.down += weight * max(0, -off)
+				m.weight += weight
+			}
+			add(&anywhere, s.weight)
+			if x := math.Log2(s.size) - float64(i); math.Abs(x) <= 1 {
+				m := by[s.machine]
+				add(&m, s.weight*math.Exp2(-2*x*x))
+				by[s.machine] = m
+			}
+		}
+		if anywhere.weight == 0 {
+			return c
+		}
+		up, down, n := elsewhere*anywhere.up, elsewhere*anywhere.down, float64(elsewhere)
+		up, down = up/anywhere.weight, down/anywhere.weight
+		for _, m := range slices.Sorted(maps.Keys(by)) { // in order: sums depend on it
+			up += by[m].up / by[m].weight
+			down += by[m].down / by[m].weight
+			n++
+		}
+		c[0][i], c[1][i] = up/n, down/n
+	}
+	return c
 }
 
 // aboveSamples returns the samples above the last size, with equal weights of all machines at each
@@ -222,7 +332,7 @@ func (t *trainer) learnMiddle() (saving, fade float64) {
 			saving, fade, least = s, f, sum
 		}
 	}
-	for s := 0.0; s < 0.55; s += 0.1 {
+	for s := 0.0; s < 0.75; s += 0.1 {
 		try(s, 0)
 	}
 	for f := 0.2; f < 0.95; f += 0.1 {
@@ -249,10 +359,12 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 	return w
 }
 
-// A judgedSample is a sample and its outcome under weights that were learned without its machine.
+// A judgedSample is a sample, its outcome under weights that were learned without its machine, and,
+// above the last size, the loss of these weights by their likelihood.
 type judgedSample struct {
 	sample
 	outcome
+	loss float64
 }
 
 // unseen returns the samples with their outcomes under weights that were learned without their
@@ -272,7 +384,11 @@ func (t *trainer) unseen(all []sample, w *forecast.Weights) (unseen []judgedSamp
 		}
 		learned := chain(in, w)
 		for _, s := range out {
-			unseen = append(unseen, judgedSample{s, s.outcome(&learned)})
+			j := judgedSample{sample: s, outcome: s.outcome(&learned)}
+			if s.parts.From == forecast.Above {
+				j.loss = s.weight * loss(&s, &learned)
+			}
+			unseen = append(unseen, j)
 		}
 	}
 	return unseen

@@ -51,28 +51,55 @@ func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
 	return w
 }
 
+// allTerms and fewTerms hold the initial weights of the terms above the last size: all of them, or
+// without the distances to a proportional and to a constant time. Collectives switch algorithms, so
+// neither bounds them.
+var (
+	allTerms = bothSides(forecast.Terms{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3})
+	fewTerms = bothSides(forecast.Terms{0.3, 0.3, 0, 0, 0, 0.3, 0.3})
+)
+
+func bothSides(t forecast.Terms) forecast.Weights { return forecast.Weights{Up: t, Down: t} }
+
 // above learns the weights of the sides of the one prediction above the last size, each from the
 // errors of that side, by their likelihood. The interval score would have one width for most
-// curves: those that miss by far are few, and decide it.
+// curves: those that miss by far are few, and decide it. Weights that are 0 in from remain 0.
 func above(all []sample, from *forecast.Weights) (w forecast.Weights) {
 	var up, down []term
 	for i := range all {
-		s := &all[i]
-		g := &s.parts.Own
-		if off := s.y - g.Middle; off > 0 {
-			up = append(up, term{off, &s.parts, g.Up, forecast.Terms{}, s.weight})
+		if t, upwards := oneSided(&all[i]); upwards {
+			up = append(up, t)
 		} else {
-			down = append(down, term{-off, &s.parts, g.Down, forecast.Terms{}, s.weight})
+			down = append(down, t)
 		}
 	}
-	start := forecast.Terms{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3}
-	w.Up, w.Down = start, start
-	if from != &first {
-		w.Up, w.Down = from.Up, from.Down
+	start := allTerms
+	for i := range start.Up {
+		if from.Up[i] == 0 {
+			start.Up[i], start.Down[i] = 0, 0
+		}
 	}
-	w.Up = descend(up, start, w.Up, likelihood)
-	w.Down = descend(down, start, w.Down, likelihood)
+	w.Up = descend(up, start.Up, from.Up, likelihood)
+	w.Down = descend(down, start.Down, from.Down, likelihood)
 	return w
+}
+
+// oneSided returns the term of a sample above the last size, of the side of its error.
+func oneSided(s *sample) (t term, up bool) {
+	g := &s.parts.Own
+	if off := s.y - g.Middle; off > 0 {
+		return term{off, &s.parts, g.Up, forecast.Terms{}, s.weight}, true
+	}
+	return term{g.Middle - s.y, &s.parts, g.Down, forecast.Terms{}, s.weight}, false
+}
+
+// loss returns the negative logarithm of the likelihood of a sample above the last size.
+func loss(s *sample, w *forecast.Weights) float64 {
+	t, up := oneSided(s)
+	if up {
+		return likelihood([]term{t}, &w.Up)
+	}
+	return likelihood([]term{t}, &w.Down)
 }
 
 // likelihood returns the mean negative logarithm of the likelihood of errors that are exponential
@@ -81,7 +108,7 @@ func likelihood(all []term, w *forecast.Terms) float64 {
 	var sum, weight float64
 	for i := range all {
 		s := &all[i]
-		half := s.parts.Half(w.Dot(s.up), 0)
+		half := max(s.parts.Half(w.Dot(s.up), 0), 1e-6)
 		sum += s.weight * (math.Log(half) + math.Log(20)*s.off/half)
 		weight += s.weight
 	}
