@@ -60,8 +60,9 @@ func TestOwn(t *testing.T) {
 		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.33, 2, 200},
 		// TCP loopback on two cores: neighbouring sizes differ by up to 31 %.
 		{"cut anywhere from 4 KiB on, half an octave on", 0.86, 1.001, 0.20, 0.45, 1.3, 2, 40},
-		{"cut anywhere from 4 KiB on, one octave on", 0.88, 1.001, 0.20, 0.45, 1.3, 2, 80},
-		{"cut anywhere from 4 KiB on, four octaves on", 0.90, 1.001, 0.40, 0.85, 5.5, 2, 40},
+		// A last octave that rises by more than in proportion may go on, and here it is often noise.
+		{"cut anywhere from 4 KiB on, one octave on", 0.88, 1.001, 0.20, 0.45, 1.5, 2, 80},
+		{"cut anywhere from 4 KiB on, four octaves on", 0.90, 1.001, 0.40, 0.85, 4, 2, 40},
 	})
 }
 
