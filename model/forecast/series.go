@@ -140,12 +140,6 @@ func (c *series) estimateNoise() {
 	c.noise = math.Sqrt(squares / sum)
 }
 
-// density returns the density at x of a normal variable with the given variance, without the
-// constant factor.
-func density(x, variance float64) float64 {
-	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
-}
-
 // amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
 // errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
 // and tb, and the time chord is at the part s of its length.

@@ -104,3 +104,9 @@ const sides = 0.02
 // dense is the width in octaves of the widest gap within which curves do not bend. In such gaps the
 // errors of the sizes next to it are noise, and shapes of other curves are not used.
 const dense = 0.5
+
+// density returns the density at x of a normal variable with the given variance, without the
+// constant factor.
+func density(x, variance float64) float64 {
+	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
+}

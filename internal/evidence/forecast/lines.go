@@ -66,7 +66,9 @@ func (l *logErrors) medians() (curve, line float64) {
 // Compare predicts the cases both from the curve, as [Judge] does, and from the line that "fit"
 // would save. Rates of streams are bounded by the upper end of that line's r∞, as in
 // [fit.Result.Layer].
-func Compare(cases []Case, of func(machine string) *forecast.Calibration) (r Comparison, err error) {
+func Compare(
+	cases []Case, of func(machine string) *forecast.Calibration) (r Comparison, err error) {
+
 	var all logErrors
 	misses := map[string][]miss{}
 	by := map[string]*logErrors{}
