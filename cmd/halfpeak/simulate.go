@@ -34,7 +34,7 @@ type simulateOptions struct {
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
-	o := simulateOptions{output: output{plain: true}, reading: mpitrace.Defaults}
+	o := simulateOptions{reading: mpitrace.Defaults}
 	cmd := command("simulate",
 		wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`),
 		o.run)

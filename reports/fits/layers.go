@@ -91,23 +91,28 @@ func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)
 // betaText and tauText write β and τ of a line as values with symmetric intervals,
 // which platform files take: "3.1us ± 0.2us".
 func betaText(s fit.Segment) string {
-	suffix := intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
+	suffix := intervalSuffix(float64(s.Beta.Value), float64(s.Beta.Low), float64(s.Beta.High), "us")
 	return platforms.ExactMicros(s.Beta.Value) + suffix
 }
 
 func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Tau.Value) + tauSuffix(s) }
 
 func tauSuffix(s fit.Segment) string {
-	return intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
+	return intervalSuffix(quantity.PerKiB(s.Tau.Value), quantity.PerKiB(s.Tau.Low),
+		quantity.PerKiB(s.Tau.High), "us/KiB")
 }
 
 // intervalSuffix returns " ± " and half of the interval's width. Intervals of lines
 // are symmetric (Student's t). Only a coarse clock makes that of β asymmetric (fit
 // widens it upwards by a step, downwards by half), and the file then has it around
-// the value. The suffix is empty if two points gave no interval (NaN or infinite), or
-// an exact fit a width of 0.
-func intervalSuffix(low, high float64, unit string) string {
+// the value. Of an interval that was cut at 0, the upper half is kept: readers cut it
+// again. The suffix is empty if two points gave no interval (NaN or infinite), or an
+// exact fit a width of 0.
+func intervalSuffix(value, low, high float64, unit string) string {
 	half := (high - low) / 2
+	if low == 0 {
+		half = high - value
+	}
 	if !(half > 0) || math.IsInf(half, 0) {
 		return ""
 	}

@@ -44,3 +44,24 @@ func TestLayerAsSaved(t *testing.T) {
 		}
 	}
 }
+
+// A file has one half of an interval. Of one that ends at 0, where it was cut, the whole one is lost
+// and the upper half is known.
+func TestIntervalSuffix(t *testing.T) {
+	for _, c := range []struct {
+		value, low, high float64
+		want             string
+	}{
+		{3, 2.5, 3.5, " ± 0.5us"},
+		{3, 2.4, 3.8, " ± 0.7us"}, // by a coarse clock
+		{0, 0, 7.5, " ± 7.5us"},
+		{23, 0, 278, " ± 255us"},
+		{3, 3, 3, ""},
+		{3, math.NaN(), math.NaN(), ""},
+		{3, 0, math.Inf(1), ""},
+	} {
+		if got := intervalSuffix(c.value, c.low, c.high, "us"); got != c.want {
+			t.Errorf("%v (%v to %v): %q, want %q", c.value, c.low, c.high, got, c.want)
+		}
+	}
+}

@@ -42,13 +42,13 @@ func LogPKeys(l model.LogP) platforms.Parameters {
 // so that the saved layer has the times of the fit.
 func logPTexts(value, low, high model.LogP) platforms.Parameters {
 	texts := LogPKeys(value)
-	for key, ends := range map[string][2]quantity.Micros{
-		"o_s": {low.SendOverhead, high.SendOverhead},
-		"o_r": {low.ReceiveOverhead, high.ReceiveOverhead},
-		"L":   {low.Latency, high.Latency},
-		"g":   {low.GapTime, high.GapTime},
+	for key, v := range map[string][3]quantity.Micros{
+		"o_s": {value.SendOverhead, low.SendOverhead, high.SendOverhead},
+		"o_r": {value.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead},
+		"L":   {value.Latency, low.Latency, high.Latency},
+		"g":   {value.GapTime, low.GapTime, high.GapTime},
 	} {
-		texts[key][0] += intervalSuffix(float64(ends[0]), float64(ends[1]), "us")
+		texts[key][0] += intervalSuffix(float64(v[0]), float64(v[1]), float64(v[2]), "us")
 	}
 	return texts
 }
@@ -86,7 +86,8 @@ func (f *Fitted) logGP() error {
 		}
 		texts := logPTexts(v.LogP, low.LogP, high.LogP)
 		texts["G"] = []string{platforms.ExactInverse(v.GapPerByte) + intervalSuffix(
-			quantity.PerKiB(low.GapPerByte), quantity.PerKiB(high.GapPerByte), "us/KiB")}
+			quantity.PerKiB(v.GapPerByte), quantity.PerKiB(low.GapPerByte),
+			quantity.PerKiB(high.GapPerByte), "us/KiB")}
 		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
 	}
 	f.Notes, f.warned = append(f.Notes, r.Warnings...), r.Warnings

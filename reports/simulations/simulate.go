@@ -186,8 +186,8 @@ func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micr
 		return
 	}
 	finish, _ := s.Runs[len(s.Runs)-1].Result.Finish()
-	if finish == other {
-		return
+	if finish.String() == other.String() {
+		return // equal as printed
 	}
 	on := ""
 	if several {
