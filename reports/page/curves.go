@@ -58,7 +58,7 @@ func (r curvesRequest) addCurve(f *reports.Figure, name string, d platforms.Desi
 		return nil
 	}
 	if r.Plain {
-		line := predict.CurveLine(kind, sizes, d.Layer)
+		line := predict.CurveLine(kind, sizes, d)
 		line.Name = name
 		f.Series = append(f.Series, line)
 		return nil

@@ -86,14 +86,19 @@ func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return k.Row().FromOneWay(n, t)
 }
 
-// CurveLine returns the line of a layer in [Curves]: the lines of the model, not the
-// measured curve that a fitted layer predicts from. The points show that curve; a
-// second line through them would hide how well the model explains them.
-func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
-	line := reports.Series{Name: l.Ref(), Kind: reports.Line}
+// CurveLine returns the line of a design in [Curves]. Of a fitted layer, it has the
+// lines of the model and not the measured curve that predicts: the points show that
+// curve, and a second line through them would hide how well the model explains them.
+// Of a changed one, which has no points, it has the predictions.
+func CurveLine(kind CurveKind, sizes []quantity.Bytes, d platforms.Design) reports.Series {
+	line := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
+	of := d.Layer.Model
+	if d.Forecastable() {
+		of = model.LinesOf(of)
+	}
 	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
 	for i, n := range sizes {
-		line.X[i], line.Y[i] = float64(n), kind.Row().Of(model.LinesOf(l.Model), n, 0)
+		line.X[i], line.Y[i] = float64(n), kind.Row().Of(of, n, 0)
 	}
 	return line
 }
@@ -158,7 +163,7 @@ func Curves(
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
-		f.Series = append(f.Series, CurveLine(kind, all, l))
+		f.Series = append(f.Series, CurveLine(kind, all, d))
 		if follows {
 			if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
 				f.Series = append(f.Series, measured)
