@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -97,6 +98,9 @@ func (v *Validation) Rows() reports.Rows {
 		}
 		return ""
 	}
+	untested := slices.ContainsFunc(v.Results, func(r Validated) bool {
+		return r.class() != nil && r.class() != string(data.Predicted)
+	})
 	var bounds footnotes
 	rows := reports.TableOf(v.Results,
 		reports.Col("platform", "platform", func(r Validated) any { return r.Platform }).Ranked(4),
@@ -112,6 +116,9 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("measured", "measured",
 			func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
 		reports.Col("unit", "unit", func(r Validated) any { return r.Unit }),
+		// A number that the model was made from does not test it.
+		reports.Col("", reports.HeadIf(untested, "class"),
+			func(r Validated) any { return r.class() }).Ranked(2),
 		reports.Col("error_percent", "engine to model",
 			func(r Validated) any { return 100 * r.Difference() }).
 			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
@@ -119,12 +126,7 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
 		reports.Col("measured_relation", "",
 			func(r Validated) any { return reports.OrNil(r.timeRelation()) }),
-		reports.Col("measured_class", "", func(r Validated) any {
-			if r.Printed == nil {
-				return nil
-			}
-			return cmp.Or(string(r.Printed.Class), string(r.Printed.Role))
-		}),
+		reports.Col("measured_class", "", func(r Validated) any { return r.class() }),
 		reports.Col("measured_note", "",
 			func(r Validated) any { return reports.OrNil(r.reason()) }),
 		reports.Col("paper_bound", "paper's bound",
@@ -145,6 +147,15 @@ func (r Validated) timeRelation() string {
 		return ""
 	}
 	return r.Printed.TimeRelation
+}
+
+// class returns the class of the paper's number, or its role if it was not measured; nil without
+// one.
+func (r Validated) class() any {
+	if r.Printed == nil {
+		return nil
+	}
+	return cmp.Or(string(r.Printed.Class), string(r.Printed.Role))
 }
 
 // reason returns the note of a paper's number that the engine does not meet, as Reproduction does
