@@ -160,18 +160,18 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--loss must be 0 to 10000 (got %g)", o.loss)
 	}
 	// A platform is optional: without one, schedules are priced on a nominal network.
-	var tables []platforms.MeasuredCollective
+	var platform platforms.Platform
 	if len(args) > 0 && extension(args[0]) == "toml" {
 		designs, err := o.layers.designs(args[:1])
 		if err != nil {
 			return err
 		}
 		q.Layer, q.Machine, args = designs[0].Layer, designs[0].Machine(), args[1:]
-		tables = designs[0].Platform.Collectives
+		platform = designs[0].Platform
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	m, notes, err := o.read(ctx, tables, args)
+	m, notes, err := o.read(ctx, platform, args)
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
@@ -194,13 +194,13 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 
 // read makes the map of the question and adds the measurements of the platform's tables, of the
 // files and of the folder.
-func (o *tuneOptions) read(ctx context.Context, tables []platforms.MeasuredCollective,
+func (o *tuneOptions) read(ctx context.Context, platform platforms.Platform,
 	files []string) (*tune.Map, []string, error) {
 	m, err := tune.NewMap(ctx, o.question)
 	if err != nil {
 		return nil, nil, err
 	}
-	notes, err := m.ReadTables(tables)
+	notes, err := m.ReadTables(platform)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -138,12 +138,12 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 }
 
 // ReadTables adds the measured collectives of a platform's file, as [Map.ReadFiles] adds files.
-func (m *Map) ReadTables(tables []platforms.MeasuredCollective) (notes []string, err error) {
+func (m *Map) ReadTables(p platforms.Platform) (notes []string, err error) {
 	var all []fitted.Data
-	for _, t := range tables {
+	for _, t := range p.Collectives {
 		d, err := fitted.DataOf(t)
 		if err != nil {
-			return nil, fmt.Errorf("collective.%s: %w", t.Name, err)
+			return nil, fmt.Errorf("%s: collective.%s: %w", p.Name, t.Name, err)
 		}
 		all = append(all, d)
 	}
@@ -161,10 +161,14 @@ func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 	all = slices.DeleteFunc(slices.Clone(all), func(s fitted.Data) bool {
 		return s.Statistic != statistic
 	})
-	perNode := map[int][]int{} // numbers of ranks on a node, by ranks
+	perNode := map[int]int{}  // ranks on a node where last measured, by ranks
+	several := map[int]bool{} // whether other numbers on a node were measured, by ranks
 	for _, s := range all {
 		for _, p := range s.Points {
-			perNode[p.Ranks] = append(perNode[p.Ranks], p.PerNode)
+			if last, known := perNode[p.Ranks]; known && last != p.PerNode {
+				several[p.Ranks] = true
+			}
+			perNode[p.Ranks] = p.PerNode
 		}
 	}
 	var foreign []string
@@ -179,7 +183,7 @@ func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 		for _, p := range s.Points {
 			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size
 			// A question without a placement takes that of the measurements, if it is one.
-			if m.PerNode == 0 && len(stats.Ascending(perNode[p.Ranks])) == 1 {
+			if m.PerNode == 0 && !several[p.Ranks] {
 				c.PerNode = 0
 			}
 			if m.measure(c, p.Time) {

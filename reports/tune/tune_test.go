@@ -359,8 +359,8 @@ func TestMeasuredOfPlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.ReadTables([]platforms.MeasuredCollective{{Name: "own", Collective: "allreduce", Statistic: "slowest",
-		Ranks: []int{8}, Sizes: []quantity.Bytes{1024}, Times: [][]quantity.Micros{{20}}}})
+	_, err = m.ReadTables(platforms.Platform{Collectives: []platforms.MeasuredCollective{{Name: "own", Collective: "allreduce", Statistic: "slowest",
+		Ranks: []int{8}, Sizes: []quantity.Bytes{1024}, Times: [][]quantity.Micros{{20}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
