@@ -21,8 +21,8 @@ import (
 // bundle: a bundle of k flows is one unknown of the filling, and its flows end in the order of
 // their starts. When the number of a bundle's flows changes, only the rates of its component are
 // computed again: of the bundles that it reaches through resources whose users would exceed them at
-// full speed. Other resources limit nobody. If a flow begins at the moment at which another one of
-// its bundle ends, as in a ring, no rate changes.
+// full speed. Other resources limit no rate. If a flow begins when another one of its bundle ends,
+// as in a ring, no rate changes.
 type flows struct {
 	bundles  map[bundleKey]*bundle // by path
 	same     map[string]*bundle    // by uses, of whatever paths
@@ -32,7 +32,7 @@ type flows struct {
 	turns    []pairTurn     // by pair; only where NICs interleave messages
 	last     []uint32       // by pair and NIC: the last send that flows, plus 1; 0: none
 	recorded []recordedFlow // by send; nil unless the run is recorded
-	next     uint64         // time at which the first flow is delivered or ends
+	next     uint64         // when the first flow is delivered or ends
 	wake     entry          // for that; its time is the largest number if there is none
 	queued   uint64         // time of the earliest such entry in the queue
 	pending  bool           // rates must be computed at the end of this moment

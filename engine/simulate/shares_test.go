@@ -147,8 +147,8 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 // A unit that ranks share: its level, number and part (0 inside, 1 its port out, 2 its port in).
 type unit struct{ level, number, part int }
 
-// uses returns the time for which a message between two cores occupies each unit, the bytes' time on
-// the slowest of them, and by how much the longest occupancy exceeds that: a gap.
+// uses returns how long a message between two cores occupies each unit, how long the slowest unit
+// needs for its bytes, and the gap by which the longest occupancy exceeds that.
 func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 	size := 1
 	common := 0

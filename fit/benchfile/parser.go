@@ -159,8 +159,8 @@ func (p *parser) suggest(msg string, args ...any) {
 	}
 }
 
-// endsWithin records that the file ends within a row, for which builders were open. Without any,
-// this is the reason why the file has no table.
+// endsWithin records that the file ends within a row. builders is the number of open tables that
+// the row may belong to. If it is 0, the message is the reason why the file has no table.
 func (p *parser) endsWithin(builders int, msg string, args ...any) {
 	if builders == 0 {
 		p.suggest(msg, args...)
