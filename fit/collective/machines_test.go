@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/evidence/published"
+	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )

@@ -29,7 +29,8 @@ const (
 var layers = [][]string{
 	{"model/quantity"},
 	{"model", "model/machine", "model/forecast"},
-	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/..."},
+	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/...",
+		"internal/published"},
 	{"fit", "engine", "engine/..."},
 	{"fit/collective", "fit/calibrate"},
 	{"reports"},

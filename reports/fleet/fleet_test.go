@@ -325,7 +325,7 @@ func TestReadFaults(t *testing.T) {
 // GPUs a node. The nodes are those that a look at the table of bandwidths shows, and 42 GB/s
 // against 46.
 func TestPublished(t *testing.T) {
-	const pairs = "../../internal/evidence/published/testdata/h100-pairs.csv.gz"
+	const pairs = "../../internal/published/testdata/h100-pairs.csv.gz"
 	entries, _, err := readFiles(context.Background(), []string{pairs}, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)

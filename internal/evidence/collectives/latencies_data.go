@@ -13,7 +13,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	measured "github.com/halfpeak/halfpeak/internal/evidence/published"
+	measured "github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -2,9 +2,9 @@
 // nodes and sizes out of published measurements, fits the rest, and predicts what was left out. It
 // does the same with simulated clusters. Its tables are in docs/validation/fits.md.
 //
-//	go run ./internal/evidence/collectives
-//	go run ./internal/evidence/collectives -only beyond
-//	go run ./internal/evidence/collectives -only latencies ../shared/data
+//	go -C internal/evidence run ./collectives
+//	go -C internal/evidence run ./collectives -only beyond
+//	go -C internal/evidence run ./collectives -only latencies ../../../shared/data
 //
 // "latencies" reads the published files themselves, which are not part of the repository.
 package main

@@ -1,12 +1,12 @@
 // Forecast learns from published curves the errors of predictions, and measures the errors for
 // unseen curves:
 //
-//	go run ./internal/evidence/forecast calibrate [-above] [-o FILE] [FOLDER…]
-//	go run ./internal/evidence/forecast coverage [-above] [-leave-out] [-machines] [-kind KIND] \
-//		[FOLDER…]
-//	go run ./internal/evidence/forecast lines [-leave-out] [-kind KIND] [FOLDER…]
+//	go -C internal/evidence run ./forecast calibrate [-above] [-o FILE] [FOLDER…]
+//	go -C internal/evidence run ./forecast coverage [-above] [-leave-out] [-machines] \
+//		[-kind KIND] [FOLDER…]
+//	go -C internal/evidence run ./forecast lines [-leave-out] [-kind KIND] [FOLDER…]
 //
-// The curves are those of internal/evidence/published, or of the benchmark files in folders.
+// The curves are those of internal/published, or of the benchmark files in folders.
 // Calibrate writes model/forecast/published.json: weights and shapes, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares. It predicts with the
 // published calibration or, with -leave-out, with one that is made from the same curves without the
@@ -55,7 +55,7 @@ func main() {
 
 func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
-	out := flags.String("o", "model/forecast/published.json", "file that calibrate writes")
+	out := flags.String("o", "../../model/forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the fifth of the machines that the predicted one belongs to")
 	beyond := flags.Bool("above", false,

@@ -46,8 +46,8 @@ var changedKinds = []platform{
 	{name: "dragonfly", nodes: 16, perNode: 2, topology: dragonfly("2,1;1,1;4,1;2"), model: "CM02"},
 }
 
-// changedDir has the measurements of changedKinds, seen from the root of the repository.
-const changedDir = "internal/evidence/proof/testdata/whatif"
+// changedDir has the measurements of changedKinds, seen from the root of this module.
+const changedDir = "proof/testdata/whatif"
 
 // file returns the name of the platform's measurements.
 func (p platform) file() string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/internal/evidence/published"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"

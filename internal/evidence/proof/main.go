@@ -1,12 +1,12 @@
 // Proof tests calibrate.c, and the machine that fit/calibrate makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
-//	go run ./internal/evidence/proof           # all platforms, some minutes
-//	go run ./internal/evidence/proof -only "fat tree"
-//	go run ./internal/evidence/proof -others        # networks of more kinds; or -kinds
-//	go run ./internal/evidence/proof -drawn 1127    # of each kind one, drawn from a seed
-//	go run ./internal/evidence/proof -mpi openmpi   # two ranks on this computer; or mpich
-//	go run ./internal/evidence/proof -changed       # collectives on faster networks, by whatif
+//	go -C internal/evidence run ./proof           # all platforms, some minutes
+//	go -C internal/evidence run ./proof -only "fat tree"
+//	go -C internal/evidence run ./proof -others        # networks of more kinds; or -kinds
+//	go -C internal/evidence run ./proof -drawn 1127    # of each kind one, drawn from a seed
+//	go -C internal/evidence run ./proof -mpi openmpi   # two ranks on this computer; or mpich
+//	go -C internal/evidence run ./proof -changed       # collectives on faster networks, by whatif
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts

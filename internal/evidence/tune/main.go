@@ -2,9 +2,9 @@
 // points that are measured, on machines where every algorithm was measured. Its table is in
 // docs/validation/tune.md.
 //
-//	go run ./internal/evidence/tune
-//	go run ./internal/evidence/tune -learn > internal/tuner/known.csv
-//	go run ./internal/evidence/tune -judge DIR/rules.conf
+//	go -C internal/evidence run ./tune
+//	go -C internal/evidence run ./tune -learn > internal/tuner/known.csv
+//	go -C internal/evidence run ./tune -judge DIR/rules.conf
 //
 // With -learn it prints the factors of schedules that the program starts from. With -judge it
 // compares rules that tune wrote with Open MPI's own choices, on this computer.

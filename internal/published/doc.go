@@ -9,7 +9,7 @@
 //
 // The files themselves are not part of the repository. Where they are beside a checkout,
 //
-//	go test ./internal/evidence/published -update
+//	go test ./internal/published -update
 //
 // makes the tables from them, and without -update the test compares both. The numbers of pages.csv
 // were typed. No released program contains the tables.
