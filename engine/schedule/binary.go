@@ -38,8 +38,12 @@ var le = binary.LittleEndian
 
 // WriteBinary writes the schedule in LogGOPSim's binary form of GOAL, the same bytes as its txt2bin
 // writes from the output of WriteText. Labels are lost. A CPU or NIC above 255 is an error, since
-// the form has 8 bits for each.
+// the form has 8 bits for each. Contexts are as in WriteText.
 func (s *Schedule) WriteBinary(w io.Writer) error {
+	tags, err := s.goalTags()
+	if err != nil {
+		return err
+	}
 	for op := range s.ops {
 		// txt2bin would cut the number to 8 bits, and the simulation would use another processor.
 		if o := &s.ops[op]; o.CPU > math.MaxUint8 || o.NIC > math.MaxUint8 {
@@ -73,14 +77,15 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 	}
 	for rank := range s.Ranks() {
 		lo, hi := s.Rank(rank)
-		s.writeRank(b, lo, waits[lo:hi])
+		s.writeRank(b, lo, waits[lo:hi], tags)
 	}
 	return b.Flush()
 }
 
 // writeRank writes the rank whose operations begin with lo; waits holds their numbers of
-// dependencies.
-func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
+// dependencies, tags the tags in GOAL.
+func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32,
+	tags map[tagged]uint32) {
 	roots := uint32(0)
 	for _, n := range waits {
 		if n == 0 {
@@ -97,7 +102,7 @@ func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
 	listed := uint32(0)
 	for i, n := range waits {
 		op := lo + uint32(i)
-		o := &s.ops[op]
+		o := s.ops[op].inGOAL(tags)
 		buf = append(le.AppendUint32(buf[:0], n), uint8(o.Kind))
 		buf = le.AppendUint32(buf, o.Peer)
 		buf = le.AppendUint64(buf, o.Size)

@@ -78,7 +78,7 @@ func (b *Builder) NextRank() int {
 }
 
 // Add adds an operation to the current rank and returns its index. The peer of a send must be a
-// rank, that of a receive a rank or Any; a calc has neither peer nor tag nor NIC.
+// rank, that of a receive a rank or Any; a calc has no peer, tag, NIC or context.
 func (b *Builder) Add(op Op) uint32 {
 	switch {
 	case b.err != nil:
@@ -87,8 +87,8 @@ func (b *Builder) Add(op Op) uint32 {
 		b.fail("%s before the first rank", op)
 	case op.Kind < Send || op.Kind > Calc:
 		b.fail("rank %d: invalid operation %s", b.rank(), op.Kind)
-	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0):
-		b.fail("rank %d: a calc has no peer, tag or NIC", b.rank())
+	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0 || op.Context != 0):
+		b.fail("rank %d: a calc has no peer, tag, NIC or context", b.rank())
 	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
 		b.fail("rank %d: %q: there is no rank %d, only 0 to %d", b.rank(), op, op.Peer, b.ranks-1)
 	case uint64(len(b.s.ops)) == maxOps:
@@ -106,7 +106,8 @@ func (b *Builder) Add(op Op) uint32 {
 	b.s.ops = b.s.ops[:n+1]
 	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
 	to.Size, to.Peer, to.Tag, to.CPU, to.NIC = op.Size, op.Peer, op.Tag, op.CPU, op.NIC
-	to.Kind, to.Memory = op.Kind, op.Memory
+	to.Kind, to.Memory, to.Context = op.Kind, op.Memory, op.Context
+	b.s.contexts = b.s.contexts || op.Context != 0
 	return uint32(n)
 }
 

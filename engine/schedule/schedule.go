@@ -59,6 +59,10 @@ type Op struct {
 	Kind Kind
 	// Memory is Relay for some receives, Fresh for some sends, and else Plain.
 	Memory Memory
+	// Context separates messages as MPI's communicators do: a receive accepts messages of its own
+	// context alone, also with Any. GOAL has no word for it, see [Schedule.WriteText]. It is 0 for
+	// a calc.
+	Context uint16
 }
 
 // String returns the operation as a statement of GOAL, without a label: "send 8b to 3 tag 1".
@@ -80,6 +84,7 @@ type Schedule struct {
 	started    successors
 	names      names
 	cpus, nics int
+	contexts   bool // an operation has a context other than 0
 }
 
 // successors are the edges of one kind, by predecessor, as compressed sparse rows: two arrays

@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 		{one(func(b *Builder) { b.Send(1, 2, 0) }), `schedule: rank 0: "send 1b to 2 tag 0": there is no rank 2, only 0 to 1`},
 		{one(func(b *Builder) { b.Send(1, Any, 0) }), `schedule: rank 0: "send 1b to -1 tag 0": there is no rank 4294967295, only 0 to 1`},
 		{one(func(b *Builder) { b.Add(Op{}) }), "schedule: rank 0: invalid operation kind 0"},
-		{one(func(b *Builder) { b.Add(Op{Kind: Calc, NIC: 1}) }), "schedule: rank 0: a calc has no peer, tag or NIC"},
+		{one(func(b *Builder) { b.Add(Op{Kind: Calc, NIC: 1}) }), "schedule: rank 0: a calc has no peer, tag, NIC or context"},
 		{one(func(b *Builder) { b.Requires(b.Calc(1), 1) }), "schedule: rank 0: operation 0 cannot wait for 1: the rank has 0 up to, but not including, 1"},
 		{one(func(b *Builder) { x := b.Calc(1); b.NextRank(); b.IRequires(b.Calc(1), x) }), "schedule: rank 1: operation 1 cannot wait for 0: the rank has 1 up to, but not including, 2"},
 		{one(func(b *Builder) { x := b.Calc(1); b.Calc(1); b.Label(x, "a") }), `schedule: rank 0: operation 0 is labelled "a", but is not the last one`},

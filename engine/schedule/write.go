@@ -7,8 +7,14 @@ import (
 )
 
 // WriteText writes the schedule in GOAL's text form. Reading it returns an equal schedule, labels
-// included.
+// included, if all operations have context 0. Of others, tags are changed where two contexts use
+// the same, so that the same messages match; it is an error if a rank receives in several contexts
+// and accepts any tag, which no tags can keep apart.
 func (s *Schedule) WriteText(w io.Writer) error {
+	tags, err := s.goalTags()
+	if err != nil {
+		return err
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	line := strconv.AppendInt([]byte("num_ranks "), int64(s.Ranks()), 10)
 	b.Write(append(line, '\n'))
@@ -25,7 +31,7 @@ func (s *Schedule) WriteText(w io.Writer) error {
 			if len(line) > 0 {
 				line = append(line, ": "...)
 			}
-			line = s.ops[op].appendText(line)
+			line = s.ops[op].inGOAL(tags).appendText(line)
 			line = append(line, '\n')
 			for _, d := range lines.linesAfter(op - lo) {
 				line = s.appendLabel(line, d.op, lo)

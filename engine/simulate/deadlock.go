@@ -137,7 +137,7 @@ func (r *run) findDeadlock() error {
 			continue
 		}
 		if n.waits == unexpected {
-			k := [2]uint64{uint64(op.Tag), op.Size}
+			k := [2]uint64{uint64(op.Context)<<32 | uint64(op.Tag), op.Size}
 			g, known := groups[k]
 			if !known {
 				g = len(s.Messages)
@@ -312,8 +312,8 @@ func (g *waiting) waitsFor(i uint32) (found []uint32) {
 		if n.waits == unexpected {
 			send, receive = i, c
 		}
-		wanted := channel{g.ops[receive].Peer, g.ops[receive].Tag}
-		if wanted.accepts(g.nodes[send].rank, g.ops[send].Tag) {
+		wanted := receiveChannel(&g.ops[receive])
+		if wanted.accepts(sendChannel(g.nodes[send].rank, &g.ops[send])) {
 			found = append(found, c)
 		}
 		if g.steps++; g.steps > cycleSteps {

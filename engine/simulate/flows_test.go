@@ -372,7 +372,7 @@ func runOn(t *testing.T, m machine.Machine, b *schedule.Builder) (*Result, error
 
 // Receives that accept any rank or any tag get messages in the order sent, too.
 func TestOrderOfWildcards(t *testing.T) {
-	for _, from := range []channel{{schedule.Any, 1}, {0, schedule.Any}} {
+	for _, from := range []channel{{schedule.Any, 1, 0}, {0, schedule.Any, 0}} {
 		for _, packet := range []quantity.Bytes{0, 100} {
 			m := flowing(2, true)
 			m.Levels[0].Packet, m.Levels[1].Packet = packet, packet

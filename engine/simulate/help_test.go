@@ -1,8 +1,6 @@
 package simulate_test
 
 import (
-	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,18 +30,3 @@ func times(r *simulate.Result) string {
 	}
 	return strings.Join(list, " ")
 }
-
-// roomyProgram is wildProgram, with receives that have room for any of its messages.
-func roomyProgram(seed uint64, ranks, messages int) *schedule.Schedule {
-	var b bytes.Buffer
-	if err := wildProgram(seed, ranks, messages).WriteText(&b); err != nil {
-		panic(err) // of a buffer
-	}
-	s, err := schedule.Read(bytes.NewReader(receives.ReplaceAll(b.Bytes(), []byte("recv 100000b"))), "roomy")
-	if err != nil {
-		panic(err) // as it was written
-	}
-	return s
-}
-
-var receives = regexp.MustCompile(`recv \d+b`)

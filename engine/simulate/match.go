@@ -83,7 +83,8 @@ type turn struct{ number, op uint32 }
 // arrive does the same as matching.arrive: it finds the earliest receive that accepts the message.
 func (l *wildLists) arrive(m *matching, i uint32) (uint32, bool) {
 	var best *wildList
-	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) {
+	message := sendChannel(m.nodes[i].rank, &m.ops[i])
+	l.eachList(message, func(w *wildList) {
 		if len(w.posted) > 0 && (best == nil || w.posted[0].number < best.posted[0].number) {
 			best = w
 		}
@@ -93,28 +94,28 @@ func (l *wildLists) arrive(m *matching, i uint32) (uint32, bool) {
 		best.posted = best.posted[1:]
 		return op, true
 	}
-	l.eachList(m.nodes[i].rank, m.ops[i].Tag, func(w *wildList) {
+	l.eachList(message, func(w *wildList) {
 		w.arrived = append(w.arrived, i)
 	})
 	return 0, false
 }
 
-// eachList calls f with the list of each channel that accepts a message from that rank with that
-// tag.
-func (l *wildLists) eachList(from, tag uint32, f func(*wildList)) {
+// eachList calls f with the list of each channel that accepts the message.
+func (l *wildLists) eachList(message channel, f func(*wildList)) {
+	from, tag, context := message.from, message.tag, message.context
 	if tag == schedule.Any {
 		for n, c := range l.list {
-			if c.accepts(from, tag) {
+			if c.accepts(message) {
 				f(&l.lists[n])
 			}
 		}
 		return
 	}
 	for _, c := range [4]channel{
-		{from, tag},
-		{schedule.Any, tag},
-		{from, schedule.Any},
-		{schedule.Any, schedule.Any},
+		message,
+		{schedule.Any, tag, context},
+		{from, schedule.Any, context},
+		{schedule.Any, schedule.Any, context},
 	} {
 		if n, ok := l.at[c]; ok {
 			f(&l.lists[n])

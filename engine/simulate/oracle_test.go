@@ -101,7 +101,7 @@ func (o *oracle) mark(successors []uint32, at uint64) {
 func (o *oracle) matches(send, recv int) bool {
 	const any = 0xffffffff
 	s, r := o.ops[send], o.ops[recv]
-	return (r.Peer == any || int(r.Peer) == o.rank[send]) && (r.Tag == any || s.Tag == any || r.Tag == s.Tag)
+	return s.Context == r.Context && (r.Peer == any || int(r.Peer) == o.rank[send]) && (r.Tag == any || s.Tag == any || r.Tag == s.Tag)
 }
 
 // meet searches the posted receives for a message, or the arrived messages for a receive.

@@ -99,14 +99,23 @@ const (
 // numbers stay below 2³¹.
 const maxOps = 1 << 29
 
-// A channel is the source and tag of receives at one rank.
-type channel struct{ from, tag uint32 }
+// A channel is the source, tag and context of receives at one rank, or of a message to it.
+type channel struct {
+	from, tag uint32
+	context   uint16
+}
 
-// accepts reports whether a receive from channel c accepts a message with that source and tag.
-func (c channel) accepts(from, tag uint32) bool {
+// receiveChannel returns the channel of a receive.
+func receiveChannel(op *schedule.Op) channel { return channel{op.Peer, op.Tag, op.Context} }
+
+// sendChannel returns the channel of a message from a rank.
+func sendChannel(rank uint32, op *schedule.Op) channel { return channel{rank, op.Tag, op.Context} }
+
+// accepts reports whether a receive from channel c accepts a message of that channel.
+func (c channel) accepts(m channel) bool {
 	// In one expression, since few sources match and the tags of the rest need no look.
-	return (c.from == from || c.from == schedule.Any) &&
-		(c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
+	return (c.from == m.from || c.from == schedule.Any) && c.context == m.context &&
+		(c.tag == m.tag || c.tag == schedule.Any || m.tag == schedule.Any)
 }
 
 // labels numbers the labels that occur, so that a processor with the label 65535 takes no memory
@@ -198,7 +207,7 @@ func (p *Program) wildRanks() map[uint32]bool {
 	return wild
 }
 
-// connect assigns to each receive the channel of its rank for its source and tag, and to each send
+// connect assigns to each receive its channel of its rank, and to each send
 // the channel that receives its message. So a run needs no search. Each rank has a table of its
 // channels, with open addressing.
 func (p *Program) connect(wild map[uint32]bool) {
@@ -234,10 +243,11 @@ func (p *Program) connect(wild map[uint32]bool) {
 			if op.Kind != schedule.Recv {
 				continue
 			}
-			at := find(t, op.Peer, op.Tag)
+			c := receiveChannel(op)
+			at := find(t, c)
 			if at.name == 0 {
 				p.names++
-				*at = place{channel{op.Peer, op.Tag}, uint32(p.names)}
+				*at = place{c, uint32(p.names)}
 			}
 			p.nodes[i].channel = at.name - 1
 		}
@@ -256,7 +266,7 @@ func (p *Program) connect(wild map[uint32]bool) {
 			n.channel = noChannel
 		default:
 			n.channel = noChannel
-			if at := find(t, n.rank, op.Tag); at.name != 0 {
+			if at := find(t, sendChannel(n.rank, op)); at.name != 0 {
 				n.channel = at.name - 1
 			}
 		}
@@ -271,12 +281,12 @@ type place struct {
 }
 
 // find returns the place of a channel in a rank's table, or a free place for it.
-func find(table []place, from, tag uint32) *place {
+func find(table []place, c channel) *place {
 	mask := uint32(len(table) - 1)
-	h := uint64(from)*0x9E3779B97F4A7C15 + uint64(tag)*0xD1B54A32D192ED03
+	h := uint64(c.from)*0x9E3779B97F4A7C15 + (uint64(c.context)<<32|uint64(c.tag))*0xD1B54A32D192ED03
 	for i := uint32(h>>32) & mask; ; i = (i + 1) & mask {
 		at := &table[i]
-		if at.name == 0 || at.from == from && at.tag == tag {
+		if at.name == 0 || at.channel == c {
 			return at
 		}
 	}
@@ -298,7 +308,7 @@ func (p *Program) wildChannels(rank, lo, hi uint32) {
 		if op.Kind != schedule.Recv {
 			continue
 		}
-		c := channel{op.Peer, op.Tag}
+		c := receiveChannel(op)
 		n, known := w.at[c]
 		if !known {
 			n = uint32(len(w.list))

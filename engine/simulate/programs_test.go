@@ -61,11 +61,16 @@ const (
 	exact freedom = iota // no wildcards
 	safe                 // it ends
 	wild                 // anything
+	roomy                // anything, but receives have room for any message; up to two contexts
 )
 
 func draw(r *rand.Rand, ranks, messages int, free freedom) [][]action {
 	program := make([][]action, ranks)
 	cpus, nics, tags := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(4)
+	contexts := 1 // of messages
+	if free == roomy {
+		contexts += messages % 2
+	}
 	busy := max(1, ranks-r.IntN(2)) // the last rank may do nothing
 	take := make([]taking, ranks)
 	for i := range take {
@@ -114,10 +119,14 @@ func draw(r *rand.Rand, ranks, messages int, free freedom) [][]action {
 		from, to := r.IntN(busy), r.IntN(busy)
 		send := schedule.Op{Kind: schedule.Send, Peer: uint32(to), Tag: uint32(r.IntN(tags)), Size: sizes[r.IntN(len(sizes))]}
 		recv := schedule.Op{Kind: schedule.Recv, Peer: uint32(from), Tag: send.Tag}
+		if free == roomy {
+			send.Context = uint16(m % contexts)
+			recv.Context = send.Context
+		}
 		send.CPU, send.NIC = places()
 		recv.CPU, recv.NIC = places()
 		named := take[to]
-		if free == wild && r.IntN(4) == 0 {
+		if free >= wild && r.IntN(4) == 0 {
 			named = taking(r.IntN(int(takings)))
 		}
 		switch named {
@@ -147,8 +156,11 @@ func draw(r *rand.Rand, ranks, messages int, free freedom) [][]action {
 			sameSize[c] = send.Size
 		}
 		recv.Size = send.Size
-		if free == wild && r.IntN(10) == 0 {
+		if free >= wild && r.IntN(10) == 0 {
 			recv.Size = sizes[r.IntN(len(sizes))]
+		}
+		if free == roomy {
+			recv.Size = 100000
 		}
 		before := len(program[to]) // the receive waits for none of what comes now
 		add(from, len(program[from]), action{op: send, noEnd: several})
@@ -169,8 +181,18 @@ func draw(r *rand.Rand, ranks, messages int, free freedom) [][]action {
 // its receive may differ, a message or a receive may be missing, and operations may
 // wait for any others of their rank. Some end, some do not.
 func wildProgram(seed uint64, ranks, messages int) *schedule.Schedule {
+	return freeProgram(seed, ranks, messages, wild)
+}
+
+// roomyProgram is wildProgram, with receives that have room for any of its messages, and messages
+// of up to two contexts.
+func roomyProgram(seed uint64, ranks, messages int) *schedule.Schedule {
+	return freeProgram(seed, ranks, messages, roomy)
+}
+
+func freeProgram(seed uint64, ranks, messages int, free freedom) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 2))
-	program := draw(r, ranks, messages, wild)
+	program := draw(r, ranks, messages, free)
 	for _, items := range program {
 		if len(items) == 0 {
 			continue

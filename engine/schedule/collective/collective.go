@@ -46,6 +46,8 @@ type Call struct {
 	// Tag is the tag of all messages; double-tree uses Tag + 1 as well. Calls that can overlap need
 	// different tags.
 	Tag uint32
+	// Context is that of all messages, see [schedule.Op].
+	Context uint16
 
 	// Element is the size in bytes of an element, which is never cut: all parts of a message but
 	// the last are multiples of it. 0 stands for 1 byte.
@@ -121,7 +123,7 @@ func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	if p.Members != nil {
 		peer = p.Members[place]
 	}
-	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
+	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag, Context: p.Context})
 }
 
 // addCalc adds a computation, and returns its index.
