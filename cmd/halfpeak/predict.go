@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -39,8 +40,9 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			designs = predict.InAllStates(designs)
-			rows, err := cycles.add(predict.Costs(sizes, designs...).Rows(out.units), designs)
+			designs = messages.InAllStates(designs)
+			costs := messages.Costs(sizes, designs...)
+			rows, err := cycles.add(predict.Rows(costs, out.units), designs)
 			if err != nil {
 				return err
 			}
@@ -66,22 +68,22 @@ func newPacket() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cuts, err := predict.Cuts(sizes, designs...)
+			cuts, err := messages.Cuts(sizes, designs...)
 			if err != nil {
 				return err
 			}
 			// Programs get one table, whose columns a script can rely on; people read the switches
 			// apart from the cuts, below them.
-			switches := predict.Switches(sizes, designs...)
+			switches := messages.Switches(sizes, designs...)
 			if len(switches) > 0 && !out.forPeople() {
 				cuts = append(cuts, switches...)
 			}
-			rows, err := cycles.add(cuts.Rows(), designs)
+			rows, err := cycles.add(predict.CutRows(cuts), designs)
 			if err != nil {
 				return err
 			}
 			if len(switches) > 0 && out.forPeople() {
-				return out.write(cmd, rows, switches.SwitchRows())
+				return out.write(cmd, rows, predict.SwitchRows(switches))
 			}
 			return out.write(cmd, rows)
 		})
@@ -172,7 +174,7 @@ func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (
 	if o.cross {
 		return crossover.Rows(), nil
 	}
-	rows := predict.Compare(o.sizes, designs...).Rows()
+	rows := predict.CompareRows(messages.Compare(o.sizes, designs...))
 	if crossover != nil {
 		rows.Notes = append(rows.Notes, crossover.Sentences()...)
 	}
@@ -250,7 +252,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := predict.Exported(designs[0], to, sizes, ranks)
+			f, err := messages.Exported(designs[0], to, sizes, ranks)
 			if err != nil {
 				return err
 			}

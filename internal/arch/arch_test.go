@@ -33,6 +33,7 @@ var layers = [][]string{
 		"internal/published"},
 	{"fit", "engine", "engine/..."},
 	{"fit/collective", "fit/calibrate"},
+	{"ask", "ask/..."},
 	{"reports"},
 	{"reports/..."},
 	{"cmd/...", "internal/evidence/...", "internal/wasm"},

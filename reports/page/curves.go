@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -148,7 +149,7 @@ func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
-	return predict.Costs(sizes, designs...).Rows(nil), nil
+	return predict.Rows(messages.Costs(sizes, designs...), nil), nil
 }
 
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve, since

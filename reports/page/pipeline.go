@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -56,7 +57,7 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
 func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
-	cuts, err := predict.Cuts([]quantity.Bytes{n}, d)
+	cuts, err := messages.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -67,7 +68,7 @@ func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
 					n, c.Plan.Packets(), maxBoxes)
 		}
 	}
-	return cuts.Rows(), nil
+	return predict.CutRows(cuts), nil
 }
 
 // pipelined reads the request of a pipeline. The packet of the request replaces that

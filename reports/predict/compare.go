@@ -4,123 +4,91 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Comparison lists the costs of layers, in the order given: the user's order is
-// often that of a study, and sorting by a column is a spreadsheet's work.
-type Comparison []Compared
-
-// Compared is the cost of a message of one size in a layer, with the layer's figures
-// of merit. Those do not depend on the size, except BestPacket, and are repeated in
-// each row so that a program can read rows one by one.
-type Compared struct {
-	Predicted
-	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say
-	BestPacket                    quantity.Bytes  // the best equal packets; 0: no pipeline
-	Roof                          platforms.Roof  // the lowest; without a name: none is stated
-	RoofShare                     float64         // r∞ over the roof
-}
-
-// Compare computes the costs of messages of these sizes, at least 1 byte each, in
-// each layer, and its figures of merit. The layers must have times of messages or of
-// streams.
-func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
-	var all Comparison
-	for _, d := range designs {
-		m := d.Layer.Model
-		for _, p := range Costs(sizes, d).Costs {
-			c := Compared{Predicted: p}
-			c.BestPacket = model.BestPacket(m, p.Size)
-			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
-			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// Rows returns the table of the layers. On a narrow terminal the roof goes first,
+// CompareRows returns the table of the layers. On a narrow terminal the roof goes first,
 // then the best packet and the overheads: the figures of merit r∞ and n½ are why the
 // table exists and always stay.
-func (c Comparison) Rows() reports.Rows {
-	overheads := func(c Compared) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
-	roofed := func(c Compared) bool { return c.Roof.Name != "" }
-	predicted := func(c Compared) Predicted { return c.Predicted }
-	oneWay := func(c Compared) any { return reports.OrAbsent(c.OneWay, c.isMessage()) }
-	bandwidth := func(c Compared) any { return reports.OrAbsent(c.Bandwidth, c.isMessage()) }
+func CompareRows(c messages.Comparison) reports.Rows {
+	type row = messages.Compared
+	overheads := func(c row) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
+	roofed := func(c row) bool { return c.Roof.Name != "" }
+	predicted := func(c row) messages.Predicted { return c.Predicted }
+	oneWay := func(c row) any { return reports.OrAbsent(c.OneWay, isMessage(c.Predicted)) }
+	bandwidth := func(c row) any { return reports.OrAbsent(c.Bandwidth, isMessage(c.Predicted)) }
 	// Of a stream the gap and the throughput are known, and its interval is that of the gap.
-	streamed := slices.ContainsFunc(c, func(c Compared) bool { return !c.isMessage() })
+	streamed := slices.ContainsFunc(c, func(c row) bool { return !isMessage(c.Predicted) })
 	gap, _ := model.FindQuantity("one_way")
-	gapText := func(c Compared) any {
-		if c.Next == nil || c.isMessage() {
+	gapText := func(c row) any {
+		if c.Next == nil || isMessage(c.Predicted) {
 			return reports.OrAbsent(c.Gap, c.GapKnown)
 		}
 		return reports.Interval{Dim: gap.Dim,
 			Interval: gap.Interval(c.Size, c.Next.Middle, c.Next.Low, c.Next.High)}
 	}
-	times := []reports.Field[Compared]{reports.Col("one_way_us", "one way", oneWay)}
-	rates := []reports.Field[Compared]{
+	times := []reports.Field[row]{reports.Col("one_way_us", "one way", oneWay)}
+	rates := []reports.Field[row]{
 		reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1),
 	}
-	var more []reports.Field[Compared]
+	var more []reports.Field[row]
 	// One fitted layer gives all rows the columns of intervals: a program reads a table with one
 	// set of columns.
-	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
+	fitted := slices.ContainsFunc(c, func(c row) bool { return c.Next != nil })
 	if fitted {
 		times = nextFields("one_way", "one way", predicted, oneWay)
 		rates = nextFields("bandwidth", "bandwidth", predicted, bandwidth)
-		rates = append(rates, reports.Col("beyond", "extrapolated", func(c Compared) any {
+		rates = append(rates, reports.Col("beyond", "extrapolated", func(c row) any {
 			if c.Next == nil {
 				return nil
 			}
 			return c.Next.Beyond
 		}))
-		more = []reports.Field[Compared]{reports.Col("model_us", "", func(c Compared) any {
-			return c.Model
-		})}
+		more = []reports.Field[row]{
+			reports.Col("model_us", "", func(c row) any { return c.Model }),
+		}
 	}
-	rows := reports.TableOf(c, slices.Concat([]reports.Field[Compared]{
-		reports.Col("platform", "platform", func(c Compared) any { return c.Platform }),
-		reports.Col("layer", "layer", func(c Compared) any { return c.Layer }).Ranked(2),
-		reports.Col("size_bytes", "size", func(c Compared) any { return c.Size }),
-		reports.Col("send_overhead_us", "o_s", func(c Compared) any {
+	rows := reports.TableOf(c, slices.Concat([]reports.Field[row]{
+		reports.Col("platform", "platform", func(c row) any { return c.Platform }),
+		reports.Col("layer", "layer", func(c row) any { return c.Layer }).Ranked(2),
+		reports.Col("size_bytes", "size", func(c row) any { return c.Size }),
+		reports.Col("send_overhead_us", "o_s", func(c row) any {
 			return reports.OrAbsent(c.SendOverhead, overheads(c))
 		}).Ranked(4),
-		reports.Col("receive_overhead_us", "o_r", func(c Compared) any {
+		reports.Col("receive_overhead_us", "o_r", func(c row) any {
 			return reports.OrAbsent(c.ReceiveOverhead, overheads(c))
 		}).Ranked(4),
-	}, times, []reports.Field[Compared]{
-		reports.Col("rtt_us", "RTT", func(c Compared) any {
-			return reports.OrAbsent(c.RTT, c.isMessage())
+	}, times, []reports.Field[row]{
+		reports.Col("rtt_us", "RTT", func(c row) any {
+			return reports.OrAbsent(c.RTT, isMessage(c.Predicted))
 		}).Ranked(3),
-		reports.Col("gap_us", reports.HeadIf(!streamed, "gap"), func(c Compared) any {
+		reports.Col("gap_us", reports.HeadIf(!streamed, "gap"), func(c row) any {
 			return reports.OrAbsent(c.Gap, c.GapKnown)
 		}).Ranked(1),
 		reports.Col("", "gap (95 %)", gapText).If(streamed),
-		reports.Col("throughput_mb_s", "throughput", func(c Compared) any {
+		reports.Col("throughput_mb_s", "throughput", func(c row) any {
 			return reports.OrAbsent(c.Throughput, c.GapKnown)
 		}).If(streamed),
-	}, rates, []reports.Field[Compared]{
-		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any {
+	}, rates, []reports.Field[row]{
+		reports.Col("r_inf_mb_s", "r∞", func(c row) any {
 			return reports.OrAbsent(c.Peak.Asymptote, c.Peak.Known)
 		}),
-		reports.Col("n_half_bytes", "n½", func(c Compared) any {
+		reports.Col("n_half_bytes", "n½", func(c row) any {
 			return reports.OrAbsent(c.Peak.Half, c.Peak.Known && c.Peak.Exists)
 		}),
-		reports.Col("best_packet_bytes", "best packet", func(c Compared) any {
+		reports.Col("best_packet_bytes", "best packet", func(c row) any {
 			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
 		}).Ranked(5),
-		reports.Col("roof", "roof", func(c Compared) any {
+		reports.Col("roof", "roof", func(c row) any {
 			return reports.OrNil(c.Roof.Name)
 		}).Ranked(6),
-		reports.Col("roof_mb_s", "", func(c Compared) any {
+		reports.Col("roof_mb_s", "", func(c row) any {
 			return reports.OrAbsent(c.Roof.Rate, roofed(c))
 		}),
-		reports.Col("percent_of_roof", "of roof", func(c Compared) any {
+		reports.Col("percent_of_roof", "of roof", func(c row) any {
 			return reports.OrAbsent(100*c.RoofShare, roofed(c) && c.Peak.Known)
 		}).Texted(reports.PercentShare).Ranked(6),
 	}, more)...)
@@ -147,12 +115,12 @@ func (c Comparison) Rows() reports.Rows {
 // its interval, or the value alone without one, and for programs three numbers. name
 // is a row of [model.Quantities], which has the keys.
 func nextFields[T any](
-	name, head string, of func(T) Predicted, value func(T) any,
+	name, head string, of func(T) messages.Predicted, value func(T) any,
 ) []reports.Field[T] {
 	q, _ := model.FindQuantity(name)
 	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
 		p := of(v)
-		if p.Next == nil || !p.isMessage() {
+		if p.Next == nil || !isMessage(p) {
 			return otherwise
 		}
 		return cell(q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High))
@@ -177,7 +145,7 @@ func nextFields[T any](
 // Cell returns the curve's value of a cost, with its interval if the next measurement
 // is predicted. Gaps and throughputs have no forecast, since one-way times were
 // measured, and so tables beside curves are of Bandwidth and Latency only.
-func (k CurveKind) Cell(p Predicted) any {
+func (k CurveKind) Cell(p messages.Predicted) any {
 	switch {
 	case p.Next != nil:
 		q := k.Row() // of a stream, the same functions of its gap

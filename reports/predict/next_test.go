@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -27,7 +28,7 @@ func TestBandsArePredictions(t *testing.T) {
 				continue
 			}
 			for i, x := range s.X {
-				p := Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
+				p := messages.Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
 				next := p.Costs[0].Next
 				low, high := kind.value(quantity.Bytes(x), next.Low),
 					kind.value(quantity.Bytes(x), next.High)

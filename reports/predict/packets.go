@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -16,90 +17,33 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Cut is a way to cut a message into packets, and its time.
-type Cut struct {
-	Platform, Layer string
-	Size            quantity.Bytes
-	Method          string // paper, equal, unequal, unequal-whole, single, round or default
-	Setting         string // of the real system, for the layer's own packets; else empty
-	Plan            model.Plan
-	OneWay          quantity.Micros
-}
-
-// A Cutting lists ways to cut messages through pipelines.
-type Cutting []Cut
-
-// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows
-// follow the steps of an argument: what the paper's equation 10 gives (paper), the best
-// equal packets (equal), the best of any size (unequal), a lower bound, then of whole
-// bytes (unequal-whole), which a system could send, and at last no cutting at all
-// (single), which shows what packets are good for. A layer whose packets are a setting
-// of a real system also has the best setting (round) and the packets of the file (default). Sizes
-// that a layer sends without a pipeline are left out; it is an error if a layer has no others.
-func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
-	var all Cutting
-	for _, d := range designs {
-		found := false
-		for _, n := range sizes {
-			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
-			if !ok {
-				continue
-			}
-			found = true
-			add := func(method string, plan model.Plan) {
-				time := pipe.OneWayAs(plan)
-				cut := Cut{d.Platform.Name, d.Layer.Name, n, method, "", plan, time}
-				if method == "default" {
-					cut.Setting = d.Layer.Setting
-				}
-				all = append(all, cut)
-			}
-			// Equation 10 of CLIP is of the first three stages.
-			if len(pipe.Stages) >= model.PaperStages {
-				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
-			}
-			size, _ := pipe.BestPacket(n)
-			add("equal", model.EqualPlan(n, size))
-			// Packets of any real size are the lower bound for those of whole bytes.
-			ideal, _ := pipe.IdealPlan(n)
-			add("unequal", ideal)
-			whole, _ := pipe.BestPlan(n)
-			add("unequal-whole", whole)
-			add("single", model.EqualPlan(n, n))
-			if d.Layer.Setting != "" {
-				add("round", roundPlan(pipe, n))
-				add("default", model.EqualPlan(n, pipe.PacketSize(n)))
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
-				"so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
-		}
-	}
-	return all, nil
-}
-
-// Rows returns the table of the cuts. If each layer has one size, notes list the
+// CutRows returns the table of the cuts. If each layer has one size, notes list the
 // packets in whole bytes: the sizes are what a user takes home, and for several
 // messages the lists would be longer than the table.
-func (c Cutting) Rows() reports.Rows {
+func CutRows(c messages.Cutting) reports.Rows {
 	rows := reports.TableOf(c,
-		reports.Col("platform", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
-		reports.Col("layer", "layer", func(c Cut) any { return c.Layer }).Ranked(1),
-		reports.Col("size_bytes", "size", func(c Cut) any { return c.Size }),
-		reports.Col("method", "method", func(c Cut) any { return c.Method }),
-		reports.Col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
-		reports.Col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).Ranked(4),
-		reports.Col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any {
+		reports.Col("platform", "platform", func(c messages.Cut) any {
+			return c.Platform
+		}).Ranked(3),
+		reports.Col("layer", "layer", func(c messages.Cut) any { return c.Layer }).Ranked(1),
+		reports.Col("size_bytes", "size", func(c messages.Cut) any { return c.Size }),
+		reports.Col("method", "method", func(c messages.Cut) any { return c.Method }),
+		reports.Col("packet_bytes", "largest packet", func(c messages.Cut) any {
+			return c.Plan.Largest()
+		}),
+		reports.Col("packets", "packets", func(c messages.Cut) any {
+			return c.Plan.Packets()
+		}).Ranked(4),
+		reports.Col("one_way_us", "one way", func(c messages.Cut) any { return c.OneWay }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c messages.Cut) any {
 			return c.Size.Over(c.OneWay)
 		}).Ranked(2),
-		reports.Col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
+		reports.Col("plan_bytes", "", func(c messages.Cut) any { return planBytes(c.Plan) }),
 	)
-	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
+	if slices.ContainsFunc(c, func(cut messages.Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}
-	var round Cut
+	var round messages.Cut
 	for _, cut := range c {
 		switch {
 		case cut.Method == "round":
@@ -113,29 +57,13 @@ func (c Cutting) Rows() reports.Rows {
 	return rows
 }
 
-// roundPlan returns the fastest equal packets whose size is a power of two or one and a half of it.
-// A person sets these, and near its least value the time changes less with the packet than
-// predictions err.
-func roundPlan(pipe *model.Pipeline, n quantity.Bytes) model.Plan {
-	best := model.EqualPlan(n, n)
-	for size := quantity.Bytes(2); size <= n; size *= 2 {
-		for _, packet := range []quantity.Bytes{size, size + size/2} {
-			plan := model.EqualPlan(n, min(packet, n))
-			if pipe.OneWayAs(plan) < pipe.OneWayAs(best) {
-				best = plan
-			}
-		}
-	}
-	return best
-}
-
 // noticeable is the least gain for which a setting is worth a change, in percent: the median error
 // of predicted times on the two pipelines of docs/pipelines.md. What is predicted to gain less may
 // lose.
 const noticeable = 5
 
 // advice says what to set, and what that buys against the default.
-func advice(now, best Cut) string {
+func advice(now, best messages.Cut) string {
 	gain := 100 * (1 - float64(best.OneWay/now.OneWay))
 	if gain <= 0 {
 		return now.Setting + ": keep it; no other is predicted faster for this message."

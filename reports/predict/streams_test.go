@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -51,7 +52,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: points %t, band %t, axis %q", kind, points, band, f.Y.Label)
 		}
 	}
-	c := Compare(sizes[1:2], d)[0]
+	c := messages.Compare(sizes[1:2], d)[0]
 	if c.OneWay != 0 || c.RTT != 0 || c.Bandwidth != 0 || c.Gap != 2 || c.Throughput != 512 {
 		t.Errorf("%+v", c)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -50,7 +51,7 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 // A curvePoint is a size of a curve with its cost and its measurement, if any.
 type curvePoint struct {
 	n        quantity.Bytes
-	cost     predict.Predicted
+	cost     messages.Predicted
 	measured *data.Point
 }
 
@@ -74,7 +75,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 	// Stable: several measurements of one size stay in the order of the paper.
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
 	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
-	for i, c := range predict.Costs(shown, s.Design).Costs {
+	for i, c := range messages.Costs(shown, s.Design).Costs {
 		all[i].cost = c
 	}
 	return all

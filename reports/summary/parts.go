@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -51,19 +52,19 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	cuts, err := predict.Cuts(sizes, s.Design)
+	cuts, err := messages.Cuts(sizes, s.Design)
 	if err != nil {
 		return nil, err
 	}
 	return append(blocks, reports.Table{Title: "Ways to cut a message", Rows: reports.TableOf(cuts,
-		reports.Col("size_bytes", "size", func(c predict.Cut) any { return c.Size }),
-		reports.Col("method", "method", func(c predict.Cut) any { return c.Method }),
-		reports.Col("packet_bytes", "largest packet", func(c predict.Cut) any {
+		reports.Col("size_bytes", "size", func(c messages.Cut) any { return c.Size }),
+		reports.Col("method", "method", func(c messages.Cut) any { return c.Method }),
+		reports.Col("packet_bytes", "largest packet", func(c messages.Cut) any {
 			return c.Plan.Largest()
 		}),
-		reports.Col("packets", "packets", func(c predict.Cut) any { return c.Plan.Packets() }),
-		reports.Col("one_way_us", "one way", func(c predict.Cut) any { return c.OneWay }),
-		reports.Col("bandwidth_mb_s", "bandwidth", func(c predict.Cut) any {
+		reports.Col("packets", "packets", func(c messages.Cut) any { return c.Plan.Packets() }),
+		reports.Col("one_way_us", "one way", func(c messages.Cut) any { return c.OneWay }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c messages.Cut) any {
 			return c.Size.Over(c.OneWay)
 		}),
 	)}), nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -30,7 +31,7 @@ func (s subject) title() string {
 func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs := predict.Costs([]quantity.Bytes{1, n}, s.Design).Costs
+	costs := messages.Costs([]quantity.Bytes{1, n}, s.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
 	if s.stream() {
 		text = fmt.Sprintf("%s sends a short message of a stream every %s; no latency of a "+
@@ -80,7 +81,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 // promise describes the range and the interval of the predictions of a fitted layer,
 // as a promise that the next measurement can break: its size, its time, and how often
 // it holds.
-func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
+func (s subject) promise(long messages.Predicted, hi quantity.Bytes) string {
 	measured := s.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
 	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by "+
@@ -100,7 +101,7 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs := predict.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
+	costs := messages.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
 	short, long := costs[0], costs[1]
 	var facts reports.Facts
 	add := func(name, value, note string) {
@@ -148,7 +149,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 
 // expected returns the interval of the next measurement, or otherwise for a layer
 // without one.
-func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) string {
+func expected(kind predict.CurveKind, p messages.Predicted, otherwise string) string {
 	if p.Next == nil {
 		return otherwise
 	}

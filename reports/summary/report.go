@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -121,8 +122,8 @@ func designs(subjects []subject) []platforms.Design {
 	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
 }
 
-// messages returns the designs whose times are those of messages: a stream shows no latency.
-func messages(subjects []subject) []platforms.Design {
+// messaging returns the designs whose times are those of messages: a stream shows no latency.
+func messaging(subjects []subject) []platforms.Design {
 	return slices.DeleteFunc(designs(subjects), func(d platforms.Design) bool {
 		return d.Layer.Messages() != nil
 	})
@@ -131,24 +132,24 @@ func messages(subjects []subject) []platforms.Design {
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
 func leaders(subjects []subject, lo quantity.Bytes) string {
-	costs := predict.Compare([]quantity.Bytes{lo}, messages(subjects)...)
+	costs := messages.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
 	if len(costs) == 0 {
 		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
 	}
-	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
-	small := slices.MinFunc(costs, func(a, b predict.Compared) int {
+	ref := func(c messages.Compared) string { return c.Platform + "/" + c.Layer }
+	small := slices.MinFunc(costs, func(a, b messages.Compared) int {
 		return cmp.Compare(a.OneWay, b.OneWay)
 	})
 	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
 		len(subjects), ref(small), lo, small.OneWay)
 	// Infinite without a cost per byte; Finite takes it out of the comparison.
-	peak := func(c predict.Compared) float64 {
+	peak := func(c messages.Compared) float64 {
 		if !c.Peak.Known {
 			return 0
 		}
 		return reports.Finite(float64(c.Peak.Asymptote))
 	}
-	large := slices.MaxFunc(costs, func(a, b predict.Compared) int {
+	large := slices.MaxFunc(costs, func(a, b messages.Compared) int {
 		return cmp.Compare(peak(a), peak(b))
 	})
 	if peak(large) > 0 {
@@ -165,8 +166,9 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
 	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
-	merits := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
-	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits.Rows()})
+	merits := messages.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	s.Blocks = append(s.Blocks,
+		reports.Table{Title: "Figures of merit", Rows: predict.CompareRows(merits)})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
 		figure, err := predict.Curves(kind, sizes, designs(subjects)...)
 		if err != nil {
@@ -186,7 +188,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		drawing := reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers}
 		s.Blocks = append(s.Blocks, drawing)
 	}
-	of := messages(subjects)
+	of := messaging(subjects)
 	if len(of) < 2 {
 		return s, nil
 	}
@@ -205,7 +207,7 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 		return sizes[i]
 	})}
 	for _, s := range subjects {
-		costs := predict.Costs(sizes, s.Design).Costs
+		costs := messages.Costs(sizes, s.Design).Costs
 		// Without a key: a page is for people, and the key would be a name of the user's.
 		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any {
 			return kind.Cell(costs[i])

@@ -4,18 +4,18 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
 // All commands tell the same of the next measurement.
 func TestOnePrediction(t *testing.T) {
 	d := sharedtest.Must(t, Find, "../testdata/my.toml")
 	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
-	p := predict.Costs(sizes, d.Design)
-	c := predict.Compare(sizes, sharedtest.Must(t, platforms.FindDesign, "clip"), d.Design)
+	p := messages.Costs(sizes, d.Design)
+	c := messages.Compare(sizes, sharedtest.Must(t, platforms.FindDesign, "clip"), d.Design)
 	names := []string{"one_way", "bandwidth", "gap"}
 	all, err := d.Quantities(names...)
 	if err != nil {

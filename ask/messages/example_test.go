@@ -1,12 +1,12 @@
-package predict_test
+package messages_test
 
 import (
 	"fmt"
 	"log"
 
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
 // Two platforms side by side, for one size.
@@ -19,7 +19,7 @@ func ExampleCompare() {
 		}
 		designs = append(designs, d)
 	}
-	all := predict.Compare([]quantity.Bytes{64}, designs...)
+	all := messages.Compare([]quantity.Bytes{64}, designs...)
 	for _, c := range all {
 		fmt.Println(c.Platform, c.Layer, c.OneWay, c.Bandwidth)
 	}

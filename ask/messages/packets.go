@@ -1,0 +1,88 @@
+package messages
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Cut is a way to cut a message into packets, and its time.
+type Cut struct {
+	Platform, Layer string
+	Size            quantity.Bytes
+	Method          string // paper, equal, unequal, unequal-whole, single, round or default
+	Setting         string // of the real system, for the layer's own packets; else empty
+	Plan            model.Plan
+	OneWay          quantity.Micros
+}
+
+// A Cutting lists ways to cut messages through pipelines.
+type Cutting []Cut
+
+// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows
+// follow the steps of an argument: what the paper's equation 10 gives (paper), the best
+// equal packets (equal), the best of any size (unequal), a lower bound, then of whole
+// bytes (unequal-whole), which a system could send, and at last no cutting at all
+// (single), which shows what packets are good for. A layer whose packets are a setting
+// of a real system also has the best setting (round) and the packets of the file (default). Sizes
+// that a layer sends without a pipeline are left out; it is an error if a layer has no others.
+func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
+	var all Cutting
+	for _, d := range designs {
+		found := false
+		for _, n := range sizes {
+			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
+			if !ok {
+				continue
+			}
+			found = true
+			add := func(method string, plan model.Plan) {
+				time := pipe.OneWayAs(plan)
+				cut := Cut{d.Platform.Name, d.Layer.Name, n, method, "", plan, time}
+				if method == "default" {
+					cut.Setting = d.Layer.Setting
+				}
+				all = append(all, cut)
+			}
+			// Equation 10 of CLIP is of the first three stages.
+			if len(pipe.Stages) >= model.PaperStages {
+				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
+			}
+			size, _ := pipe.BestPacket(n)
+			add("equal", model.EqualPlan(n, size))
+			// Packets of any real size are the lower bound for those of whole bytes.
+			ideal, _ := pipe.IdealPlan(n)
+			add("unequal", ideal)
+			whole, _ := pipe.BestPlan(n)
+			add("unequal-whole", whole)
+			add("single", model.EqualPlan(n, n))
+			if d.Layer.Setting != "" {
+				add("round", roundPlan(pipe, n))
+				add("default", model.EqualPlan(n, pipe.PacketSize(n)))
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
+				"so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
+		}
+	}
+	return all, nil
+}
+
+// roundPlan returns the fastest equal packets whose size is a power of two or one and a half of it.
+// A person sets these, and near its least value the time changes less with the packet than
+// predictions err.
+func roundPlan(pipe *model.Pipeline, n quantity.Bytes) model.Plan {
+	best := model.EqualPlan(n, n)
+	for size := quantity.Bytes(2); size <= n; size *= 2 {
+		for _, packet := range []quantity.Bytes{size, size + size/2} {
+			plan := model.EqualPlan(n, min(packet, n))
+			if pipe.OneWayAs(plan) < pipe.OneWayAs(best) {
+				best = plan
+			}
+		}
+	}
+	return best
+}
