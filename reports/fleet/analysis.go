@@ -90,7 +90,7 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	// Groups share nothing until their p-values are compared, so they are fitted side by side.
 	parallel.For(len(order), func(i int) {
 		g := order[i]
-		a.groups[i], fitted[i] = summariseGroup(g, all[g], earlier[g], o.Places, a.Compared)
+		a.groups[i], fitted[i] = summariseGroup(g, all[g], earlier[g], o, a.Compared)
 	})
 	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
@@ -157,7 +157,7 @@ func partners(a, b map[Group][]keyed) (alone int) {
 // quantity may have a distribution without a test, but no test without a
 // distribution.
 func summariseGroup(
-	g Group, now, before []keyed, places map[string]string, compared bool,
+	g Group, now, before []keyed, o Options, compared bool,
 ) (p groupSummary, models []*model) {
 	p = groupSummary{Group: g, Curves: len(now)}
 	for _, q := range quantities {
@@ -187,7 +187,7 @@ func summariseGroup(
 		}
 		// In a comparison the times at single sizes are of one night, so a change has
 		// none to show.
-		if m := newModel(g, q, us, earlier, places); m != nil {
+		if m := newModel(g, q, us, earlier, o); m != nil {
 			if !compared {
 				m.curves = now
 			}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -15,11 +14,11 @@ type Finding struct {
 	Quantity
 	// Pair is set for a pair, beyond what its nodes explain.
 	Pair bool
-	// Role is "sender" or "receiver" for a node that is slow in that direction alone.
+	// Role is "sender" or "receiver" for a node that is slow in that direction.
 	Role string
 	// Across is set if a link is slow and no node: all pairs of a node of Across and one of Nodes
 	// are slower, and pairs within Across or within Nodes are not. Blocks are the names of both
-	// sides, if they were given.
+	// sides.
 	Across []string
 	Blocks []string
 	// Values is the number of curves behind it.
@@ -51,19 +50,8 @@ func (f *Finding) subject() string {
 		return f.Path
 	case f.Blocks != nil:
 		return strings.Join(f.Blocks, " to ")
-	case f.Across != nil:
-		return some(f.Nodes) + " to " + some(f.Across)
 	}
 	return strings.Join(f.Nodes, " ")
-}
-
-// some lists the nodes of a block. A block may be a rack of hundreds, so a longer list is cut.
-func some(names []string) string {
-	const shown = 3
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s … (%d nodes)", strings.Join(names[:shown], ", "), len(names))
 }
 
 // A spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by

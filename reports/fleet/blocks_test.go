@@ -15,76 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A slow link between two blocks of nodes is found as that, with its effect, and no node or pair is
-// blamed; a slow node, or some that are as slow among themselves, is no link.
-func TestBlocks(t *testing.T) {
-	for _, c := range []struct {
-		made Synthetic
-		want string
-	}{
-		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 0.2}},
-			"link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 3}},
-			"link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Synthetic{Nodes: 17, Fault: Fault{Block: 8, Part: 2.8}},
-			"link n000, n001, n002 … (8 nodes) to n008, n009, n010 … (9 nodes)"},
-		{Synthetic{Nodes: 12, Fault: Fault{Block: 4, Part: 0.5}},
-			"link n000, n001, n002 … (4 nodes) to n004, n005, n006 … (8 nodes)"},
-		{Synthetic{Nodes: 20, Fault: Fault{Part: 0.2}}, "node n002"},
-	} {
-		for seed := range uint64(3) {
-			c.made.Noise, c.made.Tails = 0.02, Normal
-			a, err := report(c.made.Entries(rand.New(rand.NewPCG(seed, 1))), nil, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]bool{}
-			for _, f := range a.Findings {
-				if got[kindOfFinding(f)+" "+f.subject()] = true; f.Across != nil &&
-					(f.Low > c.made.Fault.Part || f.High < c.made.Fault.Part ||
-						math.Abs(f.Effect/c.made.Fault.Part-1) > 0.1) {
-					t.Errorf("%+v: effect %v (%v to %v)", c.made, f.Effect, f.Low, f.High)
-				}
-			}
-			if !got[c.want] || len(got) > 2 { // one more by chance
-				t.Errorf("%+v, seed %d: %v, want %s", c.made, seed, got, c.want)
-			}
-		}
-	}
-}
-
-// Slow nodes that are no slower among themselves than with others are slow nodes. Healthy fleets
-// have no blocks, also with heavy tails.
-func TestNoBlocks(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	links := func(n int, y func(a, b int) float64) (all []link) {
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				all = append(all, link{a, b, y(a, b)})
-			}
-		}
-		return all
-	}
-	check := func(what string, n int, y func(a, b int) float64) {
-		all := links(n, y)
-		if b, _ := findBlocks(n, all, fitTwoWay(n, all)); b != nil {
-			t.Errorf("%s: blocks %v", what, b.of)
-		}
-	}
-	for k := range 4 {
-		check(fmt.Sprintf("%d slow nodes", k+1), 20, func(a, b int) float64 {
-			if a <= k || b <= k {
-				return 0.3 + 0.01*r.NormFloat64()
-			}
-			return 0.01 * r.NormFloat64()
-		})
-	}
-	for i := range 200 {
-		tails := []Tails{Normal, Heavy, Skew}[i%3]
-		check(string(tails), 6+i%25, func(a, b int) float64 { return 0.02 * tails.draw(r) })
-	}
-}
-
 // Blocks that are given explain what would be slow nodes, also if they are small; of several the
 // link is slow that is slower than the others. Nodes and pairs are found beside it.
 func TestPlaces(t *testing.T) {
@@ -164,8 +94,8 @@ func TestReadPlaces(t *testing.T) {
 	}
 }
 
-// A node that is slow as a sender alone is reported as that, and so is a receiver; one that is slow
-// in both directions is a node. Healthy fleets have no directions.
+// Where the columns name the sender, a node is slow as a sender, as a receiver or as both, and
+// healthy fleets have no finding. Without their names, a direction is not looked for.
 func TestDirections(t *testing.T) {
 	curves := func(fault float64, seed uint64) []fileSummary {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -187,8 +117,9 @@ func TestDirections(t *testing.T) {
 		}
 		return []fileSummary{e}
 	}
+	named := Options{Columns: []string{"src", "dst"}}
 	for seed := range uint64(20) {
-		a, err := report(curves(0.3, seed), nil, Options{})
+		a, err := report(curves(0.3, seed), nil, named)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,10 +130,10 @@ func TestDirections(t *testing.T) {
 			}
 		}
 		if want := map[string]bool{"sender n07": true, "receiver n04": true,
-			"node n02": true}; !maps.Equal(got, want) {
+			"sender n02": true, "receiver n02": true}; !maps.Equal(got, want) {
 			t.Errorf("seed %d: %v", seed, got)
 		}
-		if a, err := report(curves(0, seed), nil, Options{}); err != nil || len(a.Findings) > 0 {
+		if a, err := report(curves(0, seed), nil, named); err != nil || len(a.Findings) > 0 {
 			t.Errorf("healthy, seed %d: %+v, %v", seed, a.Findings, err)
 		}
 	}

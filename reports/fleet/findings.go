@@ -144,8 +144,8 @@ func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 }
 
 // slowLinks returns the findings of crossings between the model's blocks. They were tested when the
-// blocks were fitted, by a law of their own (findBlocks) or with the correction of
-// Bonferroni (givenBlocks), so they are no part of the false discovery rate.
+// blocks were fitted, with the correction of Bonferroni, so they are no part of the false discovery
+// rate.
 func (m *model) slowLinks(miss float64) (all []Finding) {
 	if m.blocks == nil {
 		return nil
@@ -163,7 +163,8 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 		f := Finding{
 			Group: m.group, Quantity: m.quantity,
 			P: c.p, Q: c.p,
-			Reported: true, Across: []string{},
+			Reported: true,
+			Blocks:   []string{m.blocks.names[key[0]-1], m.blocks.names[key[1]-1]},
 		}
 		var slow []int
 		for i, name := range m.names {
@@ -173,9 +174,6 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 			case key[1]:
 				f.Across = append(f.Across, name)
 			}
-		}
-		if m.blocks.names != nil {
-			f.Blocks = []string{m.blocks.names[key[0]-1], m.blocks.names[key[1]-1]}
 		}
 		for i, l := range m.links {
 			if m.blocks.between(l) == key {

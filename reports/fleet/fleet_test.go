@@ -497,14 +497,14 @@ func TestFewerMeasurements(t *testing.T) {
 	}
 	g := Group{Sizes: 1, First: 8, Last: 8}
 	for _, once := range [][2]string{{"f03", ""}, {"", "f03"}} {
-		m := newModel(g, Latency, made(once[0]), made(once[1]), nil)
+		m := newModel(g, Latency, made(once[0]), made(once[1]), Options{})
 		// 1/1 + 1/4 against 1/4 + 1/4
 		if got, want := m.sd[3]/m.sd[2], math.Sqrt(1.25/0.5); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%q: %g times the deviation of the others, want %g", once, got, want)
 		}
 	}
 	// And alone: 1/1 against 1/4.
-	if m := newModel(g, Latency, made("f03"), nil, nil); math.Abs(m.sd[3]/m.sd[2]-2) > 1e-12 {
+	if m := newModel(g, Latency, made("f03"), nil, Options{}); math.Abs(m.sd[3]/m.sd[2]-2) > 1e-12 {
 		t.Error(m.sd)
 	}
 }

@@ -117,7 +117,7 @@ func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 // returns nil if the quantity is not identifiable. At most a quarter of the units may
 // have a β of 0: the line of more meets the axis at 0 because the start-up cost does
 // not show beside the bytes.
-func newModel(g Group, q Quantity, now, before []unit, places map[string]string) *model {
+func newModel(g Group, q Quantity, now, before []unit, o Options) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
 	if before != nil {
 		// Values of both nights are relative to the fleet of before: then the
@@ -139,7 +139,7 @@ func newModel(g Group, q Quantity, now, before []unit, places map[string]string)
 	parts := list.Map(m.units, func(u unit) float64 { return u.part })
 	m.part = stats.Median(parts)
 	if g.Nodes == 2 {
-		m.fitPairs(places)
+		m.fitPairs(o)
 	}
 	m.standardise()
 	return m
@@ -171,9 +171,9 @@ func changes(now, before []unit) []unit {
 	return both
 }
 
-// fitPairs fits the effects of nodes, together with those of blocks, given or found, or of
-// directions, if these explain more.
-func (m *model) fitPairs(places map[string]string) {
+// fitPairs fits the effects of nodes, together with those of blocks or directions, if the user
+// named these.
+func (m *model) fitPairs(o Options) {
 	number := map[string]int{}
 	for _, u := range m.units {
 		number[u.nodes[0]], number[u.nodes[1]] = 0, 0
@@ -186,21 +186,15 @@ func (m *model) fitPairs(places map[string]string) {
 	for i, u := range m.units {
 		m.links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
 	}
-	// Given blocks are taken as they are, found ones only if they explain more than
-	// nodes do; directions are fitted to what the blocks leave.
 	n := len(m.names)
-	if m.blocks, m.fit = givenBlocks(m.names, m.links, places); m.fit == nil {
-		m.fit = fitTwoWay(n, m.links)
-		if b, fit := findBlocks(n, m.links, m.fit); b != nil {
-			m.blocks, m.fit = b, fit
-		}
+	links := m.links
+	if m.blocks, m.fit = fitBlocks(m.names, links, o.Places); m.blocks != nil {
+		links = m.blocks.subtract(links)
+	} else {
+		m.fit = fitTwoWay(n, links)
 	}
 	m.effects = m.fit.effects()
-	links := m.links
-	if m.blocks != nil {
-		links = m.blocks.subtract(links)
-	}
-	if fit, effects := fitDirections(n, links); fit != nil {
+	if fit, effects := fitDirections(n, links); o.directed() && fit != nil {
 		m.fit, m.effects = fit, effects
 	}
 }
@@ -282,13 +276,9 @@ func groups(entries []fileSummary) map[Group][]keyed {
 	return all
 }
 
-// fitDirections fits each node as a sender and as a receiver, if pairs were measured in both
-// directions. It returns nil unless a node differs between the two beyond chance. Nodes that do not
-// differ have one effect.
+// fitDirections fits each node as a sender and as a receiver. It returns nil unless most pairs were
+// measured in both directions: otherwise a slow sender could as well be a slow pair.
 func fitDirections(n int, links []link) (*twoWay, []effect) {
-	if n < minNodes || !slices.ContainsFunc(links, func(l link) bool { return l.a > l.b }) {
-		return nil, nil // the usual fleet has each pair once, in the order of names
-	}
 	there := map[[2]int]bool{}
 	for _, l := range links {
 		there[[2]int{l.a, l.b}] = true
@@ -300,42 +290,15 @@ func fitDirections(n int, links []link) (*twoWay, []effect) {
 			both++
 		}
 	}
-	// With most pairs in one direction alone, a slow sender could as well be a slow pair.
 	if 2*both < len(links) {
 		return nil, nil
 	}
 	f := fitTwoWay(2*n, apart)
-	var nodes []int
-	var differences, errors []float64
-	for a := range n {
-		if f.known[a] && f.known[n+a] {
-			nodes = append(nodes, a)
-			differences = append(differences, f.u[a]-f.u[n+a])
-			errors = append(errors, math.Hypot(f.se[a], f.se[n+a]))
+	all := f.effects()
+	for i, x := range all {
+		if all[i].role = "sender"; x.node >= n {
+			all[i].node, all[i].role = x.node-n, "receiver"
 		}
-	}
-	if len(nodes) < minNodes {
-		return nil, nil
-	}
-	var all []effect
-	least := 1.0
-	z, scales := standardised(differences, errors)
-	for k, a := range nodes {
-		r := n + a
-		degrees := welch(scales[k], errors[k], degreesOf(len(nodes)))
-		tail := stats.StudentTail(math.Abs(z[k]), degrees)
-		p := 2 * float64(len(nodes)) * tail // two-sided, and Bonferroni over the nodes
-		if least = min(least, p); p > 0.05 {
-			both, links := (f.u[a]+f.u[r])/2, append(f.of[a], f.of[r]...)
-			all = append(all, effect{a, "", both, errors[k] / 2, links})
-			continue
-		}
-		all = append(all,
-			effect{a, "sender", f.u[a], f.se[a], f.of[a]},
-			effect{a, "receiver", f.u[r], f.se[r], f.of[r]})
-	}
-	if least > maxBlockP {
-		return nil, nil
 	}
 	return f, all
 }

@@ -40,7 +40,8 @@ type Options struct {
 	// matches any letters but /, and {name} at least one. {a} and {b} are the nodes, and other
 	// names are dimensions: only curves of the same dimensions are compared.
 	Name string
-	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns].
+	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns]. Of two, the
+	// first names the sender: each node is tested in both directions, if both were measured.
 	Columns []string
 	// X, Y, Group and Pool are those of [benchfile.Options].
 	X, Y        string
@@ -57,6 +58,9 @@ type Options struct {
 	// All keeps all tests in the answer, not only the findings.
 	All bool
 }
+
+// directed reports whether the columns say which node of a pair sends.
+func (o Options) directed() bool { return len(o.Columns) == 2 }
 
 // listFiles returns the entries of the files that roots name, and of the files in
 // folders, with nothing read. It fails if a root cannot be listed or a file is named

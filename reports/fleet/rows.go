@@ -161,9 +161,6 @@ func (f *Answer) findingRows() reports.Rows {
 	node := func(i int) func(Finding) any {
 		return func(x Finding) any {
 			names := x.Nodes
-			if x.Across != nil { // the blocks, or the first node of each
-				names = []string{x.Nodes[0], x.Across[0]}
-			}
 			if x.Blocks != nil {
 				names = x.Blocks
 			}

@@ -40,12 +40,11 @@ func (t Tails) draw(r *rand.Rand) float64 {
 	return z
 }
 
-// A Fault is what is planted in a synthetic fleet: τ of a pair, of all pairs of a node, or of all
-// pairs between the first Block nodes and the others, is larger by a part. The zero value is none.
+// A Fault is what is planted in a synthetic fleet: τ of a pair, or of all pairs of a node, is larger
+// by a part. The zero value is none.
 type Fault struct {
-	Pair  bool
-	Block int
-	Part  float64
+	Pair bool
+	Part float64
 }
 
 // Synthetic generates a fleet of all pairs of nodes, for measuring the power of a report.
@@ -64,9 +63,7 @@ func (m Synthetic) Entries(r *rand.Rand) []fileSummary {
 	for a := range m.Nodes {
 		for b := a + 1; b < m.Nodes; b++ {
 			slow := 1.0
-			switch k := m.Fault.Block; {
-			case k > 0 && (a < k) != (b < k), k == 0 && m.Fault.Pair && a == 1 && b == 3, k == 0 &&
-				!m.Fault.Pair && (a == 2 || b == 2):
+			if m.Fault.Pair && a == 1 && b == 3 || !m.Fault.Pair && (a == 2 || b == 2) {
 				slow += m.Fault.Part
 			}
 			run := math.Exp(m.Noise * m.Tails.draw(r))
