@@ -107,7 +107,6 @@ func (b *Builder) Add(op Op) uint32 {
 	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
 	to.Size, to.Peer, to.Tag, to.CPU, to.NIC = op.Size, op.Peer, op.Tag, op.CPU, op.NIC
 	to.Kind, to.Memory, to.Context = op.Kind, op.Memory, op.Context
-	b.s.contexts = b.s.contexts || op.Context != 0
 	return uint32(n)
 }
 

@@ -18,7 +18,7 @@ type tagged struct {
 // context 0. It returns an error if a rank receives in several contexts and accepts any tag: no
 // choice of tags keeps such a receive to its context.
 func (s *Schedule) goalTags() (map[tagged]uint32, error) {
-	if !s.contexts {
+	if !slices.ContainsFunc(s.ops, func(o Op) bool { return o.Context != 0 }) {
 		return nil, nil
 	}
 	if rank, several := s.anyTagInContexts(); several {

@@ -33,14 +33,15 @@ func (k Kind) String() string {
 }
 
 // A Memory is the state of the memory of a message at the rank of the operation. If ranks share
-// memory, the time of a copy depends on the caches that hold it. GOAL has no word for it, so files
-// leave it out.
+// memory, the time of a copy depends on the caches that hold it. Of a calc it says whether its end
+// is marked. GOAL has no word for it, so files leave it out.
 type Memory uint8
 
 const (
 	Plain Memory = iota
 	Relay        // of a receive: memory that the rank has sent since it received there
 	Fresh        // of a send: memory that the rank has written since its last message
+	Mark         // of a calc: its end is a moment that the program marks
 )
 
 // Any is the peer or the tag of a receive that accepts messages from any rank, or with any
@@ -57,7 +58,7 @@ type Op struct {
 	CPU  uint16 // index of the rank's processor that it occupies
 	NIC  uint16 // index of the rank's network interface; 0 for a calc
 	Kind Kind
-	// Memory is Relay for some receives, Fresh for some sends, and else Plain.
+	// Memory is Relay for some receives, Fresh for some sends, Mark for some calcs, and else Plain.
 	Memory Memory
 	// Context separates messages as MPI's communicators do: a receive accepts messages of its own
 	// context alone, also with Any. GOAL has no word for it, see [Schedule.WriteText]. It is 0 for
@@ -84,7 +85,6 @@ type Schedule struct {
 	started    successors
 	names      names
 	cpus, nics int
-	contexts   bool // an operation has a context other than 0
 }
 
 // successors are the edges of one kind, by predecessor, as compressed sparse rows: two arrays

@@ -35,6 +35,10 @@ type Group struct {
 	Size    int      // number of members, at least 1
 	Place   int      // place of the rank whose part is added
 	Members []uint32 // ranks by place; nil if each place is its rank
+	// Blocks are the sizes of the members' blocks by place, as in MPI's v-forms; nil if all have
+	// Call.Bytes. Of an alltoall they are the blocks that the rank sends to each member, and then
+	// those that it receives from each. Only algorithms whose Params have Blocks take them.
+	Blocks []uint64
 }
 
 // A Call holds the arguments of a collective, which are the same on all members.
@@ -48,6 +52,8 @@ type Call struct {
 	Tag uint32
 	// Context is that of all messages, see [schedule.Op].
 	Context uint16
+	// CPU is the processor of all operations, see [schedule.Op].
+	CPU uint16
 
 	// Element is the size in bytes of an element, which is never cut: all parts of a message but
 	// the last are multiples of it. 0 stands for 1 byte.
@@ -123,12 +129,13 @@ func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	if p.Members != nil {
 		peer = p.Members[place]
 	}
-	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag, Context: p.Context})
+	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag, CPU: p.CPU,
+		Context: p.Context})
 }
 
 // addCalc adds a computation, and returns its index.
 func (p *member) addCalc(nanoseconds uint64) uint32 {
-	return p.put(schedule.Op{Kind: schedule.Calc, Size: nanoseconds})
+	return p.put(schedule.Op{Kind: schedule.Calc, Size: nanoseconds, CPU: p.CPU})
 }
 
 func (p *member) put(o schedule.Op) uint32 {

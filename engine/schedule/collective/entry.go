@@ -38,6 +38,7 @@ const (
 	Fanout                       // Call.Fanout
 	Gamma                        // Call.Gamma
 	Shape                        // Call.LogP
+	Blocks                       // Group.Blocks
 )
 
 // A partition describes how message sizes derive from Bytes, without segments.

@@ -30,9 +30,17 @@ func (p *member) cut(slots int, at func(int) uint64) {
 	}
 }
 
-// blocks divides the rank's buffer into n slots of Bytes bytes each.
+// blocks divides the rank's buffer into n slots of Bytes bytes each, or of the sizes of Blocks.
 func (p *member) blocks(n int) {
-	p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
+	if p.Blocks == nil {
+		p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
+		return
+	}
+	ends := make([]uint64, n+1)
+	for i := range n {
+		ends[i+1] = ends[i] + p.Blocks[i]
+	}
+	p.cut(n, func(i int) uint64 { return ends[i] })
 }
 
 // shares divides Bytes into n slots that differ by at most one element, the larger slots first.

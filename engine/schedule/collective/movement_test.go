@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -126,7 +127,10 @@ func special(e Entry) promise {
 }
 
 // moves runs an algorithm symbolically and says what is wrong with it.
-func moves(e Entry, p int, c Call) error {
+func moves(e Entry, p int, c Call) error { return movesBlocks(e, p, c, nil) }
+
+// movesBlocks is moves with a size for each block.
+func movesBlocks(e Entry, p int, c Call, blocks []uint64) error {
 	pr := special(e)
 	m := &memoryOf{p: p, once: pr.once, at: make([]func(int) uint64, p), slots: make([][]*version, p),
 		sends: map[[3]int][][]*version{}, sendOps: map[[3]int][]uint32{}, recvOps: map[[3]int][]uint32{}}
@@ -134,7 +138,10 @@ func moves(e Entry, p int, c Call) error {
 	if err := e.Check(p, c); err != nil {
 		return err
 	}
-	s, err := limits{maxOperations, e.alike(p, c) != asymmetric}.schedule(context.Background(), e.Algorithm, nil, p, c, 1, m)
+	s, err := limits{maxOperations, e.alike(p, c) != asymmetric}.schedule(context.Background(), func(p *member) {
+		p.Blocks = blocks
+		e.Algorithm(p)
+	}, nil, p, c, 1, m)
 	if err != nil {
 		return err
 	}
@@ -174,6 +181,12 @@ func moves(e Entry, p int, c Call) error {
 				want *= 3
 			}
 		}
+		if blocks != nil {
+			want = 0
+			for _, block := range blocks {
+				want += block
+			}
+		}
 		if bytes != want {
 			m.errs = append(m.errs, fmt.Sprintf("place %d: the slots have %d bytes, not %d", place, bytes, want))
 		}
@@ -182,6 +195,60 @@ func moves(e Entry, p int, c Call) error {
 		return fmt.Errorf("%d mistakes, the first: %s", len(m.errs), m.errs[0])
 	}
 	return nil
+}
+
+// unequal returns a block for each of p members: 0 to 32 bytes, most of another size than the next.
+func unequal(p int) []uint64 {
+	blocks := make([]uint64, p)
+	for i := range blocks {
+		blocks[i] = uint64(i * 7 % 5 * 8)
+	}
+	return blocks
+}
+
+// The blocks of an alltoall differ for each pair: what a member sends is what the other receives,
+// once, and nothing is left over.
+func TestUnequalAlltoall(t *testing.T) {
+	block := func(from, to int) uint64 { return uint64((3*from + 5*to) % 7) }
+	for _, e := range Of("alltoall") {
+		if e.Params&Blocks == 0 {
+			continue
+		}
+		p := max(e.Ranks, 2) + 3*(2-max(e.Ranks, 1))
+		b := schedule.NewBuilder(p)
+		for rank := range p {
+			b.NextRank()
+			g := Group{Size: p, Place: rank, Blocks: make([]uint64, 2*p)}
+			for i := range p {
+				g.Blocks[i], g.Blocks[p+i] = block(rank, i), block(i, rank)
+			}
+			e.Algorithm.Add(b, g, Call{})
+		}
+		s, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, received := map[[2]int]uint64{}, map[[2]int]uint64{}
+		for i, op := range s.Ops() {
+			rank := s.RankOf(uint32(i))
+			switch op.Kind {
+			case schedule.Send:
+				sent[[2]int{rank, int(op.Peer)}] += op.Size
+			case schedule.Recv:
+				received[[2]int{int(op.Peer), rank}] += op.Size
+			}
+		}
+		for from := range p {
+			for to := range p {
+				pair := [2]int{from, to}
+				if want := block(from, to); from != to && (sent[pair] != want ||
+					received[pair] != want) {
+					t.Errorf("%s: %v sends %d and receives %d bytes, want %d", e.Name, pair,
+						sent[pair], received[pair], want)
+				}
+			}
+		}
+	}
 }
 
 // Every rank ends with what the operation promises, each contribution once, and no message leaves
@@ -216,6 +283,11 @@ func TestMovement(t *testing.T) {
 				for i, root := range roots {
 					calls := []Call{{Bytes: 1032, Element: 4, Gamma: 1}}
 					if i == 0 && (p <= allRoots || p%16 == 0 || p == 37) {
+						if e.Params&Blocks != 0 && e.Collective != "alltoall" {
+							if err := movesBlocks(e, p, Call{Bytes: 32, Root: root}, unequal(p)); err != nil {
+								t.Errorf("%d ranks, unequal blocks: %v", p, err)
+							}
+						}
 						calls = append(calls, Call{Bytes: 0}, Call{Bytes: 1000, LogP: model.LogP{Latency: 6, SendOverhead: 2, ReceiveOverhead: 2, GapTime: 4}})
 						if e.Params&(Segment|Fanout|Gamma) != 0 {
 							calls = append(calls, Call{Bytes: 8, Element: 4}, Call{Bytes: 250, Segment: 60, Element: 8, Fanout: 1},

@@ -3,7 +3,6 @@ package mpitrace
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -103,9 +102,7 @@ func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
-	if len(ops) > 0 {
-		r.waitFor(r.addConcurrent(ops)...)
-	}
+	r.Blocking(ops...)
 	return nil
 }
 
@@ -145,26 +142,15 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
-	// Each operation of a collective would wait for each of several operations. One calc without
-	// a time joins them first.
-	if len(r.before) > 1 || r.started {
-		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
-	}
-	before := slices.Clone(r.before)
-	c := collective.Call{Root: int(a.root), Bytes: bytes,
-		Tag: collectiveTag + r.calls%collectiveTags}
-	r.calls++
-	r.waitFor(r.o.Collectives[name].Add(r.b, r.group, c, before...)...)
-	// The end of the collective on this rank, as one operation, which the next call or a wait
-	// needs.
-	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
+	c := collective.Call{Root: int(a.root), Bytes: bytes, Context: collectiveContext,
+		Tag: collectiveTag + r.called%collectiveTags}
+	r.called++
+	algorithm := r.o.Collectives[name]
 	if q == nil {
-		r.waitFor(done)
+		r.Collective(algorithm, r.group, c)
 		return nil
 	}
-	r.requests[*q] = append(r.requests[*q], done)
-	// A non-blocking collective runs beside what follows: the next operation waits for what was
-	// before it.
-	r.waitFor(before...)
+	r.requests[*q] = append(r.requests[*q],
+		r.BeginCollective(collectiveStream, algorithm, r.group, c))
 	return nil
 }

@@ -108,7 +108,7 @@ func translateDumpi(r *rank, f *file) error {
 			return f.errorf("%s: %w", name, err)
 		}
 		if state, err = d.call(name, state); err == nil {
-			err = r.b.Err()
+			err = r.Err()
 		}
 		if err != nil {
 			return f.errorf("%s: %w", name, err)
@@ -297,7 +297,7 @@ func (d *dumpi) waitFields(name string, selecting ...string) error {
 	if err := d.gap(); err != nil {
 		return err
 	}
-	d.wait(ops...)
+	d.Wait(ops...)
 	return nil
 }
 

@@ -95,7 +95,7 @@ func translateLiballprof(r *rank, f *file) error {
 				return f.errorf("%s: %w", name, err)
 			}
 		}
-		if err := r.b.Err(); err != nil {
+		if err := r.Err(); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}
 		r.written = false

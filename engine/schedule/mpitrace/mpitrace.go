@@ -14,7 +14,8 @@
 // Each call of a rank waits until the previous call is done, and so do the computations between
 // calls. An operation of a non-blocking call need only have started before the rank continues; the
 // call that waits for its request waits for the operation. Collectives become schedules of package
-// collective, see [Collectives]. Operations are named after the call and its line: MPI_Recv_812 is
+// collective, see [Collectives]; non-blocking ones run one after the other on a processor of their
+// own. Operations are named after the call and its line: MPI_Recv_812 is
 // the receive of line 812, calc_812 the computation before it.
 //
 // All ranks begin at the same time, at the end of their MPI_Init, whatever their clocks show, and
@@ -30,8 +31,8 @@
 // communication; files; collectives with a size for each rank.
 //
 // MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in
-// Open MPI, and −555, −444 and −666 in SimGrid's. Matching ignores communicators: a receive
-// with any tag can match the message of a collective.
+// Open MPI, and −555, −444 and −666 in SimGrid's. Collectives have a context of their own, so
+// that a receive with any tag does not take their messages.
 //
 // # Reading the package
 //

@@ -130,7 +130,7 @@ func (p *profiled) reuse(addresses ...int64) {
 		call := p.call
 		// A label of its own: the call itself comes on the same line.
 		p.call += "_reuse"
-		p.wait(open...)
+		p.Wait(open...)
 		p.call = call
 	}
 }
@@ -144,7 +144,7 @@ func (p *profiled) waitOne(a *arguments) error {
 	if err := p.gap(); err != nil {
 		return err
 	}
-	p.wait(op)
+	p.Wait(op)
 	return nil
 }
 
@@ -159,6 +159,6 @@ func (p *profiled) waitAll(a *arguments) error {
 	if err := p.gap(); err != nil {
 		return err
 	}
-	p.wait(ops...)
+	p.Wait(ops...)
 	return nil
 }

@@ -3,10 +3,11 @@ package mpitrace
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
@@ -21,13 +22,11 @@ var (
 // A rank converts the calls of one rank, in their order, to operations.
 type rank struct {
 	dialect
-	b        *schedule.Builder
+	calls.Rank
 	o        *Translation
 	group    collective.Group
-	before   []uint32             // the next operation waits until these are done …
-	started  bool                 // … or, if set, have started
 	requests map[request][]uint32 // operations without a wait so far, the oldest first
-	calls    uint32               // collectives so far
+	called   uint32               // collectives so far
 	line     int                  // of the trace
 	call     string               // the function that this line calls
 	enter    func() error         // adds the computation before the operations of a call
@@ -57,12 +56,12 @@ func (r *rank) sameAsFirst(name string, root int64) error {
 		*all = append(*all, collectiveCall{name, r.call, root, r.line})
 		return nil
 	}
-	which := fmt.Sprintf("collective %d of rank %d", r.calls+1, r.group.Place)
-	if int(r.calls) >= len(*all) {
+	which := fmt.Sprintf("collective %d of rank %d", r.called+1, r.group.Place)
+	if int(r.called) >= len(*all) {
 		return fmt.Errorf("%s, but rank 0 calls %d collectives; all ranks must call the same ones "+
 			"in the same order", which, len(*all))
 	}
-	if of := (*all)[r.calls]; of.name != name || of.root != root {
+	if of := (*all)[r.called]; of.name != name || of.root != root {
 		return fmt.Errorf("%s with root %d, but that of rank 0, in line %d of its trace, is %s "+
 			"with root %d; all ranks must call the same ones in the same order",
 			which, root, of.line, of.call, of.root)
@@ -73,7 +72,7 @@ func (r *rank) sameAsFirst(name string, root int64) error {
 // sameNumber returns an error if the rank, whose calls have ended, has called fewer collectives
 // than rank 0.
 func (r *rank) sameNumber() error {
-	if n := int(r.calls); n < len(r.first.calls) {
+	if n := int(r.called); n < len(r.first.calls) {
 		of := r.first.calls[n]
 		return fmt.Errorf("rank %d calls %d collectives, but rank 0 calls %d; the next, in line "+
 			"%d of its trace, is %s", r.group.Place, n, len(r.first.calls), of.line, of.call)
@@ -87,12 +86,20 @@ type request [3]int64
 
 // The tags of collectives have the highest bit set and count up, so that a rank that is one
 // collective ahead is not matched with the one before. MPI's own tags have 31 bits. The count
-// is the same on all ranks, since MPI demands the same order of collectives.
-const collectiveTag, collectiveTags = 1 << 31, 1 << 30
+// is the same on all ranks, since MPI demands the same order of collectives. Their context keeps
+// them from receives with any tag.
+const (
+	collectiveTag, collectiveTags = 1 << 31, 1 << 30
+	collectiveContext             = 1
+	collectiveStream              = 1 // of non-blocking collectives
+)
 
 func newRank(b *schedule.Builder, o *Translation, first *collectives, place, size int) *rank {
-	return &rank{b: b, o: o, first: first, group: collective.Group{Size: size, Place: place},
+	r := &rank{Rank: calls.Rank{Builder: b}, o: o, first: first,
+		group:    collective.Group{Size: size, Place: place},
 		requests: map[request][]uint32{}, enter: func() error { return nil }}
+	r.Added = r.label
+	return r
 }
 
 // A place in a trace is before, in or behind the region.
@@ -131,23 +138,18 @@ func (r *rank) missing(f *file, at place) error {
 	return nil
 }
 
-// add adds an operation that waits for those in before.
-func (r *rank) add(op schedule.Op, name string) uint32 {
-	index := r.b.Add(op)
-	// The name leads from a critical path back to the line of the trace.
-	r.b.Label(index, fmt.Sprintf("%s_%d", name, r.line))
-	for _, before := range r.before {
-		if r.started {
-			r.b.IRequires(index, before)
-		} else {
-			r.b.Requires(index, before)
-		}
+// label names an operation of the current call. The name leads from a critical path back to the
+// line of the trace.
+func (r *rank) label(op uint32, suffix calls.Suffix) {
+	name := r.call
+	if suffix.Word != "" {
+		name += "_" + suffix.Word
 	}
-	return index
+	if suffix.Number > 0 {
+		name += strconv.Itoa(suffix.Number)
+	}
+	r.Label(op, name+"_"+strconv.Itoa(r.line))
 }
-
-// waitFor makes the next operation wait until these are done.
-func (r *rank) waitFor(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
 
 // compute adds a computation of ns nanoseconds before scaling.
 func (r *rank) compute(ns float64) error {
@@ -156,50 +158,19 @@ func (r *rank) compute(ns float64) error {
 		return fmt.Errorf("a computation must take 0 to %g ns (got %g)", float64(math.MaxInt64), ns)
 	}
 	// Also for 0 ns: the schedule has the same shape, whatever the scale.
-	r.waitFor(r.add(schedule.Op{Kind: schedule.Calc, Size: uint64(ns)}, "calc"))
+	call := r.call
+	r.call = "calc"
+	r.Compute(uint64(ns))
+	r.call = call
 	return nil
-}
-
-// addConcurrent adds operations that do not wait for each other.
-func (r *rank) addConcurrent(ops []schedule.Op) []uint32 {
-	var all []uint32
-	for i, op := range ops {
-		name := r.call
-		switch { // each has a name of its own
-		case i == 1:
-			name = fmt.Sprintf("%s_%s", name, op.Kind)
-		case i > 1:
-			name = fmt.Sprintf("%s_%s%d", name, op.Kind, i)
-		}
-		all = append(all, r.add(op, name))
-	}
-	return all
 }
 
 // begin adds concurrent operations, each with its request; the next operation waits until they have
 // started.
 func (r *rank) begin(qs []request, ops []schedule.Op) {
-	if len(ops) == 0 {
-		return
-	}
-	r.waitFor(r.addConcurrent(ops)...)
-	r.started = true
-	for i, index := range r.before {
+	for i, index := range r.Begin(0, ops...) {
 		r.requests[qs[i]] = append(r.requests[qs[i]], index)
 	}
-}
-
-// wait makes the next operation wait until these are done; without arguments it only adds a calc of
-// no time.
-func (r *rank) wait(ops ...uint32) {
-	join := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
-	// Operations come from a map. The order of dependencies is part of the schedule, which must
-	// not differ from run to run.
-	slices.Sort(ops)
-	for _, op := range ops {
-		r.b.Requires(join, op)
-	}
-	r.waitFor(join)
 }
 
 // oldest removes and returns the oldest operation of a request, if there is one.

@@ -259,7 +259,7 @@ func (p *replayed) action(f *file, l []byte) error {
 			return f.errorf("%s: %w", name, err)
 		}
 	}
-	if err := p.b.Err(); err != nil {
+	if err := p.Err(); err != nil {
 		return f.errorf("%s: %w", name, err)
 	}
 	return nil
@@ -335,7 +335,7 @@ func (p *replayed) waitOne(a *arguments) error {
 	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag},
 		{p.anyRank, to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
-			p.wait(op)
+			p.Wait(op)
 			break
 		}
 	}
@@ -350,7 +350,7 @@ func (p *replayed) waitAll(*arguments) error {
 		ops = append(ops, all...)
 	}
 	clear(p.requests)
-	p.wait(ops...)
+	p.Wait(ops...)
 	return nil
 }
 
