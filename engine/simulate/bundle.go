@@ -80,15 +80,17 @@ type bundle struct {
 	lag          uint64
 	limit        float64 // rate of a flow alone, in bytes per tick
 	rate         float64 // of each flow, as a fraction of the message per tick
+	steady       uint64  // when the rate may rise, if no flow begins: one of its component ends
 	served       float64 // fraction of a message served at time at, since it was empty
 	at           uint64
-	flows        []flow // in the order of their starts
-	memory       []flow // of flows, from its begin
-	counted      int    // of flows when the rate was computed
-	delivered    int    // leading flows whose last byte has arrived
-	followed     int    // leading flows behind which the next message may flow
-	event        uint64 // when the next one is delivered or ends
-	place        int    // in flows.due
+	flows        []flow  // in the order of their starts
+	memory       []flow  // of flows, from its begin
+	counted      int     // number of flows when the rate was computed
+	delivered    int     // leading flows whose last byte has arrived
+	arrived      float64 // sum of until of these
+	followed     int     // leading flows behind which the next message may flow
+	event        uint64  // when the next one is delivered or ends
+	place        int     // in flows.due
 	mark         uint32
 	rises, dirty bool
 }

@@ -129,7 +129,7 @@ func (r *run) bundleOf(i uint32) *bundle {
 		return b
 	}
 	b := &bundle{size: float64(max(size, 1))}
-	bytes := r.addUses(b, from, to, size, c, 1)
+	bytes := r.addUses(b, from, to, size, c)
 	// Where a message uses nothing, as on links without a layer, the flow is all of its time.
 	if c.interleaved && len(b.uses) > 0 {
 		// Bytes that take longer than they occupy anything pass stages that nobody shares. Messages
@@ -141,9 +141,6 @@ func (r *run) bundleOf(i uint32) *bundle {
 		b.lag = uint64(max(float64(c.stream)-own, 0))
 	}
 	b.alone = max(b.alone, float64(c.stream-b.lag))
-	if part := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse; part > 0 {
-		r.addUses(b, to, from, size, c, part)
-	}
 	// The bytes of a message alone pass its slowest resource, and a gap follows them.
 	b.excess = b.alone - max(float64(c.stream-b.lag), bytes)
 	b.ahead = max(b.alone-float64(c.gap), 0)
@@ -151,35 +148,41 @@ func (r *run) bundleOf(i uint32) *bundle {
 		u := &b.uses[i]
 		u.demand = int64(math.Round(u.ticks / b.alone * fullSpeed))
 	}
+
 	return r.flows.add(k, b)
 }
 
-// addUses adds to a bundle the resources on the way from one rank to another, each with the given
-// part of its occupancy. It returns the longest time, in ticks, that one of them needs for the
-// bytes.
-func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost, part float64) (
-	bytes float64) {
-	add := func(resource int, ticks uint64) {
-		if ticks > 0 {
-			b.uses = append(b.uses, use{resource: uint32(resource), ticks: part * float64(ticks)})
-		}
-	}
+// addUses adds to a bundle the resources on the way from one rank to another, and the part that the
+// message takes of their opposite directions. It returns the longest time, in ticks, that one of
+// them needs for the bytes.
+func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost) (bytes float64) {
 	ranks := r.s.Ranks()
-	links := r.shared.pass(from, to, size, c.gap,
-		func(resource int, inside bool, o occupancy) {
-			if part == 1 && o.each > 0 {
-				b.alone = max(b.alone, float64(o.alone))
-				bytes = max(bytes, float64(o.bytes))
-			}
-			if !inside || part == 1 { // the inside has no direction
-				add(2*ranks+resource, o.each)
-			}
-		})
+	links := r.shared.pass(from, to, size, c, func(resource, opposite int, o occupancy) {
+		if resource != none && o.each > 0 {
+			b.alone = max(b.alone, float64(o.alone))
+			bytes = max(bytes, float64(o.bytes))
+			b.use(2*ranks+resource, float64(o.each))
+		}
+		if opposite != none {
+			b.use(2*ranks+opposite, o.reverse*float64(o.each))
+		}
+	})
 	if c.interleaved && links == 0 {
-		add(int(from), c.nic)
-		add(ranks+int(to), min(c.intake, c.nic))
+		reverse := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse
+		send, receive := float64(c.nic), float64(min(c.intake, c.nic))
+		b.use(int(from), send)
+		b.use(ranks+int(to), receive)
+		b.use(ranks+int(from), reverse*send)
+		b.use(int(to), reverse*receive)
 	}
 	return bytes
+}
+
+// use adds a resource that a message occupies, if it does.
+func (b *bundle) use(resource int, ticks float64) {
+	if ticks > 0 {
+		b.uses = append(b.uses, use{resource: uint32(resource), ticks: ticks})
+	}
 }
 
 // computeRates schedules a computation of the rates for the end of moment t.
@@ -208,7 +211,8 @@ func (r *run) flowOn(t uint64) {
 		b := f.due[0]
 		b.advance(t)
 		// Events are rounded to ticks: a flow is complete within half of one.
-		for b.delivered < len(b.flows) && b.remaining(b.delivered)-b.excess < 0.5 {
+		for b.delivered < len(b.flows) && f.untilEnd(b, b.delivered)-b.excess < 0.5 {
+			b.arrived += b.flows[b.delivered].until
 			b.delivered++
 			r.deliver(b.flows[b.delivered-1].op, t)
 		}

@@ -181,7 +181,7 @@ const portsGap = 0.9
 func (l *levels) ownGap(distance int, n, gap uint64) uint64 {
 	size := quantity.Bytes(max(n, 1))
 	for i := distance%len(l.Levels) - 1; i >= 0; i-- {
-		_, port := l.Levels[i].Occupies(size, quantity.Micros(float64(gap)/picos))
+		_, port := l.Levels[i].Occupies(size, machine.Cost{Gap: inMicros(gap)})
 		if float64(port.Each) < portsGap*float64(gap)/picos {
 			break
 		}

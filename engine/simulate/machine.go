@@ -166,6 +166,9 @@ func inTicks(c machine.Cost) cost {
 	}
 }
 
+// inMicros returns a time in ticks as µs.
+func inMicros(ticks uint64) quantity.Micros { return quantity.Micros(float64(ticks) / picos) }
+
 // sending and receiving return how long the processor of an operation sends, or receives, its
 // message. A latency of −send leaves no room for less.
 func (c *cost) sending(m schedule.Memory) uint64 {

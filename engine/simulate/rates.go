@@ -71,7 +71,8 @@ func (f *flows) add(k bundleKey, b *bundle) *bundle {
 func (f *flows) begin(b *bundle, op uint32, t uint64) {
 	b.advance(t)
 	if len(b.flows) == 0 {
-		b.served, b.rate, b.at, b.counted = 0, 0, t, 0 // sums of rounded parts begin anew
+		b.served, b.arrived, b.rate = 0, 0, 0 // sums of rounded parts begin anew
+		b.at, b.counted = t, 0
 		b.event, b.place = math.MaxUint64, len(f.due)
 		f.due = append(f.due, b)
 		for i := range b.uses {
@@ -103,6 +104,7 @@ func (b *bundle) add(next flow) {
 
 // end removes the first flow of a bundle.
 func (f *flows) end(b *bundle) {
+	b.arrived -= b.flows[0].until
 	b.flows = b.flows[1:]
 	b.delivered--
 	b.followed--
@@ -141,6 +143,53 @@ func (b *bundle) advance(t uint64) {
 // remaining returns the ticks until flow i of a bundle ends at the present rate.
 func (b *bundle) remaining(i int) float64 { return (b.flows[i].until - b.served) / b.rate }
 
+// untilEnd returns the ticks until flow i of a bundle ends if no flow begins. Its rate rises when
+// others end, which matters where that lets its last byte arrive before: a gap of those messages is
+// a large part of their time. Until the flow ends, each other flow then sends as many bytes as this
+// one through the resources that limit both, or all that it has. That is exact for one resource.
+// Where another one holds a flow back, it sends less, and the present rate may give an earlier end.
+func (f *flows) untilEnd(b *bundle, i int) float64 {
+	left, rest := b.remaining(i), b.flows[i].until-b.served
+	steady := float64(b.steady) - float64(b.at)
+	if b.excess == 0 || left <= steady || (rest-b.rate*steady)*b.alone > b.excess {
+		return left
+	}
+	longest := rest * b.alone
+	enough := min(left, steady+b.excess) // the rate changes before the last byte is there
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		if !r.limits {
+			continue
+		}
+		sum := 0.0
+		for _, other := range r.users {
+			served := other.served + other.rate*float64(b.at-other.at)
+			most := rest * b.size / other.size
+			sum += other.uses[other.use].ticks * other.servedWith(most, served)
+			if sum >= enough {
+				return left
+			}
+		}
+		longest = max(longest, sum)
+	}
+	return min(left, longest)
+}
+
+// servedWith returns how much of its flows, in messages, a bundle of which the fraction served is
+// done sends until another flow has sent the fraction most.
+func (b *bundle) servedWith(most, served float64) float64 {
+	// Flows that end before are mostly those delivered: the search begins there.
+	done := b.delivered
+	before := b.arrived - float64(done)*served
+	for ; done > 0 && b.flows[done-1].until-served > most; done-- {
+		before -= b.flows[done-1].until - served
+	}
+	for ; done < len(b.flows) && b.flows[done].until-served < most; done++ {
+		before += b.flows[done].until - served
+	}
+	return before + most*float64(len(b.flows)-done)
+}
+
 // untilNext returns for how many ticks at the present rate a flow goes on when the next one may
 // begin.
 func (b *bundle) untilNext() float64 { return b.ahead / (b.alone * b.rate) }
@@ -156,7 +205,7 @@ func (f *flows) schedule(b *bundle) {
 	if b.rate > 0 {
 		t := b.remaining(0)
 		if b.delivered < len(b.flows) {
-			t = min(t, b.remaining(b.delivered)-b.excess)
+			t = min(t, f.untilEnd(b, b.delivered)-b.excess)
 		}
 		if b.followed < len(b.flows) {
 			t = min(t, b.remaining(b.followed)-b.untilNext())
@@ -218,8 +267,12 @@ func (f *flows) share(t uint64) {
 			other.advance(t)
 		}
 		f.rise()
+		first := math.Inf(1)
 		for _, other := range f.fill.bundles {
-			other.counted = len(other.flows)
+			first = min(first, other.remaining(0))
+		}
+		for _, other := range f.fill.bundles {
+			other.counted, other.steady = len(other.flows), t+uint64(min(first, latest))
 			f.schedule(other)
 		}
 	}

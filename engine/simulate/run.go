@@ -189,7 +189,7 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 			found.interleaved = found.stream > 0 && l.interleaved(level, size)
 			found.overlaps = l.overlaps(level, size)
 			found.flows = found.interleaved ||
-				r.shared != nil && r.shared.isShared(level, size, found.gap)
+				r.shared != nil && r.shared.isShared(level, size, found)
 		}
 		if c.all == nil {
 			c.all = map[key]*cost{}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/memory"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -54,26 +55,42 @@ func (l *levels) resources() int {
 	return n
 }
 
-// pass calls use with each resource that a message uses, and for how long. It returns the number of
-// links of the topology among them.
-func (s *sharing) pass(from, to uint32, size, gap uint64,
-	use func(resource int, inside bool, o occupancy)) (links int) {
+// none is no resource.
+const none = -1
+
+// pass calls use with each resource that a message uses, with the opposite direction of that, and
+// for how long. One of the two is none where the other has no opposite, as the inside of a unit and
+// the links of routes, which may go another way back. It returns the number of links of the
+// topology among them.
+func (s *sharing) pass(from, to uint32, size uint64, c *cost,
+	use func(resource, opposite int, o occupancy)) (links int) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := s.common(a, b)
-	for i, o := range s.occupies(level, size, gap) {
+	out, in := s.count, s.count*(1+s.routes)
+	for i, o := range s.occupies(level, size, c) {
 		if i < level {
-			use(s.count+s.link(i, a[i], to, to), false, o)
-			use(s.count*(1+s.routes)+s.link(i, b[i], to, from), false, o)
+			link := s.link(i, a[i], to, to)
+			use(out+link, in+link, o)
+			link = s.link(i, b[i], to, from)
+			use(in+link, out+link, o)
 		} else {
-			use(int(a[i]), true, o)
+			use(int(a[i]), none, o)
 			if s.enclosed(i) {
 				break
 			}
 		}
 	}
+	network := s.count * (1 + 2*s.routes)
 	route := s.route(level, from, to)
 	for _, link := range route {
-		use(s.count*(1+2*s.routes)+link, false, s.ways.occupancy(link, size))
+		use(network+link, none, s.ways.occupancy(link, size))
+	}
+	if reverse := s.Levels[level].Reverse; reverse > 0 {
+		for _, link := range s.route(level, to, from) {
+			o := s.ways.occupancy(link, size)
+			o.reverse = reverse
+			use(none, network+link, o)
+		}
 	}
 	return len(route)
 }
@@ -99,22 +116,31 @@ func (l *levels) route(level int, from, to uint32) []int {
 	return l.ways.Topology.Route(l.ways.units[from], l.ways.units[to])
 }
 
-// An occupancy is a [machine.Occupancy] in ticks.
-type occupancy struct{ each, alone, bytes uint64 }
+// An occupancy is a [machine.Occupancy] in ticks. The message takes the part reverse of each from
+// the opposite direction.
+type occupancy struct {
+	each, alone, bytes uint64
+	reverse            float64
+}
 
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:
 // of the ports of the levels inside it, and of the inside of that level and those around it.
-func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
+func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
 	k := key{size, int32(level)}
 	if s.occupied != nil && s.last == k {
 		return s.occupied
 	}
 	all, ok := s.known[k]
 	if !ok {
+		cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
 		for i, l := range s.Levels {
-			o, port := l.Occupies(quantity.Bytes(max(size, 1)), quantity.Micros(float64(gap)/picos))
+			o, port := l.Occupies(quantity.Bytes(max(size, 1)), cost)
+			reverse := 0.0 // the inside has no direction
 			if i < level {
-				o = port
+				o, reverse = port, s.Levels[level].Reverse
+				if l.Ports > 0 {
+					reverse = max(reverse, l.Reverse)
+				}
 			}
 			if !(o.Each >= 0 && o.Each <= longest) {
 				s.fail("level %s: a message of %d bytes occupies a shared resource for %v µs; "+
@@ -124,7 +150,7 @@ func (s *sharing) occupies(level int, size, gap uint64) []occupancy {
 			ticks := func(t quantity.Micros) uint64 {
 				return uint64(math.Round(float64(t) * picos))
 			}
-			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0))})
+			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0)), reverse})
 		}
 		if len(s.known) < 1<<16 {
 			s.known[k] = all
@@ -142,16 +168,16 @@ func (w *ways) occupancy(link int, size uint64) occupancy {
 	}
 	time := func(n quantity.Bytes) float64 { return math.Round(float64(layer.OneWay(n)) * picos) }
 	t := time(quantity.Bytes(max(size, 1)))
-	return occupancy{uint64(t), uint64(t), uint64(max(t-time(1), 0))}
+	return occupancy{each: uint64(t), alone: uint64(t), bytes: uint64(max(t-time(1), 0))}
 }
 
 // isShared reports whether a message of size bytes occupies anything that ranks share.
-func (s *sharing) isShared(distance int, size, gap uint64) bool {
+func (s *sharing) isShared(distance int, size uint64, c *cost) bool {
 	level := distance % len(s.Levels)
 	if s.ways != nil && level == len(s.Levels)-1 && s.ways.hasLinks() {
 		return true
 	}
-	for i, o := range s.occupies(level, size, gap) {
+	for i, o := range s.occupies(level, size, c) {
 		if o.each > 0 {
 			return true
 		}

@@ -78,7 +78,9 @@ type Level struct {
 
 	// Reverse, from 0 to 1, is the part of its occupancy that a message also takes from the
 	// opposite direction of NICs, ports and links: two large messages in opposite
-	// directions take 1 + Reverse times as long as one.
+	// directions take 1 + Reverse times as long as one. It applies to the messages of the level
+	// and, with Ports, to those that leave its units, if their own level does not have a larger one.
+	// Port has the value of their level alone: a bus may be half duplex where the NIC is not.
 	Reverse float64
 
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
@@ -326,31 +328,29 @@ func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 
 // An Occupancy is one message's use of a shared resource, in µs. Each is the delay that it adds to
 // every other message, 0 if nothing is shared; Alone is the time that the message itself spends
-// there. With two lanes, Each is half of Alone. Bytes is the part of Alone that the resource needs
-// for the bytes after the first; 0 for lanes and ports of a number, which are as fast as the level.
-// The rest is a gap, which may follow the message.
+// there. With two lanes, Each is half of Alone. Bytes is the part of Each that the resource needs
+// for the bytes after the first. The rest is a gap, which may follow the message.
 type Occupancy struct{ Each, Alone, Bytes quantity.Micros }
 
 // Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit
-// of the level, and each port of the unit. gap is [Cost.Gap] at the common level of its two ranks.
-func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occupancy) {
-	occupancy := func(layer model.Layer, number float64) Occupancy {
+// of the level, and each port of the unit. c is [Level.Cost] at the common level of its two ranks:
+// a number of lanes or ports counts messages of its gap, of which its bytes take what they take on
+// their way, and at most all. A link of R routes carries an R-th of what the port does.
+func (l Level) Occupies(n quantity.Bytes, c Cost) (inside, port Occupancy) {
+	occupancy := func(layer model.Layer, number, links float64) Occupancy {
+		share := quantity.Micros(links / number)
 		switch {
 		case layer != nil:
-			t := layer.OneWay(n)
-			return Occupancy{t, t, t - layer.OneWay(1)}
+			share = quantity.Micros(links)
+			t := share * layer.OneWay(n)
+			return Occupancy{t, t, t - share*layer.OneWay(1)}
 		case number > 0:
-			return Occupancy{gap / quantity.Micros(number), gap, 0}
+			each := share * c.Gap
+			return Occupancy{each, max(c.Gap, each), share * min(c.Serialization, c.Gap)}
 		}
 		return Occupancy{}
 	}
-	inside, port = occupancy(l.Shared, l.Lanes), occupancy(l.Port, l.Ports)
-	if l.Routes > 1 {
-		port.Each *= quantity.Micros(l.Routes)
-		port.Alone = max(port.Alone, port.Each)
-		port.Bytes *= quantity.Micros(l.Routes)
-	}
-	return inside, port
+	return occupancy(l.Shared, l.Lanes, 1), occupancy(l.Port, l.Ports, float64(max(l.Routes, 1)))
 }
 
 // overheads returns the level's Send and Receive times in µs or, where nil, the layer's overheads.
