@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -156,23 +157,23 @@ func newCompare() *cobra.Command {
 // they cross: it is the next question. More pairs would be more notes than rows.
 func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows,
 	error) {
-	var crossover *whatif.Crossover
+	var crossover *askwhatif.Crossover
 	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
 	two := len(designs) == 2 && !slices.ContainsFunc(designs, stream)
 	if o.cross || two && o.out.forPeople() {
-		var sampling *whatif.Sampling
+		var sampling *askwhatif.Sampling
 		// A pipeline cut otherwise is not in the file that intervals come from.
 		if o.layers.packet == "" {
 			s := o.sampling(ctx)
 			sampling = &s
 		}
 		var err error
-		if crossover, err = whatif.FindCrossover(sampling, designs...); err != nil {
+		if crossover, err = askwhatif.FindCrossover(sampling, designs...); err != nil {
 			return reports.Rows{}, err
 		}
 	}
 	if o.cross {
-		return crossover.Rows(), nil
+		return whatif.CrossoverRows(crossover), nil
 	}
 	rows := predict.CompareRows(messages.Compare(o.sizes, designs...))
 	if crossover != nil {

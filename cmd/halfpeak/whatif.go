@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
@@ -24,7 +25,7 @@ type whatifOptions struct {
 	out output
 	plotting
 
-	question                whatif.Question
+	question                askwhatif.Question
 	set, quantity, schedule []string
 	save, program, places   string
 
@@ -52,10 +53,10 @@ func newWhatif() *cobra.Command {
 		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	outputFlag(f, &o.save, "save", "",
 		"write the platform with the changes of --set into this TOML `file`")
-	declareSizes(cmd, &q.Sizes, "size", whatif.TableSizes,
-		"message sizes; for --sweep "+whatif.OneSize+" if not given")
+	declareSizes(cmd, &q.Sizes, "size", askwhatif.TableSizes,
+		"message sizes; for --sweep "+askwhatif.OneSize+" if not given")
 	f.StringSliceVar(&o.quantity, "quantity", nil,
-		"the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
+		"the `quantities` to predict: "+strings.Join(askwhatif.Quantities(), ", "))
 	f.StringArrayVar(&q.Ranges, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
@@ -89,7 +90,7 @@ func newWhatif() *cobra.Command {
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
 	completeParams(cmd, "solve-for", "")
-	complete(cmd, "quantity", whatif.Quantities())
+	complete(cmd, "quantity", askwhatif.Quantities())
 	completeBy(cmd, "collective", completeProgram)
 	return cmd
 }
@@ -201,7 +202,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(other); err != nil {
 		return err
 	}
-	base, err := whatif.Find(args[0])
+	base, err := askwhatif.Find(args[0])
 	if err != nil {
 		return unfitted(err, args[0])
 	}
@@ -259,7 +260,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if o.finishes() {
 		q.Sampling.Watch = o.sampled()
 	}
-	rows, picture, err := q.Answer(ctx)
+	rows, picture, err := whatif.Answer(ctx, *q)
 	if err == nil && picture != nil {
 		err = o.draw(o.out.units, picture)
 	}
@@ -292,12 +293,13 @@ func (o *whatifOptions) sampled() func(total int) {
 }
 
 // withFinish returns the design with the finish of --schedule or --collective as a quantity.
-func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (whatif.Design, error) {
+func (o *whatifOptions) withFinish(ctx context.Context, d askwhatif.Design) (
+	askwhatif.Design, error) {
 	if o.collective.Collective == "" {
 		return simulations.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
 	}
 	// One size, since each size and number of ranks is a quantity, and so a column.
-	o.collective.Sizes = parsedSizes(whatif.OneSize)
+	o.collective.Sizes = parsedSizes(askwhatif.OneSize)
 	if o.sized {
 		o.collective.Sizes = o.question.Sizes
 	}
@@ -305,8 +307,8 @@ func (o *whatifOptions) withFinish(ctx context.Context, d whatif.Design) (whatif
 }
 
 // against returns the second platform of --uncertainty.
-func (o *whatifOptions) against(ctx context.Context, ref string) (*whatif.Design, error) {
-	d, err := whatif.Find(ref)
+func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Design, error) {
+	d, err := askwhatif.Find(ref)
 	if err == nil {
 		d, err = o.withFinish(ctx, d)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -18,28 +19,28 @@ type sweepOutput struct {
 }
 
 // run computes a sweep into a stream, a file, a table or only a picture.
-func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *whatif.Sweep) error {
+func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *askwhatif.Sweep) error {
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format == "", o.stream
 	// Before the run: the picture is collected on the way.
 	var picture func() reports.Picture
 	var err error
 	if o.plot != "" {
-		if picture, err = s.Draw(); err != nil {
+		if picture, err = whatif.DrawSweep(s); err != nil {
 			return usage.Error{Err: err}
 		}
 	}
 	progress := progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
-	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
+	s.Watch = append(s.Watch, func(b *askwhatif.Block) { progress(int64(b.Rows)) })
 	var rows reports.Rows
 	switch {
 	case pictureOnly: // keeps no rows, however many there are
 		err = interrupted(ctx, s.Run(ctx, nil, nil))
 	case stream != "" && o.path == "":
-		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
+		err = whatif.StreamSweep(s, ctx, cmd.OutOrStdout(), stream)
 	case stream != "":
-		err = s.File(ctx, o.path, stream)
+		err = whatif.WriteSweep(s, ctx, o.path, stream)
 	default:
-		rows, err = s.Table(ctx)
+		rows, err = whatif.SweepTable(s, ctx)
 	}
 	progress(-1) // erases the bar, before anything is printed below it
 	if err == nil && !pictureOnly && stream == "" {

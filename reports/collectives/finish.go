@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/simulations"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Finishes adds one quantity for each call to the design: "finish", or "finish_ring_64_1MiB" if

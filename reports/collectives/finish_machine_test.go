@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
@@ -174,7 +175,7 @@ func TestFinishIsCollective(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of simulations, on one goroutine")
 	}
-	d, err := whatif.Find(saved(t, wholeMachine))
+	d, err := askwhatif.Find(saved(t, wholeMachine))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +195,8 @@ func TestFinishIsCollective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(d whatif.Design) float64 {
-			rows, _, err := whatif.Question{Before: d, After: d}.Answer(t.Context())
+		value := func(d askwhatif.Design) float64 {
+			rows, _, err := whatif.Answer(t.Context(), askwhatif.Question{Before: d, After: d})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,12 +239,12 @@ func TestFinishIsCollective(t *testing.T) {
 				t.Fatal(p.Path, err)
 			}
 			// A program is what a sweep runs, whose first row has the new value.
-			s := &whatif.Sweep{Design: with, Sizes: []quantity.Bytes{1}, Ranges: []whatif.Range{{Param: p,
+			s := &askwhatif.Sweep{Design: with, Sizes: []quantity.Bytes{1}, Ranges: []askwhatif.Range{{Param: p,
 				From: to.Value.Num, To: 2 * to.Value.Num, Steps: 2}}}
 			if s.Quantities, err = with.Quantities(); err != nil {
 				t.Fatal(err)
 			}
-			var b whatif.Block
+			var b askwhatif.Block
 			s.Evaluator(nil)(&b, 0, 1)
 			if got := b.Values[len(b.Values)-1]; got != want {
 				t.Errorf("%s, %s = %s: a sweep gives %v µs, want %v", calls.Collective, p.Path, text, got, want)
@@ -284,7 +285,7 @@ func TestMeasuredFinish(t *testing.T) {
 	const ring = "algorithm = \"ring\"\n"
 	answer := func(text string, set ...string) (cell map[string]float64, quantityName string) {
 		t.Helper()
-		d, err := whatif.Find(saved(t, text))
+		d, err := askwhatif.Find(saved(t, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +297,7 @@ func TestMeasuredFinish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, _, err := whatif.Question{Before: with, After: changed}.Answer(t.Context())
+		rows, _, err := whatif.Answer(t.Context(), askwhatif.Question{Before: with, After: changed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +318,7 @@ func TestMeasuredFinish(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	d, err := whatif.Find(saved(t, measured(1.25, ring)))
+	d, err := askwhatif.Find(saved(t, measured(1.25, ring)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func TestMeasuredFinish(t *testing.T) {
 		t.Errorf("the fastest algorithm takes %v µs and ring %v: the test needs a faster one", fastest, before)
 	}
 	for factor, algorithm := range map[float64]string{3: "ring", 1: "rabenseifner"} {
-		d, err := whatif.Find(saved(t, measured(factor, ring)))
+		d, err := askwhatif.Find(saved(t, measured(factor, ring)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Whatever way finds a time, it is that of the whole schedule, to the last digit: one rank for all,

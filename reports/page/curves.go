@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -117,9 +118,9 @@ func addNote(f *reports.Figure, note string) {
 // same number of samples: the seed is fixed, so that the band does not flicker.
 func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes,
 	d platforms.Design, samples int) error {
-	all, err := whatif.Of(d).Predict(kind.Row().Name, sizes,
-		whatif.Sampling{Samples: samples, Seed: 1})
-	if errors.Is(err, whatif.ErrExact) {
+	all, err := askwhatif.Of(d).Predict(kind.Row().Name, sizes,
+		askwhatif.Sampling{Samples: samples, Seed: 1})
+	if errors.Is(err, askwhatif.ErrExact) {
 		return nil
 	}
 	if err != nil {
@@ -173,7 +174,7 @@ func (x *Explorer) ownersRows(r sizedRequest) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return whatif.OwnerRows(whatif.Of(d), sizes)
+	return whatif.OwnerRows(askwhatif.Of(d), sizes)
 }
 
 // shares answers with the shares at one size, the one under the pointer.
@@ -183,7 +184,7 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 		return shares{}, err
 	}
 	n, m := sizes[0], d.Layer.Model
-	all, err := whatif.Of(d).Shares(n)
+	all, err := askwhatif.Of(d).Shares(n)
 	if err != nil {
 		return shares{}, err
 	}
@@ -193,8 +194,8 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 
 // shareRows lists the shares of parameters in a message that takes oneWay, and in its
 // gap if that is known.
-func shareRows(all []whatif.Share, oneWay quantity.Micros, gap bool) reports.Rows {
-	type share = whatif.Share
+func shareRows(all []askwhatif.Share, oneWay quantity.Micros, gap bool) reports.Rows {
+	type share = askwhatif.Share
 	percent := func(s share) float64 { return 100 * float64(s.OneWay) / float64(oneWay) }
 	return reports.TableOf(all,
 		reports.Col("path", "", func(s share) any { return s.Path }),

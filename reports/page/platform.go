@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Bounds of platforms to add: those that come with halfpeak have up to 12 KiB, and

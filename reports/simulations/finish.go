@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Scheduled returns the design with one more quantity, [whatif.Finish]: the finish of a schedule

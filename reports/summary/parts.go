@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -18,21 +19,21 @@ import (
 // thresholds compares the sizes where protocols switch with those where their costs
 // cross: a switch elsewhere loses time for all sizes between the two.
 func (s subject) thresholds() []reports.Block {
-	all := whatif.Of(s.Design).Thresholds()
+	all := askwhatif.Of(s.Design).Thresholds()
 	if len(all) == 0 {
 		return nil
 	}
 	rows := reports.TableOf(all,
-		reports.Col("below", "up to it", func(t whatif.Threshold) any { return t.Below }),
-		reports.Col("above", "beyond it", func(t whatif.Threshold) any { return t.Above }),
-		reports.Col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
-		reports.Col("suggested", "costs cross at", func(t whatif.Threshold) any {
+		reports.Col("below", "up to it", func(t askwhatif.Threshold) any { return t.Below }),
+		reports.Col("above", "beyond it", func(t askwhatif.Threshold) any { return t.Above }),
+		reports.Col("in_use_bytes", "in use", func(t askwhatif.Threshold) any { return t.InUse }),
+		reports.Col("suggested", "costs cross at", func(t askwhatif.Threshold) any {
 			if t.Crosses {
 				return t.Suggested.Size.String()
 			}
 			return "nowhere: " + t.Better + " is faster at all sizes"
 		}),
-		reports.Col("parameter", "parameter", func(t whatif.Threshold) any { return t.Path }),
+		reports.Col("parameter", "parameter", func(t askwhatif.Threshold) any { return t.Path }),
 	)
 	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: rows}}
 }
@@ -128,7 +129,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		captions = captions[:1]
 	}
 	for i, caption := range captions {
-		a, err := whatif.Shares(whatif.Of(s.Design), i == 1, fine)
+		a, err := whatif.Shares(askwhatif.Of(s.Design), i == 1, fine)
 		if err != nil {
 			return nil, err
 		}
@@ -147,9 +148,9 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		return nil, nil
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	asked := whatif.Question{After: whatif.Of(s.Design), Sensitivity: true,
+	asked := askwhatif.Question{After: askwhatif.Of(s.Design), Sensitivity: true,
 		Sizes: thinned(doubled, 3)}
-	rows, _, err := asked.Answer(context.Background())
+	rows, _, err := whatif.Answer(context.Background(), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			continue
 		}
 		asked.Sizes = []quantity.Bytes{n}
-		_, draw, err := asked.Answer(context.Background())
+		_, draw, err := whatif.Answer(context.Background(), asked)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -192,11 +193,12 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	if len(of) < 2 {
 		return s, nil
 	}
-	leads, err := whatif.FindCrossover(nil, of...)
+	leads, err := askwhatif.FindCrossover(nil, of...)
 	if err != nil {
 		return s, err
 	}
-	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads.Rows()})
+	s.Blocks = append(s.Blocks,
+		reports.Table{Title: "Which is faster one way", Rows: whatif.CrossoverRows(leads)})
 	return s, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -12,40 +13,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// An Answer is the cost of a message of one size in a design.
-type Answer struct {
-	Size        quantity.Bytes
-	OneWay, Gap quantity.Micros
-	Bandwidth   quantity.MBps
-	BestPacket  quantity.Bytes // the best equal packets of the pipeline in use; 0: no pipeline
-	// the stage or parameter that owns most of the gap; see [Design.Shares]
-	Bottleneck string
-}
-
-// At returns the costs of a message of n bytes, n ≥ 1. The bottleneck is the owner of
-// most of the gap, not of the one-way time: it limits a stream of messages, while
-// every stage delays a single one.
-func (d Design) At(n quantity.Bytes) (Answer, error) {
-	l := d.Layer.Model
-	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n),
-		BestPacket: model.BestPacket(l, n)}
-	owners, err := d.Owners(n)
-	most := quantity.Micros(0)
-	for _, o := range owners {
-		if o.Gap > most {
-			a.Bottleneck, most = o.Owner, o.Gap
-		}
-	}
-	return a, err
-}
-
 // A cost is the answer of a size before and after a change.
-type cost struct{ Before, After Answer }
+type cost struct{ Before, After whatif.Answer }
 
 // changes returns the four columns of a cost: the change as a text for people, and
 // before, after and percent for programs. They are empty if the cost is not known.
 func changes(name, head string, dim quantity.Dimension, rank int, known bool,
-	of func(Answer) float64) []reports.Field[cost] {
+	of func(whatif.Answer) float64) []reports.Field[cost] {
 	unit := dim.Column().Suffix
 	column := func(key, head string, of func(r cost) any) reports.Field[cost] {
 		return reports.Col(key, head, func(r cost) any { return reports.OrAbsent(of(r), known) })
@@ -64,7 +38,7 @@ func changes(name, head string, dim quantity.Dimension, rank int, known bool,
 
 // contrasted compares two designs at sizes of at least 1 byte. Peaks are compared
 // once: they have no size.
-func contrasted(before, after Design, sizes []quantity.Bytes,
+func contrasted(before, after whatif.Design, sizes []quantity.Bytes,
 	units quantity.UnitChoice) (rows reports.Rows, err error) {
 	var costs []cost
 	for _, n := range sizes {
@@ -88,13 +62,13 @@ func contrasted(before, after Design, sizes []quantity.Bytes,
 		reports.Col("layer", "", func(cost) any { return before.Layer.Name }),
 		reports.Col("size_bytes", "size", func(r cost) any { return r.Before.Size }),
 	},
-		changes("one_way", "one way", quantity.DimTime, 0, true, func(a Answer) float64 {
+		changes("one_way", "one way", quantity.DimTime, 0, true, func(a whatif.Answer) float64 {
 			return float64(a.OneWay)
 		}),
-		changes("gap", "gap", quantity.DimTime, 1, gap, func(a Answer) float64 {
+		changes("gap", "gap", quantity.DimTime, 1, gap, func(a whatif.Answer) float64 {
 			return float64(a.Gap)
 		}),
-		changes("bandwidth", "bandwidth", quantity.DimRate, 2, true, func(a Answer) float64 {
+		changes("bandwidth", "bandwidth", quantity.DimRate, 2, true, func(a whatif.Answer) float64 {
 			return float64(a.Bandwidth)
 		}),
 		[]reports.Field[cost]{
@@ -145,20 +119,21 @@ func contrasted(before, after Design, sizes []quantity.Bytes,
 
 // contrastedTimes returns the table of quantities that are times, before and after. They have no
 // size, so the table of contrasted has no place for them.
-func contrastedTimes(before, after Design, quantities []Quantity) (reports.Rows, error) {
+func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) (
+	reports.Rows, error) {
 	type change struct {
-		Quantity
+		whatif.Quantity
 		reports.Change
 	}
 	var all []change
 	for _, q := range quantities {
-		c := change{q, reports.Change{Dim: q.dim()}}
+		c := change{q, reports.Change{Dim: q.Dim()}}
 		for _, of := range []struct {
-			Design
+			whatif.Design
 			to *float64
 		}{{before, &c.From}, {after, &c.To}} {
 			var err error
-			if *of.to, err = of.valueOf(q); err != nil {
+			if *of.to, err = of.ValueOf(q); err != nil {
 				return reports.Rows{}, err
 			}
 		}
@@ -167,32 +142,32 @@ func contrastedTimes(before, after Design, quantities []Quantity) (reports.Rows,
 	costs := after.Costs()
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
-		reports.Col("layer", "", func(change) any { return before.layerName() }),
-		reports.Col("quantity", "quantity", func(c change) any { return c.title() }),
+		reports.Col("layer", "", func(change) any { return layerName(before) }),
+		reports.Col("quantity", "quantity", func(c change) any { return title(c.Quantity) }),
 		reports.Col("", "time", func(c change) any { return c.Change }),
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
 		reports.Col("", "95 % interval", func(c change) any {
-			in, ok := c.within(costs, c.To)
-			return reports.OrAbsent(reports.Interval{Dim: c.dim(), Interval: in}, ok)
+			in, ok := c.Within(costs, c.To)
+			return reports.OrAbsent(reports.Interval{Dim: c.Quantity.Dim(), Interval: in}, ok)
 		}),
 		reports.Col("after_low_us", "", func(c change) any {
-			in, ok := c.within(costs, c.To)
+			in, ok := c.Within(costs, c.To)
 			return reports.OrAbsent(in.Low, ok)
 		}),
 		reports.Col("after_high_us", "", func(c change) any {
-			in, ok := c.within(costs, c.To)
+			in, ok := c.Within(costs, c.To)
 			return reports.OrAbsent(in.High, ok)
 		}),
 	)
-	rows.Notes = append(changeNotes(after), notesOf(quantities)...)
+	rows.Notes = append(changeNotes(after), whatif.NotesOf(quantities)...)
 	return rows, nil
 }
 
 // changeNotes lists the changes in their order, each from the value before it to the
 // one after. A parameter that was changed twice has two lines.
-func changeNotes(d Design) []string {
+func changeNotes(d whatif.Design) []string {
 	return list.Map(d.Changes, func(c platforms.Assignment) string {
 		return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To)
 	})

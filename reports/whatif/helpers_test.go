@@ -3,6 +3,10 @@ package whatif
 import (
 	"math"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -10,4 +14,27 @@ func near(t *testing.T, what string, got, want, part float64) {
 	if !(math.Abs(got-want) <= part*math.Abs(want)) {
 		t.Errorf("%s: %v; want %v", what, got, want)
 	}
+}
+
+// sweep returns the sweep of these quantities over the ranges.
+func sweep(t *testing.T, ref string, sizes []quantity.Bytes, names []string,
+	ranges ...string) *whatif.Sweep {
+	t.Helper()
+	d := sharedtest.Must(t, whatif.Find, ref)
+	s := &whatif.Sweep{Design: d, Sizes: sizes}
+	var err error
+	if s.Quantities, err = d.Quantities(names...); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range ranges {
+		s.Ranges = append(s.Ranges, sharedtest.Must(t, d.ParseRange, text))
+	}
+	return s
+}
+
+// largeSweep returns a sweep of 90,000 rows.
+func largeSweep(t *testing.T) *whatif.Sweep {
+	t.Helper()
+	return sweep(t, "clip", []quantity.Bytes{64 << 10}, []string{"gap"},
+		"host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300")
 }

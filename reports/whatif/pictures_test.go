@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -16,7 +17,7 @@ import (
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
 		for _, gap := range []bool{false, true} {
-			a, err := Shares(sharedtest.Must(t, Find, ref), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
+			a, err := Shares(sharedtest.Must(t, whatif.Find, ref), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,11 +35,12 @@ func TestSharesPicture(t *testing.T) {
 }
 
 func TestTornado(t *testing.T) {
-	q, err := Design{}.quantityOf("one_way", 1<<20)
+	d := sharedtest.Must(t, whatif.Find, "hp-lam")
+	all, err := d.Quantities("one_way")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tornado, err := tornado(sharedtest.Must(t, Find, "hp-lam"), q)
+	tornado, err := tornado(d, all[0].At(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,223 +1,26 @@
 package whatif
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Quantity is a quantity of a layer, as in "bandwidth(4KiB)". The zero value is
-// none; the methods of Design make them.
-type Quantity struct {
-	Name string
-	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
-	of   *model.Quantity
-
-	measure *Measure // whose quantity it is; nil: it is one of package model
-}
-
-// Quantities lists the names of [model.Quantities] that can be asked for here: those
-// of a size or of none. Times of packets of a size need a second number.
-func Quantities() []string {
-	var names []string
-	for i := range model.Quantities {
-		if q := &model.Quantities[i]; q.Sizes <= 1 {
-			names = append(names, q.Name)
-		}
-	}
-	return names
-}
-
-// Quantities returns the quantities of these names, of messages of 1 byte, which stands for any
-// size until a question gives one. Without names they are the measures of the design.
-func (d Design) Quantities(names ...string) (all []Quantity, err error) {
-	if names == nil {
-		names = list.Map(d.measures, func(m *Measure) string { return m.Name })
-	}
-	for _, name := range names {
-		q, err := d.quantityOf(name, 1)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, q)
-	}
-	return all, nil
-}
-
-// quantityOf returns the quantity of messages of n bytes; r_inf, n_half and the measures of the
-// design leave n out.
-func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
-	names := Quantities()
-	for _, m := range d.measures {
-		if m.Name == name {
-			return Quantity{Name: name, of: &m.Quantity, measure: m}, nil
-		}
-		names = append(names, m.Name)
-	}
-	of, known := model.FindQuantity(name)
-	if !known || of.Sizes > 1 {
-		return Quantity{}, fmt.Errorf("no quantity %q%s", name, usage.Hint(name, names))
-	}
-	if of.Sizes == 0 {
-		n = 0
-	}
-	return Quantity{Name: name, Size: n, of: of}, nil
-}
-
-// parseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
-func (d Design) parseQuantity(text string) (Quantity, error) {
-	text = strings.TrimSpace(text)
-	name, rest, hasSize := strings.Cut(text, "(")
-	q, err := d.quantityOf(strings.TrimSpace(name), 0)
-	if err != nil {
-		return q, err
-	}
-	size, closed := strings.CutSuffix(rest, ")")
-	if hasSize && !closed {
-		return q, fmt.Errorf("%q: missing )", text)
-	}
-	if size = strings.TrimSpace(size); q.of.Sizes == 0 {
-		if size != "" {
-			return q, fmt.Errorf("%q: %s has no message size; omit %s", text, q.Name, size)
-		}
-		return q, nil
-	}
-	// A size is never guessed: bandwidth(4KiB) and bandwidth(1MiB) are two different
-	// targets.
-	if size == "" {
-		return q, fmt.Errorf("%q lacks the size of the messages; write %s(64KiB)", text, q.Name)
-	}
-	if q.Size, err = quantity.ParseBytes(size); err == nil && q.Size < 1 {
-		err = fmt.Errorf("%q: a message has at least 1 byte", size)
-	}
-	return q, err
-}
-
-// at returns the quantity for messages of n bytes. Quantities without a size stay as
-// they are.
-func (q Quantity) at(n quantity.Bytes) Quantity {
-	if q.isSized() {
-		q.Size = n
-	}
-	return q
-}
-
-// in returns the quantity with these costs, in µs and bytes; NaN or infinite if it has no value.
-func (q Quantity) in(c platforms.Costs) float64 {
-	if q.measure == nil {
-		return q.of.Of(c.Layer, q.Size, q.Size)
-	}
-	v, err := q.measure.Value(c)
-	if err != nil {
-		return math.NaN()
-	}
-	return v
-}
-
-// valueOf returns the present value of a quantity, in µs and bytes. The error says why the design
-// has no such quantity, such as n½ of a layer without a cost per byte. It is asked once, before
-// loops that would only see NaN.
-func (d Design) valueOf(q Quantity) (float64, error) {
-	if q.measure != nil {
-		return q.measure.Value(d.Costs())
-	}
-	return q.in(d.Costs()), q.check(d)
-}
-
-// value returns v, in µs and bytes, as a value of the quantity.
-func (q Quantity) value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.dim()} }
-
-// check returns the error of [Design.valueOf] of a quantity that is no measure.
-func (q Quantity) check(d Design) error {
-	if q.measure != nil {
-		return nil
-	}
-	if err := q.of.Check(d.Layer.Model, q.Size); err != nil {
-		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
-	}
-	return nil
-}
-
-// isSized reports whether the quantity is of messages of one size.
-func (q Quantity) isSized() bool { return q.of.Sizes > 0 }
-
-// simulated reports whether each value of the quantity is a simulation.
-func (q Quantity) simulated() bool { return q.measure != nil }
-
-// dim returns the dimension of the quantity.
-func (q Quantity) dim() quantity.Dimension { return q.of.Dim }
-
-// String returns the quantity as targets have it, without spaces: "bandwidth(4KiB)".
-func (q Quantity) String() string {
-	if q.of.Sizes == 0 {
-		return q.Name
-	}
-	return q.Name + "(" + strings.ReplaceAll(q.Size.String(), " ", "") + ")"
-}
-
 // title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
-func (q Quantity) title() string {
-	a := q.axis()
-	return a.Label + " (" + q.dim().Column().Unit + ")"
+func title(q whatif.Quantity) string {
+	a := axis(q)
+	return a.Label + " (" + q.Dim().Column().Unit + ")"
 }
 
 // axis returns the axis of the quantity, with its size if it has one.
-func (q Quantity) axis() reports.Axis {
-	a := reports.Axis{Label: q.of.Title, Dim: q.dim()}
-	if q.of.Sizes > 0 {
+func axis(q whatif.Quantity) reports.Axis {
+	a := reports.Axis{Label: q.Kind.Title, Dim: q.Dim()}
+	if q.Kind.Sizes > 0 {
 		a.Label += " of " + q.Size.String()
 	}
 	return a
 }
 
-// within returns the interval of a value at these costs that is predicted from a measurement.
-func (q Quantity) within(c platforms.Costs, v float64) (in quantity.Interval, ok bool) {
-	if q.measure == nil || q.measure.Within == nil {
-		return in, false
-	}
-	return q.measure.Within(c, v), true
-}
-
-// notesOf returns the notes of the measures among the quantities, each once.
-func notesOf(quantities []Quantity) (notes []string) {
-	for _, q := range quantities {
-		if q.measure == nil {
-			continue
-		}
-		for _, note := range q.measure.Notes {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
-	}
-	return notes
-}
-
-// subject names what is asked about: the platform of ranks on a machine, else the layer.
-func (d Design) subject() string {
-	if d.Ranks {
-		return d.Name()
-	}
-	return d.Layer.Ref()
-}
-
 // layerName returns the layer for a column of that name; absent if all levels are asked about.
-func (d Design) layerName() any {
+func layerName(d whatif.Design) any {
 	return reports.OrAbsent(d.Layer.Name, !(d.Ranks && d.Whole))
 }
-
-// sized reports whether any of the quantities needs a size, and with it a column of
-// sizes.
-func sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.isSized) }
-
-// Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of
-// [collectives.Finishes] begin with it.
-const Finish = "finish"

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -20,8 +21,8 @@ import (
 // memory and aligned as a whole. Longer sweeps go to a file.
 const maxTableRows = 10_000
 
-// Table returns the rows, at most 10,000, for people: numbers of one column have one scale.
-func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
+// SweepTable returns the rows, at most 10,000, for people: numbers of one column have one scale.
+func SweepTable(s *whatif.Sweep, ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
 	if s.Rows() > maxTableRows {
 		return rows, usage.Fields(usage.Error{Err: fmt.Errorf("a table cannot have %.0f rows; "+
@@ -29,14 +30,14 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	}
 	// Times without a size, such as the finish of a schedule, need no column of sizes
 	// for people.
-	size := reports.HeadIf(sized(s.Quantities), "size")
-	heads := slices.Concat(list.Map(s.Ranges, Range.title), []string{size},
-		list.Map(s.Quantities, func(q Quantity) string { return q.of.Head() }))
+	size := reports.HeadIf(whatif.Sized(s.Quantities), "size")
+	heads := slices.Concat(list.Map(s.Ranges, rangeTitle), []string{size},
+		list.Map(s.Quantities, func(q whatif.Quantity) string { return q.Kind.Head() }))
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}
 	// Rows are chunks of the block's values, one per column.
-	err := s.Run(ctx, nil, func(b *Block) error {
+	err := s.Run(ctx, nil, func(b *whatif.Block) error {
 		for row := range slices.Chunk(b.Values, len(rows.Columns)) {
 			rows.Data = append(rows.Data, list.Map(row, func(v float64) any { return v }))
 		}
@@ -50,13 +51,13 @@ func (s *Sweep) Table(ctx context.Context) (reports.Rows, error) {
 	rows.Columns[len(s.Ranges)].Text = func(v any) string {
 		return quantity.Bytes(v.(float64)).String()
 	}
-	rows.Notes = notesOf(s.Quantities)
+	rows.Notes = whatif.NotesOf(s.Quantities)
 	return rows, interrupted(err)
 }
 
-// Stream writes the rows to w as they come, in one of [reports.StreamFormats]. What
+// StreamSweep writes the rows to w as they come, in one of [reports.StreamFormats]. What
 // was written before an error stays written: a pipe cannot take it back.
-func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
+func StreamSweep(s *whatif.Sweep, ctx context.Context, w io.Writer, format string) error {
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
 		return err
@@ -64,16 +65,16 @@ func (s *Sweep) Stream(ctx context.Context, w io.Writer, format string) error {
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	return interrupted(s.Run(ctx, encoder(encode), func(b *Block) error {
+	return interrupted(s.Run(ctx, whatif.Encoder(encode), func(b *whatif.Block) error {
 		_, err := w.Write(b.Text)
 		return err
 	}))
 }
 
-// File writes the rows to a file as they are computed. If it is interrupted, or the
+// WriteSweep writes the rows to a file as they are computed. If it is interrupted, or the
 // disk is full, the complete rows stay in NAME.partial, which the error names: hours
 // of simulation are worth keeping. Without a complete row, nothing is kept.
-func (s *Sweep) File(ctx context.Context, path, format string) error {
+func WriteSweep(s *whatif.Sweep, ctx context.Context, path, format string) error {
 	header, encode, err := reports.NewRowEncoder(format, s.Keys())
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *Sweep) File(ctx context.Context, path, format string) error {
 	// Blocks are written whole, so complete counts whole rows only.
 	complete := 0
 	if _, err = file.Write(header); err == nil {
-		err = s.Run(ctx, encoder(encode), func(b *Block) error {
+		err = s.Run(ctx, whatif.Encoder(encode), func(b *whatif.Block) error {
 			_, err := file.Write(b.Text)
 			if err == nil {
 				complete += b.Rows

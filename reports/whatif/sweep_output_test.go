@@ -8,26 +8,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 )
-
-// largeSweep has 90,000 rows.
-func largeSweep(t *testing.T) *Sweep {
-	t.Helper()
-	return sweep(t, "clip", []quantity.Bytes{64 << 10}, []string{"gap"}, "host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300")
-}
 
 // A sweep that is interrupted leaves its complete rows beside the file's name, which does not exist.
 func TestFileInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")
-	if err := largeSweep(t).File(t.Context(), whole, "csv"); err != nil {
+	if err := WriteSweep(largeSweep(t), t.Context(), whole, "csv"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := largeSweep(t)
-	s.Watch = []func(*Block){func(*Block) { stop() }}
-	err := s.File(ctx, path, "csv")
+	s.Watch = []func(*whatif.Block){func(*whatif.Block) { stop() }}
+	err := WriteSweep(s, ctx, path, "csv")
 	if want := fmt.Sprintf("interrupted: 8192 of 90000 rows are complete in %q", path+".partial"); err == nil || err.Error() != want {
 		t.Fatalf("got %v, want %s", err, want)
 	}

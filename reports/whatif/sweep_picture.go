@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -19,15 +20,15 @@ const (
 	lineDots = 1000 // of a line
 )
 
-// Draw makes the sweep collect a picture of a quantity, and returns a function that gives it after
-// the run. The picture is collected while rows go to a file, so that a sweep runs once for
+// DrawSweep makes the sweep collect a picture of a quantity, and returns a function that gives it
+// after the run. The picture is collected while rows go to a file, so that a sweep runs once for
 // both. It is an error if the numbers of ranges and sizes have no picture.
-func (s *Sweep) Draw() (picture func() reports.Picture, err error) {
+func DrawSweep(s *whatif.Sweep) (picture func() reports.Picture, err error) {
 	switch {
 	case len(s.Ranges) == 1:
-		return s.drawLines(s.shown), nil
+		return drawLines(s, s.Shown), nil
 	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
-		drawn := s.drawMap(s.shown, mapCells)
+		drawn := drawMap(s, s.Shown, mapCells)
 		return func() reports.Picture { return drawn() }, nil
 	case len(s.Ranges) == 2:
 		return nil, usage.Fields(errors.New("a heat map shows a single size"), "size")
@@ -37,8 +38,8 @@ func (s *Sweep) Draw() (picture func() reports.Picture, err error) {
 			"%d)", len(s.Ranges)), "plot")
 }
 
-func rangeAxis(r Range) reports.Axis {
-	a := reports.Axis{Label: r.title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
+func rangeAxis(r whatif.Range) reports.Axis {
+	a := reports.Axis{Label: rangeTitle(r), Bytes: r.Param.Value.Dim == quantity.DimSize}
 	if r.Log {
 		a.Log = true
 	}
@@ -47,14 +48,14 @@ func rangeAxis(r Range) reports.Axis {
 
 // drawLines draws a quantity over one range, a line for each size. Of a long range,
 // every n-th point and the last one are kept.
-func (s *Sweep) drawLines(shown int) func() reports.Picture {
+func drawLines(s *whatif.Sweep, shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.subject(), X: rangeAxis(r),
-		Y: s.Quantities[shown].axis()}
+	f := reports.Figure{Title: s.Design.Subject(), X: rangeAxis(r),
+		Y: axis(s.Quantities[shown])}
 	f.Y.Near = true
-	f.X.Min, f.X.Max = r.shown(r.From), r.shown(r.To)
+	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
-		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.shown(now),
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now),
 			Label: "as it is: " + r.Param.Value.String()}}
 	}
 	for _, n := range s.Sizes {
@@ -62,7 +63,7 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 	}
 	sizes, steps := int64(len(s.Sizes)), int64(r.Steps)
 	every := (steps + lineDots - 1) / lineDots
-	s.Watch = append(s.Watch, func(b *Block) {
+	s.Watch = append(s.Watch, func(b *whatif.Block) {
 		width := len(b.Values) / b.Rows
 		for i := range b.Rows {
 			row := b.First + int64(i)
@@ -80,18 +81,18 @@ func (s *Sweep) drawLines(shown int) func() reports.Picture {
 // drawMap draws a quantity of one size over two ranges, averaged over at most
 // most×most cells. Points without a value do not count; a cell without any is NaN,
 // and stays blank.
-func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
-	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].at(s.Sizes[0])
+func drawMap(s *whatif.Sweep, shown, most int) func() reports.HeatMap {
+	x, y, q := s.Ranges[0], s.Ranges[1], s.Quantities[shown].At(s.Sizes[0])
 	h := reports.HeatMap{
-		Title: s.Design.subject() + ": " + q.axis().Label, Value: q.axis(),
-		X: rangeAxis(x), Y: rangeAxis(y), XS: x.middles(most), YS: y.middles(most),
-		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.shown(x.Param.Value.Num),
-			Y:     y.shown(y.Param.Value.Num),
-			Label: "as it is: " + q.value(q.in(s.Design.Costs())).String()}},
+		Title: s.Design.Subject() + ": " + axis(q).Label, Value: axis(q),
+		X: rangeAxis(x), Y: rangeAxis(y), XS: middles(x, most), YS: middles(y, most),
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num),
+			Y:     y.Shown(y.Param.Value.Num),
+			Label: "as it is: " + q.Value(q.In(s.Design.Costs())).String()}},
 	}
 	nx, ny := len(h.XS), len(h.YS)
 	sum, count := make([]float64, nx*ny), make([]float64, nx*ny)
-	s.Watch = append(s.Watch, func(b *Block) {
+	s.Watch = append(s.Watch, func(b *whatif.Block) {
 		width := len(b.Values) / b.Rows
 		for i := range b.Rows {
 			// The point is x·(steps of y) + y; each index is scaled to its cell by
@@ -118,12 +119,12 @@ func (s *Sweep) drawMap(shown, most int) func() reports.HeatMap {
 // middles returns the middles of cells, at most most, that divide the range. The
 // first and the last index of a cell are the inverse of drawMap's division, rounded
 // up.
-func (r Range) middles(most int) []float64 {
+func middles(r whatif.Range, most int) []float64 {
 	cells := min(most, r.Steps)
 	middles := make([]float64, cells)
 	for c := range middles {
 		first, last := (c*r.Steps+cells-1)/cells, ((c+1)*r.Steps+cells-1)/cells-1
-		middles[c] = r.shown(r.at(first)+r.at(last)) / 2
+		middles[c] = r.Shown(r.At(first)+r.At(last)) / 2
 	}
 	return middles
 }

@@ -3,295 +3,224 @@
 package whatif
 
 import (
-	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s". Strict and
-// weak inequalities are one, since a real number has no next one.
-type Target struct {
-	Quantity Quantity
-	Least    bool    // the quantity is to be at least Value; else at most
-	Value    float64 // in µs and bytes
+// solutionRows returns the table of the solutions. "new bottleneck" says what the time
+// consists of at the solution: a further improvement has to begin there.
+func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
+	type found = whatif.Solution
+	q := s.Target.Quantity
+	result := func(v float64) string { return units.Print(q.Value(v)) }
+	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
+	rows := reports.TableOf(s.Found,
+		reports.Col("target", "", func(found) any { return s.Target.String() }),
+		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
+		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
+		reports.Col("", "current", func(f found) any { return f.Param.Shown() }).Ranked(2),
+		reports.Col("", "needed", func(f found) any { return neededText(f) }),
+		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
+		reports.Col("needed", "", func(f found) any {
+			return reports.OrAbsent(f.Value*scale(f), f.Reached)
+		}),
+		reports.Col("unit", "", func(f found) any { return f.Param.Value.Dim.Column().Unit }),
+		reports.Col("", q.String(), func(f found) any {
+			switch {
+			case f.Met:
+				return result(f.Now)
+			case !f.Reached:
+				return atBest(f, result)
+			}
+			return result(f.Now) + " → " + result(f.At)
+		}).Ranked(1),
+		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
+		reports.Col("quantity_then", "", func(f found) any { return f.At }),
+		reports.Col("quantity_unit", "", func(found) any { return q.Dim().Column().Unit }),
+		reports.Col("reached", "", func(f found) any { return f.Reached }),
+		reports.Col("met", "", func(f found) any { return f.Met }),
+		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
+		reports.Col("to", "", func(f found) any { return f.To * scale(f) }),
+		reports.Col("", "new bottleneck", func(f found) any { return limitsText(f, q) }).Ranked(3),
+		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
+		reports.Col("limited_by_percent", "", func(f found) any {
+			return 100 * partOf(f.Limits, q, 0)
+		}),
+	)
+	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
+	if len(s.Found) == 1 && !s.Found[0].Reached {
+		f := s.Found[0]
+		rows.Notes = append(rows.Notes,
+			fmt.Sprintf("No value of %s reaches the target; the remaining time is %s.",
+				f.Param.Short(), limitsText(f, q)))
+	}
+	if s.Idle > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
+	}
+	rows.Notes = append(rows.Notes, whatif.NotesOf([]whatif.Quantity{q})...)
+	return rows
 }
 
-// String returns the target in words that [Design.ParseTarget] reads.
-func (t Target) String() string {
-	relation := "<="
-	if t.Least {
-		relation = ">="
-	}
-	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.value(t.Value))
-}
-
-// met reports whether v meets the target; NaN never does.
-func (t Target) met(v float64) bool {
-	if t.Least {
-		return v >= t.Value
-	}
-	return v <= t.Value
-}
-
-// ParseTarget reads a quantity, >= or <=, and a formula of the design's own
-// parameters and predictions: "rtt(16B) <= rtt(16B)/2" asks for half of the present
-// round-trip time. With = the present value has to cross the target, so a user need
-// not know on which side it is.
-func (d Design) ParseTarget(text string) (Target, error) {
-	t, err := d.parseTarget(text)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", text, err)
-	}
-	return t, err
-}
-
-func (d Design) parseTarget(text string) (Target, error) {
-	i := strings.IndexAny(text, "<>=")
-	if i < 0 {
-		return Target{}, errors.New(`no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
-	}
-	relation, right := text[i:i+1], text[i+1:]
-	right = strings.TrimPrefix(right, "=")
-	q, err := d.parseQuantity(text[:i])
-	if err != nil {
-		return Target{}, err
-	}
-	now, err := d.valueOf(q)
-	if err != nil {
-		return Target{}, err
-	}
-	var known []platforms.Known
-	if q.measure != nil {
-		known = append(known, platforms.Known{Name: q.Name, Value: q.value(now)})
-	}
-	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
-	if err != nil {
-		return Target{}, err
-	}
-	// A plain size is in bytes.
-	if v.Dim == quantity.DimNone && q.dim() == quantity.DimSize {
-		v.Dim = quantity.DimSize
-	}
-	if v.Dim != q.dim() {
-		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.dim(), v.Dim)
-	}
-	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
-	if relation == "=" {
-		t.Least = now < v.Num
-	}
-	return t, nil
-}
-
-// A Solution is the change of a parameter that reaches a target, or comes closest.
-// Both are answers: that no NIC helps is worth knowing.
-type Solution struct {
-	Param platforms.Param
-	Now   float64 // the quantity as it is
-
-	// Value is the value nearest to the parameter's own that meets the target, and At the quantity
-	// there. If Reached is false no value meets it, and Value comes closest. Met says that the
-	// parameter's own value meets the target; then From and To bound the values that still meet it,
-	// ±Inf if unbounded.
-	Reached, Met bool
-	Value, At    float64
-	From, To     float64
-
-	// Limits are the owners of the one-way time, or of the gap if the quantity is of a stream, at
-	// Value, the largest first.
-	Limits []Share
-}
-
-func (s Solution) text(v float64) string {
-	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
-}
-
-// reach is the number of doublings and halvings of its value that Solve tries for a
-// parameter: about a millionfold. A cost that is a millionth of itself is as good as
-// gone.
-const reach = 20
-
-// Solve finds the value nearest to the parameter's own that meets the target.
-// Quantities need not be monotonic (a larger packet first helps and then hurts), so
-// it walks away from the parameter in both directions instead of bisecting at once:
-// to a millionth and a million times it, and to zero, or within the range if from <
-// to. The steps are 2^(1/16), or 2 for a [Measure], whose values are simulations; the
-// step in which the target is first met is bisected. A target that is met only within
-// a step is missed.
-func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
-	now, err := d.valueOf(t.Quantity)
-	if err != nil {
-		return Solution{}, err
-	}
-	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
-	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
-		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
-	}
-	prog, _ := d.Compile(p)
-	at := func(v float64) float64 {
-		if !prog.Set(v) {
-			return math.NaN()
-		}
-		return t.Quantity.in(prog.Costs())
-	}
-	s.Met = t.met(s.Now)
-	steps := 16 // of a doubling
-	if t.Quantity.measure != nil {
-		steps = 1
-	}
-	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
-	for side, v := range flips {
-		// a parameter outside of the range was bisected from there
-		if from < to && !math.IsInf(v, 0) {
-			flips[side] = min(max(v, from), to)
-		}
-	}
-	low, high := flips[0], flips[1]
-	// The nearer of the two flips is the smaller change of the design, in absolute
-	// terms.
-	switch now := p.Value.Num; {
+// neededText returns the value that reaches the target, with its relative change. A
+// parameter that already meets it gets the range in which it still does.
+func neededText(s whatif.Solution) string {
+	switch {
 	case s.Met:
-		s.Reached, s.Value, s.From, s.To = true, now, low, high
-	case math.IsInf(low, 0) && math.IsInf(high, 0):
-		s.Value = best
-	case high-now < now-low:
-		s.Reached, s.Value = true, high
-	default:
-		s.Reached, s.Value = true, low
+		return "met" + rangeText(s)
+	case !s.Reached:
+		return "none"
+	case s.Param.Value.Num > 0:
+		return s.Text(s.Value) + ", " + reports.PercentChange(s.Value/s.Param.Value.Num-1)
 	}
-	s.At = at(s.Value)
-	// The owners of the time at the solution tell what limits next.
-	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.text(s.Value),
-		Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
-	if err != nil {
-		return s, err
-	}
-	s.Limits, err = Design{there, d.measures}.limits(t.Quantity)
-	return s, err
+	return s.Text(s.Value)
 }
 
-// flipsOf returns the nearest values below and above the parameter's own at which the
-// target begins or ceases to be met, ∓Inf if it never does, and the value that comes
-// closest. Impossible values end a direction: behind them is another layer.
-func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
-	p platforms.Param) (flips [2]float64, best float64) {
-	best, bestAt := p.Value.Num, s.Now
-	flips = [2]float64{math.Inf(-1), math.Inf(1)}
-	for side, values := range sides {
-		last := p.Value.Num
-		for _, v := range values {
-			q := at(v)
-			if math.IsNaN(q) {
-				break
-			}
-			if t.Least && q > bestAt || !t.Least && q < bestAt {
-				best, bestAt = v, q
-			}
-			if t.met(q) == s.Met {
-				last = v
-				continue
-			}
-			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
-				return t.met(at(x)) != s.Met
-			})
-			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
-				flips[side] = 0 // less than rounding leaves of the other costs
-			}
-			break
-		}
+// atBest describes the closest value to a target that a parameter does not reach. A
+// value at the end of the search is not printed as a number, since only the search
+// chose it.
+func atBest(s whatif.Solution, result func(float64) string) string {
+	at := ", at " + s.Text(s.Value)
+	switch now := s.Param.Value.Num; {
+	case s.At == s.Now:
+		return result(s.Now) + " at any value"
+	case s.Value == 0:
+		at = ", at 0"
+	case s.Value > 1e5*now && now > 0:
+		at = ", however large"
+	case s.Value < 1e-5*now:
+		at = ", however small"
 	}
-	return flips, best
+	return result(s.Now) + " → " + result(s.At) + " at best" + at
 }
 
-// limits returns the owners of the time behind the quantity, the largest first.
-func (d Design) limits(q Quantity) (owners []Share, err error) {
-	if q.measure != nil {
-		owners, err = q.measure.Limits(d.Costs())
-	} else {
-		owners, err = d.Owners(max(q.Size, 1))
+// rangeText gives the range of values that keep a target met.
+func rangeText(s whatif.Solution) string {
+	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
+	case from && to:
+		return ", down to " + s.Text(s.From) + " and up to " + s.Text(s.To)
+	case from:
+		return ", down to " + s.Text(s.From)
+	case to:
+		return ", up to " + s.Text(s.To)
 	}
-	slices.SortStableFunc(owners, func(a, b Share) int { return cmp.Compare(q.part(b), q.part(a)) })
-	return owners, err
+	return " at any value"
 }
 
-// part returns the owner's part of the quantity.
-func (q Quantity) part(s Share) quantity.Micros {
-	if q.of.Stream {
-		return s.Gap
+// partOf returns the share of owner i in the quantity.
+func partOf(owners []whatif.Share, q whatif.Quantity, i int) float64 {
+	var sum quantity.Micros
+	for _, o := range owners {
+		sum += q.Part(o)
 	}
-	return s.OneWay
+	return float64(q.Part(owners[i]) / sum)
 }
 
-// candidates returns values below and above the parameter's own, the nearest first,
-// within the range if from < to. A parameter of 0 has no multiple, so values begin at
-// 10⁻⁶ µs or bytes. The ends of a range are tried exactly.
-func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
-	if from >= to {
-		from, to = 0, math.Inf(1)
-	}
-	now := p.Value.Num
-	start := cmp.Or(now, 1e-6) // of a µs, or of a byte
-	for side, ends := range [2][2]float64{{to, from}, {from, to}} {
-		sign, values := float64(2*side-1), &sides[side]
-		// Rounding of whole parameters gives equal neighbours, and steps may leave
-		// the range.
-		add := func(v float64) {
-			last := len(*values) - 1
-			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
-				(last < 0 || v != (*values)[last]) {
-				*values = append(*values, v)
-			}
-		}
-		add(ends[0]) // the nearest end, if the parameter is outside
-		for k := 1; k <= each*reach; k++ {
-			v := start * math.Exp2(sign*float64(k)/float64(each))
-			if p.Whole() {
-				v = math.Round(v)
-			}
-			if sign*(v-ends[1]) >= 0 {
-				break
-			}
-			add(v)
-		}
-		if !math.IsInf(ends[1], 0) {
-			add(ends[1])
+// limitsText names the owners of a tenth or more, and the largest in any case: "L 62
+// %, o_s 34 %".
+func limitsText(s whatif.Solution, q whatif.Quantity) string {
+	var words []string
+	for i, o := range s.Limits {
+		if of := partOf(s.Limits, q, i); of >= 0.1 || i == 0 {
+			words = append(words, o.Owner+" "+reports.PercentShare(100*of))
 		}
 	}
-	return sides
+	return strings.Join(words, ", ")
 }
 
-// curve returns the curve over two parameters at which the target is just met: for
-// each value of x the first value of y, beginning with its From, at which the target
-// begins or ceases to be met; NaN if it never does. The range of y is searched in 200
-// steps at least, also if few points are drawn, and the step is bisected.
-func (d Design) curve(t Target, x, y Range) (xs, ys []float64) {
-	prog, _ := d.Compile(x.Param, y.Param)
-	fine := y
-	fine.Steps = max(y.Steps, 201)
-	for i := range x.Steps {
-		vx, found := x.at(i), math.NaN()
-		met := func(vy float64) bool {
-			return prog.Set(vx, vy) && t.met(t.Quantity.in(prog.Costs()))
-		}
-		last := y.From
-		first := met(last)
-		for k := 1; k < fine.Steps; k++ {
-			v := fine.at(k)
-			if met(v) != first {
-				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
-					return met(v) != first
-				})
-				break
-			}
-			last = v
-		}
-		xs, ys = append(xs, vx), append(ys, found)
+// partRows lists the parts of measures, such as those of the critical path of a finish.
+func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, error) {
+	type part struct {
+		whatif.Quantity
+		whatif.Share
+		percent float64
 	}
-	return xs, ys
+	var all []part
+	for _, q := range quantities {
+		shares, err := d.Limits(q)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		for i, s := range shares {
+			if percent := 100 * partOf(shares, q, i); percent >= leastListed {
+				all = append(all, part{q, s, percent})
+			}
+		}
+	}
+	rows := reports.TableOf(all,
+		reports.Col("platform", "", func(part) any { return d.Platform.Name }),
+		reports.Col("layer", "", func(part) any { return layerName(d) }),
+		reports.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }),
+		reports.Col("owner", "component", func(p part) any { return p.Owner }),
+		reports.Col("time_us", "time", func(p part) any { return p.OneWay }),
+		reports.Col("time_percent", "share",
+			func(p part) any { return p.percent }).Texted(reports.PercentShare),
+	)
+	rows.Notes = append(changeNotes(d), "The components are parts of the critical path.")
+	rows.Notes = append(rows.Notes, whatif.NotesOf(quantities)...)
+	return rows, nil
+}
+
+// A targetCurve is where two parameters together just meet a target: how much of one
+// can be traded for the other.
+type targetCurve struct {
+	Design whatif.Design
+	Target whatif.Target
+	X, Y   whatif.Range
+}
+
+// newTargetCurve returns the curve of two different parameters. A range without a width is taken
+// from a quarter of the parameter to four times it.
+func newTargetCurve(d whatif.Design, t whatif.Target, x, y whatif.Range) *targetCurve {
+	for _, r := range []*whatif.Range{&x, &y} {
+		if r.From == r.To {
+			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
+		}
+	}
+	return &targetCurve{d, t, x, y}
+}
+
+// rows returns the points of the curve.
+func (c *targetCurve) rows() reports.Rows {
+	rows := reports.Rows{
+		Columns: []reports.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
+			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
+		Notes: []string{"On the curve, " + c.Target.String() + " just holds."},
+	}
+	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
+	for i := range xs {
+		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
+	}
+	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
+		rows.Notes = append(rows.Notes, "No point of the curve is in these ranges.")
+	}
+	return rows
+}
+
+// picture returns a heat map of the quantity with the curve over it, both at the
+// resolution of the map.
+func (c *targetCurve) picture(ctx context.Context) (reports.Picture, error) {
+	x, y := c.X, c.Y
+	x.Steps, y.Steps = mapCells, mapCells
+	xs, ys := c.Design.Curve(c.Target, x, y)
+	s := &whatif.Sweep{Design: c.Design, Ranges: []whatif.Range{x, y},
+		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
+		Quantities: []whatif.Quantity{c.Target.Quantity}}
+	drawn := drawMap(s, 0, mapCells)
+	if err := s.Run(ctx, nil, nil); err != nil {
+		return nil, err
+	}
+	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}
+	for i := range xs {
+		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
+	}
+	h := drawn()
+	h.Lines = []reports.Series{line}
+	return h, nil
 }

@@ -1,288 +1,131 @@
 package whatif
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// Sampling makes intervals of predictions from those of parameters, by Monte Carlo. A
-// parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that h
-// is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
-// are independent of each other, but for the β and τ of a layer that gives their correlation.
-// Samples come in pairs, the second as far from the values as the first, on the other side
-// (antithetic variates; Hammersley and Morton 1956), so that the median of a linear quantity is
-// exact.
-type Sampling struct {
-	Samples int    // ≥ 1
-	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the relative half-width of a time or rate that has no interval; 0: it is exact.
-	// Sizes, plain numbers and computed parameters stay without one.
-	Assumed float64
-	// Context ends the sampling, if it is not nil.
-	Context context.Context
-	// Watch is called after each sample with the number of samples of the question, if it is not
-	// nil.
-	Watch func(total int)
-	total int // 0: Samples
-}
-
-// maxSimulatedSamples is the largest number of samples of a quantity that takes a simulation for
-// each. Quantiles of 2.5 % then rest on 25 samples, which give the ends of a normal interval to 2 %
-// of its width.
-const maxSimulatedSamples = 1000
-
-// interrupted returns the error of the context, if there is one. Loops ask it now and
-// then, not for each sample.
-func (s Sampling) interrupted() error {
-	if s.Context == nil {
-		return nil
+// uncertaintyRows returns the table of the intervals. The columns of quantities are made in a
+// loop, so that this table is not one of [reports.TableOf].
+func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
+	several, sized := len(u.Designs) > 1, whatif.Sized(u.Quantities)
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"},
+		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
+		{Key: "design", Head: reports.HeadIf(several, "design")},
+		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	for i, q := range u.Quantities {
+		rows.Columns = append(rows.Columns,
+			reports.Column{Head: q.Kind.Title + ", 95 % interval", Rank: i},
+			reports.Column{Key: q.Kind.Key()}, reports.Column{Key: q.Kind.KeyOf("low")},
+			reports.Column{Key: q.Kind.KeyOf("high")})
 	}
-	return s.Context.Err()
-}
-
-// ErrExact says that no parameter has an interval. It comes with valid values, so a
-// caller for whom intervals are optional goes on.
-var ErrExact = errors.New("no parameter has an interval; write it in the platform's file as " +
-	"beta = \"3.0us ± 0.1us\", or assume one")
-
-// Predict returns the quantity, without regard to its size, for each of the sizes,
-// with intervals. All sizes share each draw, so that a band is smooth. If no
-// parameter has an interval, it returns the values together with [ErrExact].
-func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval,
-	error) {
-	q, err := d.quantityOf(name, 1)
-	if err != nil {
-		return nil, err
+	if several && sized {
+		rows.Columns = append(rows.Columns,
+			reports.Column{Key: "probability_faster", Head: "faster with probability",
+				Text: whatif.ProbabilityText})
 	}
-	quantities := list.Map(sizes, q.at)
-	now := make([]float64, len(sizes))
-	for i, q := range quantities {
-		if now[i], err = d.valueOf(q); err != nil {
-			return nil, err
+	for i, n := range u.Sizes {
+		for k, d := range u.Designs {
+			row := []any{d.Platform.Name, layerName(d.Design), d.Name, n}
+			for j, q := range u.Quantities {
+				in := u.Intervals[k][j][i]
+				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low,
+					in.High)
+			}
+			if several && sized {
+				row = append(row, reports.OrAbsent(u.Faster[i], k == 1))
+			}
+			rows.Data = append(rows.Data, row)
 		}
 	}
-	found := make([][]float64, len(sizes))
-	err = s.run([]Design{d}, func(of []platforms.Costs) {
-		for i, q := range quantities {
-			found[i] = append(found[i], q.in(of[0]))
-		}
-	})
-	if err != nil && !errors.Is(err, ErrExact) {
-		return nil, err
-	}
-	intervals := make([]quantity.Interval, len(sizes))
-	for i := range quantities {
-		intervals[i] = interval(now[i], found[i])
-	}
-	return intervals, err
+	rows.Notes = append(uncertaintyNotes(u, several), whatif.NotesOf(u.Quantities)...)
+	return rows
 }
 
-// interval takes 2.5 % of the samples off at each end. The value is the median of the
-// samples, since the value at the parameters' middles may lie outside of a skewed
-// interval. Without samples it is the value alone.
-func interval(value float64, samples []float64) quantity.Interval {
-	if len(samples) == 0 {
-		return quantity.Interval{Value: value, Low: value, High: value}
-	}
-	slices.Sort(samples)
-	return quantity.Interval{Value: stats.Quantile(samples, 0.5),
-		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
-}
-
-// faster returns, for each size, the probability that a takes less time one way than
-// b. A parameter that both have, of the same platform, path and value, is the same
-// number in both: drawn twice, it would make equal designs look different.
-func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
-	count := make([]float64, len(sizes))
-	err := s.run([]Design{a, b}, func(of []platforms.Costs) {
-		for i, n := range sizes {
-			switch x, y := of[0].Layer.OneWay(n), of[1].Layer.OneWay(n); {
-			case x < y:
-				count[i]++
-			case x == y:
-				count[i] += 0.5
+// uncertaintyNotes says what the intervals are of, and where they are extrapolated.
+func uncertaintyNotes(u *whatif.Uncertainty, several bool) (notes []string) {
+	if u.Measured {
+		for _, d := range u.Designs {
+			m := d.Layer.Measured
+			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
+			of := ""
+			if several {
+				of = d.Name + ": "
+			}
+			for _, n := range u.Sizes {
+				if n < first || n > last {
+					notes = append(notes,
+						fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the "+
+							"protocol may change.", of, n, first, last))
+				}
 			}
 		}
-	})
-	for i := range count {
-		count[i] /= float64(s.Samples)
-	}
-	return count, err
-}
-
-// sizes returns the interval of a size that some samples have, and the share of those
-// samples: with other parameters, two curves may not cross at all.
-func (s Sampling) sizes(now float64, designs []Design,
-	sizeOf func([]platforms.Costs) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
-	s.Samples = min(s.Samples, 1000) // each visits all sizes
-	var sizes []float64
-	err := s.run(designs, func(of []platforms.Costs) {
-		if n, ok := sizeOf(of); ok {
-			sizes = append(sizes, float64(n))
+		notes = append(notes,
+			"Times and bandwidth are those of the next measurement, predicted from the measured "+
+				"curve.")
+		if several {
+			notes = append(notes,
+				"The probability assumes that the next measurements are log-normal.")
 		}
-	})
-	return interval(now, sizes), float64(len(sizes)) / float64(s.Samples), err
+	} else if slices.ContainsFunc(u.Designs,
+		func(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }) {
+		notes = append(notes,
+			"Without a measured curve, or after a change, there is no next measurement: the "+
+				"intervals are those of the parameters.")
+	}
+	if u.Measured && !u.Sampled {
+		return notes
+	}
+	if u.Measured {
+		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
+	}
+	notes = append(notes,
+		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
+			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
+	return notes
 }
 
-// sizeInterval returns the interval of [SizeFor].
-func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
-	n, _ := model.SizeFor(d.Layer.Model, part)
-	in, _, err := s.sizes(float64(n), []Design{d},
-		func(of []platforms.Costs) (quantity.Bytes, bool) {
-			return model.SizeFor(of[0].Layer, part)
-		})
-	return in, err
-}
-
-// thresholdInterval returns the interval of the suggested size of threshold i of
-// [Design.Thresholds], and the share of samples whose costs cross at all.
-func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
-	t := d.Thresholds()[i]
-	return s.sizes(float64(t.Suggested.Size), []Design{d},
-		func(of []platforms.Costs) (quantity.Bytes, bool) {
-			branches := model.LinesOf(of[0].Layer).(*model.Switch).Branches
-			x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1,
-				model.MaxCrossing), true, t.Suggested.Size)
-			return x.Size, ok
-		})
-}
-
-// normal95 is the half-width of the 95 % interval of the standard normal distribution.
-const normal95 = 1.959964
-
-// A draw is a parameter that varies. Designs of one platform share it.
-type draw struct {
-	param  platforms.Param
-	design int // the first that has it
-	within float64
-	// with is the draw of β that this one of τ is correlated with, −1: none.
-	with        int
-	correlation float64
-}
-
-// draws returns the parameters of the designs that have intervals; from are those of
-// each design. An assumed interval is not given to sizes and counts, which are
-// settings and not measurements, nor to computed parameters, which vary with those
-// behind them.
-func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
-	from = make([][]int, len(designs))
-	for i, d := range designs {
-		for _, p := range d.Uses() {
-			within := p.PlusMinus
-			// known, may be whole
-			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone
-			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
-				within = s.Assumed * math.Abs(p.Value.Num)
-			}
-			if within == 0 {
-				continue
-			}
-			// Equal means the same platform, path, value and interval: after --set, a
-			// parameter is another one.
-			at := slices.IndexFunc(draws, func(w draw) bool {
-				return designs[w.design].Platform.Name == d.Platform.Name &&
-					w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
-			})
-			if at < 0 {
-				at = len(draws)
-				draws = append(draws, draw{param: p, design: i, within: within, with: -1})
-			}
-			from[i] = append(from[i], at)
+// bands draws the intervals of a quantity over sizes, as a band around each line. A
+// band of next measurements is made of three series and drawn below its line.
+func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Bytes,
+	s whatif.Sampling) (reports.Figure, error) {
+	f := reports.Figure{
+		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Dim(), Log: true},
+	}
+	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
+		f.Y.Log = false
+	}
+	next := whatif.AllFitted(designs)
+	for _, d := range designs {
+		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
+		follower, follows := whatif.FollowerOf(d.Design, q.Name, sizes)
+		banded := next && follows
+		if banded {
+			var bands []reports.Series
+			bands, all = predict.Forecasts(d.Name, follower, d.Design.Design, sizes)
+			f.Series = append(f.Series, bands...)
 		}
-	}
-	// Correlations are found after all draws, since τ may stand before β in the file.
-	for i := range draws {
-		w := &draws[i]
-		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
-		p := designs[w.design].Platform
-		l, err := p.Layer(strings.TrimPrefix(layer, "layer."))
-		if !isTau || err != nil || l.Correlation == 0 {
-			continue // of a stage, or independent
+		in, _, err := whatif.Intervals(d, next, q.Name, all, s)
+		if err != nil && !errors.Is(err, whatif.ErrExact) {
+			return f, err
 		}
-		w.correlation = l.Correlation
-		w.with = slices.IndexFunc(draws, func(o draw) bool {
-			return o.param.Path == layer+".beta" && designs[o.design].Platform.Name == p.Name
-		})
-	}
-	return draws, from
-}
-
-// value returns the parameter for the draw's own number, i, among the standard normal
-// numbers of all draws: z_τ = ρ·z_β + √(1−ρ²)·z for a τ that is correlated with β by
-// ρ.
-func (w *draw) value(normal []float64, i int) float64 {
-	z := normal[i]
-	if w.with >= 0 {
-		z = w.correlation*normal[w.with] + math.Sqrt(1-w.correlation*w.correlation)*z
-	}
-	v := w.param.Value.Num + z*w.within/normal95
-	if w.param.Whole() {
-		v = math.Round(v)
-	}
-	return v
-}
-
-// run draws the parameters of the designs again and again, and hands over the costs.
-// Impossible draws are repeated, which cuts the normal distributions off; 100 tries
-// for a sample are the limit, so that intervals wider than the parameter end in an
-// error and not in an endless loop.
-func (s Sampling) run(designs []Design, each func(of []platforms.Costs)) error {
-	draws, from := s.draws(designs)
-	if len(draws) == 0 {
-		return ErrExact
-	}
-	programs, of := make([]*platforms.Program, len(designs)), make([]platforms.Costs, len(designs))
-	for i, d := range designs {
-		params := list.Map(from[i], func(at int) platforms.Param { return draws[at].param })
-		programs[i], _ = d.Compile(params...)
-	}
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	normal, values := make([]float64, len(draws)), make([]float64, len(draws))
-	tries := 0
-	for done := 0; done < s.Samples; {
-		if tries%256 == 0 && s.interrupted() != nil {
-			return s.interrupted()
-		}
-		if tries++; tries > 100*(s.Samples+10) {
-			return fmt.Errorf("the intervals are too wide: %d of %d samples have an impossible "+
-				"parameter, such as a negative time", tries-done-1, tries-1)
-		}
-		for i := range normal {
-			// An impossible draw uses up its place in the pair, so that pairs stay
-			// pairs.
-			if tries%2 == 1 { // each second draw is the mirror image of the one before
-				normal[i] = random.NormFloat64()
-			} else {
-				normal[i] = -normal[i]
+		for i, n := range all {
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, in[i].Value)
+			if !banded {
+				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
 			}
 		}
-		possible := true
-		for i := range designs {
-			for k, at := range from[i] {
-				values[k] = draws[at].value(normal, at)
-			}
-			possible = possible && programs[i].Set(values[:len(from[i])]...)
-			of[i] = programs[i].Costs()
-		}
-		if possible {
-			each(of)
-			done++
-			if s.Watch != nil {
-				s.Watch(cmp.Or(s.total, s.Samples))
-			}
-		}
+		f.Series = append(f.Series, line)
 	}
-	return nil
+	f.Notes = predict.BandNotes(f.Series)
+	return f, nil
 }

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/fits"
-	"github.com/halfpeak/halfpeak/reports/whatif"
+	changes "github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A forecastOfChange is the answer of whatif about a collective on a changed network, beside the
@@ -249,7 +250,7 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	rows, _, err := whatif.Question{Before: d, After: changed}.Answer(ctx)
+	rows, _, err := changes.Answer(ctx, whatif.Question{Before: d, After: changed})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Which of two next measurements takes less time is what drawing them from their intervals says.
 func TestNextFaster(t *testing.T) {
-	a, b := sharedtest.Must(t, Find, "../testdata/my.toml"), sharedtest.Must(t, Find, "../testdata/slower.toml")
+	a, b := sharedtest.Must(t, Find, "../../reports/testdata/my.toml"), sharedtest.Must(t, Find, "../../reports/testdata/slower.toml")
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
 	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {

@@ -106,9 +106,9 @@ func (d Design) parseRange(text string) (Range, error) {
 	return r, nil
 }
 
-// searched reads a parameter to solve for: its name, which leaves the bounds to the search, or a
+// Searched reads a parameter to solve for: its name, which leaves the bounds to the search, or a
 // range as ParseRange reads it.
-func (d Design) searched(text string) (r Range, err error) {
+func (d Design) Searched(text string) (r Range, err error) {
 	if strings.Contains(text, "=") {
 		return d.ParseRange(text)
 	}
@@ -132,9 +132,9 @@ func (r Range) format(v float64) string {
 	return quantity.Value{Num: v, Dim: r.Param.Value.Dim}.String()
 }
 
-// at returns value i, from 0 to Steps−1, in µs and bytes. The last one is To itself,
+// At returns value i, from 0 to Steps−1, in µs and bytes. The last one is To itself,
 // without the rounding of the formula, so that a sweep ends where its user said.
-func (r Range) at(i int) float64 {
+func (r Range) At(i int) float64 {
 	if i == r.Steps-1 {
 		return r.To
 	}
@@ -149,20 +149,11 @@ func (r Range) at(i int) float64 {
 	return v
 }
 
-// key names the parameter in a table, with its unit: "stage.host-dma.tau_us_per_kib".
-func (r Range) key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
+// Key names the parameter in a table, with its unit: "stage.host-dma.tau_us_per_kib".
+func (r Range) Key() string { return r.Param.Path + r.Param.Value.Dim.Column().Suffix }
 
-// title names the parameter on an axis: "host-dma.tau (µs/KiB)".
-func (r Range) title() string {
-	title := r.Param.Short()
-	if u := r.Param.Value.Dim.Column().Unit; u != "" {
-		title += " (" + u + ")"
-	}
-	return title
-}
-
-// shown returns v in the unit of Key and Title.
-func (r Range) shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
+// Shown returns v in the unit of Key and Title.
+func (r Range) Shown(v float64) float64 { return v * r.Param.Value.Dim.Column().Scale }
 
 // A Sweep evaluates a design at every combination of values of some parameters, for
 // some sizes. Rows are numbered by this order: the last range varies fastest but for
@@ -174,7 +165,7 @@ type Sweep struct {
 	Sizes      []quantity.Bytes
 	Quantities []Quantity     // of messages of any size; see [Design.Quantities]
 	Watch      []func(*Block) // get each block after what runs the sweep
-	shown      int            // the quantity of a picture
+	Shown      int            // the quantity of a picture
 }
 
 // maxRows is the maximum number of rows of a sweep. It stops a mistyped number of steps before the
@@ -194,8 +185,8 @@ func (s *Sweep) Rows() float64 {
 // Keys names the columns: the parameters, the size, the quantities. Encoders and
 // pictures rely on this order.
 func (s *Sweep) Keys() []string {
-	return slices.Concat(list.Map(s.Ranges, Range.key), []string{"size_bytes"},
-		list.Map(s.Quantities, func(q Quantity) string { return q.of.Key() }))
+	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"},
+		list.Map(s.Quantities, func(q Quantity) string { return q.Kind.Key() }))
 }
 
 // check returns an error if two ranges have the same parameter, if there are more than maxRows
@@ -212,7 +203,7 @@ func (s *Sweep) check() error {
 			rows)
 	}
 	for _, q := range s.Quantities {
-		if _, err := s.Design.valueOf(q.at(s.Sizes[0])); err != nil {
+		if _, err := s.Design.ValueOf(q.At(s.Sizes[0])); err != nil {
 			return err
 		}
 	}
@@ -238,14 +229,14 @@ type Block struct {
 	Text   []byte    // by the encoder of Run
 }
 
-// An encoder appends a row of a block to text.
-type encoder func(text []byte, row []float64) []byte
+// An Encoder appends a row of a block to text.
+type Encoder func(text []byte, row []float64) []byte
 
 // Run computes all rows and passes them to each and to the sweep's Watch, block by
 // block and in order. All processors compute some blocks at once, so that memory does
 // not grow with the sweep. Encode and each may be nil. Run ends early with the error
 // of ctx or of each; every block passed on until then is complete.
-func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error) error {
+func (s *Sweep) Run(ctx context.Context, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -289,19 +280,19 @@ func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error
 // it, and programs that divide a sweep among machines. encode may be nil. Calls must not
 // overlap, because they change one copy of the platform: each goroutine needs a function
 // of its own.
-func (s *Sweep) Evaluator(encode encoder) func(b *Block, first, count int64) {
+func (s *Sweep) Evaluator(encode Encoder) func(b *Block, first, count int64) {
 	w := &worker{Sweep: s, encode: encode}
 	params := list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })
 	// values begins as the platform's own; set overwrites it point by point.
 	w.prog, w.values = s.Design.Compile(params...)
-	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.shown(1) })
+	w.scales = list.Map(s.Ranges, func(r Range) float64 { return r.Shown(1) })
 	return w.fill
 }
 
 // A worker is the state of such a function: one compiled platform.
 type worker struct {
 	*Sweep
-	encode encoder
+	encode Encoder
 	prog   *platforms.Program
 	values []float64 // of the parameters
 	scales []float64 // of the values, for Keys
@@ -334,7 +325,7 @@ func (w *worker) fill(b *Block, first, count int64) {
 			// not depend on values.
 			row[ranges+1+k] = math.NaN()
 			if possible {
-				row[ranges+1+k] = w.Quantities[k].at(n).in(costs)
+				row[ranges+1+k] = w.Quantities[k].At(n).In(costs)
 			}
 		}
 		if w.encode != nil {
@@ -351,7 +342,7 @@ func (w *worker) set(point int64, all bool) bool {
 	for k := len(w.Ranges) - 1; k >= 0; k-- {
 		r := &w.Ranges[k]
 		index := point % int64(r.Steps)
-		w.values[k] = r.at(int(index))
+		w.values[k] = r.At(int(index))
 		if index > 0 && !all {
 			break // the ranges before it stay
 		}

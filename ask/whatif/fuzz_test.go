@@ -40,8 +40,8 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: a target without a quantity", text)
 		}
 		if r, err := d.ParseRange(text); err == nil {
-			if r.at(0) != r.From && !r.Param.Whole() || r.at(r.Steps-1) != r.To || !(r.From < r.To) {
-				t.Errorf("%q: from %v to %v, first %v, last %v", text, r.From, r.To, r.at(0), r.at(r.Steps-1))
+			if r.At(0) != r.From && !r.Param.Whole() || r.At(r.Steps-1) != r.To || !(r.From < r.To) {
+				t.Errorf("%q: from %v to %v, first %v, last %v", text, r.From, r.To, r.At(0), r.At(r.Steps-1))
 			}
 		}
 	})

@@ -5,8 +5,9 @@
 // another design; [Design.At] returns the costs and the bottleneck of a message.
 // [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Design.Solve]
 // finds the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
-// predictions. A [Question] asks for one of these as a table and a picture.
-// [FindCrossover] finds the sizes at which one layer overtakes another.
+// predictions. [FindCrossover] finds the sizes at which one layer overtakes another. A [Question]
+// has what is asked of a design and of its change; package reports/whatif makes tables and pictures
+// of the answers.
 //
 // Parameters are named by their paths in the platform's file, or by as much of a path
 // as is unique (see [platforms.Platform.Find]). Inside, values are in µs and bytes,
@@ -38,7 +39,7 @@ import (
 // changing it leaves the original for comparison.
 type Design struct {
 	platforms.Design
-	measures []*Measure
+	Measures []*Measure
 }
 
 // Of returns the design of a platform's layer.
@@ -54,7 +55,7 @@ func Find(ref string) (Design, error) {
 // Set returns the design with parameters changed; see [platforms.Design.Set].
 func (d Design) Set(assignments ...string) (Design, error) {
 	next, err := d.Design.Set(assignments...)
-	return Design{next, d.measures}, err
+	return Design{next, d.Measures}, err
 }
 
 // A Measure is a quantity that package model does not have, such as the finish of a program of
@@ -77,7 +78,7 @@ type Measure struct {
 func (d Design) Measured(m Measure) Design {
 	m.Sizes = 0
 	d.Ranks = true
-	d.measures = append(d.measures[:len(d.measures):len(d.measures)], &m)
+	d.Measures = append(d.Measures[:len(d.Measures):len(d.Measures)], &m)
 	return d
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// followerOf returns the quantity that follows from the one-way time and equals the
+// FollowerOf returns the quantity that follows from the one-way time and equals the
 // one asked for at these sizes: if messages do not overlap, the gap is the one-way
 // time. Only such quantities have a next measurement, since one-way times were
 // measured.
-func followerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
+func FollowerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
 	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool {
 		return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n)
 	})

@@ -12,7 +12,7 @@ import (
 
 // All commands tell the same of the next measurement.
 func TestOnePrediction(t *testing.T) {
-	d := sharedtest.Must(t, Find, "../testdata/my.toml")
+	d := sharedtest.Must(t, Find, "../../reports/testdata/my.toml")
 	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
 	p := messages.Costs(sizes, d.Design)
 	c := messages.Compare(sizes, sharedtest.Must(t, platforms.FindDesign, "clip"), d.Design)
@@ -21,7 +21,7 @@ func TestOnePrediction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := predictAll([]namedDesign{{"as it is", d}}, all, sizes, Sampling{Samples: 10, Seed: 1})
+	u, err := predictAll([]NamedDesign{{"as it is", d}}, all, sizes, Sampling{Samples: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

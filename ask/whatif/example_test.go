@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Would a faster PCI bus help CLIP?

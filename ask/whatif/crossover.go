@@ -1,0 +1,119 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Crossover lists the sizes at which one layer overtakes another, and says of the
+// pairs that never cross which one is faster.
+type Crossover struct {
+	Overtakings []Overtaking
+	Notes       []string // the pairs without a crossing
+}
+
+// An Overtaking is the size up to which one of two layers is faster one way; beyond it, the other
+// layer is.
+type Overtaking struct {
+	Below, Beyond string // the faster layers
+	model.Crossing
+	// Interval holds the size with 95 % probability, by the intervals of the parameters or of the
+	// next measurements; nil without intervals. Probability is the probability that the two cross
+	// there at all.
+	Interval    *quantity.Interval
+	Probability float64
+}
+
+// FindCrossover finds the sizes at which one layer overtakes another, for all pairs
+// of layers, from 1 byte to [model.MaxCrossing]. Without sampling there are no
+// intervals. Designs without any uncertainty have none either, which is no error.
+func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover, error) {
+	c := &Crossover{}
+	for i, b := range designs {
+		for _, a := range designs[:i] {
+			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
+			for _, at := range found {
+				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
+				if !at.Beyond {
+					o.Below, o.Beyond = o.Beyond, o.Below
+				}
+				if sampling != nil {
+					in, sure,
+						err := crossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
+					switch {
+					case err == nil:
+						o.Interval, o.Probability = &in, sure
+					case !errors.Is(err, ErrExact):
+						return nil, err
+					}
+				}
+				c.Overtakings = append(c.Overtakings, o)
+			}
+			if len(found) == 0 {
+				c.Notes = append(c.Notes, neverCross(a, b))
+			}
+		}
+	}
+	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, platforms.Design.Forecastable) {
+		c.Notes = append(c.Notes,
+			"Crossings of fitted layers are those of the predicted times; their intervals are "+
+				"those of the next measurements.")
+	}
+	return c, nil
+}
+
+// neverCross names the layer of the two that is faster at all sizes. It looks at one
+// byte or, if the times are equal there, at the largest size: without a crossing, any
+// size with a difference decides.
+func neverCross(a, b platforms.Design) string {
+	n := quantity.Bytes(1)
+	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
+		n = model.MaxCrossing
+	}
+	switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
+	case x < y:
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", a.Layer.Ref(),
+			b.Layer.Ref())
+	case x > y:
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", b.Layer.Ref(),
+			a.Layer.Ref())
+	}
+	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
+}
+
+// Sentences returns the same in words, for figures.
+func (c *Crossover) Sentences() []string {
+	all := slices.Clone(c.Notes)
+	for i, o := range c.Overtakings {
+		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+		// Crossings next to each other share the range in which the two are close; it
+		// is said once.
+		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {
+			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
+		}
+		if o.Interval != nil {
+			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
+				quantity.Bytes(o.Interval.High))
+		}
+		all = append(all, s+".")
+	}
+	return all
+}
+
+// ProbabilityText prints a probability in percent. Rounding must not turn a likely result into a
+// certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".
+func ProbabilityText(p any) string {
+	switch v := p.(float64); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+}

@@ -1,0 +1,63 @@
+package whatif
+
+import (
+	"errors"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Landmark is a size that a user looks for in a curve: the one that reaches a part of r∞, or at
+// which a protocol should switch.
+type Landmark struct {
+	Part      float64        // of r∞; 0: it is a threshold
+	Threshold Threshold      // if it is one
+	Size      quantity.Bytes // 0: none
+	Low, High quantity.Bytes // of the size; both 0: not known
+	// Sampled says that Low and High are a 95 % interval by the intervals of the parameters.
+	// Otherwise they bound where both sides of a threshold are within 5 %, since there the choice
+	// does not matter.
+	Sampled bool
+}
+
+// Landmarks returns n½, the size that reaches 90 % of r∞, and where the layer's protocols should
+// switch.
+func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
+	peak := d.Layer.Peak()
+	for _, part := range []float64{0.5, 0.9} {
+		l := Landmark{Part: part}
+		if size, ok := model.SizeFor(d.Layer.Model, part); ok && peak.Known {
+			l.Size = size
+			in, err := d.sizeInterval(part, s)
+			if err := l.sample(in, err); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, l)
+	}
+	for i, t := range d.Thresholds() {
+		l := Landmark{Threshold: t}
+		if t.Crosses {
+			l.Size, l.Low, l.High = t.Suggested.Size, t.Suggested.Low, t.Suggested.High
+			in, _, err := d.thresholdInterval(i, s)
+			if err := l.sample(in, err); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// sample takes an interval of the size. A landmark without one is no error.
+func (l *Landmark) sample(in quantity.Interval, err error) error {
+	if err == nil {
+		l.Low, l.High = quantity.Bytes(math.Round(in.Low)), quantity.Bytes(math.Round(in.High))
+		l.Sampled = true
+	}
+	if errors.Is(err, ErrExact) {
+		return nil
+	}
+	return err
+}

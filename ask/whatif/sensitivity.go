@@ -1,0 +1,84 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Sensitivity says how much a quantity depends on a parameter.
+type Sensitivity struct {
+	Param platforms.Param
+	// PerPercent is the change of the quantity in percent for each percent of the parameter, from 1
+	// % less to 1 % more: −1 for a divisor. Sizes and other whole numbers change by at least one.
+	// NaN where no other value is possible.
+	PerPercent float64
+	// Low and High are the quantity with the parameter smaller and larger by the part asked for;
+	// NaN where such a value is impossible.
+	Low, High float64
+}
+
+// Sensitivities returns the sensitivity of the quantity, whose value is now, to each parameter of
+// the design that is not computed from other parameters, the most important first. Low and
+// High are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
+// of change; computed ones would count a change twice.
+func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, error) {
+	var free []platforms.Param
+	for _, p := range d.Uses() {
+		if p.Value.Num != 0 && !d.Platform.Computed(p.Path) {
+			free = append(free, p)
+		}
+	}
+	all := make([]Sensitivity, len(free))
+	// Each value may be a simulation, so all processors try parameters.
+	err := parallel.Each(context.Background(), len(free), 0, func(_ context.Context, i int) error {
+		p := free[i]
+		prog, _ := d.Compile(p)
+		at := func(part float64) (change, value float64) {
+			v := p.Value.Num * (1 + part)
+			if p.Whole() {
+				// One percent of a small number of bytes rounds to nothing.
+				if v = math.Round(v); v == p.Value.Num {
+					v += math.Copysign(1, part)
+				}
+			}
+			if !prog.Set(v) {
+				return math.NaN(), math.NaN()
+			}
+			return v/p.Value.Num - 1, q.In(prog.Costs())
+		}
+		s := Sensitivity{Param: p}
+		// A central difference has no error from a bend of the quantity. At the limit of what is
+		// possible, as fewer lanes than one, one side alone has a value.
+		less, low := at(-0.01)
+		more, high := at(+0.01)
+		if math.IsNaN(low) {
+			less, low = 0, now
+		} else if math.IsNaN(high) {
+			more, high = 0, now
+		}
+		s.PerPercent = (high - low) / now / (more - less)
+		_, s.Low = at(-part)
+		_, s.High = at(+part)
+		all[i] = s
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b Sensitivity) int {
+		return cmp.Compare(weight(b), weight(a))
+	})
+	return all, err
+}
+
+// weight orders sensitivities; unknown ones come last. It is rounded, so that
+// parameters of equal effect stay in the order of the file and do not change places
+// by rounding errors.
+func weight(s Sensitivity) float64 {
+	if math.IsNaN(s.PerPercent) {
+		return -1
+	}
+	return math.Round(math.Abs(s.PerPercent)*1e9) / 1e9 // equal ones stay in the order of the file
+}

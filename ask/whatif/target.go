@@ -1,0 +1,297 @@
+//go:build !js
+
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s". Strict and
+// weak inequalities are one, since a real number has no next one.
+type Target struct {
+	Quantity Quantity
+	Least    bool    // the quantity is to be at least Value; else at most
+	Value    float64 // in µs and bytes
+}
+
+// String returns the target in words that [Design.ParseTarget] reads.
+func (t Target) String() string {
+	relation := "<="
+	if t.Least {
+		relation = ">="
+	}
+	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.Value(t.Value))
+}
+
+// met reports whether v meets the target; NaN never does.
+func (t Target) met(v float64) bool {
+	if t.Least {
+		return v >= t.Value
+	}
+	return v <= t.Value
+}
+
+// ParseTarget reads a quantity, >= or <=, and a formula of the design's own
+// parameters and predictions: "rtt(16B) <= rtt(16B)/2" asks for half of the present
+// round-trip time. With = the present value has to cross the target, so a user need
+// not know on which side it is.
+func (d Design) ParseTarget(text string) (Target, error) {
+	t, err := d.parseTarget(text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", text, err)
+	}
+	return t, err
+}
+
+func (d Design) parseTarget(text string) (Target, error) {
+	i := strings.IndexAny(text, "<>=")
+	if i < 0 {
+		return Target{}, errors.New(`no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
+	}
+	relation, right := text[i:i+1], text[i+1:]
+	right = strings.TrimPrefix(right, "=")
+	q, err := d.parseQuantity(text[:i])
+	if err != nil {
+		return Target{}, err
+	}
+	now, err := d.ValueOf(q)
+	if err != nil {
+		return Target{}, err
+	}
+	var known []platforms.Known
+	if q.measure != nil {
+		known = append(known, platforms.Known{Name: q.Name, Value: q.Value(now)})
+	}
+	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
+	if err != nil {
+		return Target{}, err
+	}
+	// A plain size is in bytes.
+	if v.Dim == quantity.DimNone && q.Dim() == quantity.DimSize {
+		v.Dim = quantity.DimSize
+	}
+	if v.Dim != q.Dim() {
+		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
+	}
+	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
+	if relation == "=" {
+		t.Least = now < v.Num
+	}
+	return t, nil
+}
+
+// A Solution is the change of a parameter that reaches a target, or comes closest.
+// Both are answers: that no NIC helps is worth knowing.
+type Solution struct {
+	Param platforms.Param
+	Now   float64 // the quantity as it is
+
+	// Value is the value nearest to the parameter's own that meets the target, and At the quantity
+	// there. If Reached is false no value meets it, and Value comes closest. Met says that the
+	// parameter's own value meets the target; then From and To bound the values that still meet it,
+	// ±Inf if unbounded.
+	Reached, Met bool
+	Value, At    float64
+	From, To     float64
+
+	// Limits are the owners of the one-way time, or of the gap if the quantity is of a stream, at
+	// Value, the largest first.
+	Limits []Share
+}
+
+func (s Solution) Text(v float64) string {
+	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
+}
+
+// reach is the number of doublings and halvings of its value that Solve tries for a
+// parameter: about a millionfold. A cost that is a millionth of itself is as good as
+// gone.
+const reach = 20
+
+// Solve finds the value nearest to the parameter's own that meets the target.
+// Quantities need not be monotonic (a larger packet first helps and then hurts), so
+// it walks away from the parameter in both directions instead of bisecting at once:
+// to a millionth and a million times it, and to zero, or within the range if from <
+// to. The steps are 2^(1/16), or 2 for a [Measure], whose values are simulations; the
+// step in which the target is first met is bisected. A target that is met only within
+// a step is missed.
+func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
+	now, err := d.ValueOf(t.Quantity)
+	if err != nil {
+		return Solution{}, err
+	}
+	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
+	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
+		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
+	}
+	prog, _ := d.Compile(p)
+	at := func(v float64) float64 {
+		if !prog.Set(v) {
+			return math.NaN()
+		}
+		return t.Quantity.In(prog.Costs())
+	}
+	s.Met = t.met(s.Now)
+	steps := 16 // of a doubling
+	if t.Quantity.measure != nil {
+		steps = 1
+	}
+	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
+	for side, v := range flips {
+		// a parameter outside of the range was bisected from there
+		if from < to && !math.IsInf(v, 0) {
+			flips[side] = min(max(v, from), to)
+		}
+	}
+	low, high := flips[0], flips[1]
+	// The nearer of the two flips is the smaller change of the design, in absolute
+	// terms.
+	switch now := p.Value.Num; {
+	case s.Met:
+		s.Reached, s.Value, s.From, s.To = true, now, low, high
+	case math.IsInf(low, 0) && math.IsInf(high, 0):
+		s.Value = best
+	case high-now < now-low:
+		s.Reached, s.Value = true, high
+	default:
+		s.Reached, s.Value = true, low
+	}
+	s.At = at(s.Value)
+	// The owners of the time at the solution tell what limits next.
+	there, err := d.Design.With(platforms.Change{Path: p.Path, Text: s.Text(s.Value),
+		Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	if err != nil {
+		return s, err
+	}
+	s.Limits, err = Design{there, d.Measures}.Limits(t.Quantity)
+	return s, err
+}
+
+// flipsOf returns the nearest values below and above the parameter's own at which the
+// target begins or ceases to be met, ∓Inf if it never does, and the value that comes
+// closest. Impossible values end a direction: behind them is another layer.
+func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
+	p platforms.Param) (flips [2]float64, best float64) {
+	best, bestAt := p.Value.Num, s.Now
+	flips = [2]float64{math.Inf(-1), math.Inf(1)}
+	for side, values := range sides {
+		last := p.Value.Num
+		for _, v := range values {
+			q := at(v)
+			if math.IsNaN(q) {
+				break
+			}
+			if t.Least && q > bestAt || !t.Least && q < bestAt {
+				best, bestAt = v, q
+			}
+			if t.met(q) == s.Met {
+				last = v
+				continue
+			}
+			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
+				return t.met(at(x)) != s.Met
+			})
+			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
+				flips[side] = 0 // less than rounding leaves of the other costs
+			}
+			break
+		}
+	}
+	return flips, best
+}
+
+// Limits returns the owners of the time behind the quantity, the largest first.
+func (d Design) Limits(q Quantity) (owners []Share, err error) {
+	if q.measure != nil {
+		owners, err = q.measure.Limits(d.Costs())
+	} else {
+		owners, err = d.Owners(max(q.Size, 1))
+	}
+	slices.SortStableFunc(owners, func(a, b Share) int { return cmp.Compare(q.Part(b), q.Part(a)) })
+	return owners, err
+}
+
+// Part returns the owner's part of the quantity.
+func (q Quantity) Part(s Share) quantity.Micros {
+	if q.Kind.Stream {
+		return s.Gap
+	}
+	return s.OneWay
+}
+
+// candidates returns values below and above the parameter's own, the nearest first,
+// within the range if from < to. A parameter of 0 has no multiple, so values begin at
+// 10⁻⁶ µs or bytes. The ends of a range are tried exactly.
+func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
+	if from >= to {
+		from, to = 0, math.Inf(1)
+	}
+	now := p.Value.Num
+	start := cmp.Or(now, 1e-6) // of a µs, or of a byte
+	for side, ends := range [2][2]float64{{to, from}, {from, to}} {
+		sign, values := float64(2*side-1), &sides[side]
+		// Rounding of whole parameters gives equal neighbours, and steps may leave
+		// the range.
+		add := func(v float64) {
+			last := len(*values) - 1
+			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
+				(last < 0 || v != (*values)[last]) {
+				*values = append(*values, v)
+			}
+		}
+		add(ends[0]) // the nearest end, if the parameter is outside
+		for k := 1; k <= each*reach; k++ {
+			v := start * math.Exp2(sign*float64(k)/float64(each))
+			if p.Whole() {
+				v = math.Round(v)
+			}
+			if sign*(v-ends[1]) >= 0 {
+				break
+			}
+			add(v)
+		}
+		if !math.IsInf(ends[1], 0) {
+			add(ends[1])
+		}
+	}
+	return sides
+}
+
+// Curve returns the curve over two parameters at which the target is just met: for
+// each value of x the first value of y, beginning with its From, at which the target
+// begins or ceases to be met; NaN if it never does. The range of y is searched in 200
+// steps at least, also if few points are drawn, and the step is bisected.
+func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
+	prog, _ := d.Compile(x.Param, y.Param)
+	fine := y
+	fine.Steps = max(y.Steps, 201)
+	for i := range x.Steps {
+		vx, found := x.At(i), math.NaN()
+		met := func(vy float64) bool {
+			return prog.Set(vx, vy) && t.met(t.Quantity.In(prog.Costs()))
+		}
+		last := y.From
+		first := met(last)
+		for k := 1; k < fine.Steps; k++ {
+			v := fine.At(k)
+			if met(v) != first {
+				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
+					return met(v) != first
+				})
+				break
+			}
+			last = v
+		}
+		xs, ys = append(xs, vx), append(ys, found)
+	}
+	return xs, ys
+}

@@ -1,0 +1,16 @@
+//go:build !js
+
+package whatif
+
+import (
+	"github.com/halfpeak/halfpeak/ask/whatif"
+)
+
+// rangeTitle names the parameter on an axis: "host-dma.tau (µs/KiB)".
+func rangeTitle(r whatif.Range) string {
+	title := r.Param.Short()
+	if u := r.Param.Value.Dim.Column().Unit; u != "" {
+		title += " (" + u + ")"
+	}
+	return title
+}
