@@ -32,6 +32,7 @@ type Builder struct {
 	starts edges
 	labels labels         // of the current rank's operations
 	read   func() float64 // returns the fraction of the file that was read; nil if unknown
+	line   uint32         // of the source, of operations that are added; 0 for none
 	err    error
 }
 
@@ -104,10 +105,24 @@ func (b *Builder) Add(op Op) uint32 {
 		b.s.ops = grown(b, b.s.ops, 1)
 	}
 	b.s.ops = b.s.ops[:n+1]
+	if b.line != 0 {
+		b.s.source.lines = append(grown(b, b.s.source.lines, 1), b.line)
+	}
 	to := &b.s.ops[n] // field by field: a copy would wait until the stores of the fields are done
 	to.Size, to.Peer, to.Tag, to.CPU, to.NIC = op.Size, op.Peer, op.Tag, op.CPU, op.NIC
 	to.Kind, to.Memory, to.Context = op.Kind, op.Memory, op.Context
 	return uint32(n)
+}
+
+// Source names the program that the schedule is made of. Lines then count for all operations.
+func (b *Builder) Source(name string) { b.s.source.name = name }
+
+// Line sets the line of the source, at least 1, of the operations that are added from now on. It is
+// set before the first operation, or never.
+func (b *Builder) Line(line uint32) {
+	if b.line = line; line == 0 || len(b.s.source.lines) != len(b.s.ops) {
+		b.fail("a line must be at least 1, and set before the first operation")
+	}
 }
 
 // SetMemory sets the state of the memory of an operation of the current rank, which may be known

@@ -85,6 +85,13 @@ type Schedule struct {
 	started    successors
 	names      names
 	cpus, nics int
+	source     source
+}
+
+// A source is the program that a schedule was made of: its name, and the line of each operation.
+type source struct {
+	name  string
+	lines []uint32 // by operation; empty if no program is known
 }
 
 // successors are the edges of one kind, by predecessor, as compressed sparse rows: two arrays
@@ -177,6 +184,15 @@ func (s *Schedule) NICs() int { return s.nics }
 func (s *Schedule) Label(op uint32) string {
 	lo, _ := s.Rank(s.RankOf(op))
 	return string(s.appendLabel(nil, op, lo))
+}
+
+// Line returns the place of the operation in its program: "halo.star:12". It is empty for a schedule
+// that was not made of a program.
+func (s *Schedule) Line(op uint32) string {
+	if len(s.source.lines) == 0 {
+		return ""
+	}
+	return s.source.name + ":" + strconv.FormatUint(uint64(s.source.lines[op]), 10)
 }
 
 // names holds the labels that differ from the default ones, by operation.

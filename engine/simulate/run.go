@@ -130,10 +130,13 @@ type Progress struct {
 	Elapsed       time.Duration // since the run began
 }
 
-// name returns the label of op and the operation itself, shortened and quoted if necessary. If op
-// has no label, its position in the rank takes the label's place.
+// name returns the label of op and the operation itself, shortened and quoted if necessary. The line
+// of a program, or else the position in the rank of an op without a label, takes its place.
 func (r *run) name(op uint32) string {
-	label := r.s.Label(op)
+	label := r.s.Line(op)
+	if label == "" {
+		label = r.s.Label(op)
+	}
 	if label == "" {
 		lo, _ := r.s.Rank(int(r.nodes[op].rank))
 		label = "operation " + strconv.FormatUint(uint64(op-lo)+1, 10)

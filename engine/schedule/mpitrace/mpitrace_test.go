@@ -585,7 +585,7 @@ func TestEveryCollective(t *testing.T) {
 			}
 		}
 	}
-	for name, collectives := range map[string]mpitrace.Collectives{"usual": mpitrace.Usual, "schedgen": collective.Schedgen} {
+	for name, collectives := range map[string]map[string]collective.Algorithm{"usual": mpitrace.Defaults.Collectives, "schedgen": collective.Schedgen} {
 		o := mpitrace.Defaults
 		o.Collectives = collectives
 		s, err := mpitrace.Read(sources(allprof(calls[0]...), allprof(calls[1]...)), o)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 )
 
 // A Translation says how a trace becomes a schedule. [Defaults] are the usual ones.
@@ -15,7 +15,7 @@ type Translation struct {
 	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
-	Collectives Collectives
+	Collectives calls.Collectives
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region
 }
@@ -57,39 +57,6 @@ func (r Region) String() string {
 	return fmt.Sprintf("%s:%d..%d", r.Call, r.From, r.To)
 }
 
-// Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
-// reduce, allreduce, gather, scatter, allgather, alltoall, reduce-scatter and scan. The Bytes of a
-// call is the message of a bcast or reduction, 0 in a barrier, the block of a rank in a
-// reduce-scatter, and else the message from one rank to another.
-type Collectives map[string]collective.Algorithm
-
-// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees
-// to and from a root, recursive doubling for an allreduce; gather, scatter, allgather and
-// alltoall are linear. A user who knows the library of the simulated machine gives others.
-var Usual = Collectives{
-	"barrier":   algorithm("barrier", "dissemination"),
-	"bcast":     algorithm("bcast", "binomial"),
-	"reduce":    algorithm("reduce", "binomial-schedgen"),
-	"allreduce": algorithm("allreduce", "recursive-doubling"),
-	"gather":    algorithm("gather", "linear"),
-	"scatter":   algorithm("scatter", "linear"),
-	// An alltoall whose messages from one rank all have the same contents.
-	"allgather": algorithm("alltoall", "linear"),
-	"alltoall":  algorithm("alltoall", "linear"),
-	// Those of Open MPI for any number of ranks.
-	"reduce-scatter": algorithm("reduce-scatter", "ring"),
-	"scan":           algorithm("scan", "linear"),
-}
-
-// algorithm returns a registered algorithm. A name that does not exist is a mistake in this file.
-func algorithm(of, name string) collective.Algorithm {
-	e, err := collective.Find(of, name)
-	if err != nil {
-		panic(err)
-	}
-	return e.Algorithm
-}
-
 // Defaults keeps computation times, and takes 1 ns for a flop: a round number, since a trace
 // does not name its machine.
-var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}
+var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9, Collectives: calls.Usual}

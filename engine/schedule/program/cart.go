@@ -1,0 +1,226 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+
+	"go.starlark.net/starlark"
+)
+
+// A grid is the topology of a Cartesian communicator; the last dimension varies fastest.
+type grid struct {
+	dims    []int
+	periods []bool
+}
+
+func (g *grid) size() int {
+	n := 1
+	for _, d := range g.dims {
+		n *= d
+	}
+	return n
+}
+
+// coords returns the coordinates of a place.
+func (g *grid) coords(place int) []int {
+	at := make([]int, len(g.dims))
+	for i := len(g.dims) - 1; i >= 0; i-- {
+		at[i] = place % g.dims[i]
+		place /= g.dims[i]
+	}
+	return at
+}
+
+// place returns the place at coordinates; ok is false beyond an edge.
+func (g *grid) place(at []int) (place int, ok bool) {
+	for i, d := range g.dims {
+		x := at[i]
+		if g.periods[i] {
+			x = (x%d + d) % d
+		}
+		if x < 0 || x >= d {
+			return 0, false
+		}
+		place = place*d + x
+	}
+	return place, true
+}
+
+// divide divides n ranks among dimensions as evenly as it can, the largest first: the largest
+// prime factors of n go to the smallest dimension, as in MPI_Dims_create of Open MPI.
+func divide(n, dimensions int) []int {
+	var factors []int
+	for f := 2; f*f <= n; f++ {
+		for n%f == 0 {
+			factors = append(factors, f)
+			n /= f
+		}
+	}
+	if n > 1 {
+		factors = append(factors, n)
+	}
+	dims := slices.Repeat([]int{1}, dimensions)
+	for _, f := range slices.Backward(factors) {
+		dims[slices.Index(dims, slices.Min(dims))] *= f
+	}
+	slices.SortFunc(dims, func(a, b int) int { return b - a })
+	return dims
+}
+
+// maxDimensions bounds the dimensions of a grid: 2²⁰ ranks have no more that are longer than 1.
+const maxDimensions = 20
+
+// doCart makes a Cartesian communicator of the first ranks.
+func (c *comm) doCart(a *arguments) (starlark.Value, error) {
+	t, err := c.newGrid(a.values[0], a.values[1])
+	if err != nil {
+		return nil, err
+	}
+	index, err := c.creates("cart", a)
+	if err != nil || c.place >= t.size() {
+		return starlark.None, err
+	}
+	g := c.r.child(c.group, childKey{call: index}, func() []uint32 {
+		list := make([]uint32, t.size())
+		for place := range list {
+			list[place] = uint32(c.group.rankAt(place))
+		}
+		return list
+	})
+	made := c.r.newComm(g, c.place)
+	made.grid = t
+	return made, nil
+}
+
+func (c *comm) newGrid(dims, periods starlark.Value) (*grid, error) {
+	t := &grid{}
+	if list, ok := dims.(starlark.Iterable); ok {
+		for v := range starlark.Elements(list) {
+			d, err := wholeNumber(v, "a dimension")
+			switch {
+			case err != nil:
+				return nil, err
+			case d < 1 || len(t.dims) == maxDimensions || int64(t.size())*d > int64(c.group.size):
+				return nil, fmt.Errorf("a grid of %s must have 1 to %d ranks in at most %d "+
+					"dimensions", dims, c.group.size, maxDimensions)
+			}
+			t.dims = append(t.dims, int(d))
+		}
+	} else {
+		n, err := wholeNumber(dims, "the number of dimensions")
+		if err != nil {
+			return nil, err
+		}
+		if n < 1 || n > maxDimensions {
+			return nil, fmt.Errorf("the number of dimensions must be 1 to %d (got %d)",
+				maxDimensions, n)
+		}
+		t.dims = divide(c.group.size, int(n))
+	}
+	t.periods = make([]bool, len(t.dims))
+	flags, err := flagsOf(periods, len(t.dims))
+	if err != nil {
+		return nil, fmt.Errorf("periods: %w", err)
+	}
+	copy(t.periods, flags)
+	return t, nil
+}
+
+// flagsOf returns a flag for each dimension: of one for all, or of a list.
+func flagsOf(v starlark.Value, n int) ([]bool, error) {
+	switch v := v.(type) {
+	case nil:
+		return make([]bool, n), nil
+	case starlark.Bool:
+		return slices.Repeat([]bool{bool(v)}, n), nil
+	case starlark.Iterable:
+		var flags []bool
+		for x := range starlark.Elements(v) {
+			flags = append(flags, bool(x.Truth()))
+		}
+		if len(flags) == n {
+			return flags, nil
+		}
+	}
+	return nil, fmt.Errorf("must be True, False, or a list of %d of them (got %s)", n, v)
+}
+
+// doShift returns the neighbours below and above in a dimension; None beyond an edge.
+func (c *comm) doShift(a *arguments) (starlark.Value, error) {
+	dim, err := wholeNumber(a.values[0], "the dimension")
+	if err != nil {
+		return nil, err
+	}
+	if dim < 0 || dim >= int64(len(c.grid.dims)) {
+		return nil, fmt.Errorf("the dimension must be 0 to %d (got %d)", len(c.grid.dims)-1, dim)
+	}
+	by := int64(1)
+	if a.values[1] != nil {
+		if by, err = wholeNumber(a.values[1], "disp"); err != nil {
+			return nil, err
+		}
+	}
+	neighbour := func(by int64) starlark.Value {
+		at := c.grid.coords(c.place)
+		at[dim] += int(by % (1 << 31))
+		if place, ok := c.grid.place(at); ok {
+			return starlark.MakeInt(place)
+		}
+		return starlark.None
+	}
+	return starlark.Tuple{neighbour(-by), neighbour(by)}, nil
+}
+
+// doSub makes the communicators of the grid's parts in which the dimensions of a list vary.
+func (c *comm) doSub(a *arguments) (starlark.Value, error) {
+	list, ok := a.values[0].(starlark.Iterable)
+	if !ok {
+		return nil, fmt.Errorf("sub takes a list of the dimensions that are kept (got %s)",
+			a.values[0].Type())
+	}
+	kept := make([]bool, len(c.grid.dims))
+	for v := range starlark.Elements(list) {
+		dim, err := wholeNumber(v, "a dimension")
+		if err != nil {
+			return nil, err
+		}
+		if dim < 0 || dim >= int64(len(kept)) {
+			return nil, fmt.Errorf("the dimension must be 0 to %d (got %d)", len(kept)-1, dim)
+		}
+		kept[dim] = true
+	}
+	index, err := c.creates("sub", a)
+	if err != nil {
+		return nil, err
+	}
+	// A part is named by its first place: the own one with 0 in all kept dimensions.
+	of := func(place int) (first, inside int) {
+		at := c.grid.coords(place)
+		for i, d := range c.grid.dims {
+			if kept[i] {
+				inside = inside*d + at[i]
+				at[i] = 0
+			}
+		}
+		first, _ = c.grid.place(at)
+		return first, inside
+	}
+	first, inside := of(c.place)
+	g := c.r.child(c.group, childKey{call: index, colour: first}, func() (members []uint32) {
+		for place := range c.group.size {
+			if same, _ := of(place); same == first {
+				members = append(members, uint32(c.group.rankAt(place)))
+			}
+		}
+		return members
+	})
+	made := c.r.newComm(g, inside)
+	made.grid = &grid{}
+	for i, d := range c.grid.dims {
+		if kept[i] {
+			made.grid.dims = append(made.grid.dims, d)
+			made.grid.periods = append(made.grid.periods, c.grid.periods[i])
+		}
+	}
+	return made, nil
+}

@@ -1,0 +1,179 @@
+// Package program makes schedules of programs in Starlark, the dialect of Python that Bazel uses: a
+// function main(mpi) that each rank runs, whose calls are those of MPI.
+//
+//	def main(mpi, n = 4096, steps = 100):
+//	    grid = mpi.cart(2)
+//	    for step in range(steps):
+//	        mpi.compute(n * n / mpi.size, "ns")
+//	        low, high = grid.shift(0)
+//	        grid.sendrecv(8 * n, dest = high, source = low)
+//	        mpi.allreduce(8)
+//
+// A program is deterministic, and what it does cannot depend on times: it says what each rank does,
+// and the machine says when. Sets are on; while and recursion are off; math and ANY are predeclared.
+//
+// Files: program.go reads a program and its parameters; run.go runs the ranks, which take turns where
+// communicators are split; comm.go, cart.go and methods.go are what a program sees; record.go keeps
+// the calls of a rank in few bytes; emit.go turns them into a schedule.
+package program
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"strings"
+
+	starmath "go.starlark.net/lib/math"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+
+	_ "github.com/halfpeak/halfpeak/internal/beforestarlark" // silences its complaint, see there
+)
+
+func init() { log.SetOutput(os.Stderr) }
+
+// A Program is a program that was read. It is immutable, but for Set, and can be run on any number
+// of ranks.
+type Program struct {
+	name   string
+	main   *starlark.Function
+	params []param
+}
+
+// A param is a parameter of main with its default, or the value that was set.
+type param struct {
+	name  string
+	value starlark.Value
+}
+
+// dialect is what the language allows beyond its specification.
+var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
+
+// Read reads a program; name is that of its file, for errors. The file must define a function main
+// whose first parameter is the communicator of all ranks. All other parameters need defaults.
+func Read(name string, text []byte) (*Program, error) {
+	thread := &starlark.Thread{Name: name, Print: func(*starlark.Thread, string) {}}
+	thread.SetMaxExecutionSteps(maxSteps)
+	globals, err := starlark.ExecFileOptions(dialect, thread, name, text,
+		starlark.StringDict{"math": starmath.Module, "ANY": anyValue{}})
+	if err != nil {
+		return nil, located(err)
+	}
+	main, ok := globals["main"].(*starlark.Function)
+	if !ok {
+		return nil, fmt.Errorf("%s: no function main; a program begins with \"def main(mpi):\"",
+			name)
+	}
+	globals.Freeze()
+	p := &Program{name: name, main: main}
+	fail := func(format string, args ...any) (*Program, error) {
+		return nil, fmt.Errorf("%s: "+format, append([]any{main.Position()}, args...)...)
+	}
+	if main.NumParams() == 0 || main.HasVarargs() || main.HasKwargs() {
+		return fail("main must have a parameter for the communicator, and no * or **")
+	}
+	for i := 1; i < main.NumParams(); i++ {
+		name, _ := main.Param(i)
+		value := main.ParamDefault(i)
+		switch value.(type) {
+		case nil:
+			return fail("the parameter %s of main needs a default", name)
+		case starlark.Int, starlark.Float, starlark.String, starlark.Bool:
+		default:
+			return fail("the default of %s must be a number, a text, True or False (got %s)", name,
+				value.Type())
+		}
+		p.params = append(p.params, param{name, value})
+	}
+	return p, nil
+}
+
+// Params lists the parameters with their values, as "name=value".
+func (p *Program) Params() []string {
+	return list.Map(p.params, func(x param) string { return x.name + "=" + x.value.String() })
+}
+
+// Set returns the program with another value of a parameter. The default's type decides how the
+// text is read: a number with or without a unit, in bytes or µs; a text; True or False.
+func (p *Program) Set(name, text string) (*Program, error) {
+	q := *p
+	q.params = append([]param(nil), p.params...)
+	for i := range q.params {
+		if x := &q.params[i]; x.name == name {
+			value, err := parse(text, x.value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: parameter %s: %w", p.name, name, err)
+			}
+			x.value = value
+			return &q, nil
+		}
+	}
+	names := list.Map(p.params, func(x param) string { return x.name })
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: main has no parameter %q, and no other", p.name, name)
+	}
+	return nil, fmt.Errorf("%s: main has no parameter %q%s", p.name, name, usage.Hint(name, names))
+}
+
+// parse reads a text as a value of the type of another.
+func parse(text string, like starlark.Value) (starlark.Value, error) {
+	switch like.(type) {
+	case starlark.String:
+		return starlark.String(text), nil
+	case starlark.Bool:
+		switch strings.ToLower(text) {
+		case "true":
+			return starlark.True, nil
+		case "false":
+			return starlark.False, nil
+		}
+		return nil, fmt.Errorf("must be True or False (got %q)", text)
+	}
+	var number float64
+	if bytes, err := quantity.ParseBytes(text); err == nil {
+		number = float64(bytes)
+	} else if time, timeErr := quantity.ParseMicros(text); timeErr == nil {
+		number = float64(time)
+	} else {
+		return nil, err
+	}
+	if _, whole := like.(starlark.Int); whole && number == math.Trunc(number) &&
+		math.Abs(number) < 1<<62 {
+		return starlark.MakeInt64(int64(number)), nil
+	}
+	return starlark.Float(number), nil
+}
+
+// located returns an error of the interpreter with the place of the innermost call of the program.
+func located(err error) error {
+	var in *starlark.EvalError
+	if !errors.As(err, &in) {
+		return err // of the parser and the resolver, which name the place
+	}
+	for i := range in.CallStack {
+		if at := in.CallStack.At(i).Pos; at.IsValid() && at.Line > 0 {
+			return fmt.Errorf("%s: %s", at, firstLine(in.Msg))
+		}
+	}
+	return errors.New(firstLine(in.Msg))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// anyValue is ANY: any rank as a source, or any tag.
+type anyValue struct{}
+
+func (anyValue) String() string        { return "ANY" }
+func (anyValue) Type() string          { return "ANY" }
+func (anyValue) Freeze()               {}
+func (anyValue) Truth() starlark.Bool  { return true }
+func (anyValue) Hash() (uint32, error) { return 1, nil }
