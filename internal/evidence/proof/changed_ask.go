@@ -14,7 +14,7 @@ import (
 	described "github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/fits"
-	changes "github.com/halfpeak/halfpeak/reports/whatif"
+	answers "github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A forecastOfChange is the answer of whatif about a collective on a changed network, beside the
@@ -250,7 +250,7 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	rows, _, err := changes.Answer(ctx, whatif.Question{Before: d, After: changed})
+	rows, _, err := answers.Answer(ctx, whatif.Question{Before: d, After: changed})
 	if err != nil {
 		return err
 	}
