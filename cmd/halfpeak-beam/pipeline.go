@@ -9,11 +9,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // A question is the arguments of the command. Workers get it as JSON and read its files, the
@@ -34,10 +34,10 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	if q.Calls.Collective != "" {
 		d, err = collectives.Finishes(ctx, d, q.Calls, nil)
 	} else {
-		var input *simulations.Input
-		input, err = simulations.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
+		var input *programs.Input
+		input, err = programs.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
 		if err == nil {
-			d, err = simulations.Scheduled(ctx, d, input, q.Calls.Map, nil)
+			d, err = programs.Scheduled(ctx, d, input, q.Calls.Map, nil)
 		}
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
@@ -19,7 +20,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // collectiveOptions holds the flags of collective. The same calls are asked of a
@@ -201,7 +201,7 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
 	var err error
-	if o.calls.Map, err = simulations.ReadPlaces(o.places, m); !ranksGiven {
+	if o.calls.Map, err = programs.ReadPlaces(o.places, m); !ranksGiven {
 		o.calls.Ranks = []int{len(o.calls.Map.Nodes)}
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -362,7 +363,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+		in, err := programs.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -21,14 +22,14 @@ type simulateOptions struct {
 	output
 	layers       layerOptions
 	rules        string
-	text         simulations.Text
+	text         programs.Text
 	machines     []string
 	summary      bool
 	criticalPath bool
 	trace        string
 	places       string
 	reading      mpitrace.Translation
-	simulations.Question
+	programs.Question
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
@@ -132,24 +133,24 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if o.places != "" {
-		if o.Map, err = simulations.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
+		if o.Map, err = programs.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.criticalPath:
-		o.Table = simulations.Reasons
+		o.Table = programs.Reasons
 	case o.summary:
-		o.Table = simulations.Totals
+		o.Table = programs.Totals
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
-	in, err := simulations.ReadInput(ctx, o.reading, args...)
-	var s *simulations.Simulation
+	in, err := programs.ReadInput(ctx, o.reading, args...)
+	var s *programs.Simulation
 	if err == nil {
-		if s, err = simulations.Run(ctx, in, o.Question); err != nil {
+		if s, err = programs.Run(ctx, in, o.Question); err != nil {
 			err = fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
@@ -167,9 +168,9 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	// The steps of the path are a second table, which CSV and JSON have no place for.
-	tables := []reports.Rows{s.Rows()}
+	tables := []reports.Rows{simulations.Rows(s)}
 	if o.criticalPath && o.forPeople() {
-		tables = append(tables, s.PathRows())
+		tables = append(tables, simulations.PathRows(s))
 	}
 	return o.write(cmd, tables...)
 }

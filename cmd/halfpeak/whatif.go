@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -29,9 +29,9 @@ type whatifOptions struct {
 	set, quantity, schedule []string
 	save, program, places   string
 
-	sized      bool               // sizes were given
-	collective collectives.Calls  // of --collective; its sizes are --size
-	input      *simulations.Input // of --schedule; nil: none
+	sized      bool              // sizes were given
+	collective collectives.Calls // of --collective; its sizes are --size
+	input      *programs.Input   // of --schedule; nil: none
 	stderr     io.Writer
 	bar        func(int64) // shows the progress of simulations
 	samplingFlags
@@ -208,7 +208,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	o.collective.Choose(o.program)
 	if o.places != "" {
-		if o.collective.Map, err = simulations.ReadPlaces(o.places, base.Machine()); err != nil {
+		if o.collective.Map, err = programs.ReadPlaces(o.places, base.Machine()); err != nil {
 			return err
 		}
 		if o.program != "" && len(o.collective.Ranks) == 0 {
@@ -221,7 +221,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if o.input, err = simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
+	if o.input, err = programs.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	q := &o.question
@@ -296,7 +296,7 @@ func (o *whatifOptions) sampled() func(total int) {
 func (o *whatifOptions) withFinish(ctx context.Context, d askwhatif.Design) (
 	askwhatif.Design, error) {
 	if o.collective.Collective == "" {
-		return simulations.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
+		return programs.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
 	}
 	// One size, since each size and number of ranks is a quantity, and so a column.
 	o.collective.Sizes = parsedSizes(askwhatif.OneSize)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
@@ -14,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // Calls are the calls that a question is about: the algorithms of a collective, each on these
@@ -29,8 +29,8 @@ type Calls struct {
 	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
 	// ranks alike.
 	Copy    quantity.MicrosPerByte
-	Map     simulations.Placement // of ranks on the machine
-	Library string                // only algorithms that rules in this form can name; empty: all
+	Map     programs.Placement // of ranks on the machine
+	Library string             // only algorithms that rules in this form can name; empty: all
 }
 
 // Choose sets the collective and the algorithm to those of a text such as "allreduce/ring"; without

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // Finishes adds one quantity for each call to the design: "finish", or "finish_ring_64_1MiB" if
@@ -57,7 +57,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 			})
 		})
 	}
-	var finishes []simulations.Finish
+	var finishes []programs.Finish
 	var tooLarge []string
 	chosen := false // by a library
 	for len(cells) > 0 {
@@ -93,7 +93,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 				return d, err
 			}
 		}
-		finish.Run = func(c platforms.Costs, record bool) (*simulations.Finished, error) {
+		finish.Run = func(c platforms.Costs, record bool) (*programs.Finished, error) {
 			first, _, _, err := f.run(ctx, c, record)
 			return first, err
 		}
@@ -148,7 +148,7 @@ type finishing struct {
 	q        Question // whose calls have no local work, since each design has its own
 	most     int      // ranks of the question, which have the places
 	cells    []Timing
-	programs []*programs // of each cell
+	programs []*compiled // of each cell
 	watch    func()
 	nearest  quantity.Micros // the measured time whose nearest run counts; 0: the first counts
 	like     string          // what precedes an algorithm that stands for one not known here
@@ -157,7 +157,7 @@ type finishing struct {
 func newFinishing(q Question, cells []Timing) *finishing {
 	f := &finishing{q: q, most: slices.Max(q.Ranks), cells: cells}
 	for range cells {
-		f.programs = append(f.programs, newPrograms(true))
+		f.programs = append(f.programs, newCompiled(true))
 	}
 	return f
 }
@@ -167,7 +167,7 @@ func newFinishing(q Question, cells []Timing) *finishing {
 // anew when the network changes, since its rules have sizes and numbers of ranks alone: of its
 // choices the nearest stays.
 func (f *finishing) begin(ctx context.Context, c platforms.Costs) (
-	first *simulations.Finished, tooLarge []string, err error) {
+	first *programs.Finished, tooLarge []string, err error) {
 	first, at, skipped, err := f.run(ctx, c, false)
 	if err != nil {
 		return nil, nil, err
@@ -185,7 +185,7 @@ func (f *finishing) begin(ctx context.Context, c platforms.Costs) (
 }
 
 // quantity returns the finish with its names.
-func (f *finishing) quantity() simulations.Finish {
+func (f *finishing) quantity() programs.Finish {
 	c, name := f.cells[0], f.cells[0].Name
 	of := name
 	// The quantity is of no single algorithm: which one finishes first depends on the design.
@@ -199,7 +199,7 @@ func (f *finishing) quantity() simulations.Finish {
 		name = f.q.Algorithm
 	}
 	size := c.size().String()
-	finish := simulations.Finish{
+	finish := programs.Finish{
 		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
 		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
 	}
@@ -215,10 +215,10 @@ func (f *finishing) quantity() simulations.Finish {
 // time, with the index of its cell, and the indices of the cells whose schedules are too large; the
 // run is nil if all are.
 func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
-	first *simulations.Finished, at int, tooLarge []int, err error) {
+	first *programs.Finished, at int, tooLarge []int, err error) {
 	layer := f.q.Layer
 	layer.Model = c.Layer
-	on, err := simulations.MachineOf(c.Machine, layer, f.q.Map, f.most, simulate.NoLimit)
+	on, err := programs.MachineOf(c.Machine, layer, f.q.Map, f.most, simulate.NoLimit)
 	if err != nil {
 		return nil, 0, nil, err
 	}
@@ -254,7 +254,7 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 		}
 		copying := calls.Copy.Times(cell.size())
 		if time := cell.Time + copying; first == nil || rank(time) < rank(first.Time) {
-			first, at = &simulations.Finished{Result: cell.result, Time: time, Copy: copying}, i
+			first, at = &programs.Finished{Result: cell.result, Time: time, Copy: copying}, i
 		}
 	}
 	return first, at, tooLarge, nil

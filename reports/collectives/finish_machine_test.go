@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -186,9 +186,9 @@ func TestFinishIsCollective(t *testing.T) {
 	moved := map[string]bool{}
 	for _, calls := range []collectives.Calls{
 		{Collective: "allreduce", Algorithm: "ring", Sizes: []quantity.Bytes{36000}},
-		{Collective: "alltoall", Algorithm: "pairwise", Sizes: []quantity.Bytes{3000}, Map: simulations.Placement{By: "node"}},
-		{Collective: "bcast", Algorithm: "logp-optimal", Sizes: []quantity.Bytes{8}, Map: simulations.Placement{Nodes: nodes}},
-		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: simulations.Placement{By: "socket"}},
+		{Collective: "alltoall", Algorithm: "pairwise", Sizes: []quantity.Bytes{3000}, Map: programs.Placement{By: "node"}},
+		{Collective: "bcast", Algorithm: "logp-optimal", Sizes: []quantity.Bytes{8}, Map: programs.Placement{Nodes: nodes}},
+		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: programs.Placement{By: "socket"}},
 	} {
 		calls.Ranks = []int{12}
 		with, err := collectives.Finishes(t.Context(), d, calls, nil)

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // maxScale is the largest factor, either way, between a measured and a simulated time whose ratios
@@ -43,7 +43,7 @@ const beyondCosts = 0.02
 // which was simulated in the time given. The interval of a value has that of the measurement and
 // that of the ratio of two simulations, which are independent. If messages alone changed, the ratio
 // is between 1 and the largest change of a message's cost.
-func scaled(f *simulations.Finish, m Timing, simulated quantity.Micros,
+func scaled(f *programs.Finish, m Timing, simulated quantity.Micros,
 	before platforms.Costs) error {
 	f.Scale = float64(m.Time / simulated)
 	if !(f.Scale <= maxScale && f.Scale >= 1./maxScale) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
@@ -18,7 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // An Asker is a [Question] or a [FittedQuestion].
@@ -145,7 +145,7 @@ func (q Question) prepared(ctx context.Context) (
 		return nil, nil, nil, usage.Error{Err: err}
 	}
 	most := slices.Max(append([]int{1}, q.Ranks...))
-	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, most, simulate.NoLimit)
+	on, err := programs.MachineOf(q.Machine, q.Layer, q.Map, most, simulate.NoLimit)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -315,7 +315,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 		t := timers.Get().(*timer)
 		defer timers.Put(t)
 		// Programs serve one algorithm and one number of ranks; those of the unit before are freed.
-		t.programs, t.large = newPrograms(false), map[standing]uint64{}
+		t.programs, t.large = newCompiled(false), map[standing]uint64{}
 		// Units with many ranks take the longest. Begun last, one of them would run alone at the
 		// end.
 		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
@@ -351,9 +351,9 @@ func (q Question) addIntervals(cells []Timing) {
 func (q Question) platformText() string {
 	text := q.Layer.Ref() + ". " + plain
 	if len(q.Machine.Levels) > 0 {
-		text = q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
+		text = q.Layer.Platform + ". " + programs.ShapeOf(q.Machine, q.Map) + "."
 	}
-	if note := simulations.BlockingNote(q.Machine, q.Layer); note != "" {
+	if note := programs.BlockingNote(q.Machine, q.Layer); note != "" {
 		text += " " + note
 	}
 	return text

@@ -3,12 +3,12 @@ package collectives
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // Schedule returns the schedule of one collective. An unknown algorithm, or one that
@@ -35,7 +35,7 @@ func Schedule(name, algorithm string, ranks int, c collective.Call, d platforms.
 		err = usage.Fields(fmt.Errorf("%s %s is the same on all machines", name, algorithm),
 			"machine")
 	case given:
-		m, failed := simulations.MachineOf(d.Machine(), d.Layer, simulations.Placement{}, ranks,
+		m, failed := programs.MachineOf(d.Machine(), d.Layer, programs.Placement{}, ranks,
 			simulate.NoLimit)
 		if failed != nil {
 			return nil, failed

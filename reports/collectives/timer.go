@@ -24,25 +24,25 @@ type timer struct {
 	few   int  // that limit if there is a faster way
 
 	record   bool // results have critical paths
-	programs *programs
+	programs *compiled
 	// large has the bytes at which a schedule of whole messages was too large, by a standing
 	// without its size: larger messages are then not tried.
 	large map[standing]uint64
 }
 
-// Programs are the programs of one algorithm and number of ranks that are run again. Several timers
+// Compiled are the programs of one algorithm and number of ranks that are run again. Several timers
 // may have them in common.
-type programs struct {
+type compiled struct {
 	mutex sync.Mutex
 	of    map[standing]*simulate.Program // nil: too large
 	all   bool                           // also of calls that have the only size of their pattern
 }
 
-func newPrograms(all bool) *programs {
-	return &programs{of: map[standing]*simulate.Program{}, all: all}
+func newCompiled(all bool) *compiled {
+	return &compiled{of: map[standing]*simulate.Program{}, all: all}
 }
 
-func (p *programs) get(of standing) (found *simulate.Program, known bool) {
+func (p *compiled) get(of standing) (found *simulate.Program, known bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	found, known = p.of[of]
@@ -51,7 +51,7 @@ func (p *programs) get(of standing) (found *simulate.Program, known bool) {
 
 // put keeps a program. Calls that are run again may differ in each run, as by their time to combine
 // a byte, so that old programs are dropped: each may have a million operations.
-func (p *programs) put(of standing, made *simulate.Program) {
+func (p *compiled) put(of standing, made *simulate.Program) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if p.all && len(p.of) >= maxKept {

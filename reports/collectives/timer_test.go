@@ -47,7 +47,7 @@ func TestCollectiveWays(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, c := range cells {
-					whole, by := timer{m: m, programs: newPrograms(false)}, timer{m: m, plain: true, programs: newPrograms(false)}
+					whole, by := timer{m: m, programs: newCompiled(false)}, timer{m: m, plain: true, programs: newCompiled(false)}
 					want := c
 					if ok, err := whole.simulate(context.Background(), &c, c.Call, false, 1<<20); !ok || err != nil {
 						t.Fatal(ok, err)

@@ -1,13 +1,4 @@
-// Package simulations runs schedules and traces of parallel programs on platforms.
-//
-// [ReadInput] reads a schedule or a trace (input.go), [MachineOf] places its ranks on a platform
-// (machine.go), and [Run] simulates it (simulate.go). The [Simulation] gives the finish of each
-// rank, the critical path, the effect of parameters, or the distribution over noise, as rows
-// (rows.go); [Ranks] draws it (ranks.go). [Scheduled] makes the finish a quantity of a what-if, so
-// that it can be swept and aimed at like a property of a single message (finish.go).
-//
-// The engine counts in whole picoseconds and knows neither files nor platforms; this package does
-// the rest. Two rules hold throughout: a layer's times include its rendezvous, so the simulation
-// adds none unless it is asked to; and a run is recorded, which takes memory for each operation,
-// only if a table or picture needs its path.
+// Package simulations shows how schedules and traces of parallel programs ran: the answers of
+// package ask/programs as tables ([Rows], [PathRows]), and what each rank does as a picture
+// ([Ranks]).
 package simulations

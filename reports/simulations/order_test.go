@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
@@ -24,15 +25,15 @@ func TestOrderOfEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var q simulations.Question
-		if _, err := (simulations.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q); err != nil {
+		var q programs.Question
+		if _, err := (programs.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q); err != nil {
 			t.Fatal(err)
 		}
-		run, err := simulations.Run(t.Context(), &simulations.Input{Name: "test", Schedule: s}, q)
+		run, err := programs.Run(t.Context(), &programs.Input{Name: "test", Schedule: s}, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := strings.Join(run.Rows().Notes, "\n")
+		notes := strings.Join(simulations.Rows(run).Notes, "\n")
 		if !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
 			t.Errorf("%q by %s: notes %q, want %q", test.text, test.rules, notes, test.note)
 		}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -48,14 +49,14 @@ const (
 // way. If there are too many boxes to be seen, it draws the fractions of the processors that
 // compute, send, receive and wait. An empty title is made of the names. It is an error if no rank
 // of the schedule is in the range, or if the schedule takes no time.
-func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
+func Ranks(ctx context.Context, d platforms.Design, in *programs.Input, first, last int,
 	title string) (reports.Picture, error) {
-	o := Question{
+	o := programs.Question{
 		Run:      simulate.Setup{Record: true},
 		Machines: []platforms.Design{d},
 		Eager:    simulate.NoLimit,
 	}
-	s, err := Run(ctx, in, o)
+	s, err := programs.Run(ctx, in, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

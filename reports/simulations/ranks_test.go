@@ -3,28 +3,24 @@ package simulations_test
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
-func goal(t *testing.T, text string) *simulations.Input {
+func goal(t *testing.T, text string) *programs.Input {
 	t.Helper()
 	s, err := schedule.Read(strings.NewReader(text), "a.goal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &simulations.Input{Name: "a.goal", Schedule: s}
+	return &programs.Input{Name: "a.goal", Schedule: s}
 }
 
 func hpLAM(t *testing.T) platforms.Design {
@@ -71,33 +67,6 @@ func TestFractions(t *testing.T) {
 		}
 		if math.Abs(sum-100) > 1e-6 || i != 133 && math.Abs(a.Parts[0].Y[i]-want) > 1e-6 {
 			t.Fatalf("part %d: sum %v, computes %v", i, sum, a.Parts[0].Y[i])
-		}
-	}
-}
-
-// Tables of places are read as spreadsheets and PowerShell write them, and a file without an end
-// has one.
-func TestPlacesForms(t *testing.T) {
-	m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2,
-		Layer: &model.Linear{Beta: 1}}, {Name: "cluster", Arity: 2, Layer: &model.Linear{Beta: 2}}}}
-	const text = "\ufeffrank,node\r\n0,a\r\n1,b\r\n2,a\r\n"
-	var wide []byte
-	for _, u := range utf16.Encode([]rune(text)) {
-		wide = append(wide, byte(u), byte(u>>8))
-	}
-	for name, content := range map[string][]byte{"utf8": []byte(text), "utf16": wide} {
-		path := filepath.Join(t.TempDir(), "nodes.csv")
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		on, err := simulations.ReadPlaces(path, m)
-		if shape := simulations.ShapeOf(m, on); err != nil || !strings.Contains(shape, "cores 0,2,1;") {
-			t.Errorf("%s: %s, %v", name, shape, err)
-		}
-	}
-	if _, err := os.Stat("/dev/zero"); err == nil {
-		if _, err := simulations.ReadPlaces("/dev/zero", m); err == nil {
-			t.Error("/dev/zero is a table")
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -12,21 +13,21 @@ import (
 
 // Rows returns the table that was asked for. A distribution comes before everything else, since
 // many runs have no single path or finish to show.
-func (s *Simulation) Rows() reports.Rows {
+func Rows(s *programs.Simulation) reports.Rows {
 	var rows reports.Rows
 	switch {
 	case s.Times != nil:
-		rows = s.distribution()
-	case s.table == Reasons:
-		rows = s.reasons()
-	case s.table == Totals:
-		rows = s.totals()
+		rows = distributionRows(s)
+	case s.Table == programs.Reasons:
+		rows = reasonRows(s)
+	case s.Table == programs.Totals:
+		rows = totalRows(s)
 	case s.Runs[0].Path != nil:
-		rows = s.machines()
+		rows = machineRows(s)
 	default:
-		rows = s.ranks()
+		rows = rankRows(s)
 	}
-	rows.Notes = append(rows.Notes, s.notes...)
+	rows.Notes = append(rows.Notes, s.Notes...)
 	return rows
 }
 
@@ -39,9 +40,9 @@ func columns(pairs ...string) (all []reports.Column) {
 	return all
 }
 
-// ranks has the finish of each rank: on one machine, the question of a schedule is
+// rankRows has the finish of each rank: on one machine, the question of a schedule is
 // who is late.
-func (s *Simulation) ranks() reports.Rows {
+func rankRows(s *programs.Simulation) reports.Rows {
 	r := s.Runs[0].Result
 	rows := reports.Rows{Columns: columns("rank", "rank", "finish_us", "finish")}
 	for rank, t := range r.Ranks {
@@ -50,35 +51,36 @@ func (s *Simulation) ranks() reports.Rows {
 	return rows
 }
 
-// machines has a row for each machine: the parts of the finish, and its difference
+// machineRows has a row for each machine: the parts of the finish, and its difference
 // from the first machine. The parts are those of the critical path and not sums over
 // ranks, so that they add up to the finish: halving a part saves at most half of it.
-func (s *Simulation) machines() reports.Rows {
+func machineRows(s *programs.Simulation) reports.Rows {
 	first, _ := s.Runs[0].Result.Finish()
 	several, noisy := len(s.Runs) > 1, false
 	for _, m := range s.Runs {
 		noisy = noisy || m.Path.Shares.Noise > 0
 	}
+	type run = programs.MachineRun
 	rows := reports.TableOf(s.Runs,
-		reports.Col("machine", "machine", func(m MachineRun) any { return m.Machine }),
-		reports.Col("finish_us", "finish", func(m MachineRun) any {
+		reports.Col("machine", "machine", func(m run) any { return m.Machine }),
+		reports.Col("finish_us", "finish", func(m run) any {
 			t, _ := m.Result.Finish()
 			return t
 		}),
-		reports.Col("computation_us", "computation", func(m MachineRun) any {
+		reports.Col("computation_us", "computation", func(m run) any {
 			return m.Result.Micros(m.Path.Shares.Compute)
 		}),
-		reports.Col("communication_us", "communication", func(m MachineRun) any {
+		reports.Col("communication_us", "communication", func(m run) any {
 			return m.Result.Micros(m.Communication())
 		}),
-		reports.Col("communication_percent", "%", func(m MachineRun) any {
+		reports.Col("communication_percent", "%", func(m run) any {
 			// A path of no time has no communication either: 0 %, not NaN.
 			return 100 * float64(m.Communication()) / max(1, float64(m.Path.Shares.Sum()))
 		}).Texted(reports.PercentText("%.3g")),
-		reports.Col("noise_us", reports.HeadIf(noisy, "noise"), func(m MachineRun) any {
+		reports.Col("noise_us", reports.HeadIf(noisy, "noise"), func(m run) any {
 			return m.Result.Micros(m.Path.Shares.Noise)
 		}),
-		reports.Col("change_percent", reports.HeadIf(several, "change"), func(m MachineRun) any {
+		reports.Col("change_percent", reports.HeadIf(several, "change"), func(m run) any {
 			t, _ := m.Result.Finish()
 			return reports.Finite(100 * float64(t/first-1))
 		}).Texted(reports.PercentText("%+.3g %%")),
@@ -88,8 +90,8 @@ func (s *Simulation) machines() reports.Rows {
 	return rows
 }
 
-// totals has the size of the schedule and the time that the simulation itself took.
-func (s *Simulation) totals() reports.Rows {
+// totalRows has the size of the schedule and the time that the simulation itself took.
+func totalRows(s *programs.Simulation) reports.Rows {
 	r, messages := s.Runs[0].Result, 0
 	for _, op := range s.Schedule.Ops() {
 		// Each message has one send, so receives are not counted again.
@@ -112,9 +114,9 @@ func (s *Simulation) totals() reports.Rows {
 	}
 }
 
-// distribution tabulates the finish time over many runs. The seed makes the row
+// distributionRows tabulates the finish time over many runs. The seed makes the row
 // reproducible.
-func (s *Simulation) distribution() reports.Rows {
+func distributionRows(s *programs.Simulation) reports.Rows {
 	sum := quantity.Micros(0)
 	for _, t := range s.Times {
 		sum += t
@@ -148,10 +150,10 @@ var parameterOf = map[string]string{
 	"O·bytes": "O",
 }
 
-// reasons has a row for each share of the finish. A slope is the number of times that
+// reasonRows has a row for each share of the finish. A slope is the number of times that
 // a parameter counts on the critical path, which holds until another path becomes the
 // longest; the tolerances say how far away that is.
-func (s *Simulation) reasons() reports.Rows {
+func reasonRows(s *programs.Simulation) reports.Rows {
 	w := s.Why
 	rows := reports.Rows{Columns: columns(
 		"part", "part",
@@ -159,7 +161,7 @@ func (s *Simulation) reasons() reports.Rows {
 		"percent", "%",
 		"parameter", "parameter",
 		"slope", "∂T/∂parameter")}
-	for _, g := range growths {
+	for _, g := range programs.Growths {
 		rows.Columns = append(rows.Columns, reports.Column{
 			// In ns, as LogGOPSim takes its parameters.
 			Key:  fmt.Sprintf("value_%.0f_percent_later_ns", 100*g),
@@ -176,7 +178,7 @@ func (s *Simulation) reasons() reports.Rows {
 		if growth != nil {
 			row[3], row[4] = letter, w.Path.Slopes.By(letter)
 		}
-		for i := range growths {
+		for i := range programs.Growths {
 			var value any // empty if no value of the parameter delays the finish that much
 			if growth != nil && !math.IsInf(growth[i].Value, 0) {
 				value = growth[i].Value * 1e3 // ns
@@ -206,7 +208,7 @@ const mostHops = 12
 
 // PathRows has the steps of the critical path, for people: the first and the last ones of many.
 // It is empty unless reasons were asked for.
-func (s *Simulation) PathRows() reports.Rows {
+func PathRows(s *programs.Simulation) reports.Rows {
 	if s.Why == nil {
 		return reports.Rows{}
 	}
@@ -220,7 +222,7 @@ func (s *Simulation) PathRows() reports.Rows {
 			continue
 		}
 		from, to, takes := r.Micros(h.From), r.Micros(h.To), r.Micros(h.To-h.From)
-		row := []any{i + 1, h.Rank, h.What, s.named(h.Op), from, to, takes, h.Until}
+		row := []any{i + 1, h.Rank, h.What, named(s, h.Op), from, to, takes, h.Until}
 		rows.Data = append(rows.Data, row)
 	}
 	// These columns have no keys: a program reads the trace instead.
@@ -244,7 +246,7 @@ func (s *Simulation) PathRows() reports.Rows {
 }
 
 // named returns an operation as text, after its label if it has one.
-func (s *Simulation) named(op uint32) string {
+func named(s *programs.Simulation, op uint32) string {
 	text := s.Schedule.Ops()[op].String()
 	if label := s.Schedule.Label(op); label != "" {
 		return label + ": " + text

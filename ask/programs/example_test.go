@@ -1,4 +1,4 @@
-package simulations_test
+package programs_test
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // One rank sends 1 KiB to another one, which computes for 2 µs before it receives.
@@ -25,7 +25,7 @@ func ExampleRun() {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	in, err := simulations.ReadInput(context.Background(), mpitrace.Translation{Scale: 1}, name)
+	in, err := programs.ReadInput(context.Background(), mpitrace.Translation{Scale: 1}, name)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := simulations.Run(context.Background(), in,
-		simulations.Question{Machines: []platforms.Design{d}})
+	s, err := programs.Run(context.Background(), in,
+		programs.Question{Machines: []platforms.Design{d}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package simulations_test
+package programs_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
 // Sweep3D: the real run took 42.539 s, LogGOPSim says 42.44152775 s (README of the data). The same
@@ -23,28 +23,28 @@ func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
 	reading := mpitrace.Defaults
 	reading.Collectives = collective.Schedgen
-	in, err := simulations.ReadInput(t.Context(), reading, pattern)
+	in, err := programs.ReadInput(t.Context(), reading, pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !in.Trace || in.Schedule.Ranks() != 4 {
 		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
 	}
-	finish := func(o simulations.Question) (float64, simulations.MachineRun) {
+	finish := func(o programs.Question) (float64, programs.MachineRun) {
 		t.Helper()
 		o.Run.LogGOPS = simulate.Defaults()
-		s, err := simulations.Run(t.Context(), in, o)
+		s, err := programs.Run(t.Context(), in, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at, _ := s.Runs[0].Result.Finish()
 		return float64(at), s.Runs[0]
 	}
-	byLogGOPSim := simulations.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
+	byLogGOPSim := programs.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
 	if got, _ := finish(byLogGOPSim); got != 42441527.748 {
 		t.Errorf("by LogGOPSim's rules %v µs", got)
 	}
-	got, run := finish(simulations.Question{})
+	got, run := finish(programs.Question{})
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
@@ -56,7 +56,7 @@ func TestSweep3D(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(simulations.Question{Machines: []platforms.Design{slow},
+	other, otherRun := finish(programs.Question{Machines: []platforms.Design{slow},
 		Eager: simulate.NoLimit})
 	if !(other > got && otherRun.Communication() > run.Communication()) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
@@ -68,7 +68,7 @@ func TestSweep3D(t *testing.T) {
 func TestReadInputInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := simulations.ReadInput(ctx, mpitrace.Defaults,
+	if _, err := programs.ReadInput(ctx, mpitrace.Defaults,
 		"../../engine/simulate/testdata/stuck.goal"); err == nil {
 		t.Error("it was read")
 	}
@@ -82,11 +82,11 @@ func TestScaleOfGOAL(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := mpitrace.Defaults
-	if _, err := simulations.ReadInput(t.Context(), reading, name); err != nil {
+	if _, err := programs.ReadInput(t.Context(), reading, name); err != nil {
 		t.Error(err)
 	}
 	reading.Scale = 0.5
-	if _, err := simulations.ReadInput(t.Context(), reading, name); err == nil ||
+	if _, err := programs.ReadInput(t.Context(), reading, name); err == nil ||
 		!strings.Contains(err.Error(), "only the computations of traces are scaled") {
 		t.Errorf("error %v", err)
 	}

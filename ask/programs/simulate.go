@@ -1,4 +1,4 @@
-package simulations
+package programs
 
 import (
 	"context"
@@ -74,8 +74,8 @@ type Simulation struct {
 	Times    []quantity.Micros // of many runs, if they were asked for
 	Seed     uint64            // of the first of them
 	Wall     time.Duration     // that the simulation took
-	table    Table
-	notes    []string
+	Table    Table
+	Notes    []string
 }
 
 // A MachineRun is the run of a schedule on one machine.
@@ -92,14 +92,14 @@ func (m MachineRun) Communication() uint64 {
 	return s.Sum() - s.Compute - s.Noise
 }
 
-// growths are the delays of the finish for which [Reasons] give the tolerance of
+// Growths are the delays of the finish for which [Reasons] give the tolerance of
 // parameters.
-var growths = []float64{0.01, 0.05, 0.10}
+var Growths = []float64{0.01, 0.05, 0.10}
 
 // Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
 // contradict each other.
 func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
-	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, table: o.Table}
+	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 		case o.Runs > 1:
 			s.Times, err = p.Runs(ctx, run, o.Runs)
 		case o.Table == Reasons:
-			if s.Why, err = p.Why(ctx, run, growths...); err == nil {
+			if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
 				s.Runs = append(s.Runs, MachineRun{names[i], s.Why.Result, s.Why.Path})
 			}
 		default:
@@ -193,7 +193,7 @@ func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micr
 	if several {
 		on = machine + ": "
 	}
-	s.notes = append(s.notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
+	s.Notes = append(s.Notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
 		"the order of the rules, and %s in the opposite order", on, finish, other))
 }
 
@@ -211,12 +211,12 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 		}
 		names, machines = append(names, d.Name()), append(machines, m)
 		if note := BlockingNote(d.Machine(), d.Layer); note != "" {
-			s.notes = append(s.notes, note)
+			s.Notes = append(s.Notes, note)
 		}
 		if d.Whole {
-			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
+			s.Notes = append(s.Notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
 			if within := calibrate.IntervalOf(d.Platform); within.Ranks > 0 {
-				s.notes = append(s.notes, fmt.Sprintf("%s is known from latencies alone: "+
+				s.Notes = append(s.Notes, fmt.Sprintf("%s is known from latencies alone: "+
 					"collectives of such machines take %.2g to %.2g times as long as predicted, "+
 					"and messages of a program may too.", d.Name(), within.Low, within.High))
 			}
@@ -227,7 +227,7 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 		send, receive := d.Layer.Model.Overheads(1)
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {
-			s.notes = append(s.notes, d.Layer.Ref()+
+			s.Notes = append(s.Notes, d.Layer.Ref()+
 				" has no overheads: its processors compute while messages are sent and received")
 		}
 	}

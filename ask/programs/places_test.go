@@ -1,0 +1,40 @@
+package programs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+)
+
+// Tables of places are read as spreadsheets and PowerShell write them, and a file without an end
+// has one.
+func TestPlacesForms(t *testing.T) {
+	m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2,
+		Layer: &model.Linear{Beta: 1}}, {Name: "cluster", Arity: 2, Layer: &model.Linear{Beta: 2}}}}
+	const text = "\ufeffrank,node\r\n0,a\r\n1,b\r\n2,a\r\n"
+	var wide []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	for name, content := range map[string][]byte{"utf8": []byte(text), "utf16": wide} {
+		path := filepath.Join(t.TempDir(), "nodes.csv")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		on, err := programs.ReadPlaces(path, m)
+		if shape := programs.ShapeOf(m, on); err != nil || !strings.Contains(shape, "cores 0,2,1;") {
+			t.Errorf("%s: %s, %v", name, shape, err)
+		}
+	}
+	if _, err := os.Stat("/dev/zero"); err == nil {
+		if _, err := programs.ReadPlaces("/dev/zero", m); err == nil {
+			t.Error("/dev/zero is a table")
+		}
+	}
+}
