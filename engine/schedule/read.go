@@ -3,12 +3,13 @@ package schedule
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // Read reads a schedule in GOAL's text or binary form, which it recognizes by the first bytes;
@@ -31,7 +32,7 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 	// when the text is read.
 	head, _ := b.Peek(8)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
+		z, err := lex.Unzip(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -80,6 +81,56 @@ func Buffered(r io.Reader) (in *bufio.Reader, done func()) {
 	return in, func() { in.Reset(nil); readers.Put(in) }
 }
 
+// A text may have maxUnzipped bytes after decompression or, if that is more, maxRatio times those
+// of the file. Repetitive logs shrink to a fiftieth; gzip shrinks zeros to a thousandth, so that a
+// small file could keep a reader busy for minutes.
+const (
+	maxUnzipped = 256 << 20
+	maxRatio    = 50
+)
+
+// ErrUnzipped is the error of reading a text that is too long after decompression.
+var ErrUnzipped = fmt.Errorf("after decompression the text has more than %d MiB, and more than %d "+
+	"times the bytes of the file; decompress it first", maxUnzipped>>20, maxRatio)
+
+// Unzip returns the decompressed text of in. Reading ends with [ErrUnzipped] if the text is too
+// long for its file.
+func Unzip(in *bufio.Reader) (io.Reader, error) {
+	packed := &counter{Reader: in}
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	var text int64
+	return ReaderFunc(func(into []byte) (int, error) {
+		n, err := z.Read(into)
+		if text += int64(n); text > max(maxUnzipped, maxRatio*packed.n) {
+			return 0, ErrUnzipped
+		}
+		return n, err
+	}), nil
+}
+
+// A counter counts the bytes that are read. It has ReadByte, so that gzip does not read ahead.
+type counter struct {
+	*bufio.Reader
+	n int64
+}
+
+func (c *counter) Read(into []byte) (int, error) {
+	n, err := c.Reader.Read(into)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counter) ReadByte() (byte, error) {
+	b, err := c.Reader.ReadByte()
+	if err == nil {
+		c.n++
+	}
+	return b, err
+}
+
 // Gunzip returns the text of a gzipped file, or in itself. The caller must call done when the text
 // is read.
 func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
@@ -87,7 +138,7 @@ func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 		return in, func() {}, nil
 	}
 	// gzip.Reader reads concatenated members as one text, as cat *.gz writes them.
-	z, err := gzip.NewReader(in)
+	z, err := Unzip(in)
 	if err != nil {
 		return nil, nil, errors.New("broken gzip file: " + Plain(err.Error()))
 	}

@@ -2,9 +2,13 @@
 // hundreds of megabytes.
 package memory
 
+import "unsafe"
+
 // Make returns a cleared slice of length n. If it is large, the system may map it in huge pages,
-// which are faster to touch and to look up.
+// which are faster to touch and to look up. A slice that exceeds the limit of [Watch] ends the
+// program.
 func Make[T any](n int) []T {
+	expect(uint64(n) * uint64(unsafe.Sizeof(*new(T))))
 	s := make([]T, n)
 	advise(s)
 	return s
