@@ -18,12 +18,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// WrittenBy begins the first line of a file that a command writes, without its "# ". The command's
+// name follows. Files with this line may be replaced.
+const WrittenBy = "Written by halfpeak "
+
 // Encode writes the file, below a comment, which may be empty. [Parse] reads the same file back.
 func (f File) Encode(comment string) []byte {
 	var b bytes.Buffer
 	if comment != "" {
 		printable := func(r rune) rune { // a comment of TOML has no control characters
-			if r < ' ' || r == 0x7f {
+			if unprintable(r) {
 				return ' '
 			}
 			return r
@@ -99,9 +103,17 @@ func inline(keys []string, texts map[string]string) string {
 	}), ", ") + " }"
 }
 
-// tomlValue returns a text, a bool or a list of texts as TOML spells it. A title may have quotes, a
-// backslash or a newline, which Marshal escapes.
+// tomlValue returns a text, a bool or a list of texts as TOML spells it.
 func tomlValue(v any) string {
+	switch v := v.(type) {
+	case string:
+		if strings.ContainsFunc(v, unprintable) {
+			return quoted(v)
+		}
+	case []string:
+		texts := list.Map(v, func(s string) string { return tomlValue(s) })
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
 	line, err := toml.Marshal(map[string]any{"k": v})
 	if err != nil {
 		panic(err) // nothing in these types can fail
@@ -114,7 +126,30 @@ func tomlKey(name string) string {
 	if bareKey.MatchString(name) {
 		return name
 	}
-	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
+	return quoted(name)
+}
+
+func unprintable(r rune) bool { return !strconv.IsPrint(r) }
+
+// quoted returns a basic string of TOML. Its characters that are not printable are escapes, also
+// those that TOML allows and a terminal obeys, such as a change of the direction of writing.
+func quoted(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == '\n':
+			b.WriteString(`\n`)
+		case !unprintable(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return `"` + b.String() + `"`
 }
 
 // bareKey matches the keys that TOML 1.0 takes without quotes: ASCII letters, digits, _ and -.

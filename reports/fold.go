@@ -1,8 +1,11 @@
 package reports
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -11,13 +14,39 @@ import (
 // characters without a width, such as those that change the direction of writing, by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(c rune) rune {
-		// Cf, format characters, has those that turn the direction of writing: a name of a file
-		// could use them to show another name.
-		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
+		if isControl(c) {
 			return ' '
 		}
 		return c
 	}, s)
+}
+
+// isControl reports whether a terminal or a page could obey c rather than show it. Cf, format
+// characters, has those that turn the direction of writing: a name of a file could use them to show
+// another name.
+func isControl(c rune) bool {
+	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// visible spells control characters as JSON escapes them (\u001b), but for line breaks and tabs.
+// Bytes that are not UTF-8 become \ufffd.
+func visible(s string) string {
+	commands := func(c rune) bool { return isControl(c) && c != '\n' && c != '\t' }
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, commands) {
+		return s
+	}
+	var b strings.Builder
+	for i, c := range s {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if invalid := c == utf8.RuneError && size == 1; !invalid && !commands(c) {
+			b.WriteRune(c)
+			continue
+		}
+		for _, half := range utf16.Encode([]rune{c}) {
+			fmt.Fprintf(&b, `\u%04x`, half)
+		}
+	}
+	return b.String()
 }
 
 // escapeMarkdown escapes what Markdown would format, except bars, which matter in

@@ -19,6 +19,11 @@ import (
 // spreadsheet would evaluate (it begins with = + - or @ and is not a number) gets a leading
 // apostrophe.
 //
+// Both spell control characters in a text as \uXXXX, also those that change the direction of
+// writing, so that no text from outside can command a terminal. In JSON this is an escape, and the
+// text is the same once it is read. In CSV it is text: the cell has six letters in place of the
+// character. A line break or a tab in a quoted cell of CSV remains.
+//
 // In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
 // function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
 // method. Other floats have 4 significant digits, bools are yes or no, and an absent value is a
@@ -115,7 +120,7 @@ func jsonString(s string) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string and a buffer: neither can fail
-	return strings.TrimSuffix(b.String(), "\n")
+	return visible(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // writeCSV prints the header even without rows, so that a script finds the columns it reads.
@@ -143,7 +148,7 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 // harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it: the
 // names of files and nodes come from outside, and a formula can send a sheet's cells elsewhere.
 func harmless(v any) string {
-	text := bare(v)
+	text := visible(bare(v))
 	isText := reflect.ValueOf(v).Kind() == reflect.String
 	if !isText || text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text

@@ -3,14 +3,16 @@
 package reports
 
 import (
-	"bytes"
+	"crypto/sha256"
 	_ "embed" // the page, its style and its script
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"image/color"
 	"io"
 	"reflect"
 	"regexp"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 )
@@ -23,6 +25,11 @@ var htmlStyle string
 
 //go:embed html.js
 var htmlScript string
+
+var scriptHash = func() string {
+	sum := sha256.Sum256([]byte(htmlScript))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}()
 
 var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 
@@ -41,6 +48,7 @@ func (d Document) WriteHTML(w io.Writer) error {
 		Lead:   unbroken(d.Lead),
 		Style:  template.CSS(htmlStyle),
 		Script: template.JS(htmlScript),
+		Hash:   scriptHash,
 	}
 	for i, s := range d.Sections {
 		body, err := h.section(fmt.Sprintf("s%d", i+1), 2, s)
@@ -54,11 +62,12 @@ func (d Document) WriteHTML(w io.Writer) error {
 	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
 	page.Drawings = template.CSS(h.sheet.rules.String())
 	// A failing template has written half of a page by then, which w never sees.
-	var b bytes.Buffer
+	var b strings.Builder
 	if err := htmlTemplate.Execute(&b, page); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
+	// Escapes of JSON: most values of a page are in its scripts' data.
+	_, err := io.WriteString(w, visible(b.String()))
 	return err
 }
 
@@ -70,6 +79,7 @@ type htmlDocument struct {
 	Sections    []htmlSection
 	Style       template.CSS
 	Script      template.JS
+	Hash        string // of the script, as a Content-Security-Policy names it
 	Light, Dark template.CSS
 	Drawings    template.CSS
 }

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"html"
 	"image/color"
@@ -79,6 +81,25 @@ func TestDocumentGolden(t *testing.T) {
 }
 
 // What a platform's file holds is text, wherever it comes to stand.
+// The policy of a page admits its own script and no other.
+func TestScriptHash(t *testing.T) {
+	var b strings.Builder
+	if err := (Document{Title: "T\x1b\u009b\u202e"}).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	_, script, _ := strings.Cut(page, "<script>")
+	script, _, _ = strings.Cut(script, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
+	if !strings.Contains(html.UnescapeString(page), want) || strings.Count(page, "<script>") != 1 {
+		t.Errorf("the policy does not have %q", want)
+	}
+	if want := `<title>T\u001b\u009b\u202e</title>`; !strings.Contains(page, want) {
+		t.Errorf("the page does not have %q", want)
+	}
+}
+
 func TestHTMLEscapes(t *testing.T) {
 	const evil = `</script></title><script>alert("x&y")</script><img src=x onerror='alert(1)'>`
 	rows := Rows{Columns: []Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}},

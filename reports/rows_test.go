@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -192,10 +194,21 @@ func FuzzWrite(f *testing.F) {
 			if o.S != s || o.N != n || o.Yes != yes {
 				t.Errorf("JSON: got %+v", o)
 			}
-			// A CSV reader makes one line end of any, and a ' keeps spreadsheets from evaluating a
-			// text.
-			text := strings.ReplaceAll(s, "\r\n", "\n")
-			if rec[0] != text && rec[0] != "'"+text || rec[2] != strconv.FormatInt(n, 10) ||
+			// A ' keeps spreadsheets from evaluating a text, and control characters are escapes of
+			// JSON. A backslash of the text itself is not doubled, so that it may look like one.
+			var text string
+			quoted := `"` + strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(rec[0]) + `"`
+			if err := json.Unmarshal([]byte(quoted), &text); strings.Contains(s, `\`) || !utf8.ValidString(s) {
+				text = s
+			} else if err != nil {
+				t.Errorf("CSV: %q: %v", rec[0], err)
+			}
+			if i := strings.IndexFunc(rec[0], func(c rune) bool {
+				return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c))
+			}); i >= 0 || !utf8.ValidString(rec[0]) {
+				t.Errorf("CSV: %q has a control character", rec[0])
+			}
+			if text != s && text != "'"+s || rec[2] != strconv.FormatInt(n, 10) ||
 				rec[3] != strconv.FormatBool(yes) {
 				t.Errorf("CSV: got %q", rec)
 			}

@@ -14,6 +14,7 @@ import (
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -51,7 +52,7 @@ func newWhatif() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil,
 		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	outputFlag(f, &o.save, "save", "",
+	outputFlag(f, &o.save, saveFlag, "",
 		"write the platform with the changes of --set into this TOML `file`")
 	declareSizes(cmd, &q.Sizes, "size", askwhatif.TableSizes,
 		"message sizes; for --sweep "+askwhatif.OneSize+" if not given")
@@ -243,7 +244,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err = q.Change(base, o.set...); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	encode := func() ([]byte, error) { return q.After.Encode("Written by halfpeak whatif."), nil }
+	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif."), nil }
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}

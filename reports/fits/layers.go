@@ -17,7 +17,7 @@ import (
 // Encoded returns the text of a platform file. Its first line names the command that
 // wrote it, so that a user who finds the file knows how to make it again.
 func Encoded(f platforms.File, command string) string {
-	return string(f.Encode("Written by halfpeak " + command))
+	return string(f.Encode(platforms.WrittenBy + command))
 }
 
 // LineLayers completes t, a layer, by one line or several. A switch of several lines

@@ -226,7 +226,7 @@ func (x *Explorer) toml(r design) (textFile, error) {
 	if err != nil {
 		return textFile{}, err
 	}
-	text := d.now.Encode("Written by halfpeak explore.")
+	text := d.now.Encode(platforms.WrittenBy + "explore.")
 	return textFile{savedName(r, 0), string(text)}, nil
 }
 
