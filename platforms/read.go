@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
@@ -191,7 +192,7 @@ func readPlatform(path string) (Platform, error) {
 // readFile reads one platform file, up to maxFile bytes: a device or a huge file would fill the
 // memory before its text is refused.
 func readFile(path string, others *files) (Platform, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return Platform{}, fmt.Errorf("%s: no such file; "+

@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // An Input is a schedule that was read.
@@ -167,7 +168,7 @@ func readNoise(text string, together bool) (n simulate.Noise, file bool, err err
 	if text == "" {
 		return n, false, nil
 	}
-	f, err := os.Open(text)
+	f, err := atomicfile.Open(text)
 	switch {
 	case err == nil:
 		defer f.Close()

@@ -97,7 +97,8 @@ func (m MachineRun) Communication() uint64 {
 var Growths = []float64{0.01, 0.05, 0.10}
 
 // Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
-// contradict each other.
+// contradict each other. If ctx ends many runs, the simulation has the times of those before the
+// first that is not complete, and comes with the error.
 func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table}
 	p, err := simulate.New(in.Schedule)
@@ -143,6 +144,9 @@ func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
 		// With one machine the user knows which failed.
 		if err != nil && several {
 			err = fmt.Errorf("%s: %w", names[i], err)
+		}
+		if ctx.Err() != nil && len(s.Times) > 0 {
+			return s, err
 		}
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func newFit() *cobra.Command {
 		"number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",
 		"round-trip `time` measured with a signature, for L")
-	outputFlag(f, &o.save, "save", "", "write a platform to this `file`, for predict and plot")
+	outputFlag(f, &o.save, saveFlag, "", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "against", "",
 		"compare with this other `file`, or with the table of this name; given the same file, "+
@@ -144,9 +144,6 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case o.plot != "" && (*model == "loggp" || *model == "logp"):
 		return usagef("--plot draws times against sizes; save the %s parameters and plot the "+
 			"platform", *model)
-	}
-	if err := checkSave(o.save); err != nil {
-		return err
 	}
 	a.Trace.Collective = a.Measured.Collective
 	// Then a file of one size is an error, since it has no line to save or draw; else

@@ -293,10 +293,6 @@ func asFlag(option, value string) string {
 	return "--columns " + roles[option] + "=" + value
 }
 
-// errInterrupted replaces whatever error a cancelled computation returned: the user
-// knows why it ended.
-var errInterrupted = errors.New("interrupted")
-
 // interruptible returns a context that ends at an interrupt or at the signal with
 // which batch systems end a job, for commands that then clean up. The caller must
 // call the function returned; the next interrupt then ends the process as usual.
@@ -304,10 +300,11 @@ func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// interrupted returns err, or in its place errInterrupted if an interrupt has ended the context.
+// interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the context:
+// the user knows why it ended, whatever error the cancelled computation returned.
 func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errInterrupted
+	if err != nil && ctx.Err() != nil {
+		return usage.ErrInterrupted
 	}
 	return err
 }

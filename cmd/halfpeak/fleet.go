@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -107,7 +106,7 @@ func (o *fleetOptions) check() error {
 	if o.places == "" {
 		return nil
 	}
-	file, err := os.Open(o.places)
+	file, err := atomicfile.Open(o.places)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -144,7 +144,7 @@ func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 }
 
 // writesFile is the annotation of the flags that name a file to write. Annotations
-// are pflag's place for what it does not need itself; so noInputIsOutput finds the
+// are pflag's place for what it does not need itself; so reserveOutputs finds the
 // flags of all commands without a list of their names.
 const writesFile = "writes a file"
 
@@ -154,48 +154,22 @@ func outputFlag(f *pflag.FlagSet, to *string, name, short, help string) {
 	f.Lookup(name).Annotations = map[string][]string{writesFile: nil}
 }
 
-// noInputIsOutput returns an error if a command would write over a file that it
-// reads, or two results into one file: "halfpeak fit me.csv -o me.csv" would replace
-// hours of measurement. Every argument and every flag that is no output counts as an
-// input if a file of that name exists, so a new command is protected without being
-// listed here.
-func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
-	var outputs, inputs []string
-	for _, a := range args {
-		inputs = append(inputs, a, filepath.Dir(a)) // "my.toml/eager" is a layer of my.toml
-		if within, err := benchfile.Files(a); err == nil {
-			inputs = append(inputs, within...) // of a folder
-		}
-	}
+// reserveOutputs declares the files that a command writes, so that it cannot read them: "halfpeak
+// fit me.csv -o me.csv" would replace hours of measurement. A name is checked before anything is
+// computed.
+func reserveOutputs(cmd *cobra.Command) error {
+	var paths []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, written := f.Annotations[writesFile]; written {
-			outputs = append(outputs, f.Value.String())
-		} else {
-			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
-			if within, err := benchfile.Files(f.Value.String()); err == nil && f.Name == "against" {
-				inputs = append(inputs, within...)
-			}
+		if _, writes := f.Annotations[writesFile]; writes {
+			paths = append(paths, f.Value.String())
 		}
 	})
-	for i, out := range outputs {
-		if slices.Contains(outputs[:i], out) {
-			return usagef("two results would be written to %q; choose two names", out)
-		}
-		// An output that does not exist yet cannot be an input; a device or a pipe is
-		// not replaced.
-		info, err := os.Stat(out)
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		for _, in := range inputs {
-			// Files are compared by identity: a link, or another way to write the
-			// path, is the same file.
-			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
-				return usagef("%q is also an input; choose another name for the output", out)
-			}
+	if f := cmd.Flags().Lookup(saveFlag); f != nil && f.Changed {
+		if err := checkSave(f.Value.String()); err != nil {
+			return err
 		}
 	}
-	return nil
+	return atomicfile.Reserve(paths)
 }
 
 // plotting is the figure of a command that also prints a table. Both come from one
@@ -288,8 +262,8 @@ func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoi
 // savePlatform writes a platform file, if one is asked for. The platform is encoded
 // first: if that fails, nothing is written.
 func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {
-	if err := checkSave(path); err != nil || path == "" {
-		return err
+	if path == "" {
+		return nil
 	}
 	text, err := encode()
 	if err != nil {
@@ -298,11 +272,30 @@ func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) er
 	return atomicfile.Write(path, written(text))
 }
 
+// saveFlag is the name of the flag that writes a platform.
+const saveFlag = "save"
+
 // checkSave returns an error unless path ends in .toml: other commands take a name with this
-// extension for a file, and one without for a built-in platform.
+// extension for a file, and one without for a built-in platform. A file that a person wrote is not
+// replaced either.
 func checkSave(path string) error {
-	if path != "" && filepath.Ext(path) != ".toml" {
+	if filepath.Ext(path) != ".toml" {
 		return usagef("--save %q: a platform file ends with .toml", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	f, err := atomicfile.Open(path)
+	if err != nil {
+		return atomicfile.FileError(path, err)
+	}
+	defer f.Close()
+	const ours = "# " + platforms.WrittenBy
+	head := make([]byte, len(ours))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != ours {
+		return usagef("--save %q: this file is not replaced, since it does not begin with %q; "+
+			"choose another name", path, strings.TrimSpace(ours))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an error, 2
-// for wrong usage.
+// for wrong usage, 130 after an interrupt.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }
@@ -49,6 +49,9 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	fmt.Fprint(stderr, t.alarm("halfpeak:"))
 	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()),
 		spelled(cmd, usage.FieldsOf(err)))
+	if errors.Is(err, usage.ErrInterrupted) {
+		return 130 // 128 and the number of the signal SIGINT
+	}
 	// Only a mistake of usage is helped by --help.
 	if errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
@@ -118,11 +121,11 @@ func newRoot() *cobra.Command {
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	// No subcommand may set this field: cobra runs the innermost one only.
-	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkFlags(cmd); err != nil {
 			return err
 		}
-		return noInputIsOutput(cmd, args)
+		return reserveOutputs(cmd)
 	}
 	return root
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -156,9 +157,11 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	// The bar is erased before anything is printed, also an error.
 	done()
-	// A simulation that ended before the interrupt is printed.
-	if ctx.Err() != nil && err != nil {
-		return errInterrupted
+	err = interrupted(ctx, err)
+	// Complete runs are printed: they are the row of so many runs.
+	if s != nil && err != nil {
+		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.Runs)
+		return cmp.Or(o.write(cmd, simulations.Rows(s)), err)
 	}
 	// The record is written before the table is printed: a full disk then shows no success.
 	if err == nil && o.trace != "" {
@@ -172,5 +175,9 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if o.criticalPath && o.forPeople() {
 		tables = append(tables, simulations.PathRows(s))
 	}
-	return o.write(cmd, tables...)
+	if err = o.write(cmd, tables...); err == nil && o.summary {
+		// Not in the table: the same input gives the same output.
+		cmd.PrintErrf("simulated in %.3g s\n", s.Wall.Seconds())
+	}
+	return err
 }

@@ -147,7 +147,7 @@ func (o *liveOptions) declare(cmd *cobra.Command) {
 			"times, which takes about 20 s")
 	cmd.Flags().BoolVar(&o.pin, "pin", true,
 		"with --live: keep each node on a processor of its own")
-	outputFlag(cmd.Flags(), &o.save, "save", "",
+	outputFlag(cmd.Flags(), &o.save, saveFlag, "",
 		"with --live: write the model as a platform to this `file`")
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }

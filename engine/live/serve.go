@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A hello is the first line on each of the two connections of a client: that of control, and then
@@ -45,6 +48,10 @@ const (
 	// GreetingTime is also how long a client that gave its token may take to open its second
 	// connection.
 	GreetingTime = time.Second
+	// ServerMemory is what the messages of all clients take, and what they leave behind. For each,
+	// node 1 holds two messages of [MaxSize], as much of messages that nobody has read, and what
+	// came while it waited to send.
+	ServerMemory = MaxClients * (4*MaxSize + maxStash)
 	// IdleTime is the longest silence of a client between two jobs. Within a job, it is [Patience].
 	IdleTime = 30 * time.Second
 )
@@ -104,6 +111,8 @@ func plain(address string, err error) error {
 
 // Serve serves clients until the listener is closed.
 func (s *Server) Serve(l *net.TCPListener) error {
+	// Without it, the memory of clients that are gone would double that of the clients that stay.
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), ServerMemory))
 	s.waiting = map[string]chan int{}
 	if s.idle == 0 {
 		s.idle = IdleTime
@@ -268,6 +277,7 @@ func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
 	}
 	s.Log("%v: connected", c.RemoteAddr())
 	err = serve(TCP, p, c, patient{c}, s.idle)
+	debug.FreeOSMemory() // the next client may need as much
 	s.Log("%v: gone", c.RemoteAddr())
 	return err
 }
@@ -343,7 +353,7 @@ func Token(path string) (string, error) {
 	if path == "" {
 		return checkToken(os.Getenv(TokenVariable), TokenVariable)
 	}
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("the token: %w", err)
 	}

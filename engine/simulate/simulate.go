@@ -177,13 +177,15 @@ const maxRuns = 10_000_000
 // times in the order of runs. Run i has a seed that depends on Setup.Seed and i alone, so the
 // number of processors does not change the result. Each processor takes the memory of one run.
 //
-// The error is the first one of the runs. Progress counts the events of all runs.
+// The error is the first one of the runs. If ctx ends, Runs returns its cause with the finish times
+// of the runs before the first that is not complete. Progress counts the events of all runs.
 func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, error) {
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
 	}
 	o.Record = false
-	finished := make([]quantity.Micros, n)
+	finished, ended := make([]quantity.Micros, n), make([]bool, n)
+	began := time.Now()
 	var before atomic.Uint64 // events of runs that have ended
 	var reports atomic.Bool  // a run, for all
 	err := parallel.Each(ctx, n, 0, func(ctx context.Context, i int) error {
@@ -199,16 +201,28 @@ func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, 
 		}
 		r, err := p.Run(ctx, mine)
 		if err == nil {
-			before.Add(r.Events)
+			events := before.Add(r.Events)
 			finished[i], _ = r.Finish()
+			ended[i] = true
+			// A short run ends before it reports.
+			if mine.Progress != nil && i%reportEvery == 0 {
+				o.Progress(Progress{events, r.Events * uint64(n), time.Since(began)})
+			}
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	switch first := slices.Index(ended, false); {
+	case err == nil:
+		return finished, nil
+	case ctx.Err() != nil:
+		return finished[:max(first, 0)], err
 	}
-	return finished, nil
+	return nil, err
 }
+
+// reportEvery is the number of runs from one report of a run's end to the next. The shortest runs
+// take some µs, and a report a fraction of that.
+const reportEvery = 64
 
 func seedOf(seed uint64, i int) uint64 {
 	r := random(seed ^ uint64(i)*0xA24BAED4963EE407)

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	question "github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // openInput opens a file, or standard input for "-", and returns its name in messages. Opening and
@@ -22,6 +24,9 @@ func openInput(name string, ctx context.Context) (
 		ctx = context.Background()
 	}
 	if name == "-" {
+		if err := atomicfile.CheckInput(os.Stdin); err != nil {
+			return nil, "", nil, err
+		}
 		// Standard input may be a terminal, at which nobody types.
 		return lex.Waiting(ctx, os.Stdin), "standard input", func() {}, nil
 	}
@@ -34,7 +39,7 @@ func openInput(name string, ctx context.Context) (
 			&Error{File: name, Msg: "is a directory; name a benchmark's output file"}
 	}
 	// Opening a pipe waits for its writer, who may never come.
-	f, err := lex.Await(ctx, func() (*os.File, error) { return os.Open(name) })
+	f, err := lex.Await(ctx, func() (*os.File, error) { return atomicfile.Open(name) })
 	if err != nil {
 		return nil, "", nil, pathError(name, err)
 	}
@@ -137,9 +142,10 @@ func (e *Error) Error() string {
 	return lex.Quote(e.File) + ": " + e.Msg
 }
 
-// pathError converts an error of the operating system to an [*Error].
+// pathError converts an error of the operating system to an [*Error]. A mistake in the question
+// remains one.
 func pathError(name string, err error) error {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e := (*Error)(nil); errors.As(err, &e) || errors.As(err, new(question.Error)) {
 		return err
 	}
 	if e := new(fs.PathError); errors.As(err, &e) {
@@ -167,6 +173,9 @@ type Damaged struct {
 func (e *Damaged) Error() string {
 	if rows := (*Error)(nil); errors.As(e.Err, &rows) {
 		return rows.Error()
+	}
+	if errors.Is(e.Err, lex.ErrUnzipped) {
+		return fmt.Sprintf("%s:%d: %v", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
 	}
 	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again",
 		lex.Quote(e.File.Name), e.File.Lines+1, e.Err)

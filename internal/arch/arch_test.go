@@ -123,6 +123,28 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
+// Files that a user names are opened by one function, which refuses those that the command replaces.
+func TestInputsAreOpenedInOnePlace(t *testing.T) {
+	set := token.NewFileSet()
+	proc := []string{"cmd/halfpeak/stdout.go", "internal/memory/limit_linux.go"} // read /proc alone
+	for _, f := range sources(t, set) {
+		tool := strings.HasPrefix(f.dir, "internal/evidence") || slices.Contains([]string{"internal/ci", "internal/notice", "internal/wasm", "internal/sharedtest", "internal/atomicfile"}, f.dir)
+		if tool || slices.Contains(proc, f.path) {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			s, is := n.(*ast.SelectorExpr)
+			if !is || !slices.Contains([]string{"Open", "OpenFile", "ReadFile", "DirFS"}, s.Sel.Name) {
+				return true
+			}
+			if x, is := s.X.(*ast.Ident); is && x.Name == "os" {
+				t.Errorf("%s: os.%s; use atomicfile.Open, so that a command cannot replace its input", set.Position(s.Pos()), s.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
 // Sizes of packages and functions, above which a reader loses the thread.
 const (
 	maxFiles = 30

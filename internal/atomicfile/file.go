@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 )
 
@@ -42,6 +43,21 @@ type File struct {
 	size   int64 // of the completed writes
 }
 
+// unfinished has the files that are not closed.
+var unfinished struct {
+	sync.Mutex
+	files map[*File]bool
+}
+
+// DiscardAll discards all files that are not closed: for a process that ends at once.
+func DiscardAll() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	for f := range unfinished.files {
+		f.discard()
+	}
+}
+
 // Create begins a file. An existing file keeps its permissions; a new one has 0644 minus the umask.
 // If path is a link, the file behind it is replaced, not the link. If path is neither a file nor a
 // folder (/dev/stdout, a named pipe), the output goes there directly.
@@ -63,6 +79,9 @@ func Create(path string) (*File, error) {
 		f.target = ""
 		return f, nil
 	default:
+		if err := checkOutput(info); err != nil {
+			return nil, err
+		}
 		perm = info.Mode().Perm()
 		if f.target, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, FileError(path, err)
@@ -75,11 +94,17 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, FileError(path, err)
 	}
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	if unfinished.files == nil {
+		unfinished.files = map[*File]bool{}
+	}
+	unfinished.files[f] = true
 	if info != nil {
 		err = f.file.Chmod(perm) // the umask does not apply to an existing file
 	}
 	if err != nil {
-		f.Discard()
+		f.discard()
 		return nil, FileError(path, err)
 	}
 	return f, nil
@@ -109,26 +134,42 @@ func (f *File) Keep() (part string, err error) {
 	if f.target == "" {
 		return f.path, f.rename("")
 	}
-	return f.target + ".partial", f.rename(f.target + ".partial")
+	if info, err := os.Stat(f.target + partial); err == nil {
+		if err := checkOutput(info); err != nil {
+			f.Discard()
+			return "", err
+		}
+	}
+	return f.target + partial, f.rename(f.target + partial)
 }
 
 // rename closes first: a full disk may be reported only then, and Windows renames no
 // open file.
 func (f *File) rename(to string) error {
+	unfinished.Lock()
+	defer unfinished.Unlock()
 	err := f.file.Close()
 	if err == nil && f.target != "" {
 		err = os.Rename(f.file.Name(), to)
 	}
 	if err != nil {
-		f.Discard()
+		f.discard()
 		return FileError(f.path, err)
 	}
+	delete(unfinished.files, f)
 	return nil
 }
 
 // Discard removes what was written; a pipe is only closed. The caller has an error to report, so
 // another one of a file that is of no use does not matter.
 func (f *File) Discard() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	f.discard()
+}
+
+func (f *File) discard() {
+	delete(unfinished.files, f)
 	_ = f.file.Close()
 	if f.target != "" {
 		_ = os.Remove(f.file.Name())

@@ -12,6 +12,10 @@ func (e Error) Error() string { return e.Err.Error() }
 // Unwrap returns the mistake.
 func (e Error) Unwrap() error { return e.Err }
 
+// ErrInterrupted is the error of work that a signal ended: the command exits with 130, as a shell
+// reports a program that an interrupt ended.
+var ErrInterrupted = errors.New("interrupted")
+
 // fieldError is an error that other values of some fields of a question would avoid.
 type fieldError struct {
 	error

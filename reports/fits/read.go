@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A fitSource is a table with the file that it comes from. Several tables share a
@@ -109,6 +110,8 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			file, err := openFit(name, o)
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
+			case errors.As(err, new(usage.Error)):
+				return in, err
 			// The order of these cases matters: a damaged file with tables is used
 			// whether it was named or found in a folder.
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:

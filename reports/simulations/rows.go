@@ -90,7 +90,7 @@ func machineRows(s *programs.Simulation) reports.Rows {
 	return rows
 }
 
-// totalRows has the size of the schedule and the time that the simulation itself took.
+// totalRows has the size of the schedule and its finish.
 func totalRows(s *programs.Simulation) reports.Rows {
 	r, messages := s.Runs[0].Result, 0
 	for _, op := range s.Schedule.Ops() {
@@ -107,10 +107,9 @@ func totalRows(s *programs.Simulation) reports.Rows {
 			"messages", "messages",
 			"events", "events",
 			"finish_us", "finish",
-			"slowest_rank", "slowest rank",
-			"wall_s", "simulated in (s)"),
-		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), messages, r.Events,
-			finish, rank, s.Wall.Seconds()}},
+			"slowest_rank", "slowest rank"),
+		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), messages, r.Events, finish,
+			rank}},
 	}
 }
 

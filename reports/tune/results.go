@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -74,7 +75,12 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 // launch, own is the time of the library's own choice. Passes of both take turns, so lower
 // quartiles count.
 func timesInFile(path string) (own, t quantity.Micros, err error) {
-	text, err := os.ReadFile(path)
+	in, err := atomicfile.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
 	if err != nil {
 		return 0, 0, err
 	}

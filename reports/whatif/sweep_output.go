@@ -101,7 +101,7 @@ func WriteSweep(s *whatif.Sweep, ctx context.Context, path, format string) error
 		file.Discard()
 		return interrupted(err)
 	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
+		err = usage.ErrInterrupted
 	}
 	part, keeping := file.Keep()
 	if keeping != nil {
@@ -113,7 +113,7 @@ func WriteSweep(s *whatif.Sweep, ctx context.Context, path, format string) error
 // interrupted words the error of a cancelled context for a user.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted; nothing was written")
+		return fmt.Errorf("%w; nothing was written", usage.ErrInterrupted)
 	}
 	return err
 }

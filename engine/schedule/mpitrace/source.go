@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // A Source is one file of a trace.
@@ -30,7 +31,8 @@ func Files(names ...string) []Source {
 	})
 	var all []Source
 	for _, name := range names {
-		all = append(all, Source{name, func() (io.ReadCloser, error) { return os.Open(name) }})
+		open := func() (io.ReadCloser, error) { return atomicfile.Open(name) }
+		all = append(all, Source{name, open})
 	}
 	return all
 }
@@ -114,7 +116,7 @@ func open(s Source) (*file, error) {
 	}
 	f := &file{name: s.Name, r: bufio.NewReaderSize(c, maxLine), c: c}
 	if head, _ := f.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(f.r)
+		z, err := lex.Unzip(f.r)
 		if err != nil {
 			c.Close()
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
