@@ -1,6 +1,9 @@
 package engine
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // accept checks a frame from the port, and delivers it unless it is a duplicate.
 func (e *Endpoint) accept(f *Frame) {
@@ -249,6 +252,10 @@ func (p *peer) partial(key partialKey) *partial {
 		if p.partials[i].partialKey == key {
 			return &p.partials[i]
 		}
+	}
+	// Of a peer that never completes what it begins, the oldest goes.
+	if len(p.partials) >= maxOvertaken {
+		p.partials = slices.Delete(p.partials, 0, 1)
 	}
 	p.partials = append(p.partials, partial{partialKey: key})
 	return &p.partials[len(p.partials)-1]

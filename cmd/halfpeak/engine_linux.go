@@ -213,8 +213,10 @@ func newEngineServe() *cobra.Command {
 
 It serves %d clients at a time and refuses the next, saying that it is full. A connection has %v
 to give its token; up to %d may be about to, and the oldest makes room for the next. A client that
-is silent for %v within a job, or %v between two jobs, is dropped.`,
-		live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime)
+is silent for %v within a job, or %v between two jobs, is dropped. All clients together take at
+most %d MiB of memory.`,
+		live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime,
+		live.ServerMemory>>20)
 	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271",
 		"`address` to listen on; port 0 takes a free one")
 	declareToken(c, &tokenFile)

@@ -34,7 +34,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // main is as short as can be, so that tests call run and need no process.
@@ -43,5 +47,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "halfpeak:", err)
 		os.Exit(1)
 	}
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	memory.Watch(func(err error) {
+		erase := ""
+		if _, terminal := terminalFile(os.Stderr); terminal {
+			erase = eraseLine // a bar may be there
+		}
+		fmt.Fprintf(os.Stderr, "%shalfpeak: %v\n", erase, err)
+		atomicfile.DiscardAll()
+		os.Exit(1)
+	})
+	var stdout io.Writer = os.Stdout
+	if outputClosed() {
+		stdout = closedOutput{}
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, stdout, os.Stderr))
 }

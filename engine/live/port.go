@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -79,6 +80,7 @@ type port struct {
 	seen    quantity.Micros // before the poll that ended a wait
 	stash   []*box          // came in while the port waited for room
 	taken   int             // how many of the stash were received
+	stashed int             // bytes of the stash since it was empty
 	spare   []*box          // for the stash
 	place   func(f *engine.Frame, n int) []byte
 	signal  atomic.Pointer[signal]
@@ -158,6 +160,13 @@ func (p *port) Send(f *engine.Frame) {
 	}
 }
 
+// maxStash bounds the bytes of frames that come in while a port waits for room: a peer could send
+// them for ever. A frame costs stashCost beside its payload.
+const (
+	maxStash  = 64 << 20
+	stashCost = int(unsafe.Sizeof(box{}))
+)
+
 // stuck waits for room, for the i-th time. It moves arrived frames to the stash, so that two nodes
 // that both wait for room do not wait for each other. A box in the stash has a copy of what it
 // borrowed: the memory goes back to the sender.
@@ -177,6 +186,9 @@ func (p *port) stuck(i int) {
 			b.memory(len(lent))
 			copy(b.Payload, lent)
 			p.release(b)
+		}
+		if p.stashed += len(b.Payload) + stashCost; p.stashed > maxStash {
+			p.fail("node %d sends more than %d MiB while it takes nothing", 1-p.node, maxStash>>20)
 		}
 		p.stash = append(p.stash, b)
 	}
@@ -200,7 +212,7 @@ func (p *port) Receive() *engine.Frame {
 		}
 		p.spare = append(p.spare, next)
 		if p.taken++; p.taken == len(p.stash) {
-			p.stash, p.taken = p.stash[:0], 0
+			p.stash, p.taken, p.stashed = p.stash[:0], 0, 0
 		}
 		return &b.Frame
 	}

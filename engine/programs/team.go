@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -17,7 +18,8 @@ type team struct {
 	letters map[letterKey]*letter
 	sent    map[way]uint32 // number of messages
 	read    map[way]uint32
-	err     error // the first
+	held    map[int]int // bytes of the letters of a node
+	err     error       // the first
 }
 
 // A way identifies the messages with one tag between this node and another one.
@@ -37,17 +39,27 @@ type letter struct {
 	there int // bytes
 }
 
+// maxLetters bounds the bytes of a node's messages that were not read: two of the largest.
+const maxLetters = 128 << 20
+
 // newTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
 // same place of the program.
 func newTeam(ep *engine.Endpoint) *team {
 	t := &team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{},
-		read: map[way]uint32{}}
+		read: map[way]uint32{}, held: map[int]int{}}
 	t.take = ep.Handle(func(m *engine.Message) {
 		// The number keeps messages with the same tag apart: the next may come before this one is
 		// read.
 		key := letterKey{way{m.From, m.Words[0]}, m.Words[1]}
 		l := t.letters[key]
+		// The header of a peer says how long the whole is, and the peer may be a stranger.
+		if l == nil && t.held[m.From]+m.Whole > maxLetters {
+			t.err = cmp.Or(t.err, fmt.Errorf("node %d sent more than %d MiB that nobody read",
+				m.From, maxLetters>>20))
+			return
+		}
 		if l == nil {
+			t.held[m.From] += m.Whole
 			l = &letter{data: make([]byte, m.Whole)}
 			t.letters[key] = l
 		}
@@ -77,15 +89,19 @@ func (t *team) receive(from int, tag uint32, n int) []byte {
 	key := letterKey{w, t.read[w]}
 	t.read[w]++
 	// An empty message is complete when its one packet has come.
-	ready := func() bool { l := t.letters[key]; return l != nil && l.there >= len(l.data) }
+	ready := func() bool {
+		l := t.letters[key]
+		return t.err != nil || l != nil && l.there >= len(l.data)
+	}
 	if t.err == nil {
-		t.err = t.ep.WaitFor("a message of a collective", ready)
+		t.err = cmp.Or(t.ep.WaitFor("a message of a collective", ready), t.err)
 	}
 	if t.err != nil {
 		return nil
 	}
 	data := t.letters[key].data
 	delete(t.letters, key)
+	t.held[from] -= len(data)
 	// A wrong algorithm would otherwise copy a part, and only check would notice.
 	if len(data) != n {
 		t.err = fmt.Errorf("node %d sent %d bytes where %d were due", from, len(data), n)
