@@ -89,7 +89,10 @@ func compare(here []Timing, chosen int) {
 		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
 	}
 	slower := func(t, best quantity.Micros) float64 {
-		return reports.Finite(100 * float64((t-best)/best))
+		if s := 100 * float64((t-best)/best); !math.IsInf(s, 0) && !math.IsNaN(s) {
+			return s
+		}
+		return 0
 	}
 	best := &here[order[0]]
 	best.Best = true

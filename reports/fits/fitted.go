@@ -51,7 +51,8 @@ type savedRange struct {
 type Parameter struct {
 	Table, Model, Name string
 	From, To           quantity.Bytes
-	reports.Interval
+	Dim                quantity.Dimension
+	quantity.Interval
 }
 
 // A Change is the difference between two files over a range of sizes in which both

@@ -10,16 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 // addParameter adds a parameter that all tables determine together, so it names them
 // all.
 func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
 	in := quantity.Interval{Value: value, Low: low, High: high}
-	interval := reports.Interval{Dim: dim, Interval: in}
 	f.Parameters = append(f.Parameters, Parameter{
-		Table: sourceNames(f.sources), Model: f.model, Name: name, Interval: interval,
+		Table: sourceNames(f.sources), Model: f.model, Name: name, Dim: dim, Interval: in,
 	})
 }
 

@@ -199,7 +199,9 @@ func parameterRows(all []Parameter) reports.Rows {
 		col("from_bytes", "from", func(p Parameter) any { return p.From }).If(ranged),
 		col("to_bytes", "to", func(p Parameter) any { return p.To }).If(ranged),
 		col("parameter", "parameter", func(p Parameter) any { return p.Name }),
-		col("", "value (95 %)", func(p Parameter) any { return p.Interval }),
+		col("", "value (95 %)", func(p Parameter) any {
+			return reports.Interval{Dim: p.Dim, Interval: p.Interval}
+		}),
 		col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
 		col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
 		col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
