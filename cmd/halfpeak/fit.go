@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	askfits "github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -16,7 +17,7 @@ import (
 // fitOptions holds the flags of fit; asked is the question that they fill.
 type fitOptions struct {
 	columns       columnsFlag
-	asked         fits.Options
+	asked         askfits.Options
 	model, method string
 	rtt           quantity.Micros
 	save          string
@@ -33,7 +34,7 @@ func newFit() *cobra.Command {
 	// here by itself.
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
-	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
+	enum(cmd, &o.model, "model", "what to fit", askfits.Models()...)
 	// The flag's words are those of package fit, so that a new method is a row there alone.
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
@@ -82,7 +83,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.asked.Progress = readingBar(cmd.ErrOrStderr())
-	found, err := fits.Fit(args, o.asked)
+	found, err := askfits.Fit(args, o.asked)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	// would look whole.
 	if found.Partial {
 		if o.out.path == "" {
-			err = o.out.write(cmd, found.Rows(o.out.units))
+			err = o.out.write(cmd, fits.Rows(found, o.out.units))
 		}
 		return cmp.Or(err, found.Broken)
 	}
@@ -102,7 +103,9 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := o.draw(o.out.units, found.Picture); err != nil {
+	if err := o.draw(o.out.units, func() (reports.Picture, error) {
+		return fits.Picture(found)
+	}); err != nil {
 		return err
 	}
 	encoded := func() (string, error) { return text, nil }
@@ -110,7 +113,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// A file that was left out is missing, and what was saved is whole.
-	return cmp.Or(o.out.write(cmd, found.Rows(o.out.units)), found.Broken)
+	return cmp.Or(o.out.write(cmd, fits.Rows(found, o.out.units)), found.Broken)
 }
 
 // check returns the first contradiction of the flags, and completes the options. A

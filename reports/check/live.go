@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -18,7 +19,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // The training set, and the sizes and windows that are held back from it.

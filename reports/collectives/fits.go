@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.

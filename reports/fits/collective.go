@@ -1,153 +1,16 @@
 package fits
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
-
-// jointly reports whether collectives need a joint fit over numbers of ranks, instead
-// of a curve over sizes for each table. It is needed if one collective was measured
-// on several numbers of ranks: only then the data say how its time grows with the
-// ranks, which is what a user of such files asks. It is also needed if the options
-// name a collective or an algorithm, which curves have no use for.
-func jointly(sources []fitSource, o MeasuredOptions) bool {
-	// The first number of ranks of each series. A second, different one decides, so
-	// the set of all of them is not kept.
-	ranks := map[string]int{}
-	for _, s := range sources {
-		c := s.table.Collective
-		// Some benchmarks print nodes and no ranks; PerNode supplies the rest.
-		if c.Ranks == 0 {
-			c.Ranks = c.Nodes * o.PerNode
-		}
-		// A collective alone is a wish only for tables with a number of ranks.
-		// Without one it may just complete a table that does not name its collective.
-		asked := o.Algorithm != "" || o.Collective != "" && c.Ranks > 0
-		if s.table.Kind == benchfile.Collective && asked {
-			return true
-		}
-		// A table without ranks cannot differ from another one, unless the user gives
-		// a number for each.
-		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
-			continue
-		}
-		// Two benchmarks of a collective are two series: they time it in different
-		// ways.
-		key := c.Name + " " + seriesName(s.table)
-		if before, seen := ranks[key]; c.Ranks == 0 || seen && before != c.Ranks {
-			return true
-		}
-		ranks[key] = c.Ranks
-	}
-	return false
-}
-
-// whyNotJointly returns notes on what keeps files of collectives from a joint fit. A
-// user who passed them by mistake without --measured-ranks would otherwise only see
-// curves, and not learn that more was possible.
-func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
-	ranks, unsaid := 0, 0
-	for _, s := range sources {
-		switch c := s.table.Collective; {
-		case s.table.Kind != benchfile.Collective:
-		case c.Ranks == 0 && c.Nodes*o.PerNode == 0:
-			unsaid++
-		default:
-			ranks = c.Ranks
-		}
-	}
-	// A single table without ranks gets no note: most likely its user wants a curve.
-	switch {
-	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes,
-			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, so that %d "+
-				"is used for all; with a number for each they are fitted jointly",
-				unsaid, o.Ranks[0]))
-	case unsaid > 1:
-		notes = append(notes,
-			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; with these "+
-				"they are fitted jointly", unsaid))
-	}
-	if ranks > 0 && unsaid == 0 {
-		notes = append(notes,
-			fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither "+
-				"its algorithm nor the times on other numbers; add files of other numbers",
-				ranks))
-	}
-	return notes
-}
-
-// beside fits the collectives of the files jointly, and the other tables each by itself: a folder
-// of one machine's outputs has both. The other curves are not printed, since a table has one kind
-// of row, but saved and drawn.
-func (f *Fitted) beside(o Options) error {
-	var joint, others []fitSource
-	for _, s := range f.sources {
-		if s.table.Kind == benchfile.Collective {
-			joint = append(joint, s)
-		} else {
-			others = append(others, s)
-		}
-	}
-	if err := f.collectives(joint, o.Measured); err != nil || len(others) == 0 {
-		return err
-	}
-	var notes []string
-	// That no line goes through them is no error beside the collectives, but a note.
-	f.Curves, _, notes, _ = fitCurves(others, o)
-	if len(f.Curves) == 0 {
-		notes = []string{fmt.Sprintf("skipped %d tables that measure no collective", len(others))}
-	} else {
-		names := strings.Join(layerNames(f.Curves), ", ")
-		f.Notes = append(f.Notes, fmt.Sprintf("%d tables measure no collective: they are saved "+
-			"as layers (%s); the model piecewise prints their lines", len(f.Curves), names))
-	}
-	f.Notes = append(f.Notes, notes...)
-	return nil
-}
-
-// collectives fits each series by itself. One bad series must not hide the others: it
-// is left out with a note, and it is an error only if none remains. The first error
-// is returned then, because the notes of a failed fit are not printed.
-func (f *Fitted) collectives(sources []fitSource, o MeasuredOptions) error {
-	all, notes, err := MeasuredSeries(sources, o)
-	if err != nil && len(all) == 0 {
-		return err
-	} else if err != nil {
-		f.Broken, f.leftOut = cmp.Or(f.Broken, err), append(f.leftOut, "left out: "+err.Error())
-	}
-	f.Notes = notes
-	if len(all) == 0 {
-		err := errors.New("no table is one of a collective; " +
-			"name the collective of a CSV file, such as bcast")
-		return usage.Fields(err, "model", "collective")
-	}
-	var first error
-	for _, s := range all {
-		r, err := fitted.Fit(s)
-		if err != nil {
-			first = cmp.Or(first, err)
-			f.Notes = append(f.Notes, s.Label()+": left out: "+err.Error())
-			continue
-		}
-		f.Collectives = append(f.Collectives, r)
-	}
-	if len(f.Collectives) == 0 {
-		return first
-	}
-	return nil
-}
 
 // A parameterRow is one algorithm of one joint fit. A fit whose algorithm was
 // searched has several rows, each with the weight of its algorithm in predictions.
@@ -163,7 +26,7 @@ type parameterRow struct {
 // Ranks (the order of dropping columns, see [reports.Column]) keep the parameters
 // longest: a user needs base, α, β and the error, and can look up sizes and statistic
 // in the file.
-func (f *Fitted) collectiveRows() reports.Rows {
+func collectiveRows(f *fits.Fitted) reports.Rows {
 	var all []parameterRow
 	var named, several, searched, placed bool // whether a column shows differences
 	for _, c := range f.Collectives {
@@ -192,7 +55,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		col("from_bytes", "from", func(r row) any { return r.From }).Ranked(4),
 		col("to_bytes", "to", func(r row) any { return r.To }).Ranked(4),
 		col("nodes", reports.HeadIf(placed, "nodes"),
-			func(r row) any { return reports.OrNil(nodesText[r.Nodes]) }).Ranked(3),
+			func(r row) any { return reports.OrNil(fits.NodesText[r.Nodes]) }).Ranked(3),
 		percentCol("weight_percent", reports.HeadIf(searched, "weight"),
 			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
@@ -225,10 +88,6 @@ func (f *Fitted) collectiveRows() reports.Rows {
 			"at places and sizes that were not used in the fit.")
 	return rows
 }
-
-// nodesText words [fitted.Parameters.Nodes]: 0 if the placement is not known, 1 for
-// data within a node, 2 for data that span nodes, whose α differs.
-var nodesText = []string{"", "one", "several"}
 
 // percentCol makes NaN, an error that could not be computed, an absent cell: programs
 // take an empty cell for a missing number, and JSON has no NaN.

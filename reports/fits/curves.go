@@ -1,137 +1,18 @@
 package fits
 
 import (
-	"cmp"
-	"fmt"
 	"path/filepath"
 
-	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/ask/fits"
 )
-
-// A Curve is a fit of time against size, with the table it was made from: a saved
-// layer cites the file, and a note names it.
-type Curve struct {
-	fitSource
-	*fit.Result
-}
-
-func sourcesOf(curves []Curve) []fitSource {
-	return list.Map(curves, func(c Curve) fitSource { return c.fitSource })
-}
 
 // tableName returns a short name that distinguishes the curves: the file's base name
 // or, if all are of one file, the name of the table.
-func tableName(s fitSource, all []Curve) string {
+func tableName(s fits.Source, all []fits.Curve) string {
 	for _, c := range all {
-		if c.file != s.file {
-			return filepath.Base(s.name())
+		if c.File != s.File {
+			return filepath.Base(s.Place())
 		}
 	}
-	return s.table.Name()
-}
-
-// fitCurves fits every table of times against sizes. A folder of results usually has
-// some tables that cannot be fitted, so those are noted and skipped; an error is
-// returned only if none can be fitted. Then it is the first one, which names its
-// table.
-//
-// Tables of one size are returned as summaries: a benchmark run for a single size is
-// valid, and its minimum, median and maximum are what its user wants.
-func fitCurves(sources []fitSource, o Options) (
-	curves []Curve, summaries []Summary, notes []string, err error) {
-	var first error
-	for _, s := range sources {
-		r, err := fitCurve(s.table, o)
-		if err == nil {
-			curves = append(curves, Curve{fitSource: s, Result: r})
-			continue
-		}
-		first = cmp.Or(first, fmt.Errorf("%s: %w", s.name(), err))
-		// An empty message beside one size is no second size: no rate follows from
-		// it.
-		if n := len(s.table.Samples); n == 1 || n == 2 && s.table.Samples[0].Size == 0 {
-			for _, sample := range s.table.Samples {
-				summaries = append(summaries, Summary{s, sample})
-			}
-			continue
-		}
-		notes = append(notes, "skipped: "+s.about("%v", err))
-	}
-	if len(curves) == 0 {
-		return nil, summaries, notes, first
-	}
-	// Beside fitted curves, a table of one size is only a note: [Fitted.Rows] has one
-	// kind of row.
-	for _, one := range summaries {
-		notes = append(notes, "skipped: "+one.text())
-	}
-	return curves, summaries, notes, nil
-}
-
-// curveModels are the models of time against size, in the order of help. The first is the default.
-var curveModels = []struct {
-	name string
-	fit  func(t *benchfile.Table, o Options) (*fit.Result, error)
-}{
-	{"auto", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
-		return fit.Auto(t)
-	}},
-	{"linear", func(t *benchfile.Table, o Options) (*fit.Result, error) {
-		return fit.Linear(t, o.Method)
-	}},
-	{"piecewise", func(t *benchfile.Table, o Options) (*fit.Result, error) {
-		return fit.Piecewise(t, o.Segments)
-	}},
-	{"per-size", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
-		return fit.PerSize(t)
-	}},
-}
-
-// Models lists what can be fitted, as --model names it, in the order of help: models
-// of messages by size, then models with the field's parameters, then collectives.
-func Models() []string {
-	var names []string
-	for _, m := range curveModels {
-		names = append(names, m.name)
-	}
-	return append(names, "loggp", "logp", "pipeline", "collective")
-}
-
-// fitCurve fits by the model of the options, or by auto if that is none of curveModels.
-func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
-	for _, m := range curveModels {
-		if m.name == o.Model {
-			return m.fit(t, o)
-		}
-	}
-	return fit.Auto(t)
-}
-
-// A Summary holds the only size of a table: no line fits one point. Its times are as the benchmark
-// counts them: round trips are not halved.
-type Summary struct {
-	fitSource
-	benchfile.Sample
-}
-
-// median returns the median of the rows; with one row, its time. It is 0 if the file
-// gives a mean of many calls and no median: the mean is not shown in its place, since
-// on a noisy machine they differ by much.
-func (s Summary) median() quantity.Micros {
-	if s.Median == 0 && s.Count <= 1 {
-		return s.Mean
-	}
-	return s.Median
-}
-
-func (s Summary) text() string {
-	median := ""
-	if m := s.median(); m > 0 {
-		median = fmt.Sprintf("median %s, ", m)
-	}
-	return s.about("one size only (%s), and no line goes through one point: "+
-		"n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
+	return s.Table.Name()
 }

@@ -2,65 +2,9 @@ package fits
 
 import (
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
-
-// A Fitted is the result of fitting benchmark files. Exactly one kind of result is
-// set: curves of time against size, the parameters of another model, joint fits of
-// collectives, the changes between two files, or the measurements themselves if
-// nothing fits. Beside joint fits there may be curves of other tables, which are saved
-// and drawn. The unexported fields are what saving needs beyond what is printed.
-type Fitted struct {
-	Curves      []Curve
-	Collectives []*collective.Result // the joint fits
-	Parameters  []Parameter
-	Changes     []Change
-	Summaries   []Summary // of the tables of one size; only if there is nothing else
-	Notes       []string  // doubts about the files and the fits
-	// Broken is the first error of a file that could not be used, or not to its end. The result
-	// then holds the rest, which may be shown, but is incomplete.
-	Broken error
-	// Partial is set if a file was used in part: then a layer is not what its source says, and
-	// nothing should be saved.
-	Partial bool
-
-	model      string // one of [Models]
-	sources    []fitSource
-	saved      []savedRange       // layers of parameters
-	warned     []string           // the warnings of these parameters
-	best       []string           // of a pipeline: notes on the best packets
-	calibrated *calibrated        // the machine of calibrate.c; nil: none
-	within     calibrate.Interval // of its collectives
-	pipelines  *pipelines         // of pipeline.c; nil: none
-	leftOut    []string           // the errors of files and tables that could not be used
-}
-
-// A savedRange has the parameters of a range of sizes, for a platform file.
-type savedRange struct {
-	from, to quantity.Bytes
-	texts    platforms.Parameters
-}
-
-// A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g
-// in µs, G in µs/B. Table names the tables that it was estimated from. If the protocol
-// changes, From and To are the measured sizes that it holds for; else they are 0.
-type Parameter struct {
-	Table, Model, Name string
-	From, To           quantity.Bytes
-	Dim                quantity.Dimension
-	quantity.Interval
-}
-
-// A Change is the difference between two files over a range of sizes in which both
-// have one segment. Before and After name the tables.
-type Change struct {
-	Before, After string
-	fit.Change
-}
 
 // estimated returns an estimate as reports print it: their intervals have a dimension
 // in place of a type.

@@ -1,251 +1,31 @@
 package fits
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// pipelines are the pipelines that pipeline.c's output describes. Times of whole messages are not
-// used in the fit, so they test it.
-type pipelines struct {
-	*calibrate.Pipelines
-	file string
-}
-
-// text returns the platform file, after reading it back.
-func (p *pipelines) text() (string, error) {
-	f, err := p.platformFile()
-	if err != nil {
-		return "", err
-	}
-	text := Encoded(f, "fit.")
-	_, err = platforms.Parse("the fitted pipelines", []byte(text))
-	return text, err
-}
-
-// messages returns the sizes of a pipeline's messages, ascending.
-func (p *pipelines) messages(pipeline string) (sizes []quantity.Bytes) {
-	for _, c := range p.Cases {
-		if c.Pipeline == pipeline && !slices.Contains(sizes, c.Message) {
-			sizes = append(sizes, c.Message)
-		}
-	}
-	slices.Sort(sizes)
-	return sizes
-}
-
-// isStage reports whether the case is a stage alone.
-func isStage(c calibrate.PipelineCase) bool {
-	return c.Stage != calibrate.Whole && c.Stage != calibrate.Start &&
-		!strings.HasSuffix(c.Stage, calibrate.BusySuffix)
-}
-
-// names returns the pipelines that have stages, in the order of the file.
-func (p *pipelines) names() (names []string) {
-	for _, c := range p.Cases {
-		if isStage(c) && !slices.Contains(names, c.Pipeline) {
-			names = append(names, c.Pipeline)
-		}
-	}
-	return names
-}
-
-// platformFile returns a switch for each pipeline, whose branches have the stages that were
-// measured for a size of messages: a copy's time depends on the cache that holds the message. The
-// boundary between two sizes is their geometric mean.
-func (p *pipelines) platformFile() (platforms.File, error) {
-	f := platforms.File{Title: "pipelines of " + p.file}
-	for _, pipeline := range p.names() {
-		top := platforms.LayerTable{Name: pipeline, Model: "switch"}
-		top.Source = "the layers below, each measured for one size of messages"
-		sizes := p.messages(pipeline)
-		var layers []platforms.LayerTable
-		for i, n := range sizes {
-			name := pipeline + "-" + strings.ToLower(strings.ReplaceAll(n.String(), " ", ""))
-			if len(sizes) == 1 {
-				name = pipeline // a switch has two branches
-			}
-			stages, err := p.stages(name, pipeline, n)
-			if err != nil {
-				return f, err
-			}
-			f.Stages = append(f.Stages, stages...)
-			source := "the stages of its name; best packets"
-			layers = append(layers, PipelineLayer(name, stages, source))
-			branch := platforms.Branch{Layer: name}
-			if i+1 < len(sizes) {
-				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))
-				branch.UpTo = sizeText(quantity.Bytes(mean))
-			}
-			top.Branches = append(top.Branches, branch)
-		}
-		if len(sizes) > 1 {
-			f.Layers = append(f.Layers, top)
-		}
-		f.Layers = append(f.Layers, layers...)
-	}
-	return f, nil
-}
-
-// stages returns the stages of a pipeline for messages of n bytes.
-func (p *pipelines) stages(name, pipeline string, n quantity.Bytes) (
-	all []platforms.StageTable, err error) {
-
-	var names []string
-	for _, c := range p.Cases {
-		of := c.Pipeline == pipeline && c.Message == n && isStage(c)
-		if of && !slices.Contains(names, c.Stage) {
-			names = append(names, c.Stage)
-		}
-	}
-	for i, stage := range names {
-		t, err := p.stage(pipeline, stage, n, i == 0)
-		if err != nil {
-			return nil, err
-		}
-		t.Name = name + "-" + stage
-		all = append(all, t)
-	}
-	return all, nil
-}
-
-// stage returns a stage with its measured times and the line that explains them. Its interval is
-// that of a single launch. What a message costs before its first packet is added to the packet that
-// is alone in the first stage, which each message has once.
-func (p *pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) (
-	t platforms.StageTable, err error) {
-
-	line := &benchfile.Table{Title: pipeline + " " + stage, Kind: benchfile.OneWay}
-	spread := p.Spread(pipeline, stage, n)
-	start, busy := false, false
-	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c calibrate.PipelineCase) bool {
-		return c.Pipeline != pipeline || c.Stage != stage || c.Message != n
-	})
-	slices.SortFunc(cases, func(a, b calibrate.PipelineCase) int {
-		return cmp.Compare(a.Packet, b.Packet)
-	})
-	for _, c := range cases {
-		alone := p.Time(c)
-		among, extra := c, c
-		among.Stage, extra.Stage = stage+calibrate.BusySuffix, calibrate.Start
-		overlapped := cmp.Or(p.Time(among), alone)
-		busy = busy || p.Time(among) > 0
-		line.Samples = append(line.Samples, benchfile.Sample{
-			Size: c.Packet, Count: 1,
-			Mean: overlapped, Median: overlapped, Min: overlapped, Max: overlapped,
-		})
-		if before := p.Time(extra); first && before > 0 {
-			start = true
-			alone += before
-		}
-		t.Sizes = append(t.Sizes, sizeText(c.Packet))
-		t.Times = append(t.Times, fmt.Sprintf("%.4gus", float64(alone)))
-		t.Overlapped = append(t.Overlapped, fmt.Sprintf("%.4gus", float64(overlapped)))
-	}
-	if !busy && !start {
-		t.Overlapped = nil
-	}
-	r, err := fit.Linear(line, fit.Relative)
-	if err != nil {
-		return t, fmt.Errorf("%s: stage %s of %s, messages of %s: %w; measure more packets",
-			p.file, stage, pipeline, n, err)
-	}
-	s := r.Segments[0]
-	t.Beta = fmt.Sprintf("%.4gus", float64(s.Beta.Value))
-	t.Tau = fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau.Value))
-	if spread > 0 {
-		percent := fmt.Sprintf(" ± %.2g%%", 100*spread)
-		t.Beta, t.Tau = t.Beta+percent, t.Tau+percent
-	}
-	t.Source = fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.file,
-		len(p.Launches(cases[0])))
-	if start {
-		t.Source += "; times include the request of a message"
-	}
-	return t, nil
-}
-
-// A pipelineRow is the test of a pipeline at a size of messages: the packet with the least
-// predicted time among the measured ones, and what the packets took.
-type pipelineRow struct {
-	pipeline              string
-	message               quantity.Bytes
-	packet, fastest       quantity.Bytes
-	predicted, took, best quantity.Micros
-	median                float64
-}
-
-// tests compares the stages with the whole messages of the same launches.
-func (p *pipelines) tests() (all []pipelineRow) {
-	text, err := p.text()
-	if err != nil {
-		return nil // fitPipelines has returned the error
-	}
-	made, err := platforms.Parse("", []byte(text))
-	if err != nil {
-		return nil
-	}
-	for _, pipeline := range p.names() {
-		layer, err := made.Layer(pipeline)
-		if err != nil {
-			return nil
-		}
-		for _, n := range p.messages(pipeline) {
-			row := pipelineRow{pipeline: pipeline, message: n}
-			var errors []float64
-			for _, c := range p.Cases {
-				whole := p.Time(c)
-				if c.Pipeline != pipeline || c.Message != n || c.Stage != calibrate.Whole {
-					continue
-				}
-				predicted := model.At(layer.Model, n).(*model.Pipeline).OneWayIn(n, c.Packet)
-				errors = append(errors, math.Abs(float64(predicted/whole)-1))
-				if row.packet == 0 || predicted < row.predicted {
-					row.packet, row.predicted, row.took = c.Packet, predicted, whole
-				}
-				if row.fastest == 0 || whole < row.best {
-					row.fastest, row.best = c.Packet, whole
-				}
-			}
-			if len(errors) > 0 {
-				row.median = stats.Median(errors)
-				all = append(all, row)
-			}
-		}
-	}
-	return all
-}
-
-// rows tabulates the tests.
-func (p *pipelines) rows() reports.Rows {
-	type row = pipelineRow
+// pipelineRows tabulates the tests.
+func pipelineRows(p *fits.Pipelines) reports.Rows {
+	type row = fits.PipelineRow
 	col := reports.Col[row]
 	percent := func(key, head string, of func(row) float64) reports.Field[row] {
 		return col(key, head, func(r row) any { return math.Round(1e6*of(r)) / 1e4 }).
 			Texted(reports.PercentError)
 	}
-	rows := reports.TableOf(p.tests(),
-		col("file", "", func(row) any { return p.file }),
-		col("pipeline", "pipeline", func(r row) any { return r.pipeline }),
-		col("message_bytes", "message", func(r row) any { return r.message }),
-		col("packet_bytes", "best packet", func(r row) any { return r.packet }),
-		col("predicted_us", "predicted", func(r row) any { return r.predicted }),
-		col("measured_us", "measured", func(r row) any { return r.took }),
-		col("fastest_bytes", "fastest", func(r row) any { return r.fastest }),
-		percent("loss_percent", "loss", func(r row) float64 { return float64(r.took/r.best) - 1 }),
-		percent("median_error_percent", "median error", func(r row) float64 { return r.median }),
+	rows := reports.TableOf(p.Tests(),
+		col("file", "", func(row) any { return p.File }),
+		col("pipeline", "pipeline", func(r row) any { return r.Pipeline }),
+		col("message_bytes", "message", func(r row) any { return r.Message }),
+		col("packet_bytes", "best packet", func(r row) any { return r.Packet }),
+		col("predicted_us", "predicted", func(r row) any { return r.Predicted }),
+		col("measured_us", "measured", func(r row) any { return r.Took }),
+		col("fastest_bytes", "fastest", func(r row) any { return r.Fastest }),
+		percent("loss_percent", "loss", func(r row) float64 { return float64(r.Took/r.Best) - 1 }),
+		percent("median_error_percent", "median error", func(r row) float64 { return r.Median }),
 	)
 	rows.Notes = []string{"Predictions are from the stages alone. The best packet is the one of " +
 		"the measured sizes with the least predicted time. The loss is how much longer it takes " +

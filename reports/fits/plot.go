@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -18,12 +19,12 @@ const maxCurves = 8
 // the residuals below. Residuals have a panel of their own because an error of 10 %
 // is invisible on a logarithmic axis of five decades. It fails if there are
 // parameters and no curves.
-func (f *Fitted) Picture() (reports.Picture, error) {
+func Picture(f *fits.Fitted) (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
-		result, plot := f.model+" parameters", "plot the platform"
+		result, plot := f.Model+" parameters", "plot the platform"
 		switch {
-		case f.calibrated != nil:
+		case f.Calibrated != nil:
 			result = "machine"
 		case f.Collectives != nil:
 			result, plot = "collectives", fmt.Sprintf("draw them with \"halfpeak collective %s\"",
@@ -48,7 +49,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	if len(curves) == 1 {
 		c := curves[0]
 		top.Title = fmt.Sprintf("%s: %s, median error %s",
-			filepath.Base(c.name()), c.Model, reports.PercentError(100*c.Median))
+			filepath.Base(c.Place()), c.Model, reports.PercentError(100*c.Median))
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
@@ -57,7 +58,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	first, last := math.Inf(1), 0.0
 	spread := false
 	for _, c := range curves {
-		name := tableName(c.fitSource, curves)
+		name := tableName(c.Source, curves)
 		lines, points, residuals := curveSeries(c, name)
 		first, last = min(first, points.X[0]), max(last, points.X[len(points.X)-1])
 		for i := range points.Y {
@@ -96,7 +97,8 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 // percent. There is one series of a line per segment, since segments need not meet: a
 // jump is a change of protocol, and a line drawn across it would show times that no
 // message has.
-func curveSeries(c Curve, name string) (lines []reports.Series, points, residuals reports.Series) {
+func curveSeries(c fits.Curve, name string) (lines []reports.Series,
+	points, residuals reports.Series) {
 	points = reports.Series{Name: name, Kind: reports.Points}
 	residuals = reports.Series{Name: name, Kind: reports.Points}
 	for _, p := range c.Points {

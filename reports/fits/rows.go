@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -14,32 +15,32 @@ import (
 // that of precedence: changes also hold the curves they were made of, and summaries
 // are set only if there are no curves. Notes about the data stand above those about
 // the fit.
-func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
+func Rows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	var rows reports.Rows
 	switch {
-	case f.calibrated != nil:
-		rows = f.calibrated.rows()
-	case f.pipelines != nil:
-		rows = f.pipelines.rows()
+	case f.Calibrated != nil:
+		rows = calibrationRows(f.Calibrated)
+	case f.Pipelines != nil:
+		rows = pipelineRows(f.Pipelines)
 	case f.Changes != nil:
 		rows = changeRows(f.Changes)
 	case f.Collectives != nil:
-		rows = f.collectiveRows()
+		rows = collectiveRows(f)
 	case f.Summaries != nil:
 		rows = summaryRows(f.Summaries)
 	case f.Parameters != nil:
 		rows = parameterRows(f.Parameters)
 	default:
-		rows = f.curveRows(units)
+		rows = curveRows(f, units)
 	}
 	// What is missing stands last, where it is seen.
-	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.best, f.leftOut)
+	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.Best, f.LeftOut)
 	return rows
 }
 
 // A segment is a row: one line of a curve.
 type segment struct {
-	Curve
+	fits.Curve
 	*fit.Segment
 	table  string
 	number int
@@ -48,12 +49,12 @@ type segment struct {
 // curveRows tabulates the lines of all curves. On a narrow terminal the description
 // goes first (format, model, number of the segment), then errors, then r∞ and n½. The
 // sizes, β and τ stay.
-func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
+func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	var all []segment
 	for _, c := range f.Curves {
 		// Stages are known by the name that the file gives them, not by their table.
-		name := tableName(c.fitSource, f.Curves)
-		if f.model == "pipeline" {
+		name := tableName(c.Source, f.Curves)
+		if f.Model == "pipeline" {
 			name = c.Name
 		}
 		for i := range c.Segments {
@@ -64,7 +65,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	known := func(s segment) bool { return s.Tau.Low > 0 }
 	// If all rows are of one table, a narrow terminal can do without its name.
 	tableRank := 0
-	if len(f.Curves) <= 1 && f.model != "pipeline" {
+	if len(f.Curves) <= 1 && f.Model != "pipeline" {
 		tableRank = 8
 	}
 	col := reports.Col[segment]
@@ -74,9 +75,9 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	}
 	rows := reports.TableOf(all,
 		col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
-		col("file", "", func(s segment) any { return s.file.Name }),
+		col("file", "", func(s segment) any { return s.File.Name }),
 		col("format", "format",
-			func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
+			func(s segment) any { return s.Curve.Source.Table.Format }).Ranked(9),
 		col("model", "model", func(s segment) any { return s.Model }).Ranked(7),
 		col("segment", "segment", func(s segment) any { return s.number }).Ranked(6),
 		col("from_bytes", "from", func(s segment) any { return s.From }),
@@ -100,7 +101,7 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 			func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
 		col("n_half_bytes", "n½",
 			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).Ranked(1),
-		col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
+		col("title", "", func(s segment) any { return s.Curve.Source.Table.Name() }),
 		col("kind", "", func(s segment) any { return s.Kind.String() }),
 		col("method", "", func(s segment) any { return s.Method }),
 	)
@@ -113,10 +114,10 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 // curveNotes returns what the rows of segments cannot hold: the errors over all
 // sizes, the breaks with their uncertainty, the models that auto compared, and the
 // fit's warnings.
-func curveNotes(c Curve, units quantity.UnitChoice) []string {
+func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 	var notes []string
 	say := func(format string, args ...any) {
-		notes = append(notes, c.about(format, args...))
+		notes = append(notes, c.About(format, args...))
 	}
 	percent := func(part float64) string { return reports.PercentError(100 * part) }
 	// With one segment, its row already has these errors.
@@ -154,30 +155,30 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 
 // changeRows tabulates changes by range of sizes. "real" is a column of its own,
 // because users look for it before they read the numbers.
-func changeRows(changes []Change) reports.Rows {
-	col := reports.Col[Change]
+func changeRows(changes []fits.Change) reports.Rows {
+	col := reports.Col[fits.Change]
 	rows := reports.TableOf(changes,
-		col("file", "before", func(c Change) any { return c.Before }).Ranked(2),
-		col("other", "after", func(c Change) any { return c.After }).Ranked(2),
-		col("from_bytes", "from", func(c Change) any { return c.From }),
-		col("to_bytes", "to", func(c Change) any { return c.To }),
+		col("file", "before", func(c fits.Change) any { return c.Before }).Ranked(2),
+		col("other", "after", func(c fits.Change) any { return c.After }).Ranked(2),
+		col("from_bytes", "from", func(c fits.Change) any { return c.From }),
+		col("to_bytes", "to", func(c fits.Change) any { return c.To }),
 		col("", "β, change (95 %)",
-			func(c Change) any { return estimated(quantity.DimTime, c.Beta) }),
-		col("beta_change_us", "", func(c Change) any { return c.Beta.Value }),
-		col("beta_change_low_us", "", func(c Change) any { return c.Beta.Low }),
-		col("beta_change_high_us", "", func(c Change) any { return c.Beta.High }),
-		col("beta_real", "real", func(c Change) any { return c.BetaReal }),
+			func(c fits.Change) any { return estimated(quantity.DimTime, c.Beta) }),
+		col("beta_change_us", "", func(c fits.Change) any { return c.Beta.Value }),
+		col("beta_change_low_us", "", func(c fits.Change) any { return c.Beta.Low }),
+		col("beta_change_high_us", "", func(c fits.Change) any { return c.Beta.High }),
+		col("beta_real", "real", func(c fits.Change) any { return c.BetaReal }),
 		col("", "τ, change (95 %)",
-			func(c Change) any { return estimated(quantity.DimInverse, c.Tau) }),
+			func(c fits.Change) any { return estimated(quantity.DimInverse, c.Tau) }),
 		col("tau_change_us_per_kib", "",
-			func(c Change) any { return quantity.PerKiB(c.Tau.Value) }),
+			func(c fits.Change) any { return quantity.PerKiB(c.Tau.Value) }),
 		col("tau_change_low_us_per_kib", "",
-			func(c Change) any { return quantity.PerKiB(c.Tau.Low) }),
+			func(c fits.Change) any { return quantity.PerKiB(c.Tau.Low) }),
 		col("tau_change_high_us_per_kib", "",
-			func(c Change) any { return quantity.PerKiB(c.Tau.High) }),
-		col("tau_real", "real", func(c Change) any { return c.TauReal }),
-		col("time_ratio", "time", func(c Change) any { return c.Time }).Ranked(1),
-		col("time_real", "real", func(c Change) any { return c.TimeReal }).Ranked(1),
+			func(c fits.Change) any { return quantity.PerKiB(c.Tau.High) }),
+		col("tau_real", "real", func(c fits.Change) any { return c.TauReal }),
+		col("time_ratio", "time", func(c fits.Change) any { return c.Time }).Ranked(1),
+		col("time_real", "real", func(c fits.Change) any { return c.TimeReal }).Ranked(1),
 	)
 	// With many ranges some change is real by chance, and the user must know how
 	// often.
@@ -188,41 +189,41 @@ func changeRows(changes []Change) reports.Rows {
 
 // parameterRows has the unit in a column, because the rows of LogGP have two: times,
 // and times per byte. Numbers for programs are in that unit.
-func parameterRows(all []Parameter) reports.Rows {
-	scaled := func(v float64, p Parameter) any { return v * p.Dim.Column().Scale }
-	unit := func(p Parameter) any { return p.Dim.Column().Input() }
-	ranged := slices.ContainsFunc(all, func(p Parameter) bool { return p.To > 0 })
-	col := reports.Col[Parameter]
+func parameterRows(all []fits.Parameter) reports.Rows {
+	scaled := func(v float64, p fits.Parameter) any { return v * p.Dim.Column().Scale }
+	unit := func(p fits.Parameter) any { return p.Dim.Column().Input() }
+	ranged := slices.ContainsFunc(all, func(p fits.Parameter) bool { return p.To > 0 })
+	col := reports.Col[fits.Parameter]
 	return reports.TableOf(all,
-		col("file", "table", func(p Parameter) any { return p.Table }).Ranked(2),
-		col("model", "model", func(p Parameter) any { return p.Model }).Ranked(1),
-		col("from_bytes", "from", func(p Parameter) any { return p.From }).If(ranged),
-		col("to_bytes", "to", func(p Parameter) any { return p.To }).If(ranged),
-		col("parameter", "parameter", func(p Parameter) any { return p.Name }),
-		col("", "value (95 %)", func(p Parameter) any {
+		col("file", "table", func(p fits.Parameter) any { return p.Table }).Ranked(2),
+		col("model", "model", func(p fits.Parameter) any { return p.Model }).Ranked(1),
+		col("from_bytes", "from", func(p fits.Parameter) any { return p.From }).If(ranged),
+		col("to_bytes", "to", func(p fits.Parameter) any { return p.To }).If(ranged),
+		col("parameter", "parameter", func(p fits.Parameter) any { return p.Name }),
+		col("", "value (95 %)", func(p fits.Parameter) any {
 			return reports.Interval{Dim: p.Dim, Interval: p.Interval}
 		}),
-		col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
-		col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
-		col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
+		col("value", "", func(p fits.Parameter) any { return scaled(p.Value, p) }),
+		col("low", "", func(p fits.Parameter) any { return scaled(p.Low, p) }),
+		col("high", "", func(p fits.Parameter) any { return scaled(p.High, p) }),
 		col("unit", "", unit),
 	)
 }
 
 // summaryRows shows tables of one size as they were measured.
-func summaryRows(all []Summary) reports.Rows {
-	col := reports.Col[Summary]
+func summaryRows(all []fits.Summary) reports.Rows {
+	col := reports.Col[fits.Summary]
 	rows := reports.TableOf(all,
-		col("file", "file", func(s Summary) any { return s.file.Name }).Ranked(2),
-		col("title", "table", func(s Summary) any { return s.table.Name() }).Ranked(1),
-		col("kind", "kind", func(s Summary) any { return s.table.Kind.String() }),
-		col("size_bytes", "size", func(s Summary) any { return s.Size }),
-		col("count", "n", func(s Summary) any { return s.Count }),
-		col("min_us", "min", func(s Summary) any { return s.Min }),
+		col("file", "file", func(s fits.Summary) any { return s.File.Name }).Ranked(2),
+		col("title", "table", func(s fits.Summary) any { return s.Table.Name() }).Ranked(1),
+		col("kind", "kind", func(s fits.Summary) any { return s.Table.Kind.String() }),
+		col("size_bytes", "size", func(s fits.Summary) any { return s.Size }),
+		col("count", "n", func(s fits.Summary) any { return s.Count }),
+		col("min_us", "min", func(s fits.Summary) any { return s.Min }),
 		col("median_us", "median",
-			func(s Summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
-		col("mean_us", "mean", func(s Summary) any { return s.Mean }),
-		col("max_us", "largest", func(s Summary) any { return s.Max }),
+			func(s fits.Summary) any { return reports.OrAbsent(s.Typical(), s.Typical() > 0) }),
+		col("mean_us", "mean", func(s fits.Summary) any { return s.Mean }),
+		col("max_us", "largest", func(s fits.Summary) any { return s.Max }),
 	)
 	rows.Notes = []string{"These tables have one size each. " +
 		"A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}

@@ -61,6 +61,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // Ask answers a question. It never panics, and answers every request within bounds of
@@ -172,6 +173,6 @@ var tables = map[string]question{
 		if err != nil {
 			return reports.Rows{}, err
 		}
-		return f.Rows(nil), nil
+		return fits.Rows(f, nil), nil
 	}),
 }

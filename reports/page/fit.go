@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	askfits "github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
@@ -46,16 +47,16 @@ func unpacked(data []byte) ([]byte, error) {
 
 // fitFile fits a file. As in the command, a damaged file is fitted up to the damage,
 // and the answer says so.
-func fitFile(r fileRequest) (*fits.Fitted, error) {
+func fitFile(r fileRequest) (*askfits.Fitted, error) {
 	if len(r.Data) > maxFile {
 		return nil,
 			fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20,
 				maxFile>>20)
 	}
-	if r.Model != "" && !slices.Contains(fits.Models(), r.Model) {
+	if r.Model != "" && !slices.Contains(askfits.Models(), r.Model) {
 		return nil,
 			fmt.Errorf("no model %.40q; choose one of %s", r.Model,
-				strings.Join(fits.Models(), ", "))
+				strings.Join(askfits.Models(), ", "))
 	}
 	data, broken := unpacked(r.Data)
 	if broken != nil {
@@ -64,7 +65,7 @@ func fitFile(r fileRequest) (*fits.Fitted, error) {
 			return nil, broken
 		}
 	}
-	f, err := fits.Read(bytes.NewReader(data), fileName(r.Name), fits.Options{Model: r.Model})
+	f, err := askfits.Read(bytes.NewReader(data), fileName(r.Name), askfits.Options{Model: r.Model})
 	if err != nil {
 		return nil, cmp.Or(broken, err) // the file is at fault before its contents
 	}
@@ -91,7 +92,7 @@ func (x *Explorer) fit(r fileRequest) (fitAnswer, error) {
 		return fitAnswer{}, err
 	}
 	a := fitAnswer{Fits: []fittedCurve{}}
-	if a.Table, err = tableOf(f.Rows(nil), nil); err != nil {
+	if a.Table, err = tableOf(fits.Rows(f, nil), nil); err != nil {
 		return a, err
 	}
 	if f.Broken != nil {
@@ -101,7 +102,7 @@ func (x *Explorer) fit(r fileRequest) (fitAnswer, error) {
 		a.Fits = append(a.Fits, fitCurve(c))
 	}
 	// Parameters have no picture, which is no error here.
-	if picture, err := f.Picture(); err == nil {
+	if picture, err := fits.Picture(f); err == nil {
 		stack := picture.(reports.Stack)
 		a.Curve, a.Residuals = &stack[0], &stack[1]
 	}
@@ -123,7 +124,7 @@ func (x *Explorer) fit(r fileRequest) (fitAnswer, error) {
 
 // fitCurve summarizes a curve. Warnings are a list also if there are none, as scripts
 // expect.
-func fitCurve(c fits.Curve) fittedCurve {
+func fitCurve(c askfits.Curve) fittedCurve {
 	a := fittedCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points),
 		Warnings: append([]string{}, c.Warnings...)}
 	for _, b := range c.Breaks {

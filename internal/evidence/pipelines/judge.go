@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // A run is a pipeline at a size of messages and packets: the times of whole messages in each

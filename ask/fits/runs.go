@@ -19,14 +19,14 @@ import (
 //
 // Pairs of nodes that columns name are runs of one measurement too: the next
 // measurement may be made on any pair, so its interval must hold their differences.
-func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
+func fitRuns(sources []Source) (all []Source, notes []string, err error) {
 	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
 		return all, nil, err
 	}
 	// Sources come file by file, so a change of the file begins the next one.
-	var files [][]fitSource
+	var files [][]Source
 	for i, s := range sources {
-		if i == 0 || s.file != sources[i-1].file {
+		if i == 0 || s.File != sources[i-1].File {
 			files = append(files, nil)
 		}
 		last := &files[len(files)-1]
@@ -36,8 +36,8 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		return all, notes, err
 	}
 	first := files[0]
-	runs := list.Map(first, func(s fitSource) []*benchfile.Table {
-		return []*benchfile.Table{s.table}
+	runs := list.Map(first, func(s Source) []*benchfile.Table {
+		return []*benchfile.Table{s.Table}
 	})
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
@@ -55,12 +55,12 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		}
 		for i, j := range of {
 			if j >= 0 {
-				runs[i] = append(runs[i], other[j].table)
+				runs[i] = append(runs[i], other[j].Table)
 			}
 		}
 	}
 	// This is a copy: the file itself keeps the tables that were read.
-	of := *first[0].file
+	of := *first[0].File
 	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
 	of.Tables = nil
 	for _, tables := range runs {
@@ -76,7 +76,7 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	}
 	if len(of.Tables) == 0 {
 		err := fmt.Errorf("no table of %s is in all files: %s",
-			first[0].file.Name, strings.Join(notes, "; "))
+			first[0].File.Name, strings.Join(notes, "; "))
 		return nil, nil, usage.Fields(err, "runs")
 	}
 	return tablesIn(&of), notes, nil
@@ -85,14 +85,14 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 // runsByKind pools files of one table each by the kind of their times, such as the latencies and
 // the streams of a fit of LogGP. A kind with one file has no runs, and a note says so. It returns
 // nil if all are of one kind, or if no kind has two files.
-func runsByKind(files [][]fitSource) (all []fitSource, notes []string, err error) {
-	by := map[benchfile.Kind][]fitSource{}
+func runsByKind(files [][]Source) (all []Source, notes []string, err error) {
+	by := map[benchfile.Kind][]Source{}
 	var kinds []benchfile.Kind
 	for _, f := range files {
 		if len(f) != 1 {
 			return nil, nil, nil
 		}
-		kind := f[0].table.Kind
+		kind := f[0].Table.Kind
 		if by[kind] == nil {
 			kinds = append(kinds, kind)
 		}
@@ -104,7 +104,7 @@ func runsByKind(files [][]fitSource) (all []fitSource, notes []string, err error
 	for _, kind := range kinds {
 		if of := by[kind]; len(of) == 1 {
 			all = append(all, of[0])
-			notes = append(notes, of[0].name()+" is the only run of its kind")
+			notes = append(notes, of[0].Place()+" is the only run of its kind")
 			continue
 		}
 		merged, more, err := fitRuns(by[kind])
@@ -123,15 +123,15 @@ func runsByKind(files [][]fitSource) (all []fitSource, notes []string, err error
 // that also differ in another column, such as a library or a date, are different
 // measurements and are pooled separately. It returns nil if a table names no nodes:
 // that is then no file of pairs, and runs are whole files.
-func fitPairs(sources []fitSource) (all []fitSource, err error) {
+func fitPairs(sources []Source) (all []Source, err error) {
 	by := map[string][]*benchfile.Table{}
 	var kinds []string
 	for _, s := range sources {
 		// kind is the identity of a measurement without its nodes. It also is a title
 		// after the first comma, so labels are appended in the order of the columns.
-		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
+		kind := fmt.Sprint(s.Table.Format, s.Table.Kind, s.Table.Collective)
 		pair := false
-		for _, l := range s.table.Labels {
+		for _, l := range s.Table.Labels {
 			named := namesNode(l.Column)
 			pair = pair || named
 			if !named {
@@ -144,9 +144,9 @@ func fitPairs(sources []fitSource) (all []fitSource, err error) {
 		if by[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		by[kind] = append(by[kind], s.table)
+		by[kind] = append(by[kind], s.Table)
 	}
-	file := *sources[0].file
+	file := *sources[0].File
 	file.Tables = nil
 	for _, kind := range kinds {
 		one, err := fit.Runs(by[kind]...)
@@ -174,26 +174,26 @@ func namesNode(column string) bool {
 // paired by the names of file and table, then by title, each in their order. For each
 // table before, of has the index of its partner after, or −1. alone has the tables of
 // both sides without a partner.
-func partners(before, after []fitSource) (of []int, alone []fitSource) {
+func partners(before, after []Source) (of []int, alone []Source) {
 	if len(before) == 1 && len(after) == 1 {
 		return []int{0}, nil
 	}
-	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name() }
+	sameTable := func(b, a Source) bool { return a.Table.Name() == b.Table.Name() }
 	// Within one file, the tables after are the second runs.
-	if after[0].file == before[0].file {
+	if after[0].File == before[0].File {
 		sameTable = secondRunOf
 	}
-	sameFile := func(b, a fitSource) bool {
-		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
+	sameFile := func(b, a Source) bool {
+		return sameTable(b, a) && filepath.Base(a.File.Name) == filepath.Base(b.File.Name)
 	}
 	// Without a title, a table's name is that of its format, which any two files of a
 	// benchmark share: that would pair a latency with a bandwidth.
-	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
+	sameTitle := func(b, a Source) bool { return sameTable(b, a) && b.Table.Title != "" }
 	of = slices.Repeat([]int{-1}, len(before))
 	taken := make([]bool, len(after))
 	// All pairs by the stricter rule are made first: a match by title alone must not take the
 	// partner of a table that also has the same file name.
-	for _, same := range []func(b, a fitSource) bool{sameFile, sameTitle} {
+	for _, same := range []func(b, a Source) bool{sameFile, sameTitle} {
 		for i, b := range before {
 			for j, a := range after {
 				if of[i] < 0 && !taken[j] && same(b, a) {
@@ -216,17 +216,17 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 }
 
 // secondRunOf reports whether a is the second table of the name whose first table is b.
-func secondRunOf(b, a fitSource) bool {
-	return b.table.Run == 1 && a.table.Run == 2 && a.table.FirstName() == b.table.Name()
+func secondRunOf(b, a Source) bool {
+	return b.Table.Run == 1 && a.Table.Run == 2 && a.Table.FirstName() == b.Table.Name()
 }
 
-func aloneNotes(alone []fitSource) []string {
-	return list.Map(alone, func(s fitSource) string {
-		return s.name() + " has no partner and is skipped"
+func aloneNotes(alone []Source) []string {
+	return list.Map(alone, func(s Source) string {
+		return s.Place() + " has no partner and is skipped"
 	})
 }
 
-func tablesOf(sources []fitSource) string {
-	names := list.Map(sources, func(s fitSource) string { return s.table.Name() })
-	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
+func tablesOf(sources []Source) string {
+	names := list.Map(sources, func(s Source) string { return s.Table.Name() })
+	return filepath.Base(sources[0].File.Name) + " has " + strings.Join(names, ", ")
 }

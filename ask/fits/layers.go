@@ -136,11 +136,11 @@ func PipelineLayer(name string, stages []platforms.StageTable, source string) pl
 // returns the errors of [fit.Result.Layer].
 func addCurve(f *platforms.File, name, title string, c Curve) error {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
-		c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+		c.Place(), c.dateSuffix(), c.Table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.LayerTable{
 		Name: name, Title: title, Note: strings.Join(c.Warnings, ". "), Source: from,
 	}
-	setSubject(&t, c.table)
+	setSubject(&t, c.Table)
 	layer, err := c.Layer()
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func addCurve(f *platforms.File, name, title string, c Curve) error {
 	}
 	f.Layers = append(f.Layers, layers...)
 	if measured != nil {
-		f.Measured = append(f.Measured, measuredTable(name, c.name()+c.dateSuffix(), measured))
+		f.Measured = append(f.Measured, measuredTable(name, c.Place()+c.dateSuffix(), measured))
 	}
 	return nil
 }

@@ -10,8 +10,9 @@
 //	fit.go         tables → a model, by its name or by what the tables are
 //	curves.go, models.go, measured.go + collective.go, calibration.go
 //	               one kind of model each: curves, parameters, collectives, a machine
-//	rows.go        the result → a table of a report; plot.go → a figure
-//	save.go        the result → the text of a platform file (document.go, machine.go)
+//	save.go        the result → the text of a platform file (machine.go)
+//
+// Package reports/fits makes tables and figures of the result.
 //
 // Three rules hold on this way. What cannot be used is left out with a note that says
 // why, and it is an error only if nothing is left. A file that breaks off gives what
@@ -93,7 +94,7 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 		}
 		in.Notes = append(in.Notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: in.Sources, leftOut: in.leftOut,
+	f := &Fitted{Model: o.Model, sources: in.Sources, LeftOut: in.leftOut,
 		Broken: in.Broken, Partial: in.partial}
 	switch o.Model {
 	case "loggp":
@@ -114,9 +115,9 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	for _, s := range in.Sources {
 		// A fit of collectives uses no other tables, so doubts about those would only
 		// distract.
-		if f.Collectives == nil || s.table.Kind == benchfile.Collective {
-			for _, w := range s.table.Warnings {
-				warned = append(warned, s.about("%s", w))
+		if f.Collectives == nil || s.Table.Kind == benchfile.Collective {
+			for _, w := range s.Table.Warnings {
+				warned = append(warned, s.About("%s", w))
 			}
 		}
 	}
@@ -142,12 +143,12 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
+	if c.Checks, err = c.Check(context.Background(), c.machine); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f := &Fitted{
-		calibrated: c,
-		within:     calibrate.CheckedInterval(c.checks, unmeasured),
+		Calibrated: c,
+		within:     calibrate.CheckedInterval(c.Checks, unmeasured),
 		Notes:      slices.Concat(c.Notes, c.levels(), c.doubts(), c.algorithms()),
 	}
 	for _, name := range unmeasured {
@@ -174,17 +175,17 @@ func fitPipelines(text io.Reader, path string, o Options) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pipelines{read, filepath.Base(path)}
+	p := &Pipelines{read, filepath.Base(path)}
 	_, err = p.text() // the rows need it to be valid
-	return &Fitted{pipelines: p}, err
+	return &Fitted{Pipelines: p}, err
 }
 
 // readCalibration returns the machine of calibrate.c's output, without checks, and the levels that
 // no pair of ranks measured.
-func readCalibration(text io.Reader, path string) (c *calibrated, unmeasured []string, err error) {
+func readCalibration(text io.Reader, path string) (c *Calibrated, unmeasured []string, err error) {
 	// Only the base name goes into the saved file: a path of this machine says
 	// nothing elsewhere.
-	c = &calibrated{file: filepath.Base(path)}
+	c = &Calibrated{File: filepath.Base(path)}
 	if c.Calibration, err = calibrate.Read(text, path); err != nil {
 		return nil, nil, err
 	}

@@ -19,11 +19,11 @@ import (
 // lines. It is an error if nothing remains to be saved.
 func (f *Fitted) TOML() (string, error) {
 	switch {
-	case f.calibrated != nil:
+	case f.Calibrated != nil:
 		return f.machineText()
-	case f.pipelines != nil:
-		return f.pipelines.text()
-	case f.model == "pipeline":
+	case f.Pipelines != nil:
+		return f.Pipelines.text()
+	case f.Model == "pipeline":
 		return Encoded(f.pipelineFile(), "fit."), nil
 	case f.saved != nil:
 		return Encoded(f.parametersFile(), "fit."), nil
@@ -51,12 +51,12 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
 	for i, name := range layerNames(curves) {
 		c := curves[i]
-		title := c.table.Name()
+		title := c.Table.Name()
 		// The name of a table says little if several files have one of it.
 		if slices.ContainsFunc(curves, func(other Curve) bool {
-			return other.file != c.file && other.table.Name() == title
+			return other.File != c.File && other.Table.Name() == title
 		}) {
-			title += ", " + filepath.Base(c.file.Name)
+			title += ", " + filepath.Base(c.File.Name)
 		}
 		if err := addCurve(d, name, title, c); err != nil {
 			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
@@ -74,11 +74,11 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 // pipelineFile writes a stage per table. A stage has one line (fit.Stages), so its
 // first segment is all of it.
 func (f *Fitted) pipelineFile() platforms.File {
-	d := platforms.File{Title: "fit of " + sourceNames([]fitSource{f.Curves[0].fitSource})}
+	d := platforms.File{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
 	for i, c := range f.Curves {
 		s := c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
-			c.name(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
+			c.Place(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
 		d.Stages = append(d.Stages, platforms.StageTable{
 			Name: fmt.Sprintf("stage-%d", i+1), Beta: betaText(s), Tau: tauText(s), Source: source,
 		})
@@ -91,11 +91,11 @@ func (f *Fitted) pipelineFile() platforms.File {
 // between them. The model's name is that of the layer.
 func (f *Fitted) parametersFile() platforms.File {
 	from := strings.Join(
-		list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() }), ", ")
+		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")
 	note := strings.Join(f.warned, ". ")
 	d := platforms.File{Title: "fit of " + sourceNames(f.sources)}
 	if len(f.saved) == 1 {
-		d.Layers = []platforms.LayerTable{{Name: "fit", Model: f.model,
+		d.Layers = []platforms.LayerTable{{Name: "fit", Model: f.Model,
 			Parameters: f.saved[0].texts, Source: from, Note: note}}
 		return d
 	}
@@ -103,7 +103,7 @@ func (f *Fitted) parametersFile() platforms.File {
 	var parts []platforms.LayerTable
 	for i, r := range f.saved {
 		one := platforms.LayerTable{
-			Name: fmt.Sprintf("fit-protocol-%d", i+1), Model: f.model, Parameters: r.texts,
+			Name: fmt.Sprintf("fit-protocol-%d", i+1), Model: f.Model, Parameters: r.texts,
 			Source: fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to),
 		}
 		branch := platforms.Branch{Layer: one.Name}
@@ -122,8 +122,8 @@ func (f *Fitted) parametersFile() platforms.File {
 func (f *Fitted) collectivesFile() platforms.File {
 	var files []string
 	for _, s := range f.sources {
-		text := s.file.Name + s.dateSuffix()
-		if s.table.Collective.Name != "" && !slices.Contains(files, text) {
+		text := s.File.Name + s.dateSuffix()
+		if s.Table.Collective.Name != "" && !slices.Contains(files, text) {
 			files = append(files, text)
 		}
 	}

@@ -72,9 +72,9 @@ func TestFitPipelines(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range f.pipelines.tests() {
+	for _, r := range f.Pipelines.Tests() {
 		// Whole messages take 10 % longer than the stages say.
-		if math.Abs(r.median-(1-1/1.1)) > 2e-3 || r.packet != r.fastest {
+		if math.Abs(r.Median-(1-1/1.1)) > 2e-3 || r.Packet != r.Fastest {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -44,13 +44,13 @@ func TestTablesByName(t *testing.T) {
 	}
 	for _, c := range f.Curves {
 		operation := "Bcast"
-		if strings.Contains(c.table.Name(), "Allreduce") {
+		if strings.Contains(c.Table.Name(), "Allreduce") {
 			operation = "Allreduce"
 		}
 		if p := c.Points[0]; p.Count != 2 || p.Deviation != 0 {
-			t.Errorf("%s: %+v, want two runs that are alike", c.table.Name(), p)
+			t.Errorf("%s: %+v, want two runs that are alike", c.Table.Name(), p)
 		}
-		near(t, c.table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
+		near(t, c.Table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
 	}
 
 	g, err := Fit([]string{first}, Options{Compare: second})
@@ -99,8 +99,8 @@ func TestPairsAreRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Curves) != 2 || f.Curves[0].table.Title != "3 pairs of nodes transport=ib" {
-		t.Fatalf("%d curves, the first %q", len(f.Curves), f.Curves[0].table.Title)
+	if len(f.Curves) != 2 || f.Curves[0].Table.Title != "3 pairs of nodes transport=ib" {
+		t.Fatalf("%d curves, the first %q", len(f.Curves), f.Curves[0].Table.Title)
 	}
 	p := f.Curves[1].Points[0]
 	near(t, "mean", float64(p.Time), 1.1*10.01, 1e-3)

@@ -17,7 +17,7 @@ import (
 func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
 	in := quantity.Interval{Value: value, Low: low, High: high}
 	f.Parameters = append(f.Parameters, Parameter{
-		Table: sourceNames(f.sources), Model: f.model, Name: name, Dim: dim, Interval: in,
+		Table: sourceNames(f.sources), Model: f.Model, Name: name, Dim: dim, Interval: in,
 	})
 }
 
@@ -95,7 +95,7 @@ func (f *Fitted) logGP() error {
 // useOnly drops the sources at the indices unused, so that no row or title names them, and notes
 // which these are.
 func (f *Fitted) useOnly(unused []int) {
-	var used, rest []fitSource
+	var used, rest []Source
 	for i, s := range f.sources {
 		if slices.Contains(unused, i) {
 			rest = append(rest, s)
@@ -119,15 +119,15 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	// no mistake. Two signatures are: the parameters would be of two runs or
 	// machines.
 	all := sourceNames(f.sources)
-	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool {
-		return s.table.Kind != benchfile.Interval
+	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s Source) bool {
+		return s.Table.Kind != benchfile.Interval
 	})
 	if len(f.sources) != 1 {
 		err := fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, "+
 			"delta and interval", all, len(f.sources))
 		return usage.Fields(err, "model")
 	}
-	r, err := fit.LogP(f.sources[0].table, rtt)
+	r, err := fit.LogP(f.sources[0].Table, rtt)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (f *Fitted) pipeline(method fit.Method) error {
 		return err
 	}
 	for i, r := range results {
-		f.Curves = append(f.Curves, Curve{fitSource: f.sources[i], Result: r})
+		f.Curves = append(f.Curves, Curve{Source: f.sources[i], Result: r})
 	}
 	for _, n := range []quantity.Bytes{4 * quantity.KiB, 64 * quantity.KiB, 1024 * quantity.KiB} {
 		size, t := pipe.BestPacket(n)
 		note := fmt.Sprintf("%s go through these stages in %s, in packets of %s", n, t, size)
-		f.best = append(f.best, note)
+		f.Best = append(f.Best, note)
 	}
 	return nil
 }

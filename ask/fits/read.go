@@ -15,51 +15,51 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A fitSource is a table with the file that it comes from. Several tables share a
+// A Source is a table with the file that it comes from. Several tables share a
 // file, and notes and sources need both names.
-type fitSource struct {
-	file  *benchfile.File
-	table *benchfile.Table
+type Source struct {
+	File  *benchfile.File
+	Table *benchfile.Table
 	alone bool // it is the only table: notes need not name it
 	one   bool // its file is the only one: notes need not name that
 }
 
-func tablesIn(file *benchfile.File) (all []fitSource) {
+func tablesIn(file *benchfile.File) (all []Source) {
 	for i := range file.Tables {
 		all = append(all,
-			fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
+			Source{File: file, Table: &file.Tables[i], alone: len(file.Tables) == 1})
 	}
 	return all
 }
 
-// name identifies a table in errors and sources: the file and, if it has several
+// Place identifies a table in errors and sources: the file and, if it has several
 // tables, the table.
-func (s fitSource) name() string {
-	if len(s.file.Tables) == 1 {
-		return s.file.Name
+func (s Source) Place() string {
+	if len(s.File.Tables) == 1 {
+		return s.File.Name
 	}
-	return s.file.Name + ": " + s.table.Name()
+	return s.File.Name + ": " + s.Table.Name()
 }
 
-// about returns a note about the table. It names only what is not obvious: nothing if
+// About returns a note about the table. It names only what is not obvious: nothing if
 // there is one table, no file if there is one file.
-func (s fitSource) about(format string, args ...any) string {
+func (s Source) About(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	switch {
 	case s.alone:
 		return text
 	case s.one:
-		return s.table.Name() + ": " + text
+		return s.Table.Name() + ": " + text
 	}
-	return s.name() + ": " + text
+	return s.Place() + ": " + text
 }
 
 // dateSuffix returns " of " and the file's date, for the source of a saved fit. The
 // date of the file is close to that of the measurement; the date of the fit would
 // make the output differ from day to day. A file that has been removed has no date,
 // which is no reason to fail.
-func (s fitSource) dateSuffix() string {
-	info, err := os.Stat(s.file.Name)
+func (s Source) dateSuffix() string {
+	info, err := os.Stat(s.File.Name)
 	// A pipe or a device has no date of its measurement.
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -67,18 +67,18 @@ func (s fitSource) dateSuffix() string {
 	return " of " + info.ModTime().UTC().Format(time.DateOnly)
 }
 
-func sourceNames(sources []fitSource) string {
-	all := list.Map(sources, func(s fitSource) string { return filepath.Base(s.name()) })
+func sourceNames(sources []Source) string {
+	all := list.Map(sources, func(s Source) string { return filepath.Base(s.Place()) })
 	return strings.Join(all, ", ")
 }
 
-func fitTables(sources []fitSource) []*benchfile.Table {
-	return list.Map(sources, func(s fitSource) *benchfile.Table { return s.table })
+func fitTables(sources []Source) []*benchfile.Table {
+	return list.Map(sources, func(s Source) *benchfile.Table { return s.Table })
 }
 
 // An input holds the tables of benchmark files, in the order of the paths.
 type input struct {
-	Sources []fitSource
+	Sources []Source
 	Notes   []string // doubts about the files themselves
 	Broken  error    // see [Fitted.Broken]
 	partial bool     // see [Fitted.Partial]
@@ -157,7 +157,7 @@ func isProse(name string) bool {
 
 // end sets what notes need not name, which is known only when all files are read.
 func (in *input) end(paths ...string) {
-	one := len(paths) == 1 && in.Sources[0].file.Name == paths[0]
+	one := len(paths) == 1 && in.Sources[0].File.Name == paths[0]
 	for i := range in.Sources {
 		in.Sources[i].alone, in.Sources[i].one = len(in.Sources) == 1, one
 	}

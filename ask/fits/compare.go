@@ -45,10 +45,10 @@ func (f *Fitted) compare(o Options) error {
 		a := later[of[i]]
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
-			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "against")
+			return usage.Fields(fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err), "against")
 		}
 		for _, c := range changes {
-			f.Changes = append(f.Changes, Change{b.name(), a.name(), c})
+			f.Changes = append(f.Changes, Change{b.Place(), a.Place(), c})
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (f *Fitted) compare(o Options) error {
 // sides returns the tables before and after. o.Compare is a path or the name of a
 // table, tried in this order: a path that exists cannot be meant as a table's name.
 // If it is one of the files that were read, its own second runs are the tables after.
-func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
+func (f *Fitted) sides(o Options) (before, after []Source, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
 		return f.twoTables(o.Compare)
@@ -65,7 +65,7 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	// The file is compared by identity, not by name: ./a.txt, a.txt and a link are
 	// one file.
 	for _, s := range f.sources {
-		if own, err := os.Stat(s.file.Name); err == nil && os.SameFile(info, own) {
+		if own, err := os.Stat(s.File.Name); err == nil && os.SameFile(info, own) {
 			return runsWithin(f.sources)
 		}
 	}
@@ -76,7 +76,7 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	f.Notes = append(f.Notes, in.Notes...)
 	// A damaged file on either side makes the comparison incomplete.
 	f.Broken, f.Partial = cmp.Or(f.Broken, in.Broken), f.Partial || in.partial
-	f.leftOut = append(f.leftOut, in.leftOut...)
+	f.LeftOut = append(f.LeftOut, in.leftOut...)
 	return f.sources, in.Sources, nil
 }
 
@@ -84,14 +84,14 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 // the first run of the same name, or the only other table. With three tables or more,
 // nothing says which one a table of another name should be compared with, so that is
 // an error.
-func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
+func (f *Fitted) twoTables(name string) (before, after []Source, err error) {
 	var names []string
 	first := "" // run of the name
 	for _, s := range f.sources {
-		if s.table.Name() == name {
-			after, first = append(after, s), s.table.FirstName()
+		if s.Table.Name() == name {
+			after, first = append(after, s), s.Table.FirstName()
 		}
-		names = append(names, s.table.Name())
+		names = append(names, s.Table.Name())
 	}
 	for i, s := range f.sources {
 		if names[i] != name && (names[i] == first || len(f.sources) == 2) {
@@ -113,12 +113,12 @@ func (f *Fitted) twoTables(name string) (before, after []fitSource, err error) {
 // runsWithin returns the two runs in one file. Two tables are taken as runs whatever
 // their names: a user who compares a file of two tables with itself can mean nothing
 // else. Otherwise the tables that are in the file twice are compared. A third run is not.
-func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
+func runsWithin(sources []Source) (before, after []Source, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
 	}
 	for _, s := range sources {
-		i := slices.IndexFunc(sources, func(o fitSource) bool { return secondRunOf(s, o) })
+		i := slices.IndexFunc(sources, func(o Source) bool { return secondRunOf(s, o) })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}

@@ -21,9 +21,9 @@ func (f *Fitted) machineText() (string, error) {
 
 // machineFile returns the platform of calibrate's machine. Levels name their layers.
 func (f *Fitted) machineFile() platforms.File {
-	c := f.calibrated
-	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library)
-	d := platforms.File{Title: "calibrate, " + c.file}
+	c := f.Calibrated
+	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.File, c.Job, c.Library)
+	d := platforms.File{Title: "calibrate, " + c.File}
 	// A level that shares nothing or has no overheads of its own has no such layer,
 	// and no key.
 	layer := func(name string, of model.Layer) string {

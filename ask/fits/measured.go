@@ -26,7 +26,7 @@ import (
 // Each series gives data of the average over ranks, which all benchmarks print, and
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
-func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
+func MeasuredSeries(sources []Source, o MeasuredOptions) (
 	all []fitted.Data, notes []string, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
@@ -40,27 +40,27 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (
 	skipped, unsaid := 0, 0
 	var without []string
 	for _, s := range sources {
-		if s.table.Kind != benchfile.Collective {
+		if s.Table.Kind != benchfile.Collective {
 			skipped++
 			continue
 		}
 		k, c, note, err := o.callsOf(s, &unsaid)
 		if errors.Is(err, errNoRanks) {
-			without = append(without, s.name())
+			without = append(without, s.Place())
 			continue
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		if note != "" {
-			notes = append(notes, s.name()+": "+note)
+			notes = append(notes, s.Place()+": "+note)
 			continue
 		}
 		if of[k] == nil {
 			of[k] = &series{}
 			keys = append(keys, k)
 		}
-		of[k].add(s.name(), s.table, c, o.countsAll(k, c, s.table))
+		of[k].add(s.Place(), s.Table, c, o.countsAll(k, c, s.Table))
 	}
 	// A list is assigned by order, so it needs a number for every such table.
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
@@ -137,24 +137,24 @@ type seriesKey struct {
 // or a note with the reason why the table is left out. What the file says goes before
 // what the options say. unsaid counts the tables that do not give their ranks: a list
 // in the options is assigned to them in their order.
-func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
+func (o MeasuredOptions) callsOf(s Source, unsaid *int) (
 	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
-	c = s.table.Collective
+	c = s.Table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
 		err = fmt.Errorf("%s: the file does not say which collective it measured; "+
-			"name it, for example allreduce", s.file.Name)
+			"name it, for example allreduce", s.File.Name)
 		return k, c, "", usage.Fields(err, "collective")
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
 	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
 		if c.Ranks, err = o.unsaidRanks(*unsaid); err != nil {
-			return k, c, "", fmt.Errorf("%s %w", s.name(), err)
+			return k, c, "", fmt.Errorf("%s %w", s.Place(), err)
 		}
 		*unsaid++
 	}
 	// The algorithm of the options is checked first, so that its misspelling is
 	// reported and not that a file's is unknown.
-	k = seriesKey{collective: registered(c.Name), name: seriesName(s.table)}
+	k = seriesKey{collective: registered(c.Name), name: seriesName(s.Table)}
 	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
 	if err == nil {
 		k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm)
@@ -168,7 +168,7 @@ func (o MeasuredOptions) callsOf(s fitSource, unsaid *int) (
 		}
 	}
 	if err != nil {
-		return k, c, "", fmt.Errorf("%s: %w", s.name(), err)
+		return k, c, "", fmt.Errorf("%s: %w", s.Place(), err)
 	}
 	if collective.Of(k.collective) == nil {
 		return k, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil

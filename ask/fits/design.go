@@ -36,7 +36,7 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return d, false, nil
 	}
-	var c *calibrated
+	var c *Calibrated
 	other := func(text *bufio.Reader, name string) bool {
 		// The stages of pipelines are no machine.
 		if head, _ := text.Peek(recognized); calibrate.IsCalibration(head) {
@@ -53,7 +53,7 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 		return d, true, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	f := &Fitted{calibrated: c}
+	f := &Fitted{Calibrated: c}
 	p, err := platforms.Parse(name, []byte(Encoded(f.machineFile(), "fit.")))
 	if err != nil {
 		return d, true, fmt.Errorf("%s: %w", path, err)

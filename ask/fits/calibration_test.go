@@ -49,14 +49,14 @@ func TestCalibrationForms(t *testing.T) {
 		if err != nil {
 			t.Fatalf("me.csv%s: %v", name, err)
 		}
-		if f.calibrated == nil {
+		if f.Calibrated == nil {
 			t.Fatalf("me.csv%s is not taken for calibrate's", name)
 		}
 		if want == nil {
 			want = f
 		}
-		if !reflect.DeepEqual(f.calibrated.machine, want.calibrated.machine) {
-			t.Errorf("me.csv%s: %v, want %v", name, f.calibrated.machine, want.calibrated.machine)
+		if !reflect.DeepEqual(f.Calibrated.machine, want.Calibrated.machine) {
+			t.Errorf("me.csv%s: %v, want %v", name, f.Calibrated.machine, want.Calibrated.machine)
 		}
 	}
 }

@@ -21,19 +21,19 @@ func layerNames(curves []Curve) []string {
 	}
 	names, count := make([]string, len(curves)), map[string]int{}
 	for i, c := range curves {
-		names[i] = benchmarkName(c.fitSource)
+		names[i] = benchmarkName(c.Source)
 		count[names[i]]++
 	}
 	for i, c := range curves {
 		if count[names[i]] > 1 {
-			names[i] = wholeName(c.fitSource)
+			names[i] = wholeName(c.Source)
 		}
 	}
 	for _, same := range sameNames(names) {
-		other := func(i int) bool { return curves[i].file != curves[same[0]].file }
+		other := func(i int) bool { return curves[i].File != curves[same[0]].File }
 		if slices.ContainsFunc(same, other) {
 			for _, i := range same {
-				names[i] = withFile(names[i], curves[i].file.Name)
+				names[i] = withFile(names[i], curves[i].File.Name)
 			}
 		}
 	}
@@ -83,34 +83,34 @@ var shortWords = strings.NewReplacer(
 
 // benchmarkName returns a short name of a table's benchmark: the collective, or the format with the
 // title's words. A table of CSV or JSON has the name of its file, as nothing else names it.
-func benchmarkName(s fitSource) string {
-	if op := s.table.Collective; s.table.Kind == benchfile.Collective && op.Name != "" {
+func benchmarkName(s Source) string {
+	if op := s.Table.Collective; s.Table.Kind == benchfile.Collective && op.Name != "" {
 		return plainName(op.Name)
 	}
-	title, _, _ := strings.Cut(s.table.FirstName(), ",")
+	title, _, _ := strings.Cut(s.Table.FirstName(), ",")
 	return named(s, shortWords.Replace(strings.ToLower(shortTitle.ReplaceAllString(title, ""))))
 }
 
 // wholeName returns a name with all that distinguishes a table from the others of its benchmark.
-func wholeName(s fitSource) string {
-	if op := s.table.Collective; s.table.Kind == benchfile.Collective && op.Name != "" {
-		name := plainName(strings.TrimSpace(op.Name + " " + op.Algorithm + " " + s.table.Series))
+func wholeName(s Source) string {
+	if op := s.Table.Collective; s.Table.Kind == benchfile.Collective && op.Name != "" {
+		name := plainName(strings.TrimSpace(op.Name + " " + op.Algorithm + " " + s.Table.Series))
 		if op.Ranks > 0 {
 			name += fmt.Sprintf("-%d", op.Ranks)
 		}
 		return name
 	}
-	return named(s, shortTitle.ReplaceAllString(s.table.FirstName(), ""))
+	return named(s, shortTitle.ReplaceAllString(s.Table.FirstName(), ""))
 }
 
 // named returns a name that begins with the format, once.
-func named(s fitSource, title string) string {
-	from := s.table.Format
+func named(s Source, title string) string {
+	from := s.Table.Format
 	if from == "csv" || from == "json" {
-		base := filepath.Base(s.file.Name)
+		base := filepath.Base(s.File.Name)
 		from = strings.TrimSuffix(base, filepath.Ext(base))
 		// A table without a title is called by its format.
-		if s.table.Title == "" {
+		if s.Table.Title == "" {
 			title = ""
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"log"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/ask/fits"
 )
 
 // The times of a benchmark become a platform file.

@@ -1,0 +1,228 @@
+package fits
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Pipelines are the pipelines that pipeline.c's output describes. Times of whole messages are not
+// used in the fit, so they test it.
+type Pipelines struct {
+	*calibrate.Pipelines
+	File string
+}
+
+// text returns the platform file, after reading it back.
+func (p *Pipelines) text() (string, error) {
+	f, err := p.platformFile()
+	if err != nil {
+		return "", err
+	}
+	text := Encoded(f, "fit.")
+	_, err = platforms.Parse("the fitted pipelines", []byte(text))
+	return text, err
+}
+
+// messages returns the sizes of a pipeline's messages, ascending.
+func (p *Pipelines) messages(pipeline string) (sizes []quantity.Bytes) {
+	for _, c := range p.Cases {
+		if c.Pipeline == pipeline && !slices.Contains(sizes, c.Message) {
+			sizes = append(sizes, c.Message)
+		}
+	}
+	slices.Sort(sizes)
+	return sizes
+}
+
+// isStage reports whether the case is a stage alone.
+func isStage(c calibrate.PipelineCase) bool {
+	return c.Stage != calibrate.Whole && c.Stage != calibrate.Start &&
+		!strings.HasSuffix(c.Stage, calibrate.BusySuffix)
+}
+
+// names returns the pipelines that have stages, in the order of the file.
+func (p *Pipelines) names() (names []string) {
+	for _, c := range p.Cases {
+		if isStage(c) && !slices.Contains(names, c.Pipeline) {
+			names = append(names, c.Pipeline)
+		}
+	}
+	return names
+}
+
+// platformFile returns a switch for each pipeline, whose branches have the stages that were
+// measured for a size of messages: a copy's time depends on the cache that holds the message. The
+// boundary between two sizes is their geometric mean.
+func (p *Pipelines) platformFile() (platforms.File, error) {
+	f := platforms.File{Title: "pipelines of " + p.File}
+	for _, pipeline := range p.names() {
+		top := platforms.LayerTable{Name: pipeline, Model: "switch"}
+		top.Source = "the layers below, each measured for one size of messages"
+		sizes := p.messages(pipeline)
+		var layers []platforms.LayerTable
+		for i, n := range sizes {
+			name := pipeline + "-" + strings.ToLower(strings.ReplaceAll(n.String(), " ", ""))
+			if len(sizes) == 1 {
+				name = pipeline // a switch has two branches
+			}
+			stages, err := p.stages(name, pipeline, n)
+			if err != nil {
+				return f, err
+			}
+			f.Stages = append(f.Stages, stages...)
+			source := "the stages of its name; best packets"
+			layers = append(layers, PipelineLayer(name, stages, source))
+			branch := platforms.Branch{Layer: name}
+			if i+1 < len(sizes) {
+				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))
+				branch.UpTo = sizeText(quantity.Bytes(mean))
+			}
+			top.Branches = append(top.Branches, branch)
+		}
+		if len(sizes) > 1 {
+			f.Layers = append(f.Layers, top)
+		}
+		f.Layers = append(f.Layers, layers...)
+	}
+	return f, nil
+}
+
+// stages returns the stages of a pipeline for messages of n bytes.
+func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
+	all []platforms.StageTable, err error) {
+
+	var names []string
+	for _, c := range p.Cases {
+		of := c.Pipeline == pipeline && c.Message == n && isStage(c)
+		if of && !slices.Contains(names, c.Stage) {
+			names = append(names, c.Stage)
+		}
+	}
+	for i, stage := range names {
+		t, err := p.stage(pipeline, stage, n, i == 0)
+		if err != nil {
+			return nil, err
+		}
+		t.Name = name + "-" + stage
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// stage returns a stage with its measured times and the line that explains them. Its interval is
+// that of a single launch. What a message costs before its first packet is added to the packet that
+// is alone in the first stage, which each message has once.
+func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) (
+	t platforms.StageTable, err error) {
+
+	line := &benchfile.Table{Title: pipeline + " " + stage, Kind: benchfile.OneWay}
+	spread := p.Spread(pipeline, stage, n)
+	start, busy := false, false
+	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c calibrate.PipelineCase) bool {
+		return c.Pipeline != pipeline || c.Stage != stage || c.Message != n
+	})
+	slices.SortFunc(cases, func(a, b calibrate.PipelineCase) int {
+		return cmp.Compare(a.Packet, b.Packet)
+	})
+	for _, c := range cases {
+		alone := p.Time(c)
+		among, extra := c, c
+		among.Stage, extra.Stage = stage+calibrate.BusySuffix, calibrate.Start
+		overlapped := cmp.Or(p.Time(among), alone)
+		busy = busy || p.Time(among) > 0
+		line.Samples = append(line.Samples, benchfile.Sample{
+			Size: c.Packet, Count: 1,
+			Mean: overlapped, Median: overlapped, Min: overlapped, Max: overlapped,
+		})
+		if before := p.Time(extra); first && before > 0 {
+			start = true
+			alone += before
+		}
+		t.Sizes = append(t.Sizes, sizeText(c.Packet))
+		t.Times = append(t.Times, fmt.Sprintf("%.4gus", float64(alone)))
+		t.Overlapped = append(t.Overlapped, fmt.Sprintf("%.4gus", float64(overlapped)))
+	}
+	if !busy && !start {
+		t.Overlapped = nil
+	}
+	r, err := fit.Linear(line, fit.Relative)
+	if err != nil {
+		return t, fmt.Errorf("%s: stage %s of %s, messages of %s: %w; measure more packets",
+			p.File, stage, pipeline, n, err)
+	}
+	s := r.Segments[0]
+	t.Beta = fmt.Sprintf("%.4gus", float64(s.Beta.Value))
+	t.Tau = fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau.Value))
+	if spread > 0 {
+		percent := fmt.Sprintf(" ± %.2g%%", 100*spread)
+		t.Beta, t.Tau = t.Beta+percent, t.Tau+percent
+	}
+	t.Source = fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.File,
+		len(p.Launches(cases[0])))
+	if start {
+		t.Source += "; times include the request of a message"
+	}
+	return t, nil
+}
+
+// A PipelineRow is the test of a pipeline at a size of messages: the packet with the least
+// predicted time among the measured ones, and what the packets took.
+type PipelineRow struct {
+	Pipeline              string
+	Message               quantity.Bytes
+	Packet, Fastest       quantity.Bytes
+	Predicted, Took, Best quantity.Micros
+	Median                float64
+}
+
+// Tests compares the stages with the whole messages of the same launches.
+func (p *Pipelines) Tests() (all []PipelineRow) {
+	text, err := p.text()
+	if err != nil {
+		return nil // fitPipelines has returned the error
+	}
+	made, err := platforms.Parse("", []byte(text))
+	if err != nil {
+		return nil
+	}
+	for _, pipeline := range p.names() {
+		layer, err := made.Layer(pipeline)
+		if err != nil {
+			return nil
+		}
+		for _, n := range p.messages(pipeline) {
+			row := PipelineRow{Pipeline: pipeline, Message: n}
+			var errors []float64
+			for _, c := range p.Cases {
+				whole := p.Time(c)
+				if c.Pipeline != pipeline || c.Message != n || c.Stage != calibrate.Whole {
+					continue
+				}
+				predicted := model.At(layer.Model, n).(*model.Pipeline).OneWayIn(n, c.Packet)
+				errors = append(errors, math.Abs(float64(predicted/whole)-1))
+				if row.Packet == 0 || predicted < row.Predicted {
+					row.Packet, row.Predicted, row.Took = c.Packet, predicted, whole
+				}
+				if row.Fastest == 0 || whole < row.Best {
+					row.Fastest, row.Best = c.Packet, whole
+				}
+			}
+			if len(errors) > 0 {
+				row.Median = stats.Median(errors)
+				all = append(all, row)
+			}
+		}
+	}
+	return all
+}
