@@ -181,23 +181,39 @@ func At(l Layer, n quantity.Bytes) Layer {
 // one message at a time, so no gap follows from it. The formulas then take the one-way time, by
 // which a message blocks its sender until it has arrived.
 func HasGap(l Layer) bool {
-	k := l.kind()
-	if k.GapUnknown != nil && *k.GapUnknown(l) {
-		return false
+	return !contains(l, func(l Layer) bool {
+		k := l.kind()
+		return k.GapUnknown != nil && *k.GapUnknown(l)
+	})
+}
+
+// HasWindow reports whether the layer or one of its parts is [Fragmented] with a window.
+func HasWindow(l Layer) bool {
+	return contains(l, func(l Layer) bool {
+		f, ok := l.(*Fragmented)
+		return ok && f.Window > 0
+	})
+}
+
+// contains reports whether is holds for the layer or for one of its parts.
+func contains(l Layer, is func(Layer) bool) bool {
+	if is(l) {
+		return true
 	}
+	k := l.kind()
 	for _, p := range k.Parts {
-		if part := *p.At(l); part != nil && !HasGap(part) {
-			return false
+		if part := *p.At(l); part != nil && contains(part, is) {
+			return true
 		}
 	}
 	if k.Branches != nil {
 		for _, b := range *k.Branches(l) {
-			if !HasGap(b.Layer) {
-				return false
+			if contains(b.Layer, is) {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // PacketSize returns the packet size of a message of n bytes: n for a layer that does not cut

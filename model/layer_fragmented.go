@@ -122,6 +122,51 @@ func (s *Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	return max(gap, rounds/quantity.Micros(s.Window))
 }
 
+// Credits is how a window holds back the pieces of a message, and of messages behind it to the same
+// node. Of all pieces that are sent, each starts a gap after the one before, and when the credit of
+// the piece a window earlier is back.
+type Credits struct {
+	Window      int             // W
+	Pieces      float64         // K, of this message
+	Gap         quantity.Micros // g, between the starts of two pieces
+	Round, Last quantity.Micros // R, from the start of a piece to its credit, and that of the last
+	Start       quantity.Micros // S(K−1): of the last piece, if no message is before
+}
+
+// CreditsOf returns the credits of a message of n bytes; nil without a window, and if the window
+// holds no stream of pieces back.
+func CreditsOf(l Layer, n quantity.Bytes) *Credits {
+	switch l := At(l, n).(type) {
+	case *Series:
+		c := CreditsOf(l.Below, n)
+		if c != nil { // what is added lengthens the gap of the message: see Series.Gap
+			more := l.Added.Gap(n) * quantity.Micros(float64(c.Window)/c.Pieces)
+			c.Round, c.Last = c.Round+more, c.Last+more
+		}
+		return c
+	case *Fragmented:
+		before, last := l.pieces(n)
+		if l.Window == 0 {
+			c := CreditsOf(l.Below, min(n, l.MTU))
+			if c != nil {
+				c.Pieces *= float64(before + 1)
+			}
+			return c
+		}
+		full, credit := l.Below.OneWay(l.MTU), l.Below.OneWay(1)
+		if full+credit <= quantity.Micros(l.Window)*l.Below.Gap(1) {
+			return nil
+		}
+		gap := l.Below.Gap(min(n, l.MTU))
+		return &Credits{
+			Window: l.Window, Pieces: float64(before + 1), Gap: gap,
+			Round: full + credit, Last: l.Below.OneWay(last) + credit,
+			Start: l.starts(gap, full).startOfPiece(float64(before)),
+		}
+	}
+	return nil
+}
+
 // Overheads returns the overheads in µs of all pieces together.
 func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	before, last := s.pieces(n)

@@ -140,6 +140,7 @@ type cost struct {
 	interleaved                        bool // its bytes share the NICs of its ranks
 	overlaps                           bool // also with messages between the same ranks
 	capacity                           int  // messages in transit to one rank; 0: no limit
+	credits                            *credits
 }
 
 // inTicks rounds the times of a cost to ticks, each alone, so that equal times of different costs
@@ -163,6 +164,7 @@ func inTicks(c machine.Cost) cost {
 		latency:    latency,
 		rendezvous: c.Rendezvous,
 		capacity:   c.Capacity,
+		credits:    creditsInTicks(c.Credits),
 	}
 }
 

@@ -151,6 +151,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	sending := c.sending(op.Memory)
 	end := begin + sending + r.noise.delay(n.rank, begin, sending)
 	stall := r.stall(c, op.Peer, end)
+	stall = max(stall, r.awaitCredits(c.credits, n.rank, op.Peer, begin))
 	r.recordStall(i, step, stall)
 	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}
@@ -300,6 +301,7 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	back := r.messageCost(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
 	stall := r.stall(back, peer, end)
+	stall = max(stall, r.awaitCredits(back.credits, n.rank, peer, begin))
 	r.recordStall(i, stepGrant, stall)
 	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}

@@ -45,7 +45,8 @@ type run struct {
 	// by receiver, when the last messages left that may still be in transit to it, ascending; only
 	// where that number is limited
 	transit map[uint32][]uint64
-	out     []uint64 // when the last byte that a rank has sent left its NIC
+	windows map[[2]uint32]*window // by sender and receiver; only where windows limit messages
+	out     []uint64              // when the last byte that a rank has sent left its NIC
 	record
 
 	progress func(Progress)

@@ -244,6 +244,8 @@ type Cost struct {
 	// Capacity, if above 0, is the number of messages that can be in transit to one rank, each for
 	// Latency. The processor of a further message stalls until one has arrived.
 	Capacity int
+	// Credits, if not nil, is the window that holds back messages from one rank to another.
+	Credits *model.Credits
 	// Relay and Fresh are what the receiver of a message into memory that it has sent since, and
 	// the sender of memory that it has just written, take in addition; at least −Receive and −Send.
 	Relay, Fresh quantity.Micros
@@ -279,6 +281,8 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
 		c.ReceiveGap = c.Gap
+	} else {
+		c.Credits = model.CreditsOf(l.Layer, n)
 	}
 	c.Send, c.Receive = l.overheads(n)
 	network := l.Layer.OneWay(n) - c.Send - c.Receive

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -238,6 +239,7 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 		t := timer{
 			m:        on,
 			plain:    len(c.Machine.Levels) == 0,
+			windowed: model.HasWindow(c.Layer),
 			most:     f.q.maxOps(1),
 			record:   record,
 			programs: f.programs[i],

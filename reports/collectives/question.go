@@ -295,11 +295,12 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 	}
 	timers := sync.Pool{New: func() any {
 		return &timer{
-			m:     m,
-			plain: len(q.Machine.Levels) == 0,
-			loop:  q.Loop,
-			most:  q.maxOps(len(cells)),
-			few:   q.maxOpsIfAlternative(len(cells)),
+			m:        m,
+			plain:    len(q.Machine.Levels) == 0,
+			windowed: model.HasWindow(q.Layer.Model),
+			loop:     q.Loop,
+			most:     q.maxOps(len(cells)),
+			few:      q.maxOpsIfAlternative(len(cells)),
 		}
 	}}
 	var mutex sync.Mutex

@@ -17,11 +17,12 @@ import (
 // made once for many sizes. It is not safe for several goroutines; [Question.run]
 // gives each its own.
 type timer struct {
-	m     simulate.Machine
-	plain bool // every two ranks are equally far from each other, and share nothing
-	loop  bool // times are of a loop of calls
-	most  int  // the operation limit of a schedule
-	few   int  // that limit if there is a faster way
+	m        simulate.Machine
+	plain    bool // every two ranks are equally far from each other, and share nothing
+	windowed bool // two ranks share a window, which one rank that stands for all does not
+	loop     bool // times are of a loop of calls
+	most     int  // the operation limit of a schedule
+	few      int  // that limit if there is a faster way
 
 	record   bool // results have critical paths
 	programs *compiled
@@ -106,7 +107,7 @@ func (t *timer) time(ctx context.Context, c *Timing) error {
 // message is under way.
 func (t *timer) largestShares(c *Timing) (collective.Call, bool) {
 	larger, share, ok := c.LargestShares(c.Ranks, c.Call)
-	if !ok || !t.plain {
+	if !ok || !t.plain || t.windowed {
 		return larger, false
 	}
 	one := t.m.Cost(0, share)
@@ -124,7 +125,7 @@ func (t *timer) simulate(ctx context.Context, c *Timing, call collective.Call, a
 	most int) (bool, error) {
 	m, of := t.m, standing{call, alone, most}
 	// On a machine of levels the ranks have different neighbours, so none stands for all.
-	if alone && !t.plain {
+	if alone && (!t.plain || t.windowed) {
 		return false, nil
 	}
 	// Calls of many sizes have schedules of the same pattern. The pattern is built once, and
