@@ -81,20 +81,29 @@ type StageCurve struct {
 // curve returns the times of the stage among other packets or alone, changed as the line is.
 func (s *Stage) curve(overlapped bool) *Curve {
 	m := s.Measured
-	c := &m.Alone
-	if overlapped && len(m.Overlapped.Sizes) > 0 {
-		c = &m.Overlapped
+	if s.Beta != m.Beta || s.Tau != m.Tau {
+		m = s.Scaled()
 	}
-	if s.Beta == m.Beta && s.Tau == m.Tau {
+	if overlapped && len(m.Overlapped.Sizes) > 0 {
+		return &m.Overlapped
+	}
+	return &m.Alone
+}
+
+// Scaled returns the measured times of the stage, changed as its line is: those of a line of the
+// present β and τ.
+func (s *Stage) Scaled() *StageCurve {
+	m := s.Measured
+	scaled := func(c Curve) Curve {
+		c.Costs = slices.Clone(c.Costs)
+		for i, n := range c.Sizes {
+			if now, then := s.Beta+s.Tau.Times(n), m.Beta+m.Tau.Times(n); then > 0 {
+				c.Costs[i] *= now / then
+			}
+		}
 		return c
 	}
-	changed := &Curve{Sizes: c.Sizes, Costs: slices.Clone(c.Costs)}
-	for i, n := range c.Sizes {
-		if now, then := s.Beta+s.Tau.Times(n), m.Beta+m.Tau.Times(n); then > 0 {
-			changed.Costs[i] *= now / then
-		}
-	}
-	return changed
+	return &StageCurve{scaled(m.Alone), scaled(m.Overlapped), s.Beta, s.Tau}
 }
 
 // timeIn returns the time of a packet of p bytes among others, or alone.

@@ -206,6 +206,9 @@ func (p Platform) File() File {
 	for i := range f.Layers {
 		f.Layers[i].uncorrelated()
 	}
+	for i := range f.Stages {
+		f.Stages[i].scale(c)
+	}
 	for _, l := range p.Layers {
 		hasCurve := model.LinesOf(l.Model) != l.Model
 		if hasCurve && l.Measured.Layer == "" && p.changed(l.Name) {
@@ -213,6 +216,31 @@ func (p Platform) File() File {
 		}
 	}
 	return f
+}
+
+// scale gives a stage with measured times those that its changed β and τ make of them: a reader of
+// the file takes the line for the one that explains the times.
+func (t *StageTable) scale(c *composition) {
+	spec := c.stages[t.Name]
+	if spec.measured == nil {
+		return
+	}
+	stage := model.Stage{
+		Beta:     quantity.Micros(c.values[spec.beta]),
+		Tau:      quantity.MicrosPerByte(c.values[spec.tau]),
+		Measured: spec.measured,
+	}
+	if stage.Beta == spec.measured.Beta && stage.Tau == spec.measured.Tau {
+		return
+	}
+	times := func(curve model.Curve) (all []string) {
+		for _, cost := range curve.Costs {
+			all = append(all, exactly(float64(cost), quantity.DimTime))
+		}
+		return all
+	}
+	scaled := stage.Scaled()
+	t.Times, t.Overlapped = times(scaled.Alone), times(scaled.Overlapped)
 }
 
 // changed reports whether a parameter of the layer's costs has another value than in the file.
