@@ -117,7 +117,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return o.out.write(cmd, changes)
+		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
 	case o.calls.Library == "":
 		return o.out.write(cmd, times.Rows())
 	}
@@ -300,12 +300,12 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	}
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
-	rows, err := collectives.CompareMeasured(ctx, o.question(), m.files)
+	compared, err := collectives.CompareMeasured(ctx, o.question(), m.files)
 	// An answer may come with an error of a damaged file, and is then printed first.
-	if rows.Data == nil {
+	if compared == nil {
 		return err
 	}
-	if failed := o.out.write(cmd, rows); failed != nil {
+	if failed := o.out.write(cmd, collectives.MeasuredRows(compared)); failed != nil {
 		return failed
 	}
 	return err

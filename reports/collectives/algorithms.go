@@ -59,20 +59,22 @@ func (a Algorithms) checkParameters(c collective.Call) error {
 	return nil
 }
 
+// ParametersOf returns the names of the parameters that an algorithm takes.
+func ParametersOf(e collective.Entry) (names []string) {
+	for _, p := range parameters {
+		if e.Params&p.takes != 0 {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
 // Rows tabulates the algorithms.
 func (a Algorithms) Rows() reports.Rows {
 	type entry = collective.Entry
 	col := reports.Col[entry]
 	number := func(n int) any { return reports.OrAbsent(n, n != 0) }
-	takes := func(e entry) any {
-		var all []string
-		for _, p := range parameters {
-			if e.Params&p.takes != 0 {
-				all = append(all, p.name)
-			}
-		}
-		return reports.OrNil(strings.Join(all, " "))
-	}
+	takes := func(e entry) any { return reports.OrNil(strings.Join(ParametersOf(e), " ")) }
 	return reports.TableOf(a,
 		col("collective", "collective", func(e entry) any { return e.Collective }),
 		col("algorithm", "algorithm", func(e entry) any { return e.Name }),

@@ -58,8 +58,8 @@ func TestRulesBoundaries(t *testing.T) {
 		return q, got
 	}
 	q, got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
-	if len(got.regions().XS) != 18 {
-		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", got.regions().XS)
+	if _, sizes := got.axes(); len(sizes) != 18 {
+		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", sizes)
 	}
 	refined, err := got.refined(ctx, q)
 	if err != nil {

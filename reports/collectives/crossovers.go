@@ -16,12 +16,11 @@ type crossover struct {
 	Best   Timing // the best here
 }
 
-// Crossovers tabulates the changes of the best between neighbours among the times that were asked
+// crossovers returns the changes of the best between neighbours among the times that were asked
 // for: to the byte, and to the rank. It does not see an algorithm that is the best only between two
 // neighbours. The errors are those of Compute.
-func (t *Times) Crossovers(ctx context.Context, q Asker) (reports.Rows, error) {
-	found, err := t.crossovers(ctx, q, true)
-	return crossoverRows(found, t.On), err
+func (t *Times) Crossovers(ctx context.Context, q Asker) ([]crossover, error) {
+	return t.crossovers(ctx, q, true)
 }
 
 // crossovers finds the changes by bisection where the best is another at two neighbours, over ranks
@@ -126,8 +125,8 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 	}
 }
 
-// crossoverRows tabulates the crossovers of times on a platform.
-func crossoverRows(found []crossover, on string) reports.Rows {
+// CrossoverRows tabulates the crossovers of times on a platform.
+func CrossoverRows(found []crossover, on string) reports.Rows {
 	type change = crossover
 	col := reports.Col[change]
 	nextSlower := func(c change) any {

@@ -60,7 +60,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	if !seen || over["ranks"] == 0 {
 		t.Errorf("of 8 ranks the best changes at %v; found %+v", first, over)
 	}
-	if rows := crossoverRows(found, ""); len(rows.Data) != len(found) {
+	if rows := CrossoverRows(found, ""); len(rows.Data) != len(found) {
 		t.Error("rows are missing")
 	}
 }

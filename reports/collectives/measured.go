@@ -70,18 +70,18 @@ type MeasuredFiles struct {
 // the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
 // selects among the measured algorithms; it is also taken as the library's choice if files do not
 // name one. The errors are those of reading, and of Compute; a damaged file also has an answer.
-func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (rows reports.Rows,
-	err error) {
+func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (
+	*measured, error) {
 	asked := q.calls()
 	// A file that does not name its collective is taken to have the one that was asked for.
 	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
-		return rows, err
+		return nil, err
 	}
 	all, notes, err := fits.MeasuredSeries(in.Sources, files.Fit.Measured)
 	if err != nil {
-		return rows, cmp.Or(in.Broken, err)
+		return nil, cmp.Or(in.Broken, err)
 	}
 	answer := &measured{notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
@@ -101,19 +101,19 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (rows re
 			}
 		}
 		if err := answer.add(ctx, q, &d); err != nil {
-			return rows, err
+			return nil, err
 		}
 	}
 	if len(answer.cells) > 0 {
-		return answer.rows(), in.Broken
+		return answer, in.Broken
 	}
 	if len(unasked) > 0 {
-		return rows, fmt.Errorf("no file has a measurement of %s; they have %s",
+		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
 			asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
-	return rows, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
+	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
 
 // add adds the cells of data: the question is asked about the ranks and sizes of its
@@ -185,8 +185,8 @@ func sumUp(label string, cells []measuredCell) measuredErrors {
 	return m
 }
 
-// rows tabulates the cells, with the errors by algorithm in notes.
-func (a *measured) rows() reports.Rows {
+// MeasuredRows tabulates the cells, with the errors by algorithm in notes.
+func MeasuredRows(a *measured) reports.Rows {
 	type cell = measuredCell
 	col := reports.Col[cell]
 	named := slices.ContainsFunc(a.cells, func(c cell) bool { return c.of.Name != "" })
