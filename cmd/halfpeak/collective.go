@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
@@ -31,9 +32,9 @@ type collectiveOptions struct {
 	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
-	calls                  collectives.Calls
-	simulated              collectives.Question
-	fitted                 collectives.FittedQuestion
+	calls                  askcollectives.Calls
+	simulated              askcollectives.Question
+	fitted                 askcollectives.FittedQuestion
 }
 
 // newCollective declares collective. Its default sizes are far apart, for a table of
@@ -72,7 +73,7 @@ func newCollective() *cobra.Command {
 	o.declarePlot(cmd,
 		"draw a map of the best algorithm by size and ranks, or curves if there is one size or "+
 			"one number of ranks, into this `file` (png, svg, pdf)")
-	complete(cmd, "to", collectives.Libraries())
+	complete(cmd, "to", askcollectives.Libraries())
 	completeAlgorithms(cmd)
 	return cmd
 }
@@ -107,7 +108,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The times are computed once, and drawn, printed and written as rules from the same answer.
-	picture := func() (reports.Picture, error) { return times.Picture(), nil }
+	picture := func() (reports.Picture, error) { return collectives.Picture(times), nil }
 	if err := o.draw(o.out.units, picture); err != nil {
 		return err
 	}
@@ -119,13 +120,13 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
 	case o.calls.Library == "":
-		return o.out.write(cmd, times.Rows())
+		return o.out.write(cmd, collectives.Rows(times))
 	}
 	return o.export(ctx, cmd, times, q)
 }
 
 // question returns the question by measurements if the platform file has any, else by simulation.
-func (o *collectiveOptions) question() collectives.Asker {
+func (o *collectiveOptions) question() askcollectives.Asker {
 	o.simulated.Calls, o.fitted.Calls = o.calls, o.calls
 	o.fitted.Tune = o.tune()
 	if len(o.fitted.Fits) > 0 {
@@ -143,7 +144,7 @@ func (o *collectiveOptions) tune() string {
 		text += fmt.Sprintf(" --ranks-per-node %d", o.fitted.PerNode)
 	}
 	// The tables of nccl-tests are named after it.
-	if slices.ContainsFunc(o.fitted.Fits, func(f collectives.Fit) bool {
+	if slices.ContainsFunc(o.fitted.Fits, func(f askcollectives.Fit) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	}) {
 		text += " --library nccl"
@@ -159,7 +160,7 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q.Collective = name
 	f.Statistic = o.measured.chosenStatistic()
 	var err error
-	if f.Fits, err = collectives.FitsOf(platform, name); err != nil {
+	if f.Fits, err = askcollectives.FitsOf(platform, name); err != nil {
 		return err
 	}
 	// Measured collectives answer before any simulation: they hold what a model of messages misses.
@@ -233,21 +234,22 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.Library == "" || measured:
 		return nil
 	// An unknown library is refused later, with the names of the known ones.
-	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
+	case len(f.Fits) == 0 && !o.unverified &&
+		slices.Contains(askcollectives.Libraries(), q.Library):
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
 			"them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
 	}
-	q.Sizes = collectives.DenseSizes(q.Sizes)
+	q.Sizes = askcollectives.DenseSizes(q.Sizes)
 	return nil
 }
 
 // export writes the library's rules file. If no collective was measured, it warns on
 // stderr, since the library that reads the file will not.
 func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
-	times *collectives.Times, q collectives.Asker) error {
+	times *askcollectives.Times, q askcollectives.Asker) error {
 	if !times.Fitted {
-		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
+		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), askcollectives.Unverified); err != nil {
 			return err
 		}
 	}
@@ -258,7 +260,7 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
 
 // measuredFlags are the flags of measurements that are compared with predictions.
 type measuredFlags struct {
-	files     collectives.MeasuredFiles
+	files     askcollectives.MeasuredFiles
 	columns   columnsFlag
 	statistic string
 }
@@ -300,7 +302,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	}
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
-	compared, err := collectives.CompareMeasured(ctx, o.question(), m.files)
+	compared, err := askcollectives.CompareMeasured(ctx, o.question(), m.files)
 	// An answer may come with an error of a damaged file, and is then printed first.
 	if compared == nil {
 		return err
@@ -324,11 +326,11 @@ func newSchedule() *cobra.Command {
 		func(cmd *cobra.Command, args []string) error {
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
-				all, err := collectives.AlgorithmsOf(append(args, "")[0])
+				all, err := askcollectives.AlgorithmsOf(append(args, "")[0])
 				if err != nil {
 					return err
 				}
-				return out.write(cmd, all.Rows())
+				return out.write(cmd, collectives.AlgorithmRows(all))
 			}
 			if len(args) == 0 {
 				return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule "+
@@ -345,7 +347,7 @@ func newSchedule() *cobra.Command {
 					return unfitted(err, machine)
 				}
 			}
-			s, err := collectives.Schedule(args[0], name, ranks, c, d)
+			s, err := askcollectives.Schedule(args[0], name, ranks, c, d)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"github.com/halfpeak/halfpeak/reports/collectives"
+	"github.com/halfpeak/halfpeak/ask/collectives"
 )
 
 // inputs are the files that the documents' commands read, by the names they

@@ -1,21 +1,3 @@
-// Package collectives answers how long a collective takes on a platform, by which algorithm.
-//
-// A question is about [Calls]: algorithms of one collective, numbers of ranks, sizes. A [Question]
-// answers by simulating the algorithms' schedules with a platform's message costs; a
-// [FittedQuestion] from measured collectives. Both are an [Asker], and both answer with [Times]: a
-// [Timing] for each call, the best of each place marked. Everything else starts from these times:
-// [Times.Rows] prints them, [Times.Crossovers] asks again between them to find where the best
-// algorithm changes, [Times.Picture] draws a map, [Times.WriteRules] writes the choices for a
-// library, and [CompareMeasured] holds them against measurements. [Finishes] makes the times
-// quantities of a what-if, [Question.Simulate] records the operations of each rank in one call, and
-// [Schedule] returns its schedule.
-//
-// Read calls.go and question.go first; timer.go has the ways to avoid simulating a whole schedule,
-// loop.go the imitation of a benchmark, fitted.go the second kind of question. timing.go and
-// times.go are the answer.
-//
-// Invariants: times come in the order of ranks, sizes and algorithms, and cut relies on the calls
-// of a place being neighbours. A time that is not known is [quantity.Unknown] (NaN) and never 0,
-// so that no comparison takes it for the fastest. A call whose schedule is too large is listed in
-// TooLarge: the best of a place is the best of those that were timed.
+// Package collectives shows how long collectives take: the answers of package ask/collectives as
+// tables ([Rows]) and maps of the best algorithms ([Picture]).
 package collectives

@@ -7,22 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// axes returns the numbers of ranks and the sizes of the times, ascending.
-func (t *Times) axes() (ranks []int, sizes []quantity.Bytes) {
-	for _, c := range t.Times {
-		ranks, sizes = append(ranks, c.Ranks), append(sizes, quantity.Bytes(c.Call.Bytes))
-	}
-	return stats.Ascending(ranks), stats.Ascending(sizes)
-}
-
 // title returns the collective and the platform. The first sentence of On is the
 // platform; what follows is its shape, which is too long for a title.
-func (t *Times) title(between string) string {
+func title(t *collectives.Times, between string) string {
 	on, _, _ := strings.Cut(t.On, ". ")
 	return t.Algorithms[0].Collective + between + on
 }
@@ -30,27 +22,27 @@ func (t *Times) title(between string) string {
 // regions draws the best algorithm for each number of ranks and size, of times that were compared,
 // with contours of the extra time of the next algorithm that is not as good. Segments of any size
 // are one algorithm. The most frequent algorithms are the first.
-func (t *Times) regions() reports.RegionMap {
-	ranks, sizes := t.axes()
-	best, counts := map[place]string{}, map[string]int{}
-	loss := map[place]float64{} // in percent, of the best of the slower algorithms
+func regions(t *collectives.Times) reports.RegionMap {
+	ranks, sizes := t.Axes()
+	best, counts := map[collectives.Place]string{}, map[string]int{}
+	loss := map[collectives.Place]float64{} // in percent, of the best of the slower algorithms
 	for _, c := range t.Times {
 		if c.Best {
-			best[c.place()] = c.Name
+			best[c.Place()] = c.Name
 			counts[c.Name]++
 		}
 	}
 	for _, c := range t.Times {
 		// The negated comparison also leaves out NaN, the loss of an unknown time.
-		if !(c.Slower > 0) || c.Name == best[c.place()] {
+		if !(c.Slower > 0) || c.Name == best[c.Place()] {
 			continue
 		}
-		if least, known := loss[c.place()]; !known || c.Slower < least {
-			loss[c.place()] = c.Slower
+		if least, known := loss[c.Place()]; !known || c.Slower < least {
+			loss[c.Place()] = c.Slower
 		}
 	}
 	p := reports.RegionMap{
-		Title: t.title(": the best algorithm on "),
+		Title: title(t, ": the best algorithm on "),
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "ranks", Log: true, Twos: true},
 		Label: "the next one takes longer (%)",
@@ -69,8 +61,8 @@ func (t *Times) regions() reports.RegionMap {
 	for _, n := range ranks {
 		at, lost := make([]int, len(sizes)), make([]float64, len(sizes))
 		for i, size := range sizes {
-			at[i], lost[i] = slices.Index(p.Names, best[place{n, size}]), math.NaN()
-			if percent, known := loss[place{n, size}]; known {
+			at[i], lost[i] = slices.Index(p.Names, best[collectives.Place{Ranks: n, Size: size}]), math.NaN()
+			if percent, known := loss[collectives.Place{Ranks: n, Size: size}]; known {
 				lost[i] = percent
 			}
 		}
@@ -89,21 +81,21 @@ func (t *Times) regions() reports.RegionMap {
 
 // Picture draws a map of the best algorithms if there are several numbers of ranks, several sizes
 // and a best algorithm, otherwise the curves.
-func (t *Times) Picture() reports.Picture {
+func Picture(t *collectives.Times) reports.Picture {
 	// A map of one row or one column would be a bar; curves show more.
-	if m := t.regions(); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
+	if m := regions(t); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
 		return m
 	}
-	return t.curves()
+	return curves(t)
 }
 
 // curves draws the times of each algorithm over the size, for each number of ranks;
 // or over the ranks if there is one size. Both axes are logarithmic: times span
 // decades, and the slope shows whether latency or bytes cost.
-func (t *Times) curves() reports.Figure {
-	ranks, sizes := t.axes()
+func curves(t *collectives.Times) reports.Figure {
+	ranks, sizes := t.Axes()
 	f := reports.Figure{
-		Title: t.title(" on "),
+		Title: title(t, " on "),
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true},
 	}
@@ -118,8 +110,8 @@ func (t *Times) curves() reports.Figure {
 		f.Title += fmt.Sprintf(", %d ranks", ranks[0])
 	}
 	// Where the slowest rank was not measured, the average is what is known.
-	unknown := func(c Timing) bool { return math.IsNaN(float64(c.Time)) }
-	averages := len(t.Times) > 0 && !slices.ContainsFunc(t.Times, func(c Timing) bool {
+	unknown := func(c collectives.Timing) bool { return math.IsNaN(float64(c.Time)) }
+	averages := len(t.Times) > 0 && !slices.ContainsFunc(t.Times, func(c collectives.Timing) bool {
 		return !unknown(c)
 	})
 	if averages {

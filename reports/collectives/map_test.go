@@ -5,19 +5,26 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
+func linearLayer() platforms.Layer {
+	return platforms.Layer{Platform: "a", Name: "b", Model: &model.Linear{Beta: 2, Tau: 0.5}}
+}
+
 // Crossovers are where trying one size and one number of ranks after the other finds them.
 func TestCollectiveCrossovers(t *testing.T) {
-	q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}}
+	q := collectives.Question{Layer: linearLayer(), Calls: collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}}
 	times, err := q.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := times.crossovers(context.Background(), q, true)
+	found, err := times.Crossovers(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,12 +73,12 @@ func TestCollectiveCrossovers(t *testing.T) {
 }
 
 func TestCollectiveMap(t *testing.T) {
-	q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}}
+	q := collectives.Question{Layer: linearLayer(), Calls: collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}}
 	times, err := q.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := times.regions()
+	m := regions(times)
 	if len(m.At) != 3 || len(m.Z) != 3 || len(m.At[0]) != 2 {
 		t.Fatalf("%+v", m)
 	}
@@ -94,22 +101,22 @@ func TestCollectiveMap(t *testing.T) {
 		t.Errorf("loss %v %%, want 100", loss)
 	}
 	// Other segments of the best are no other algorithm.
-	segmented := Times{Algorithms: times.Algorithms, Times: []Timing{
+	segmented := collectives.Times{Algorithms: times.Algorithms, Times: []collectives.Timing{
 		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Best: true},
 		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
 		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
 	}}
-	if loss := segmented.regions().Z[0][0]; loss != 30 {
+	if loss := regions(&segmented).Z[0][0]; loss != 30 {
 		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
-	if _, ok := times.Picture().(reports.RegionMap); !ok {
+	if _, ok := Picture(times).(reports.RegionMap); !ok {
 		t.Error("no map of several ranks and sizes")
 	}
 	q.Ranks = []int{4}
 	if times, err = q.Compute(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := times.Picture().(reports.Figure); !ok || len(f.Series) != len(times.Algorithms) {
+	if f, ok := Picture(times).(reports.Figure); !ok || len(f.Series) != len(times.Algorithms) {
 		t.Error("no curves of one number of ranks")
 	}
 }

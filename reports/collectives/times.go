@@ -1,83 +1,86 @@
 package collectives
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Times is the answer, in the order of ranks, sizes and algorithms.
-type Times struct {
-	Algorithms Algorithms // that were compared
-	On         string     // the platform of the times, in words
-	Times      []Timing
-	Within     calibrate.Interval
-	TooLarge   []string // the calls without a time, and why
-	BestOnly   bool
-	Notes      []string
-	Fitted     bool // the times are fitted, and have intervals
-}
-
 // Rows tabulates the times. Intervals are absent if the question had none.
-func (t *Times) Rows() reports.Rows {
+func Rows(t *collectives.Times) reports.Rows {
 	digits := 0
 	if !t.Fitted && (t.Within == calibrate.Interval{} || t.Within.Ranks > 0) {
 		digits = uncalibratedDigits
 	}
 	times := t.Times
 	if t.BestOnly {
-		slower := func(c Timing) bool { return !c.Best && c.Compared }
+		slower := func(c collectives.Timing) bool { return !c.Best && c.Compared }
 		times = slices.DeleteFunc(slices.Clone(times), slower)
 	}
-	col := reports.Col[Timing]
-	ranOtherwise := slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil })
-	slower := func(c Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
-	nextSlower := func(c Timing) any { return reports.OrAbsent(c.NextSlower, c.Next != nil) }
-	mayLose := func(c Timing) any {
+	col := reports.Col[collectives.Timing]
+	ranOtherwise := slices.ContainsFunc(times, func(c collectives.Timing) bool {
+		return ranAs(c) != nil
+	})
+	slower := func(c collectives.Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
+	nextSlower := func(c collectives.Timing) any {
+		return reports.OrAbsent(c.NextSlower, c.Next != nil)
+	}
+	mayLose := func(c collectives.Timing) any {
 		// Only a choice among fits has a bound of what it may lose.
 		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
 		return reports.OrAbsent(reports.Finite(c.MayLose), known)
 	}
 	// Without the time of the slowest rank, the interval is that of the average.
-	ofTime := func(end func(Timing) any) func(Timing) any {
-		return func(c Timing) any {
+	ofTime := func(end func(collectives.Timing) any) func(collectives.Timing) any {
+		return func(c collectives.Timing) any {
 			return reports.OrAbsent(end(c), !math.IsNaN(float64(c.Time)))
 		}
 	}
-	averageLow := func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }
-	averageHigh := func(c Timing) any { _, high := averageEnds(t.Within, c); return high }
-	algbw := func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }
-	busbw := func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }
+	averageLow := func(c collectives.Timing) any { low, _ := averageEnds(t.Within, c); return low }
+	averageHigh := func(c collectives.Timing) any {
+		_, high := averageEnds(t.Within, c)
+		return high
+	}
+	algbw := func(c collectives.Timing) any {
+		alg, _ := c.Bandwidths()
+		return reports.OrAbsent(alg, alg > 0)
+	}
+	busbw := func(c collectives.Timing) any {
+		_, bus := c.Bandwidths()
+		return reports.OrAbsent(bus, bus > 0)
+	}
 	rows := reports.TableOf(times,
-		col("collective", "", func(c Timing) any { return c.Collective }),
-		col("algorithm", "algorithm", func(c Timing) any { return c.Name }),
-		col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
-		col("size_bytes", "size", func(c Timing) any { return c.size() }),
-		col("time_us", "time", func(c Timing) any { return c.Time }).Rounded(digits),
-		col("time_low_us", "", ofTime(func(c Timing) any { return c.Low })),
-		col("time_high_us", "", ofTime(func(c Timing) any { return c.High })),
+		col("collective", "", func(c collectives.Timing) any { return c.Collective }),
+		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }),
+		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
+		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
+		col("time_us", "time", func(c collectives.Timing) any { return c.Time }).Rounded(digits),
+		col("time_low_us", "", ofTime(func(c collectives.Timing) any { return c.Low })),
+		col("time_high_us", "", ofTime(func(c collectives.Timing) any { return c.High })),
 		// People read them beside the time or, without one, beside the average.
-		col("", "95 % from", func(c Timing) any { return c.Low }).If(t.Fitted),
-		col("", "to", func(c Timing) any { return c.High }).If(t.Fitted),
+		col("", "95 % from", func(c collectives.Timing) any { return c.Low }).If(t.Fitted),
+		col("", "to", func(c collectives.Timing) any { return c.High }).If(t.Fitted),
 		col("average_us", "average",
-			func(c Timing) any { return c.Average }).Rounded(digits).Ranked(3),
-		col("best", "best", func(c Timing) any { return reports.OrAbsent(c.Best, c.Compared) }),
+			func(c collectives.Timing) any { return c.Average }).Rounded(digits).Ranked(3),
+		col("best", "best", func(c collectives.Timing) any {
+			return reports.OrAbsent(c.Best, c.Compared)
+		}),
 		col("segment_bytes", "segment", segment),
 		col("slower_percent", "slower by", slower).Texted(percentText),
 		col("next", "runner-up",
-			func(c Timing) any { return reports.OrNil(c.next().Name) }).Ranked(1),
+			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).Ranked(1),
 		col("next_segment_bytes", "its segment",
-			func(c Timing) any { return segment(c.next()) }).Ranked(5),
+			func(c collectives.Timing) any { return segment(next(c)) }).Ranked(5),
 		col("next_slower_percent", "runner-up slower by",
 			nextSlower).Texted(percentText).Ranked(2),
-		col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
+		col("from", "method", func(c collectives.Timing) any { return c.From }).Ranked(4),
 		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs),
-		col("latency_bound_us", "", func(c Timing) any { return c.LatencyBound }),
-		col("bandwidth_bound_us", "", func(c Timing) any { return c.BandwidthBound }),
+		col("latency_bound_us", "", func(c collectives.Timing) any { return c.LatencyBound }),
+		col("bandwidth_bound_us", "", func(c collectives.Timing) any { return c.BandwidthBound }),
 		col("average_low_us", "", averageLow),
 		col("average_high_us", "", averageHigh),
 		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
@@ -93,14 +96,9 @@ func (t *Times) Rows() reports.Rows {
 		}
 	}
 	if len(t.TooLarge) > 0 {
-		rows.Notes = append(rows.Notes, leftOut(t.TooLarge))
+		rows.Notes = append(rows.Notes, collectives.LeftOut(t.TooLarge))
 	}
 	return rows
-}
-
-// leftOut returns the note of calls that are too large.
-func leftOut(tooLarge []string) string {
-	return fmt.Sprintf("%d left out, the first: %s.", len(tooLarge), tooLarge[0])
 }
 
 var percentText = reports.PercentText("%.1f %%")
@@ -111,22 +109,14 @@ const uncalibratedDigits = 3
 
 // averageEnds returns the interval of the average, NaN if it has none. The interval
 // of a calibrated machine is a factor, so it holds for the average as for the time.
-func averageEnds(within calibrate.Interval, c Timing) (low, high quantity.Micros) {
+func averageEnds(within calibrate.Interval, c collectives.Timing) (low, high quantity.Micros) {
 	// Without the time of the slowest rank, the interval of the fit is that of the average.
-	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
+	if c.From == collectives.FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
 	}
 	// A fit has one interval, which belongs to the time.
-	if c.From == FromFit || math.IsNaN(float64(c.Average)) {
+	if c.From == collectives.FromFit || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
-	return finiteEnds(within.Of(c.Ranks, c.Average))
-}
-
-// finiteEnds returns the ends, with NaN for an infinite high, which prints as absent.
-func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
-	if math.IsInf(float64(high), 0) {
-		high = quantity.Unknown
-	}
-	return low, high
+	return collectives.FiniteEnds(within.Of(c.Ranks, c.Average))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -36,25 +37,25 @@ const (
 // newQuestion returns a question about a collective on a design: on all levels of its
 // platform, or on the layer that it names. The local work, copies and reductions,
 // comes from the platform's file, as in the command.
-func newQuestion(d platforms.Design, name string) collectives.Question {
-	calls := collectives.Calls{Collective: name}
+func newQuestion(d platforms.Design, name string) askcollectives.Question {
+	calls := askcollectives.Calls{Collective: name}
 	calls.TakeLocalWork(d.Costs())
-	return collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(),
+	return askcollectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(),
 		Within: calibrate.IntervalOf(d.Platform)}
 }
 
 // fitsOf returns the fits of a collective that the design's file has measured. As in
 // the command, layers and changed files have no fits: the measurements are of the
 // machine as it was.
-func fitsOf(r design, d platforms.Design, name string) ([]collectives.Fit, error) {
+func fitsOf(r design, d platforms.Design, name string) ([]askcollectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
 	}
-	return collectives.PlatformFits(d.Platform, r.Ref, name)
+	return askcollectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
 // mapQuestion reads the request of a map or a table of collectives.
-func (x *Explorer) mapQuestion(r mapRequest) (q collectives.Question, fits []collectives.Fit,
+func (x *Explorer) mapQuestion(r mapRequest) (q askcollectives.Question, fits []askcollectives.Fit,
 	err error) {
 	d, err := x.messages(r.design)
 	if err != nil {
@@ -84,9 +85,10 @@ func (x *Explorer) mapQuestion(r mapRequest) (q collectives.Question, fits []col
 
 // compute answers a question from the measurements if there are any, and else by
 // simulation.
-func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times, error) {
+func compute(q askcollectives.Question, fits []askcollectives.Fit) (*askcollectives.Times, error) {
 	if len(fits) > 0 {
-		return collectives.FittedQuestion{Calls: q.Calls, Fits: fits}.Compute(context.Background())
+		fitted := askcollectives.FittedQuestion{Calls: q.Calls, Fits: fits}
+		return fitted.Compute(context.Background())
 	}
 	return q.Compute(context.Background())
 }
@@ -104,7 +106,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 	if !(ms >= 1 && ms <= maxBudget) {
 		return fastestMap{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
 	}
-	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
+	if _, err := askcollectives.AlgorithmsOf(q.Collective); err != nil {
 		return fastestMap{}, err
 	}
 	// A barrier moves no data, so all sizes are one.
@@ -125,7 +127,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
 			times, err := compute(one, fits)
 			if err != nil { // this number of ranks is impossible
-				times = &collectives.Times{}
+				times = &askcollectives.Times{}
 			}
 			a.Best[i] = append(a.Best[i], a.best(times))
 		}
@@ -139,7 +141,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 
 // best returns the index of the fastest algorithm of one cell, and adds a new one; -1
 // if the cell has no time. A cell with a single algorithm has no mark of the best.
-func (a *fastestMap) best(cell *collectives.Times) int {
+func (a *fastestMap) best(cell *askcollectives.Times) int {
 	for _, t := range cell.Times {
 		if !t.Best && len(cell.Times) > 1 {
 			continue
@@ -171,12 +173,12 @@ func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return times.Rows(), nil
+	return collectives.Rows(times), nil
 }
 
 // callQuestion reads the request of one drawn collective. Measured collectives cannot
 // be drawn: a measurement has times and no messages.
-func (x *Explorer) callQuestion(r callRequest) (q collectives.Question, err error) {
+func (x *Explorer) callQuestion(r callRequest) (q askcollectives.Question, err error) {
 	d, err := x.messages(r.design)
 	if err != nil {
 		return q, err
@@ -212,7 +214,7 @@ func (x *Explorer) callQuestion(r callRequest) (q collectives.Question, err erro
 }
 
 // simulated runs one collective and returns its messages in the order in which they are sent.
-func (x *Explorer) simulated(r callRequest) (*collectives.Run, []simulate.Message, error) {
+func (x *Explorer) simulated(r callRequest) (*askcollectives.Run, []simulate.Message, error) {
 	q, err := x.callQuestion(r)
 	if err != nil {
 		return nil, nil, err

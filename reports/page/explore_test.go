@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
 // answer asks, and fails the test if there is none.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/collectives"
 	answers "github.com/halfpeak/halfpeak/reports/whatif"
 )
 

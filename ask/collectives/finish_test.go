@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
 // A finish that is asked for again and again, as by the samples of an interval, takes one rank where

@@ -67,7 +67,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 	}
 	for len(cells) > 0 {
 		var here []Timing
-		here, cells = cut(cells, func(a, b Timing) bool { return a.place() == b.place() })
+		here, cells = cut(cells, func(a, b Timing) bool { return a.Place() == b.Place() })
 		for _, c := range here {
 			// The timer leaves From empty where no schedule was small enough.
 			if c.From == "" {
@@ -93,7 +93,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 // tooLarge describes a call without a time, for a note or an error.
 func (c Timing) tooLarge() string {
 	return fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
-		c.Name, c.Ranks, c.size())
+		c.Name, c.Ranks, c.Size())
 }
 
 func noneSmallEnough(name string, tooLarge []string) error {
@@ -326,7 +326,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			}
 			// No schedule contains the copy of a rank's own data, with which all ranks begin at
 			// once.
-			copying := q.Copy.Times(c.size())
+			copying := q.Copy.Times(c.Size())
 			c.Time += copying
 			c.Average += copying
 			finished()
@@ -342,7 +342,7 @@ func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
 		if c.From != "" {
-			c.Low, c.High = finiteEnds(q.Within.Of(c.Ranks, c.Time))
+			c.Low, c.High = FiniteEnds(q.Within.Of(c.Ranks, c.Time))
 		}
 	}
 }
@@ -387,7 +387,7 @@ func (q Question) Simulate(ctx context.Context) (*Run, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; "+
 			"take fewer ranks, or larger segments",
-			run.Collective, run.Name, run.Ranks, run.size(), q.Operations)
+			run.Collective, run.Name, run.Ranks, run.Size(), q.Operations)
 	}
 	if run.Result, err = p.Run(ctx, simulate.Setup{Machine: machine, Record: true}); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func TestBandwidthsOfBlocks(t *testing.T) {
 	whole := block
 	whole.Call.Bytes, whole.Total = 4000, true
 	for _, c := range []Timing{block, whole} {
-		if alg, bus := c.bandwidths(); alg != 400 || bus != 300 {
+		if alg, bus := c.Bandwidths(); alg != 400 || bus != 300 {
 			t.Errorf("total %v: %v and %v, want 400 and 300 MB/s", c.Total, alg, bus)
 		}
 	}

@@ -65,7 +65,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool {
 			same := a.Name == b.Name && a.Call.Segment == b.Call.Segment
-			return a.place() == b.place() && (q.Algorithm == "best" || same)
+			return a.Place() == b.Place() && (q.Algorithm == "best" || same)
 		})
 		f := newFinishing(q, here)
 		f.watch = watch
@@ -116,7 +116,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		notes = append(notes, likeNote)
 	}
 	if len(tooLarge) > 0 {
-		notes = append(notes, leftOut(tooLarge))
+		notes = append(notes, LeftOut(tooLarge))
 	}
 	for _, f := range finishes {
 		if len(finishes) == 1 {
@@ -199,7 +199,7 @@ func (f *finishing) quantity() programs.Finish {
 		}
 		name = f.q.Algorithm
 	}
-	size := c.size().String()
+	size := c.Size().String()
 	finish := programs.Finish{
 		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
 		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
@@ -254,7 +254,7 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 		if f.watch != nil {
 			f.watch()
 		}
-		copying := calls.Copy.Times(cell.size())
+		copying := calls.Copy.Times(cell.Size())
 		if time := cell.Time + copying; first == nil || rank(time) < rank(first.Time) {
 			first, at = &programs.Finished{Result: cell.result, Time: time, Copy: copying}, i
 		}
@@ -269,7 +269,7 @@ func (q Question) measured(ctx context.Context, fits []Fit, c Timing) (m Timing,
 		return m, nil
 	}
 	calls := Calls{Collective: c.Collective, Algorithm: c.Name, Ranks: []int{c.Ranks},
-		Sizes: []quantity.Bytes{c.size()}}
+		Sizes: []quantity.Bytes{c.Size()}}
 	if q.several() && q.Algorithm == "best" {
 		calls.Algorithm = q.Algorithm
 	}

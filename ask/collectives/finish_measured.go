@@ -81,12 +81,12 @@ func messageChange(before, after platforms.Costs, c Timing) (fastest, slowest fl
 	if len(was) != len(is) || before.Copy != after.Copy || before.Combine != after.Combine {
 		return 0, 0, false
 	}
-	largest := c.size() * quantity.Bytes(c.Ranks) // as the last message of an allgather
+	largest := c.Size() * quantity.Bytes(c.Ranks) // as the last message of an allgather
 	for i := range was {
 		if numbersOf(was[i]) != numbersOf(is[i]) {
 			return 0, 0, false
 		}
-		for _, n := range []quantity.Bytes{1, c.size(), largest} {
+		for _, n := range []quantity.Bytes{1, c.Size(), largest} {
 			a, b := messageCosts(was[i], max(n, 1)), messageCosts(is[i], max(n, 1))
 			for k := range a {
 				if a[k] > 0 && b[k] > 0 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.

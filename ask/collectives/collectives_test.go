@@ -58,7 +58,7 @@ func TestRulesBoundaries(t *testing.T) {
 		return q, got
 	}
 	q, got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
-	if _, sizes := got.axes(); len(sizes) != 18 {
+	if _, sizes := got.Axes(); len(sizes) != 18 {
 		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", sizes)
 	}
 	refined, err := got.refined(ctx, q)

@@ -1,0 +1,178 @@
+package collectives
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/fits"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Comparison compares a model with measurements, in the order of the files' data, ranks and sizes.
+type Comparison struct {
+	On      string // the platform of the model, in words
+	Cells   []ComparedCell
+	Errors  []ComparedErrors // of each data
+	Notes   []string         // doubts about the files
+	Without int              // measurements for which the model has no time
+}
+
+// A ComparedCell is one measured call with its modelled time.
+type ComparedCell struct {
+	Of *fitted.Data // that the call is of
+	fitted.Point
+	// modelled is the algorithm of the model's time: the measured one, or the model's best where
+	// the library chose.
+	Modelled string
+	Model    quantity.Micros // of the same statistic
+}
+
+// Relative returns (model − measured)/measured.
+func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / float64(c.Time) }
+
+// ComparedErrors sums up the cells of one data. Medians, since a few disturbed calls
+// are usual; the signed one shows whether the model is too slow or too fast as a
+// whole.
+type ComparedErrors struct {
+	Label                 string
+	Cells                 int
+	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
+	WorstAt               ComparedCell
+	// unsteady is the largest fraction by which a larger message on the same ranks took less.
+	Unsteady float64
+}
+
+// MeasuredFiles are files of collectives, with the options to read them.
+type MeasuredFiles struct {
+	Paths []string
+	// Statistic selects measurements; empty: all.
+	Statistic fitted.Statistic
+	Fit       fits.Options // Trace, Measured.Ranks and Progress
+}
+
+// CompareMeasured compares the files' measurements of the question's collective with the model, at
+// the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
+// selects among the measured algorithms; it is also taken as the library's choice if files do not
+// name one. The errors are those of reading, and of Compute; a damaged file also has an answer.
+func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (
+	*Comparison, error) {
+	asked := q.calls()
+	// A file that does not name its collective is taken to have the one that was asked for.
+	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
+	in, err := fits.ReadFit(files.Paths, files.Fit)
+	if err != nil {
+		return nil, err
+	}
+	all, notes, err := fits.MeasuredSeries(in.Sources, files.Fit.Measured)
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
+	var unasked []string
+	for _, d := range all {
+		if d.Collective != fits.CanonicalOf(asked.Collective) {
+			unasked = append(unasked, d.Collective)
+			continue
+		}
+		if files.Statistic != "" && files.Statistic != d.Statistic {
+			continue
+		}
+		if !asked.several() {
+			// A file need not name its algorithm; the user who asks for one knows it.
+			d.Algorithm = cmp.Or(d.Algorithm, asked.Algorithm)
+			if d.Foreign != "" || d.Algorithm != asked.Algorithm {
+				continue
+			}
+		}
+		if err := answer.add(ctx, q, &d); err != nil {
+			return nil, err
+		}
+	}
+	if len(answer.Cells) > 0 {
+		return answer, in.Broken
+	}
+	if len(unasked) > 0 {
+		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
+			asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
+	}
+	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
+		"omit them to use all measurements")
+	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
+}
+
+// add adds the cells of data: the question is asked about the ranks and sizes of its
+// points, with the algorithm that was measured or, if the library chose, with all.
+func (a *Comparison) add(ctx context.Context, q Asker, d *fitted.Data) error {
+	calls := q.calls()
+	unasked := func(p fitted.Point) bool {
+		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
+			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
+	}
+	points := slices.DeleteFunc(slices.Clone(d.Points), unasked)
+	if len(points) == 0 {
+		return nil
+	}
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Algorithm, "all"), nil, nil
+	for _, p := range points {
+		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
+	}
+	times, err := q.about(calls, false).Compute(ctx)
+	if err != nil {
+		return err
+	}
+	a.On = times.On
+	// A timing that was not compared is the only one of its call.
+	best := map[Place]Timing{}
+	for _, c := range times.Times {
+		if !c.Compared || c.Best {
+			best[c.Place()] = c
+		}
+	}
+	var cells []ComparedCell
+	for _, p := range points {
+		c, ok := best[Place{p.Ranks, p.Size}]
+		t := c.Time
+		if d.Statistic == fitted.Average {
+			t = c.Average
+		}
+		// The schedule was too large, or one rank was simulated for all and has no average.
+		if !ok || math.IsNaN(float64(t)) {
+			a.Without++
+			continue
+		}
+		cells = append(cells, ComparedCell{Of: d, Point: p, Modelled: c.Name, Model: t})
+	}
+	if len(cells) > 0 {
+		a.Errors = append(a.Errors, sumUp(d.Label(), cells))
+	}
+	a.Cells = append(a.Cells, cells...)
+	return nil
+}
+
+// sumUp sums up the errors of cells, whose sizes ascend for each number of ranks, as
+// fitted.Data has them.
+func sumUp(label string, cells []ComparedCell) ComparedErrors {
+	m := ComparedErrors{Label: label, Cells: len(cells)}
+	var size, signed []float64
+	most := map[int]quantity.Micros{} // by ranks
+	for _, c := range cells {
+		// Sizes ascend, so a time below an earlier one is a larger message that took less.
+		most[c.Ranks] = max(most[c.Ranks], c.Time)
+		m.Unsteady = max(m.Unsteady, 1-float64(c.Time/most[c.Ranks]))
+		e := c.Relative()
+		signed, size = append(signed, e), append(size, math.Abs(e))
+		if math.Abs(e) >= m.Worst {
+			m.Worst, m.WorstAt = math.Abs(e), c
+		}
+	}
+	m.Median, m.Signed = stats.Median(size), stats.Median(signed)
+	return m
+}

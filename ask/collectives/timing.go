@@ -1,0 +1,131 @@
+package collectives
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Timing is the time of a call by an algorithm.
+type Timing struct {
+	collective.Entry
+	Ranks int
+	Call  collective.Call
+	Total bool            // Call.Bytes are those of all ranks' blocks, not of one
+	Time  quantity.Micros // when the last rank is done
+	// Average is the mean over ranks of when they are done. It is NaN if one rank was simulated for
+	// ranks that are done at other times.
+	Average quantity.Micros
+	From    string // how the time was found: Simulated, Looped or FromFit
+	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
+	// where none is known.
+	Low, High quantity.Micros
+	// LatencyBound and BandwidthBound are lower bounds of the time by any algorithm; NaN on a
+	// machine with several levels.
+	LatencyBound, BandwidthBound quantity.Micros
+
+	// If several algorithms were asked for, calls of the same ranks and size are Compared. Slower
+	// and NextSlower are the percentages by which this call and Next take longer than the Best
+	// call. Next is the second best call; only the Best call has it.
+	Compared, Best bool
+	Slower         float64
+	Next           *Timing
+	NextSlower     float64
+	// MayLose is the upper end of a 95 % interval from 0, in percent: how much longer the best may
+	// take than the fastest. Only the best of fits has it.
+	MayLose float64
+
+	result *simulate.Result // of a recorded run
+}
+
+// newTiming returns a timing without times. All of them are unknown, not 0, until
+// they are found.
+func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
+	unknown := quantity.Unknown
+	return Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
+		Low: unknown, High: unknown, LatencyBound: unknown, BandwidthBound: unknown}
+}
+
+// A Place is a call for which algorithms are compared.
+type Place struct {
+	Ranks int
+	Size  quantity.Bytes
+}
+
+func (c Timing) Place() Place { return Place{c.Ranks, c.Size()} }
+
+// Size returns the size of the message, or of a rank's block.
+func (c Timing) Size() quantity.Bytes { return quantity.Bytes(c.Call.Bytes) }
+
+// How a time was found.
+const (
+	Simulated = "simulated"
+	Looped    = "simulated loop"
+	FromFit   = "fitted"
+)
+
+// compare marks the best of the times of one call: the chosen index, or if it is -1
+// the first of the shortest times. Of equal times the first in the registry wins, so
+// that an answer does not change with the order of goroutines.
+func compare(here []Timing, chosen int) {
+	if len(here) == 0 {
+		return
+	}
+	order := make([]int, len(here))
+	for i := range order {
+		order[i] = i
+	}
+	byTime := func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) }
+	slices.SortStableFunc(order, byTime)
+	// The choice among fits need not have the shortest time; see fitted.Chooser.
+	if i := slices.Index(order, chosen); i > 0 {
+		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
+	}
+	slower := func(t, best quantity.Micros) float64 {
+		if s := 100 * float64((t-best)/best); !math.IsInf(s, 0) && !math.IsNaN(s) {
+			return s
+		}
+		return 0
+	}
+	best := &here[order[0]]
+	best.Best = true
+	for i := range here {
+		here[i].Compared, here[i].Slower = true, slower(here[i].Time, best.Time)
+	}
+	if len(order) > 1 {
+		next := here[order[1]]
+		best.Next, best.NextSlower = &next, slower(next.Time, best.Time)
+	}
+}
+
+// cut splits off the first timings that are alike.
+func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
+	n := 1
+	for n < len(all) && alike(all[0], all[n]) {
+		n++
+	}
+	return all[:n:n], all[n:]
+}
+
+// Bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is
+// unknown, from the average; 0 if the collective has none.
+func (c Timing) Bandwidths() (alg, bus quantity.MBps) {
+	t := c.Time
+	if math.IsNaN(float64(t)) {
+		t = c.Average
+	}
+	// The registry has reduce-scatter where benchmarks have reduce_scatter.
+	of := platforms.Timed{
+		Of:         platforms.Collective,
+		Collective: strings.ReplaceAll(c.Collective, "-", "_"),
+		Ranks:      c.Ranks,
+		PerRank:    c.InBlocks() && !c.Total,
+	}
+	return of.Bandwidths(c.Size(), t)
+}
