@@ -87,6 +87,9 @@ func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 // there are. An error of a damaged file goes before one of a fit: the fit most likely
 // failed because the rest of the file is missing.
 func (in input) fitted(o Options) (_ *Fitted, err error) {
+	if err := o.unused(in.Sources); err != nil {
+		return nil, err
+	}
 	if o.Runs {
 		var notes []string
 		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
@@ -125,6 +128,38 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	// about the fit: each may explain the next.
 	f.Notes = slices.Concat(in.Notes, warned, f.Notes)
 	return f, nil
+}
+
+// unused returns an error about options that no table of the files uses; nil if there are none.
+func (o Options) unused(sources []Source) error {
+	plain := func(s Source) bool { return s.Table.Format == "csv" || s.Table.Format == "json" }
+	columns := o.Trace.X != "" || o.Trace.Y != "" || len(o.Trace.Group)+len(o.Trace.Pool) > 0
+	if columns && !slices.ContainsFunc(sources, plain) {
+		return usage.Fields(errors.New("columns are named in CSV and JSON alone, "+
+			"and no file is one"), "columns")
+	}
+	ofCollective := func(s Source) bool { return s.Table.Kind == benchfile.Collective }
+	if o.Model == "collective" || slices.ContainsFunc(sources, ofCollective) {
+		return nil
+	}
+	var fields []string
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{
+		{len(o.Measured.Ranks) > 0, "measured-ranks"}, {o.Measured.PerNode > 0, "ranks-per-node"},
+		{o.Measured.Total, "total"}, {o.Measured.Algorithm != "", "algorithm"},
+		{o.Measured.Collective != "", "collective"},
+	} {
+		if f.set {
+			fields = append(fields, f.name)
+		}
+	}
+	if fields == nil {
+		return nil
+	}
+	return usage.Fields(errors.New("no table of the files measures a collective, "+
+		"so this has no effect; leave it out"), fields...)
 }
 
 // fitCalibration fits a machine to calibrate.c's output, and checks it against those

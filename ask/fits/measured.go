@@ -253,20 +253,36 @@ func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 // seriesName returns the name that distinguishes the series of a collective. Plain
 // tables have no benchmark to name.
 func seriesName(t *benchfile.Table) string {
-	if t.Format == "csv" || t.Format == "json" {
-		return t.Series
+	name := t.Series
+	if t.Format != "csv" && t.Format != "json" {
+		name = t.Format + " " + name
 	}
-	return strings.TrimSpace(t.Format + " " + t.Series)
+	if isNonBlocking(t.Collective.Name) {
+		name += " non-blocking"
+	}
+	return strings.TrimSpace(name)
 }
 
 // registered returns the registry's name for a collective as files name it.
 // Collectives of varying counts, such as allgatherv, are measured with equal counts
-// by OSU and IMB, and then move the same bytes by the same algorithms.
+// by OSU and IMB, and then move the same bytes by the same algorithms, as do the non-blocking ones.
 func registered(name string) string {
-	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
-		name = v
+	blocking := strings.TrimPrefix(name, "i")
+	for _, twin := range []string{
+		name, blocking, strings.TrimSuffix(name, "v"), strings.TrimSuffix(blocking, "v"),
+	} {
+		if collective.Of(twin) != nil {
+			return CanonicalOf(twin)
+		}
 	}
 	return CanonicalOf(name)
+}
+
+// isNonBlocking reports whether a collective is a non-blocking twin of a registered one: its time
+// is that of the communication alone, by the same algorithms.
+func isNonBlocking(name string) bool {
+	return strings.HasPrefix(name, "i") && collective.Of(name) == nil &&
+		collective.Of(registered(name)) != nil
 }
 
 // CanonicalOf returns the registry's name for a collective, or name if it is unknown

@@ -212,9 +212,6 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 // it replaces the sizes by a dense grid: a library looks up every size, so a rule
 // must not begin where the table happened to have a row.
 func (o *collectiveOptions) check(platform string) error {
-	if err := o.measured.columns.check(); err != nil {
-		return err
-	}
 	q, f, measured := &o.calls, &o.fitted, o.measured.files.Paths != nil
 	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
 	own := q.Library != "" && q.Library != "openmpi-json"

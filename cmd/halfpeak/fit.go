@@ -120,9 +120,6 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 // flag of one model chooses that model, if none is named: --segments 3 is a wish for
 // lines.
 func (o *fitOptions) check(cmd *cobra.Command) error {
-	if err := o.columns.check(); err != nil {
-		return err
-	}
 	set, a, model := cmd.Flags(), &o.asked, &o.model
 	segments, method := set.Changed("segments"), set.Changed("method")
 	switch given := set.Changed("model"); {

@@ -276,15 +276,6 @@ func (c *columnsFlag) take(text string) (string, error) {
 	return strings.TrimPrefix(c.text+","+text, ","), nil
 }
 
-// check returns a usage error if only one of size and time is given. It is for the flag as a whole,
-// which may be given several times.
-func (c *columnsFlag) check() error {
-	if size, time := *c.roles[0].one, *c.roles[1].one; (size == "") != (time == "") {
-		return usagef("--columns %q: size and time go together", c.text)
-	}
-	return nil
-}
-
 // asFlag spells an option of reading files as a user of the command line gives it.
 // Readers suggest options in their notes ("give the column of times"), and know axes
 // only.

@@ -91,9 +91,6 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 
 // check checks the flags before the files are read, which may take minutes.
 func (o *fleetOptions) check() error {
-	if err := o.columns.check(); err != nil {
-		return err
-	}
 	// At 0 nothing can be found; at a half, findings would be as often wrong as right.
 	if o.fdr <= 0 || o.fdr >= 50 {
 		return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(o.fdr))

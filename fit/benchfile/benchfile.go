@@ -44,8 +44,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -196,7 +198,12 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 	return 1 / float64(directions*pairs)
 }
 
-func (t *Table) warn(text string) { t.Warnings = append(t.Warnings, lex.Plain(text)) }
+// warn adds a warning that the table does not have yet.
+func (t *Table) warn(text string) {
+	if text = lex.Plain(text); !slices.Contains(t.Warnings, text) {
+		t.Warnings = append(t.Warnings, text)
+	}
+}
 
 // Name returns the title, or the format if the title is empty.
 func (t *Table) Name() string {
@@ -272,6 +279,15 @@ type Options struct {
 	Other func(text *bufio.Reader, name string) bool
 	// Context, if not nil, ends [Outputs] when it is done, even if a pipe delivers no data.
 	Context context.Context
+}
+
+// goodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30
+// years. Written so that NaN is not.
+func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
+
+// goodSize reports whether a size in bytes is plausible for a message; 0 is.
+func goodSize(n float64) bool {
+	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
 }
 
 // A CollectiveOp describes a collective operation, as far as the file describes it.

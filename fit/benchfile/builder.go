@@ -6,9 +6,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -33,14 +36,16 @@ type builder struct {
 	file    *File
 	usage   *usage // of the file
 	tallies []tally
-	merged  bool // the rows were moved to another table
-	warned  bool // the warning that a table gets once was given
+	merged  bool   // the rows were moved to another table
+	warned  bool   // the warning that a table gets once was given
+	source  string // see [parser.source]
 }
 
 // A tally counts rows that a warning reports.
 type tally struct {
 	what        string
-	rows, first int // first is the line of the first one
+	rows, first int   // first is the line of the first one
+	lines       []int // of the first rows
 }
 
 // What tallies count: a noun, and what happened to it.
@@ -49,19 +54,42 @@ const (
 	printedTwice = "row printed twice, as by server and client, counted once"
 	coarse       = "rate printed with fewer than three digits: the times from them are as coarse"
 	unusable     = "row without a usable size or time left out"
+	noTime       = "row whose time or rate is printed as 0 left out"
+	remarked     = "row read without the remark behind it"
+	// Of a failed validation, the times may be right, and the results of the operation are not.
+	invalid  = "row with wrong results by the benchmark's own validation, read all the same"
+	negative = "row with a negative rate beside the one that is read"
 )
 
-func (b *builder) tally(what string, rows, first int) {
-	i := slices.IndexFunc(b.tallies, func(t tally) bool { return t.what == what })
+const maxTallied = 6 // number of rows that a warning names by their lines
+
+func (b *builder) tally(t tally) {
+	i := slices.IndexFunc(b.tallies, func(o tally) bool { return o.what == t.what })
 	if i < 0 {
-		b.tallies = append(b.tallies, tally{what, rows, first})
+		b.tallies = append(b.tallies, t)
 		return
 	}
-	t := &b.tallies[i]
-	t.rows, t.first = t.rows+rows, min(t.first, first)
+	o := &b.tallies[i]
+	o.rows, o.first = o.rows+t.rows, min(o.first, t.first)
+	if o.lines = append(o.lines, t.lines...); len(o.lines) > maxTallied {
+		o.lines = o.lines[:maxTallied]
+	}
 }
 
-func (b *builder) count(what string) { b.tally(what, 1, b.file.Lines) }
+func (b *builder) count(what string) {
+	b.tally(tally{what, 1, b.file.Lines, []int{b.file.Lines}})
+}
+
+func (t *tally) String() string {
+	noun, rest, _ := strings.Cut(t.what, " ")
+	where := fmt.Sprintf("the first in line %d", t.first)
+	// Doubtful rows are named, since a user has to look at them.
+	if (t.what == invalid || t.what == negative) && len(t.lines) == t.rows && t.rows > 1 {
+		lines := slices.Sorted(slices.Values(t.lines))
+		where = "lines " + strings.Join(list.Map(lines, strconv.Itoa), ", ")
+	}
+	return fmt.Sprintf("%s %s (%s)", lex.Plural(t.rows, noun), rest, where)
+}
 
 // row is one line of a benchmark. The fields that it does not print are 0.
 type row struct {
@@ -121,21 +149,26 @@ func (b *builder) add(r row, line int) {
 		r.max = r.time
 	} else if r.max >= r.time {
 		if a.slowest == nil {
-			a.slowest = &moments{}
+			a.slowest = &stats.Running{}
 		}
-		a.slowest.add(r.max)
+		a.slowest.Add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
 	}
-	a.add(r.time)
-	a.sizes += r.size
-	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
+	b.point(a, r)
 	// A row's own median is that of its size as long as there is no second row: medians of
 	// medians would be neither.
-	if a.count == 1 {
+	if a.Count == 1 {
 		a.printed = r.median
 	}
+}
+
+// point adds a time with its bounds to the aggregate of its size.
+func (b *builder) point(a *aggregate, r row) {
+	a.Add(r.time)
+	a.sizes += r.size
+	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
 	b.usage.times += a.keep(r.time)
 	// The size that exceeds the limit gives up its times; sizes before it keep theirs.
 	if b.usage.times > maxKept {
@@ -235,7 +268,7 @@ func (b *builder) absorb(o *builder) {
 		b.resolution(float64(u.Quantum))
 	}
 	for _, t := range o.tallies {
-		b.tally(t.what, t.rows, t.first)
+		b.tally(t)
 	}
 }
 
@@ -254,19 +287,19 @@ func (b *builder) finish() {
 	}
 	for _, a := range b.sizes {
 		s := Sample{
-			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
-			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min),
+			Size: quantity.Bytes(a.size), Count: a.Count, Line: a.line,
+			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.min),
 			Max: quantity.Micros(a.max), Median: quantity.Micros(a.median()),
-			Variance: a.variance(),
+			Variance: a.Variance(),
 		}
 		// Of merged sizes, the mean over the rows: the times are means over the same rows.
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(a.sizes / float64(a.count))
+			s.Size = quantity.Bytes(a.sizes / float64(a.Count))
 		}
 		// Only if every row has printed it: a mean over some rows is not comparable with that of
 		// the times.
-		if t.Kind == Collective && a.slowest != nil && a.slowest.count == a.count {
-			s.Slowest = quantity.Micros(a.slowest.mean())
+		if t.Kind == Collective && a.slowest != nil && a.slowest.Count == a.Count {
+			s.Slowest = quantity.Micros(a.slowest.Mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}
@@ -277,8 +310,94 @@ func (b *builder) finish() {
 			"mean size and time")
 	}
 	for _, t := range b.tallies {
-		noun, rest, _ := strings.Cut(t.what, " ")
-		b.table.warn(fmt.Sprintf("%s %s (the first in line %d)", lex.Plural(t.rows, noun), rest,
-			t.first))
+		b.table.warn(t.String())
 	}
+	b.doubtUnit()
+}
+
+// doubtUnit warns of times that no network has: a column of a table that people have written says
+// seconds, and has microseconds.
+func (b *builder) doubtUnit() {
+	t := b.table
+	if len(t.Samples) == 0 || t.Format != "csv" && t.Format != "json" {
+		return
+	}
+	s := t.Samples[0]
+	const small = 4 << 10 // bytes: their time is latency, and not bandwidth
+	// A second is 10⁵ times the latency of a slow network; a nanosecond, a hundredth of a fast one.
+	if s.Size <= small && (s.Mean > 1e6 || s.Mean < 1e-3) {
+		t.warn(fmt.Sprintf("%s take %s: is that the unit of the times?", s.Size, s.Mean))
+	}
+}
+
+// An aggregate summarises the rows of one size or, after merging, of neighbouring sizes.
+type aggregate struct {
+	stats.Running
+	size     float64 // of the first row
+	sizes    float64 // the sum of the sizes of all rows
+	min, max float64
+	printed  float64        // the median that the row printed, for one row; else 0
+	slowest  *stats.Running // of the rows that print the time of the slowest rank; else nil
+	line     int            // of the first row
+	times    []float64      // of all rows, unless there are too many
+}
+
+// maxTimes is the maximum number of times of a size that are kept for its median. A size
+// takes 32 KiB at most. Without its times it has a mean, and no median. Of 4,096 times, a
+// median is as certain as any fit can use.
+const maxTimes = 1 << 12
+
+// keep adds the time of the last row to the kept times. It returns by how many they grew.
+func (a *aggregate) keep(t float64) int {
+	had := len(a.times)
+	switch {
+	case int64(had) != a.Count-1: // they were too many
+	case a.Count > maxTimes:
+		a.times = nil
+	default:
+		a.times = append(a.times, t)
+	}
+	return len(a.times) - had
+}
+
+// median returns the median in µs, the lower of two in the middle; 0 if the times were not kept.
+// It reorders the kept times.
+func (a *aggregate) median() float64 {
+	switch {
+	case a.Count == 1:
+		return cmp.Or(a.printed, a.Mean())
+	case int64(len(a.times)) == a.Count:
+		return stats.Select(a.times, (len(a.times)-1)/2)
+	}
+	return 0
+}
+
+// merge adds the rows of o. The times are kept only if both hold the same size. It returns by how
+// many the kept times of both grew.
+func (a *aggregate) merge(o *aggregate) int {
+	if a.Count == 0 {
+		*a = *o
+		a.times = slices.Clone(o.times)
+		return 0
+	}
+	had := len(a.times) + len(o.times)
+	all := int64(len(a.times)) == a.Count && int64(len(o.times)) == o.Count
+	if all && had <= maxTimes && a.size == o.size {
+		a.times = append(a.times, o.times...)
+	} else {
+		a.times = nil
+	}
+	a.Join(&o.Running)
+	if a.slowest == nil {
+		a.slowest = o.slowest
+	} else if o.slowest != nil {
+		a.slowest.Join(o.slowest)
+	}
+	a.sizes += o.sizes
+	a.min, a.max = min(a.min, o.min), max(a.max, o.max)
+	// Aggregates are merged in any order; the first row of the file names them.
+	if o.line < a.line {
+		a.line, a.size = o.line, o.size
+	}
+	return len(a.times) - had
 }

@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -12,7 +13,11 @@ type columnName struct {
 	full, base string
 	unit       quantity.Value
 	hasUnit    bool
+	decimal    float64 // the decimal value of KB, MB or GB, which are taken as binary; else 0
 }
+
+// decimals are the units of sizes that may be meant as powers of ten.
+var decimals = map[string]float64{"kb": 1e3, "mb": 1e6, "gb": 1e9}
 
 // spelled maps units, as column names spell them, to their values. Mbps means megabits, as
 // usual for networks. Lower case is enough: KB, kb and Kb are one. A KB of a size is 1,024
@@ -54,6 +59,7 @@ func parseColumn(text []byte) columnName {
 	try := func(base, unit string) {
 		if u, ok := unitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
 			c.base, c.unit, c.hasUnit = base, u, true
+			c.decimal = decimals[strings.ToLower(strings.TrimSpace(unit))]
 		}
 	}
 	// "size (KiB)", "t [ms]".
@@ -65,8 +71,12 @@ func parseColumn(text []byte) columnName {
 	// "time_us", "time us", "lat-ns", "time.ms": each separator from the left, so that the
 	// longest unit is found: "bw_MB/s" is MB/s, not s.
 	for i, r := range full {
-		if !c.hasUnit && strings.ContainsRune("_ -./:", r) {
-			try(full[:i], full[i+1:])
+		// "t/ms" is a time, "messages/s" and "messages_per_s" are rates.
+		base := full[:i]
+		isRate := r == '/' && len(base) > 1 && !slices.Contains(timeNames, strings.ToLower(base)) ||
+			strings.HasSuffix(strings.ToLower(base), "per")
+		if !c.hasUnit && strings.ContainsRune("_ -./:", r) && !isRate {
+			try(base, full[i+1:])
 		}
 	}
 	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
@@ -97,10 +107,16 @@ func (n columnName) isResult() bool {
 	if n.hasUnit && n.unit.Dim != quantity.DimSize || resultNames[n.base] {
 		return true
 	}
+	return n.isStatistic() || strings.HasPrefix(n.base, "unnamed:") // as pandas calls its index
+}
+
+// isStatistic reports whether a column has the name of a statistic that is not a centre: a
+// percentile, a deviation, the end of an interval.
+func (n columnName) isStatistic() bool {
 	percent, ok := strings.CutPrefix(n.base, "p")
 	_, isNumber := lex.Parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
-	isPercentile := ok && isNumber || strings.Contains(n.base, "percentile")
-	return isPercentile || strings.HasPrefix(n.base, "unnamed:") // as pandas calls its index
+	return ok && isNumber || strings.Contains(n.base, "percentile") ||
+		resultNames[n.base] && !slices.Contains(timeNames, n.base)
 }
 
 // isRepeat reports whether a column counts repetitions. Such a column separates nothing, even
@@ -143,7 +159,7 @@ var meanings = [...]map[string]bool{
 	),
 	meansNodes: set("nodes", "nnodes", "num_nodes", "n_nodes"),
 	meansPerNode: set(
-		"ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node",
+		"ranks_per_node", "gpus_per_node", "rankspernode", "devices_per_node", "tasks_per_node",
 		"ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn",
 	),
 	meansAlgorithm: set("algorithm", "alg", "algo"),
@@ -160,6 +176,8 @@ var (
 		"message", "msg", "msglen", "n", "len", "length", "x",
 		"total", "total_bytes", "total_size",
 	)
+	plainSizeNames = set("size", "bytes", "nbytes", "msg_size", "msgsize", "message_size",
+		"messagesize", "size_bytes")
 	totalNames = set("total", "total_bytes", "total_size")
 	// timeNames in the order of preference.
 	timeNames = []string{
@@ -171,6 +189,7 @@ var (
 		"platform", "layer", "method", "name", "host",
 	)
 	unitNames   = set("unit", "units", "time_unit", "latency_unit")
+	validNames  = set("wrong", "#wrong", "nwrong", "defects", "validation")
 	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
 	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
 	medianNames = set("p50", "median", "t_median")
@@ -178,7 +197,8 @@ var (
 	// be a table.
 	resultNames = set(
 		"iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions",
-		"loops", "count", "counts", "num", "n_samples", "samples",
+		"loops", "count", "counts", "num", "n_samples", "samples", "gpusperrank",
+		"alg_bw", "bus_bw",
 		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok",
 		"algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
 		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec",

@@ -1,13 +1,16 @@
 package benchfile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -24,6 +27,7 @@ const (
 	colDelta
 	colCheck // a rate beside the time
 	colUnit  // the unit of the time
+	colValid // whether the results were right
 	colRoles
 )
 
@@ -38,55 +42,8 @@ type columns struct {
 	unread  string            // a column of times without a unit, beside a rate
 	rate    bool              // the time is size over a rate
 	total   bool              // sizes add up all ranks' blocks
-}
-
-// findColumns finds the columns of a header, by the options if they name columns. unit is the
-// unit of times whose column names none; "" if unknown. findColumns returns nil if the line
-// is not a header, with the reason if it is nearly one. The reason tells a user what to
-// write; for text that is no header at all it is empty, since most lines of a log are such
-// text.
-func (p *parser) findColumns(names []columnName, unit string) (c *columns, why string) {
-	x, xUnit := columnAndUnit(p.opt.X)
-	y, yUnit := columnAndUnit(p.opt.Y)
-	h := finder{
-		columns: noColumns(), spell: p.spell, names: names, x: x, y: y,
-		timeRank: len(timeNames) + 2, // behind every name of a time or rate
-		noUnit:   -1,
-	}
-	for i := range names {
-		name, number := &names[i], strconv.Itoa(i+1)
-		isX := x != "" && (name.full == x || number == x)
-		isY := y != "" && (name.full == y || number == y)
-		if isX && xUnit != "" {
-			name.unit, name.hasUnit = quantity.Unit(xUnit)
-		}
-		if isY && yUnit != "" {
-			name.unit, name.hasUnit = quantity.Unit(yUnit)
-		}
-		switch {
-		// The first column that can be a size is it: sizes come first in all tables that we know.
-		case isX || x == "" && !h.has(colSize) && name.isSize():
-			if name.hasUnit && name.unit.Dim != quantity.DimSize {
-				return nil, fmt.Sprintf("column %q is not a size", name.full)
-			}
-			h.set(colSize, i, name.sizeUnit())
-			h.total = totalNames[name.base]
-		case isY:
-			// Nothing is preferred to the column that the user names.
-			h.at[colTime], h.timeRank = i, -1
-		case !h.assignSide(i, *name) && y == "":
-			h.time(i, *name)
-		}
-	}
-	h.setUnit(unit)
-	if why := h.missing(); why != "" || !h.has(colTime) || h.key() < 0 {
-		return nil, why
-	}
-	time := names[h.at[colTime]]
-	if h.base = time.base; !h.setTime(h.at[colTime], time.unit) {
-		return nil, fmt.Sprintf("column %q is neither a time nor a rate", time.full)
-	}
-	return &h.columns, ""
+	decimal float64           // the decimal value of a size's unit that may be binary: 1e6 for MB
+	others  []string          // columns of times, rates or sizes that are not read
 }
 
 // numberedColumns returns the columns of rows of the given width without a header, if both options
@@ -101,12 +58,40 @@ func (p *parser) numberedColumns(width int) (c *columns, why string) {
 	}
 	n := noColumns()
 	// Sizes are in bytes unless the user says so; for times there is no such habit.
-	size, _ := quantity.Unit(cmp.Or(xUnit, "B"))
+	size, _ := optionUnit(cmp.Or(xUnit, "B"))
 	n.set(colSize, i-1, size.Num)
-	if u, ok := quantity.Unit(yUnit); !ok || !n.setTime(j-1, u) {
+	if u, ok := optionUnit(yUnit); !ok || !n.setTime(j-1, u) {
 		return nil, fmt.Sprintf("column %d has no unit; give it with %s", j, p.spell("y", y+":us"))
 	}
 	return &n, ""
+}
+
+// isNumbered reports whether options give the columns of sizes and times by number, and a line has
+// numbers there. Its other values may be anything.
+func (p *parser) isNumbered(values [][]byte, comma byte) bool {
+	for _, option := range []string{p.opt.X, p.opt.Y} {
+		name, _ := columnAndUnit(option)
+		at, err := strconv.Atoi(name)
+		if err != nil || at < 1 || at > len(values) {
+			return false
+		}
+		if _, ok := number(values[at-1], comma); !ok {
+			if _, ok = sizeWithUnit(values[at-1]); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// suggestTime records that a header has a column of sizes and none of times, with its columns.
+func (p *parser) suggestTime(names []columnName) {
+	if p.opt.X != "" || p.opt.Y != "" || !slices.ContainsFunc(names, columnName.isSize) {
+		return
+	}
+	all := list.Map(names, func(n columnName) string { return lex.Short([]byte(n.full)) })
+	p.suggest("no column is named as a time or a rate; name one of %s, such as %s",
+		strings.Join(all, ", "), p.spell("y", "COLUMN:us"))
 }
 
 func noColumns() (c columns) {
@@ -157,127 +142,24 @@ func (c *columns) setTime(at int, u quantity.Value) bool {
 func columnAndUnit(opt string) (column, unit string) {
 	// The last colon: a header may have one, such as "lat:avg". What follows must be a unit.
 	if i := strings.LastIndexByte(opt, ':'); i >= 0 {
-		if _, ok := quantity.Unit(opt[i+1:]); ok {
+		if _, ok := optionUnit(opt[i+1:]); ok {
 			return opt[:i], opt[i+1:]
 		}
 	}
 	return opt, ""
 }
 
-// A finder assigns the columns of a header to the values that are read.
-type finder struct {
-	columns
-	spell func(option, value string) string
-	names []columnName
-	x, y  string // names or numbers given by options; "" if not given
-	// place of the time's name in the order of preference; −1 if an option names it
-	timeRank int
-	noUnit   int // a column of times without a unit, −1 for none
-}
-
-// assignSide assigns column i if it is read beside sizes and times or names its rows, and reports
-// whether it did.
-func (h *finder) assignSide(i int, name columnName) bool {
-	isTime := name.hasUnit && name.unit.Dim == quantity.DimTime
-	switch {
-	case unitNames[name.base] && !name.hasUnit:
-		h.at[colUnit] = i
-	case groupNames[name.base] && !name.hasUnit:
-		h.groups = append(h.groups, i)
-		h.stage = h.stage || name.base == "stage"
-	// M is the letter of HP-LAM's figure 4.1.
-	case name.base == "burst" || name.base == "messages" && !name.hasUnit || name.full == "M":
-		h.at[colBurst] = i
-	case (name.base == "delta" || name.base == "δ") && isTime:
-		h.set(colDelta, i, name.unit.Num)
-	case minNames[name.base] && (isTime || !name.hasUnit): // without a unit, that of the time
-		h.set(colMin, i, name.unit.Num)
-	case maxNames[name.base] && (isTime || !name.hasUnit):
-		h.set(colMax, i, name.unit.Num)
-	case medianNames[name.base] && isTime:
-		h.set(colMedian, i, name.unit.Num)
-	default:
-		return false
+// optionUnit returns the unit that an option gives: a name, or a quantity such as 1e6B for
+// megabytes of 10⁶ bytes.
+func optionUnit(text string) (quantity.Value, bool) {
+	if u, ok := quantity.Unit(text); ok {
+		return u, true
 	}
-	return true
-}
-
-// time considers column i as the column of times. Times are preferred to rates, and among times the
-// first name in timeNames.
-func (h *finder) time(i int, name columnName) {
-	rank := slices.Index(timeNames, name.base)
-	switch {
-	case name.hasUnit && name.unit.Dim == quantity.DimTime:
-		if rank < 0 {
-			rank = len(timeNames)
-			// A column that is only named by its unit ("us") comes after those with a name.
-			if name.base == "" {
-				rank++
-			}
-		}
-	case name.hasUnit && name.unit.Dim == quantity.DimRate:
-		// Behind every time: a rate is rounded, and does not say whether it is of a stream.
-		rank = len(timeNames) + 1
-		if strings.Contains(name.base, "bandwidth") || name.base == "bw" {
-			h.set(colCheck, i, name.unit.Num)
-		}
-	case rank >= 0 && !name.hasUnit && h.noUnit < 0:
-		h.noUnit = i
-		return
-	default:
-		return
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return quantity.Value{}, false
 	}
-	if rank < h.timeRank {
-		h.at[colTime], h.timeRank = i, rank
-	}
-}
-
-// setUnit gives times without a unit the given one, and decides whether the table is a table of
-// bursts.
-func (h *finder) setUnit(unit string) {
-	if h.has(colSize) || !h.has(colBurst) || !h.has(colDelta) {
-		h.at[colBurst], h.at[colDelta] = -1, -1
-	}
-	if h.has(colUnit) && h.noUnit >= 0 {
-		unit = "us" // until a row gives the unit
-	}
-	rate := h.has(colTime) && h.names[h.at[colTime]].unit.Dim == quantity.DimRate
-	u, ok := unitNamed(unit)
-	isTime := ok && u.Dim == quantity.DimTime
-	// A column of times with a unit is preferred to one without.
-	noTime := !h.has(colTime) || rate
-	if h.noUnit >= 0 && isTime && noTime && h.y == "" {
-		h.at[colTime] = h.noUnit
-		h.names[h.noUnit].unit, h.names[h.noUnit].hasUnit = u, true
-		h.assumed = !h.has(colUnit)
-		return
-	}
-	h.at[colUnit] = -1
-	if h.noUnit >= 0 && rate {
-		h.unread = h.names[h.noUnit].full
-	}
-}
-
-// missing returns what a line lacks that is nearly a header; "" if it is complete or not a
-// header. The text names the column and the option, so that the command can be typed again.
-func (h *finder) missing() string {
-	switch at := h.at[colTime]; {
-	case h.key() < 0 && h.x != "" && (at >= 0 || h.noUnit >= 0):
-		return fmt.Sprintf("no column %q in this header", h.x)
-	case h.y != "" && at < 0 && h.has(colSize):
-		return fmt.Sprintf("no column %q in this header", h.y)
-	// Without a size, a line with "time" in it is a sentence.
-	case h.key() < 0:
-	case at < 0 && h.noUnit >= 0:
-		full := h.names[h.noUnit].full
-		return fmt.Sprintf("column %q has no unit; write it as %q, or give the unit with %s",
-			full, full+"_us", h.spell("y", lex.Quote(full)+":us"))
-	case at >= 0 && !h.names[at].hasUnit:
-		full := h.names[at].full
-		return fmt.Sprintf("column %q has no unit; give it with %s",
-			full, h.spell("y", lex.Quote(full)+":us"))
-	}
-	return ""
+	u, err := quantity.Eval(text, nil)
+	return u, err == nil && u.Dim != quantity.DimNone && u.Num > 0
 }
 
 // A sheetRow holds the values of one line under a header.
@@ -322,6 +204,34 @@ func isRow(values [][]byte, comma byte) bool {
 	return n >= 2 && (comma != ' ' || n == len(values))
 }
 
+// sizeWithUnit parses a size such as "4K", "4KiB", "64 KB" or "8B"; a K is 1,024 bytes, as sizes of
+// messages are powers of two.
+func sizeWithUnit(text []byte) (lex.Number, bool) {
+	end := len(text)
+	for end > 0 && (text[end-1]|0x20 >= 'a' && text[end-1]|0x20 <= 'z') {
+		end--
+	}
+	// An exponent is part of the number.
+	if end == len(text) || end == 0 || len(text)-end > 5 {
+		return lex.Number{}, false
+	}
+	v, ok := lex.Parse(bytes.TrimSpace(text[:end]))
+	unit := strings.ToLower(string(text[end:]))
+	if shift := strings.IndexByte("bkmgt", unit[0]); ok && shift >= 0 {
+		switch unit[1:] {
+		case "", "b", "ib":
+			if unit == "bb" || unit == "bib" {
+				return lex.Number{}, false
+			}
+			v.Value *= float64(int64(1) << (10 * shift))
+			return v, true
+		case "yte", "ytes":
+			return v, shift == 0
+		}
+	}
+	return lex.Number{}, false
+}
+
 // number parses a number; with separator ';' it may have a decimal comma.
 func number(text []byte, comma byte) (lex.Number, bool) {
 	v, ok := lex.Parse(text)
@@ -330,3 +240,46 @@ func number(text []byte, comma byte) (lex.Number, bool) {
 	}
 	return v, ok
 }
+
+// kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
+// over a one-way time, which is what most people plot; other rates, such as throughput, are
+// of streams.
+func kindOf(name string, rate bool) Kind {
+	switch {
+	case strings.HasPrefix(name, "rtt"), strings.HasPrefix(name, "round"),
+		name == "prtt", name == "ping":
+		return RoundTrip
+	case strings.Contains(name, "gap") || strings.Contains(name, "throughput"):
+		return Gap
+	// LogP's names, as halfpeak writes them.
+	case name == "o_s" || name == "os" || strings.HasPrefix(name, "send_overhead"):
+		return SendOverhead
+	case name == "o_r" || name == "or" || strings.HasPrefix(name, "receive_overhead"):
+		return ReceiveOverhead
+	case rate && !strings.Contains(name, "bandwidth") && name != "bw":
+		return Gap
+	}
+	return OneWay
+}
+
+// thousands returns a hint if the text would be a number without its commas, else "".
+func thousands(text []byte) string {
+	if i := bytes.IndexByte(text, ','); i > 0 {
+		if _, ok := lex.Parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
+			return " (write numbers without thousands commas)"
+		}
+	}
+	return ""
+}
+
+func isNaN(b []byte) bool {
+	s := strings.TrimLeft(strings.ToLower(lex.Short(b)), "+-")
+	return s == "nan" || strings.HasPrefix(s, "inf")
+}
+
+// isSign reports whether a remark begins with the character: a comment, an arrow, a parenthesis.
+func isSign(c byte) bool { return bytes.IndexByte([]byte("#<(!*-=/[{~^←"), c) >= 0 }
+
+// isWholeNumber reports whether a size is a whole number of bytes, but for the rounding of its
+// product.
+func isWholeNumber(n float64) bool { return math.Abs(n-math.Round(n)) <= 1e-9*math.Abs(n) }

@@ -3,16 +3,18 @@ package benchfile
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// csv reads tables of comma, semicolon, tab or blank separated values under a
-// header that names columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]". The
-// unit of the times may also stand in a line of units under the header, in a column
-// "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
+// csv reads tables of comma, semicolon, tab or blank separated values under a header that names
+// columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]". The unit of the times may also
+// stand in a line of units under the header, in a column "unit", or in a comment before. Between
+// semicolons, a comma in a number is a decimal one. Bars may separate values, too, as in tables of
+// Markdown. Sizes may have units of their own ("4KiB").
 //
 //	size_bytes,time_us        size;time;unit        # size time
 //	1,1.25                    1;1,25;us             # (B)  (us)
@@ -32,6 +34,9 @@ type csv struct {
 	seen    bool     // the first line with columns has been looked at
 	pending [][]byte // a header without the unit of its times, in the line before
 	between byte     // its separator
+
+	near [1 << nearBits]nearSize // by a hash of the size
+	exp  int                     // of the last plain time
 }
 
 // take tries the line as a row of the open tables first, then as a header: with millions of
@@ -45,19 +50,41 @@ func (f *csv) take(p *parser, line []byte) bool {
 			}
 			return f.start(p, line)
 		}
-		f.row.fields = lex.Split(f.row.fields[:0], line, f.row.comma)
-		if f.sheet.take(p) {
+		f.row.fields = split(f.row.fields[:0], line, f.row.comma)
+		if p.lines.Partial {
+			return f.isWhole(p) && f.sheet.take(p)
+		}
+		if f.sheet.take(p) || f.row.comma == '|' && isRule(line) {
 			return true
 		}
 	}
 	return f.start(p, line)
 }
 
+// isWhole reports whether the row of a line without a line end has all its values: if the last one
+// may be cut off, neither a size nor a time may be read from it, nor the name of a table.
+func (f *csv) isWhole(p *parser) bool {
+	last := len(f.row.fields) - 1
+	return last+1 == f.width && (!p.open || !slices.Contains(f.row.at[:], last) &&
+		!f.split.separates(last))
+}
+
+// split cuts a line into fields. A table of Markdown has bars around its rows, too.
+func split(into [][]byte, line []byte, comma byte) [][]byte {
+	if comma == '|' {
+		line = bytes.Trim(line, "| ")
+	}
+	return lex.Split(into, line, comma)
+}
+
+// isRule reports whether a line is the rule under the header of a table between bars.
+func isRule(line []byte) bool { return len(bytes.Trim(line, "|+-=: ")) == 0 }
+
 func (f *csv) end(p *parser) { f.close(p) }
 
 // separators in the order they are tried. The comma is the last: it may be a decimal one.
 // Blanks come after it, since they may stand beside any separator.
-var separators = []byte{';', '\t', ',', ' '}
+var separators = []byte{'|', ';', '\t', ',', ' '}
 
 // start opens a table if the line is a header, or the first row of a file whose columns are given
 // by options.
@@ -72,10 +99,13 @@ func (f *csv) start(p *parser, line []byte) bool {
 	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
 	for _, comma := range separators {
-		if comma != ' ' && bytes.IndexByte(header, comma) < 0 {
+		// The table of nccl-tests is separated by blanks, too; with something before it, its header
+		// is looked at again without that.
+		if comma != ' ' && bytes.IndexByte(header, comma) < 0 ||
+			comma == ' ' && bytes.Contains(header, []byte("algbw")) {
 			continue
 		}
-		names := lex.Split(nil, header, comma)
+		names := split(nil, header, comma)
 		if len(names) < 2 {
 			continue
 		}
@@ -83,7 +113,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 		f.seen = true
 		// Numbers without a header. Only the first such line of a file gets advice; others may be
 		// noise.
-		if isRow(names, comma) {
+		if isRow(names, comma) || p.isNumbered(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
 		cols := list.Map(names, parseColumn)
@@ -100,6 +130,9 @@ func (f *csv) start(p *parser, line []byte) bool {
 			f.between, f.pending = comma, list.Map(names, bytes.Clone)
 		}
 		if c == nil {
+			if why == "" && comma != ' ' {
+				p.suggestTime(cols)
+			}
 			continue
 		}
 		f.begin(p, line, cols, comma, c)
@@ -117,7 +150,7 @@ func (f *csv) begin(p *parser, line []byte, names []columnName, comma byte, c *c
 
 // units opens the table of a header in the line before, if this one has its units: "(B),(us)".
 func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
-	values := lex.Split(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
+	values := split(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
 	if len(values) != len(names) || isRow(values, f.between) {
 		return false
 	}
@@ -189,6 +222,95 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 	}
 	// An empty header is equal to no line, so every line is tried as a row.
 	f.open(p, nil, make([]columnName, len(values)), comma, c)
-	f.row.fields = lex.Split(f.row.fields[:0], line, comma)
+	f.row.fields = split(f.row.fields[:0], line, comma)
 	return f.sheet.take(p)
 }
+
+// isPlain reports whether the open table takes from each row a size and a time alone.
+func (f *csv) isPlain() bool {
+	c := f.row.columns
+	if f.header == nil || f.split.only == nil || f.split.only.b.sizes == nil || f.tens.open ||
+		f.row.comma == ' ' || f.row.comma == '|' || f.kind == Interval ||
+		c.scale[colSize] != math.Trunc(c.scale[colSize]) {
+		return false
+	}
+	for role := colMin; role < colRoles; role++ {
+		if c.has(role) && !(role == colCheck && f.row.rate) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainRow parses the line at the beginning of a text: digits for the size, plain decimals above 0
+// for the time, and no quotes. It returns the length of the line with its end; 0 if it is another
+// one, or has no end.
+func (f *csv) plainRow(text []byte) (size, t lex.Number, end int) {
+	sizeAt, timeAt, comma := f.row.at[colSize], f.row.at[colTime], f.row.comma
+	i := 0
+	for column := range f.width {
+		from := i
+		for i < len(text) && text[i] != comma && text[i] != '\n' {
+			if c := text[i]; c == '"' || c < ' ' && c != '\r' || c >= 0x7f {
+				return size, t, 0
+			}
+			i++
+		}
+		isLast := column == f.width-1
+		if i == len(text) || (text[i] == '\n') != isLast {
+			return size, t, 0
+		}
+		field := text[from:i]
+		if isLast && len(field) > 0 && field[len(field)-1] == '\r' {
+			field = field[:len(field)-1]
+		}
+		ok := true
+		switch column {
+		case sizeAt:
+			size, ok = lex.Parse(field)
+			ok = ok && size.Exp == 0 && size.Value >= 0
+		case timeAt:
+			t, ok = lex.Parse(field)
+			ok = ok && t.Value > 0
+		}
+		if !ok {
+			return size, t, 0
+		}
+		i++
+	}
+	return size, t, i
+}
+
+// addPlain adds a plain row.
+func (f *csv) addPlain(size, t lex.Number, line int) {
+	b := f.split.only.b
+	f.split.rows++
+	n := size.Value * f.row.scale[colSize]
+	x := row{size: n, time: t.Value * f.row.scale[colTime]}
+	if f.row.rate {
+		x.time = n / x.time
+	} else if t.Exp != f.exp || b.table.Quantum == 0 {
+		f.exp = t.Exp
+		b.resolution(t.Quantum() * f.row.scale[colTime])
+	}
+	if !goodSize(n) || !goodTime(x.time) {
+		b.tally(tally{unusable, 1, line, []int{line}})
+		return
+	}
+	x.min, x.max = x.time, x.time
+	b.table.Rows++
+	near := &f.near[uint64(n)*0x9e3779b97f4a7c15>>(64-nearBits)]
+	if near.a == nil || near.a.size != n || near.b != b || near.shift != b.shift {
+		*near = nearSize{b.aggregate(n, line), b, b.shift}
+	}
+	b.point(near.a, x)
+}
+
+// A nearSize remembers the aggregate of a size, which a map finds more slowly.
+type nearSize struct {
+	a     *aggregate
+	b     *builder
+	shift uint
+}
+
+const nearBits = 8

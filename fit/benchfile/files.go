@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,23 +126,6 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// An Error is one line about a file that cannot be used: the place, the fault, and the remedy.
-type Error struct {
-	File string
-	Line int // 0 if it is about the whole file
-	Msg  string
-	// NoTable is set if the file is valid but has no table, and so is not the output of a
-	// benchmark. Callers that read a folder may skip such files.
-	NoTable bool
-}
-
-func (e *Error) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", lex.Quote(e.File), e.Line, e.Msg)
-	}
-	return lex.Quote(e.File) + ": " + e.Msg
-}
-
 // pathError converts an error of the operating system to an [*Error]. A mistake in the question
 // remains one.
 func pathError(name string, err error) error {
@@ -161,24 +145,97 @@ func pathError(name string, err error) error {
 	return &Error{File: name, Msg: msg}
 }
 
-// A Damaged reports that a part of a file is missing. Either reading failed in the middle, for
-// example because a gzip file is truncated, its checksum is wrong, or a disk failed: File holds the
-// tables before that. Or a few rows of CSV or JSON are invalid: File holds the tables of all
-// others. The tables may be shown, but the exit status must be an error, since they are incomplete.
-type Damaged struct {
-	File *File // the tables that could be read; may have none
-	Err  error // an [*Error] if rows are invalid
+// Outputs reads a file that may hold the outputs of many runs behind each other, as cat *.log
+// writes them. It calls each with every output, or with the error of an output that cannot be read,
+// in file order.
+//
+// A new output begins where a benchmark prints its first line, and where head and tail print the
+// name of a file (==> a.log <==); such an output is named FILE!a.log. Any other file is one output.
+//
+// Outputs holds one output at a time in memory. It returns an error of opening the file, or the
+// first error that each returns, which ends the reading.
+func Outputs(name string, o Options, each func(*File, error) error) error {
+	in, name, done, err := openInput(name, o.Context)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return outputs(in, name, o, each)
 }
 
-func (e *Damaged) Error() string {
-	if rows := (*Error)(nil); errors.As(e.Err, &rows) {
-		return rows.Error()
+func outputs(r io.Reader, name string, o Options, each func(*File, error) error) error {
+	text, done, failure := Text(r)
+	if failure != nil {
+		return each(nil, &Error{File: name, Msg: failure.Error()})
 	}
-	if errors.Is(e.Err, lex.ErrUnzipped) {
-		return fmt.Sprintf("%s:%d: %v", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+	defer done()
+	if head, _ := text.Peek(4096); lex.NotText(head) != "" {
+		return each(Read(text, name, o)) // reports the format and reads no further
 	}
-	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again",
-		lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+	var nothing error // the first error of an output without a table, if no output has one
+	reported := false
+	lines := lex.NewLines(text, o.Progress)
+	for before, title := 0, ""; ; {
+		r := newReader(lines, name, o)
+		r.divides, r.name, r.title = true, name, title
+		if title != "" {
+			r.file.Name += "!" + title
+		}
+		f, err := r.read()
+		for i := range r.file.Tables { // lines count from the beginning of the file
+			r.file.Tables[i].Line += before
+		}
+		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !r.hasRows {
+			nothing = cmp.Or(nothing, err) // text before or between outputs
+		} else {
+			reported = true
+			if err := each(f, err); err != nil {
+				return err
+			}
+		}
+		if r.lines.Held == nil { // without a line put back, the file has ended
+			break
+		}
+		lines, title, before = r.lines, r.title, before+r.file.Lines
+		lines.Long = 0 // counted with the output that ended
+	}
+	if nothing != nil && !reported {
+		return each(nil, nothing)
+	}
+	return nil
 }
 
-func (e *Damaged) Unwrap() error { return e.Err }
+// Open reads the named file; "-" is standard input. Errors are of type [*Error] or
+// [*Damaged]. For a folder, see [Files].
+func Open(name string, o Options) (*File, error) {
+	in, name, done, err := openInput(name, o.Context)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return Read(in, name, o)
+}
+
+// Read reads benchmark output, gzipped or not, to its end. The name appears in messages; if the
+// text does not give the collective and the number of ranks, they are taken from the name. Read
+// returns an [*Error] if the file has no usable table, or if 1 % of the rows of a CSV or JSON file
+// are invalid. If fewer are, or if reading fails in the middle, it returns a [*Damaged] with the
+// tables of the other rows, or of those before.
+func Read(r io.Reader, name string, o Options) (*File, error) {
+	text, done, failure := Text(r)
+	if failure != nil {
+		return nil, &Error{File: name, Msg: failure.Error()}
+	}
+	defer done()
+	// 4 KiB are enough for the magic numbers, tar's is at 257, and for the zero bytes of a
+	// binary file.
+	head, _ := text.Peek(4096)
+	if what := lex.NotText(head); what != "" {
+		msg := what + "; wanted is the text that a benchmark printed"
+		return nil, &Error{File: name, Msg: msg, NoTable: true}
+	}
+	if o.Other != nil && o.Other(text, name) {
+		return &File{Name: name}, nil
+	}
+	return newReader(lex.NewLines(text, o.Progress), name, o).read()
+}

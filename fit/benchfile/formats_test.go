@@ -141,10 +141,11 @@ func TestFormats(t *testing.T) {
 		"  ! the times are the shortest of each size",
 		"one_one (2) | netgauge | one-way time | 2 rows, 2 sizes | 1:2.7 (2.5 2.6 9) … 1024:4.2 (4 4.1 9)")
 	check("ucx_runs.txt", 6,
-		"! line 24: a run of ucx_perftest without its size: print the command line, or the box that UCX prints by default; it is left out",
 		"tag_lat | ucx_perftest | one-way time | 2 rows, 2 sizes | 8:1.05 … 30000:16.081",
 		"  ! the run of 30000 B has no final line: its last average so far counts",
-		"tag match bandwidth | ucx_perftest | gap | 1 rows, 1 sizes | 1024:0.25 … 1024:0.25") // 10⁶/4000000
+		"tag match bandwidth | ucx_perftest | gap | 1 rows, 1 sizes | 1024:0.25 … 1024:0.25", // 10⁶/4000000
+		"am_lat | ucx_perftest | one-way time | 1 rows, 1 sizes | 1024:0.2 … 1024:0.2",       // 4882.81·2²⁰ B/s for 0.2 µs
+		"  ! no command line and no box give the size: it is bandwidth × time of each row")
 	check("sockperf_runs.txt", 1,
 		"sockperf ping-pong | sockperf | one-way time | 2 rows, 2 sizes | 64:9.017 (4.629 6.22 98.777) … 1024:12.5",
 		"sockperf throughput | sockperf | gap | 1 rows, 1 sizes | 1000:2 … 1000:2",

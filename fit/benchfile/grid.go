@@ -13,15 +13,19 @@ import (
 // print it. Its header names the columns.
 type grid struct {
 	b        *builder
+	names    []string
+	rules    []gridRule
 	at       [gridColumns]int // −1 if the column is missing
 	rateUnit float64          // bytes/µs, or messages/µs
 	messages bool             // the rate counts messages
+	unit2    float64          // of gridRate2, in bytes/µs
 	share    float64          // of the rate that belongs to one stream
 	ignore   bool             // the table has no sizes or no times: skip its rows
 	last     []byte           // the last row, where repeated rows are dropped
 	unique   bool
 	rising   bool    // sizes increase within a run; a smaller size begins another run
 	size     float64 // of the last row
+	exp      int     // of the times or rates; 1 if they differ, or there are none
 	texts    [][]byte
 }
 
@@ -33,6 +37,9 @@ const (
 	gridMax
 	gridMedian
 	gridRate
+	gridRate2 // a second rate, in bytes, beside the rate in messages
+	gridValid // whether the results were right: Pass or Fail, or a number of defects
+	gridOther // a column that is known and not read
 	gridColumns
 )
 
@@ -45,26 +52,96 @@ type gridRule struct {
 	messages bool
 }
 
+// headerNames splits a header into the names of its columns: at two or more blanks, and where
+// copying has collapsed the blanks, behind units and words that are complete names.
+func headerNames(line []byte) (names []string) {
+	text := strings.TrimLeft(string(line), " ")
+	text = strings.TrimPrefix(text, "# ")
+	for _, part := range wide.Split(strings.TrimSpace(text), -1) {
+		// A word joins the name before it until that is complete: "Avg" and "Latency(us)" are one
+		// name, "Size" is another.
+		begins := true
+		for word := range strings.FieldsSeq(part) {
+			if !begins && word[0] != '#' {
+				word = names[len(names)-1] + " " + word
+				names = names[:len(names)-1]
+			}
+			names = append(names, word)
+			begins = completeName.MatchString(word)
+		}
+	}
+	if len(names) > 0 {
+		names[0] = strings.TrimPrefix(names[0], "# ")
+	}
+	return names
+}
+
+// completeName matches the end of a name that no further word belongs to.
+var completeName = regexp.MustCompile(
+	`(?i)([)\]]|/s|/sec|size|iterations|repetitions|validation|bytes|defects)$`)
+
 // newGrid finds the columns of a header. Blanks inside of names do not count, as versions
 // write them differently.
 func newGrid(names []string, rules []gridRule) *grid {
-	g := &grid{share: 1, texts: make([][]byte, len(names))}
+	g := &grid{share: 1, names: names, rules: rules, exp: 1}
 	for i := range g.at {
 		g.at[i] = -1
 	}
+	bare := make([]string, len(names))
+	for i, name := range names {
+		bare[i] = strings.ReplaceAll(name, " ", "")
+	}
 	for _, r := range rules {
-		at := slices.IndexFunc(names, func(name string) bool {
-			return r.name.MatchString(strings.ReplaceAll(name, " ", ""))
-		})
+		at := slices.IndexFunc(bare, r.name.MatchString)
 		// Rules are in the order of preference, so the first that finds a column keeps it.
 		if at >= 0 && g.at[r.is] < 0 {
 			g.at[r.is] = at
-			if r.is == gridRate {
+			switch r.is {
+			case gridRate:
 				g.rateUnit, g.messages = r.rateUnit, r.messages
+			case gridRate2:
+				g.unit2 = r.rateUnit
 			}
 		}
 	}
+	// A remark behind a row has any number of words.
+	g.texts = make([][]byte, len(names)+1)
 	return g
+}
+
+// refit divides the header into n names, as the first row has so many values: of names without
+// units it is not known which words belong together. It reports whether that gives the same
+// columns.
+func (g *grid) refit(n int) bool {
+	var names []string
+	for _, name := range g.names {
+		for i, word := range strings.Fields(name) {
+			if i > 0 && (word[0] == '(' || word[0] == '[') {
+				names[len(names)-1] += " " + word
+			} else {
+				names = append(names, word)
+			}
+		}
+	}
+	other := newGrid(names, g.rules)
+	if len(names) != n || other.key() < 0 || other.hasTimes() != g.hasTimes() {
+		return false
+	}
+	g.names, g.at, g.texts = other.names, other.at, other.texts
+	return true
+}
+
+// unread returns the columns that no rule knows.
+func (g *grid) unread() (names []string) {
+	for _, name := range g.names[1:] {
+		bare := strings.ReplaceAll(name, " ", "")
+		knows := func(r gridRule) bool { return r.name.MatchString(bare) }
+		known := slices.ContainsFunc(g.rules, knows)
+		if !known {
+			names = append(names, lex.Quote(lex.Short([]byte(name))))
+		}
+	}
+	return names
 }
 
 // take reads a row and reports whether the line is one. The size and the columns that are read must
@@ -75,20 +152,31 @@ func (g *grid) take(p *parser, line []byte) bool {
 		return false
 	}
 	n := lex.Fields(line, g.texts)
+	if n != len(g.names) && !g.ignore && g.b.table.Rows == 0 {
+		if words := bytes.Fields(line); g.refit(len(words)) {
+			n = lex.Fields(line, g.texts)
+		}
+	}
+	columns := len(g.names)
 	size, ok := lex.Parse(g.texts[0])
 	switch {
 	// Rows of a skipped table belong to the format: no other reader may take them for its own.
 	case !ok || g.ignore:
-		return ok && n == len(g.texts)
-	case n > len(g.texts):
+		return ok && n == columns
+	case p.open && (n != columns || g.reads(n-1)):
 		return false
-	case n < len(g.texts):
+	case n < columns:
 		// A row that was cut off has fewer columns, all of them numbers; other text is no row.
 		cut := lex.ParseAll(g.texts[:n], make([]lex.Number, n))
-		if cut {
+		if cut && n > 1 {
 			g.b.count(cutOff)
+		} else if !cut {
+			p.stop("it has %s, and the header has %d columns", lex.Plural(n, "value"), columns)
 		}
 		return cut
+	case n > columns && !g.isRemarked():
+		p.stop("it has more values than the header has columns (%d)", columns)
+		return false
 	}
 	if g.rising && size.Value < g.size {
 		p.note("the sizes of %s begin again in line %d: what follows is a table of its own",
@@ -105,32 +193,68 @@ func (g *grid) take(p *parser, line []byte) bool {
 		}
 		g.last = append(g.last[:0], line...)
 	}
-	return g.row(size.Value)
+	if !g.row(p, size.Value) {
+		return false
+	}
+	if n > columns {
+		g.b.count(remarked)
+	}
+	return true
+}
+
+// reads reports whether column i is read.
+func (g *grid) reads(i int) bool {
+	return i == 0 || slices.Contains(g.at[:gridRate2], i)
+}
+
+// isRemarked reports whether the values of the current line are a row with something behind it. A
+// sentence may begin with two numbers, too: so the one that is read must be written like those of
+// the rows before, with decimals.
+func (g *grid) isRemarked() bool {
+	v, ok := lex.Parse(g.texts[g.key()])
+	return ok && v.Exp < 0 && (v.Exp == g.exp || g.b.table.Rows == 0)
+}
+
+// key returns the column that every row must have.
+func (g *grid) key() int {
+	if at := g.at[gridTime]; at >= 0 {
+		return at
+	}
+	return g.at[gridRate]
 }
 
 // row reads the fields of a row. It returns false if the time or rate is a word.
-func (g *grid) row(size float64) bool {
-	at := g.at[gridTime]
-	if at < 0 {
-		at = g.at[gridRate]
-	}
+func (g *grid) row(p *parser, size float64) bool {
+	at := g.key()
 	v, ok := lex.Parse(g.texts[at])
 	if !ok {
 		text := string(bytes.ToLower(g.texts[at]))
 		// A word is another line, such as a remark that begins with a number. These three are
 		// results of runs that failed.
 		if !strings.Contains(text, "nan") && !strings.Contains(text, "inf") && text != "n/a" {
+			p.stop("%q in column %q is not a number", lex.Short(g.texts[at]), g.names[at])
 			return false
 		}
 		g.b.row(row{}) // dropped and counted
 		return true
 	}
+	if g.b.table.Rows == 0 {
+		g.exp = v.Exp
+	} else if v.Exp != g.exp {
+		g.exp = 1
+	}
+	g.check()
 	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax),
 		median: g.optional(gridMedian)}
 	switch {
 	case g.at[gridTime] >= 0:
 		r.time = v.Value
 		g.b.resolution(v.Quantum())
+	case g.messages && size > 0 && v.Value < 100*v.Quantum() && g.bytesRate() > 0:
+		r.time = size / (g.bytesRate() * g.share)
+	case v.Value == 0 && size > 0:
+		g.b.count(noTime)
+		return true
 	case g.messages:
 		r.time = 1 / (v.Value * g.rateUnit * g.share)
 	case size == 0: // the rate of an empty message in bytes has no time
@@ -144,6 +268,41 @@ func (g *grid) row(size float64) bool {
 	}
 	g.b.row(r)
 	return true
+}
+
+// bytesRate returns the rate in bytes/µs that stands beside one in messages; 0 if there is none
+// with three digits or more.
+func (g *grid) bytesRate() float64 {
+	if g.at[gridRate2] < 0 || g.at[gridRate2] == g.at[gridRate] {
+		return 0
+	}
+	v, ok := lex.Parse(g.texts[g.at[gridRate2]])
+	if !ok || v.Value < 100*v.Quantum() {
+		return 0
+	}
+	return v.Value * g.unit2
+}
+
+// failed reports whether a validation has failed: by a word, or by a number of wrong results.
+func failed(text []byte) bool {
+	v, isNumber := lex.Parse(text)
+	return isNumber && v.Value > 0 || bytes.EqualFold(text, []byte("fail")) ||
+		bytes.EqualFold(text, []byte("failed"))
+}
+
+// check counts a row whose results were wrong, or whose rates contradict each other.
+func (g *grid) check() {
+	if at := g.at[gridValid]; at >= 0 && failed(g.texts[at]) {
+		g.b.count(invalid)
+	}
+	for _, c := range []gridColumn{gridRate, gridRate2} {
+		if g.at[c] >= 0 && g.at[c] != g.key() {
+			if v, ok := lex.Parse(g.texts[g.at[c]]); ok && v.Value < 0 {
+				g.b.count(negative)
+				return
+			}
+		}
+	}
 }
 
 func (g *grid) optional(c gridColumn) float64 {
@@ -179,6 +338,9 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	case !g.hasTimes() && g.at[gridRate] < 0:
 		p.warn("line %d: %s has neither times nor rates, and is left out", p.file.Lines, title)
 	default:
+		if names := g.unread(); len(names) > 0 {
+			p.note("line %d: not read: column %s", p.file.Lines, strings.Join(names, ", "))
+		}
 		return true
 	}
 	g.ignore = true

@@ -24,6 +24,9 @@ import (
 // Collectives have "t_min[usec]  t_max[usec]  t_avg[usec]" and print no rate. A suite in one file
 // has such a block for each benchmark and each number of processes, and a Barrier without "#bytes".
 //
+// IMB-NBC prints "t_ovrl[usec] t_pure[usec] t_CPU[usec] overlap[%]": the time is t_pure, the
+// communication alone. With checks, a column "defects" follows.
+//
 // PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in both directions;
 // they print the time of the whole operation, as for collectives. Uniband and Biband print rates
 // and no times: the time is the gap, the inverse of the message rate, which adds up all pairs and
@@ -52,12 +55,17 @@ var (
 )
 
 var imbColumns = []gridRule{
+	// t_ovrl of a non-blocking collective includes the computation that it overlaps.
+	{name: regexp.MustCompile(`(?i)^t_pure\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^t(_avg|_ovrl)?\[usec\]$`), is: gridTime},
 	// Without an average over the ranks, the slowest rank stands for the operation.
 	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`(?i)^t_min\[usec\]$`), is: gridMin},
 	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridMax},
 	{name: regexp.MustCompile(`(?i)^msg/sec$`), is: gridRate, rateUnit: 1e-6, messages: true},
+	{name: regexp.MustCompile(`(?i)^mbytes/sec$`), is: gridRate2},
+	{name: regexp.MustCompile(`(?i)^defects$`), is: gridValid},
+	{name: regexp.MustCompile(`(?i)^(#?repetitions|t_.*\[usec\]|overlap\[%\])$`), is: gridOther},
 }
 
 func (f *imb) take(p *parser, line []byte) bool {

@@ -25,12 +25,13 @@ import (
 //
 // Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and
 // dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
-// columns) written by hand. The output of iperf3 --json is read on the way; see iperf3.
+// columns) written by hand. What benchmarks themselves write as JSON is read on the way; see
+// documents. An array of objects inside of an object is a table, too.
 type objects struct {
 	p      *parser     // of the file, for the stream's calls
 	stream *jsonStream // nil before the first value, and after broken JSON
 	inside bool        // a value is open
-	iperf  iperf3
+	docs   documents
 	rows   sheet
 	names  []string // columns of the layout
 	used   bool     // rows of the layout were read
@@ -40,13 +41,15 @@ type objects struct {
 	tables int      // number of the array whose objects have the layout
 	start  int      // first line of the open value
 	index  int      // number of objects in the array so far
+	depth  int      // of the arrays in objects
 
 	// The object that is open.
 	values [][]byte // of all cells
 	cells  []cell
 	at     []int
-	nested string // a key that holds more than plain values
-	full   bool   // the object exceeds maxValues or maxKeys
+	nested string            // a key that holds more than plain values
+	inner  []json.RawMessage // arrays of objects in the object
+	full   bool              // the object exceeds maxValues or maxKeys
 }
 
 // A cell holds the values of a key, values[from:to]: one value, or those of a list.
@@ -83,7 +86,7 @@ func (f *objects) take(p *parser, line []byte) bool {
 	// be that of a log.
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
 		p.badRow("broken JSON; mend or remove the object")
-	} else if (f.used || f.iperf.used()) && !begins {
+	} else if (f.used || f.docs.used()) && !begins {
 		p.endsWithin(len(p.builders), "the JSON that begins in line %d is cut off here; "+
 			"the complete part counts", f.start)
 	} else if line[0] == '{' || len(line) == 1 {
@@ -140,8 +143,6 @@ func (f *objects) top(token json.Token, dec *json.Decoder) (err error) {
 	switch token {
 	case json.Delim('{'):
 		err = f.object(dec)
-		// The next document has a test of its own; the tables of all runs are one.
-		f.iperf = iperf3{tables: f.iperf.tables}
 	case json.Delim('['):
 		f.arrays++
 		f.index, f.table = 0, f.arrays
@@ -193,14 +194,15 @@ func skipRest(dec *json.Decoder) error {
 // object reads the keys and values of an object, and its end.
 func (f *objects) object(dec *json.Decoder) error {
 	f.values, f.cells, f.nested, f.full = f.values[:0], f.cells[:0], "", false
+	f.inner = nil
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
 			return err
 		}
 		key, _ := token.(string) // nothing else is a key
-		if f.table == 0 && f.iperf.active && key == "intervals" {
-			err = f.iperf.intervals(f.p, dec, f.stream.progress)
+		if f.docs.active && key == "intervals" {
+			err = f.docs.intervals(f.p, dec, f.stream.progress)
 		} else {
 			err = f.value(dec, key)
 		}
@@ -212,7 +214,9 @@ func (f *objects) object(dec *json.Decoder) error {
 		return err
 	}
 	f.index++
-	f.row(f.p)
+	if !f.docs.end(f.p) {
+		f.row(f.p)
+	}
 	return nil
 }
 
@@ -222,12 +226,16 @@ func (f *objects) value(dec *json.Decoder, key string) error {
 	if err := dec.Decode(&value); err != nil {
 		return err
 	}
-	if f.table == 0 && key == "start" {
-		f.iperf.begin(value)
+	if key == "start" {
+		f.docs.begin(value)
 	}
+	f.docs.keep(key, value)
 	// The object is read to its end, so that the stream stays in step, and is then refused.
 	if f.full = f.full || len(f.cells) >= maxKeys; f.full {
 		return nil
+	}
+	if value[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(value[1:], " \t\n"), []byte("{")) {
+		f.inner = append(f.inner, bytes.Clone(value))
 	}
 	c := cell{name: key, from: len(f.values), list: value[0] == '[' || value[0] == '{'}
 	if c.list {
@@ -262,32 +270,15 @@ func (f *objects) elements(value json.RawMessage, key string) {
 	}
 }
 
-// plainText returns a value as a CSV file has it: a string without its quotes, null as nothing.
-func plainText(value json.RawMessage) []byte {
-	if value[0] == '"' {
-		if bytes.IndexByte(value, '\\') < 0 {
-			return lex.Bounded(value[1 : len(value)-1])
-		}
-		var text string
-		_ = json.Unmarshal(value, &text) // cannot fail: the value has been decoded once
-		return lex.Bounded([]byte(text))
-	}
-	if string(value) == "null" {
-		return nil
-	}
-	return lex.Bounded(value)
-}
-
 // row adds the rows of the object that has been read.
 func (f *objects) row(p *parser) {
 	if len(f.cells) == 0 || !f.layout(p) {
 		if f.full {
 			p.suggest(tooBig)
 		}
-		if f.nested != "" && !f.iperf.active {
-			key := lex.Short([]byte(f.nested))
-			p.suggest("JSON with objects inside %q; give an array of flat objects, "+
-				"as jq .%s prints it", key, key)
+		if f.nested != "" && !f.nestedTables(p) {
+			p.suggest("JSON with objects inside %q; give an array of flat objects such as "+
+				"{\"size_bytes\": 8, \"time_us\": 1.5}", lex.Short([]byte(f.nested)))
 		}
 		return
 	}
@@ -336,6 +327,35 @@ func (f *objects) row(p *parser) {
 	}
 	p.object = 0
 }
+
+// nestedTables reads the arrays of objects in the object as tables, and reports whether one of them
+// is.
+func (f *objects) nestedTables(p *parser) bool {
+	inner := f.inner
+	rows := f.taken
+	f.inner = nil
+	if f.depth++; f.depth > maxNested {
+		inner = nil
+	}
+	for _, array := range inner {
+		dec := json.NewDecoder(bytes.NewReader(array))
+		_, _ = dec.Token() // the array has been decoded once
+		f.arrays++
+		index, table := f.index, f.table
+		f.index, f.table = 0, f.arrays
+		for dec.More() {
+			if _, err := dec.Token(); err != nil || f.object(dec) != nil {
+				break
+			}
+		}
+		f.index, f.table = index, table
+	}
+	f.depth--
+	return f.taken > rows
+}
+
+// maxNested bounds the depth of arrays in objects that are tables.
+const maxNested = 8
 
 func (f *objects) cell(name string) int {
 	return slices.IndexFunc(f.cells, func(c cell) bool { return c.name == name })

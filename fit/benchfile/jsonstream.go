@@ -104,3 +104,19 @@ func (s *jsonStream) write(piece []byte, ends bool) error {
 	err, _ := s.next()
 	return err
 }
+
+// plainText returns a value as a CSV file has it: a string without its quotes, null as nothing.
+func plainText(value json.RawMessage) []byte {
+	if value[0] == '"' {
+		if bytes.IndexByte(value, '\\') < 0 {
+			return lex.Bounded(value[1 : len(value)-1])
+		}
+		var text string
+		_ = json.Unmarshal(value, &text) // cannot fail: the value has been decoded once
+		return lex.Bounded([]byte(text))
+	}
+	if string(value) == "null" {
+		return nil
+	}
+	return lex.Bounded(value)
+}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
@@ -37,8 +39,10 @@ type nccl struct {
 	log       ncclLog
 	named     map[string][]*builder // the open tables of the algorithms that the log names
 	more      []*builder            // these, in file order
-	// A row of nccl-tests has at most 13 fields: 5, and twice 4.
-	texts [16][]byte
+	layout    ncclLayout
+	cpuTime   bool // the open tables have no times of collectives, and are not kept
+	// A row of nccl-tests has at most 23 fields: 5, twice 8, and a date.
+	texts [32][]byte
 }
 
 // maxHosts is the maximum number of hosts in a header.
@@ -76,43 +80,139 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		f.ranks = max(f.ranks, 1+int(min(rank.Value, 1e9)))
 		return true
 	}
-	// The header has a group of columns for out-of-place, and in most versions one for in-place.
-	n := bytes.Count(line, []byte("algbw"))
-	times := bytes.Count(line, []byte("time"))
-	if (n == 1 || n == 2) && times == n && bytes.Contains(line, []byte("size")) {
-		// The tables before get what their own rows show.
-		f.close()
-		f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
-		f.low, f.high = 0, math.Inf(1)
-		op, ok := collectiveNamed(f.name)
-		switch name := strings.TrimSpace(f.name); {
-		// No operations of MPI, and so not in the list of collectives.
-		case name == "sendrecv_perf", name == "hypercube_perf":
-			op.Name = strings.TrimSuffix(name, "_perf")
-		case !ok && f.name == "":
-			op = fromFileName(p.file.Name)
-			op.Name = cmp.Or(op.Name, p.opt.Collective)
-		}
-		// The list of ranks comes first: a process may drive several GPUs, each of them a rank, and
-		// a command line counts processes.
-		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
-			op.Ranks = p.placeOf().Ranks
-		} else if len(f.hosts) > 0 && len(f.hosts) < maxHosts {
-			op.Nodes = len(f.hosts)
-			op.place()
-		}
-		for _, place := range []string{"out-of-place", "in-place"}[:n] {
-			f.open = append(f.open, p.begin(Table{
-				Format: "nccl-tests", Title: f.name + place, Series: place,
-				Kind: Collective, Collective: op, Hosts: f.hosts,
-			}))
-		}
+	if f.header(p, line) {
+		return true
+	}
+	if m := ncclWrong.FindSubmatch(line); m != nil {
+		f.failed(p, string(m[1]))
 		return true
 	}
 	// Lines above and below the header, which name no column that is read.
 	isHeading := bytes.Contains(line, []byte("out-of-place")) ||
 		bytes.Contains(line, []byte("(elements)"))
 	return len(f.open) > 0 && isHeading
+}
+
+// ncclWrong matches the last lines of a run.
+var ncclWrong = regexp.MustCompile(`^# Out of bounds values : (\d+) FAILED`)
+
+// failed warns of results that the run's last lines call wrong, unless its rows have said so.
+func (f *nccl) failed(p *parser, number string) {
+	for _, b := range slices.Concat(f.open, f.more) {
+		if slices.ContainsFunc(b.tallies, func(t tally) bool { return t.what == invalid }) {
+			return
+		}
+	}
+	p.warn("line %d: %s of the results were wrong by nccl-tests' own validation, read all the same",
+		p.file.Lines, number)
+}
+
+// ncclLayout describes the columns of a header: lead columns before the first time, then for each
+// place a group that begins with time, algbw, busbw and #wrong, then columns that are not read.
+type ncclLayout struct {
+	lead, width int // of a group
+	groups      int
+	others      int // columns behind the groups
+}
+
+// ncclColumns are the columns of a group, in any version. i_min and the like are of -I.
+var ncclColumns = set("time", "cputime", "algbw", "busbw", "#wrong", "wrong", "error",
+	"i_min", "i_max", "i_p99", "i_cv%")
+
+// ncclLayoutOf returns the layout of a header; ok is false if the line is none.
+func ncclLayoutOf(names []string) (l ncclLayout, ok bool) {
+	isTime := func(name string) bool { return name == "time" || name == "cputime" }
+	first := slices.IndexFunc(names, isTime)
+	if first < 3 || names[0] != "size" || len(names) < first+4 || names[first+1] != "algbw" {
+		return l, false
+	}
+	l.lead, l.groups, l.width = first, 1, 0
+	end := first
+	for end < len(names) && ncclColumns[names[end]] && (end == first || !isTime(names[end])) {
+		end++
+	}
+	l.width = end - first
+	// The header has a group of columns for out-of-place, and in most versions one for in-place.
+	if end+l.width <= len(names) && isTime(names[end]) {
+		l.groups, end = 2, end+l.width
+	}
+	l.others = len(names) - end
+	return l, l.width >= 4
+}
+
+const cpuTimeOnly = "cputime (-C 1) is the time that the CPU takes to launch a collective, " +
+	"not the time of the collective, and is not read; run nccl-tests without -C"
+
+// ncclOperation returns the name of a collective by its program or its name in JSON: "AllReduce",
+// "all_reduce_perf"; "" if it is unknown.
+func ncclOperation(name string) string {
+	op, _ := collectiveNamed(name)
+	// No operations of MPI, and so not in the list of collectives.
+	switch letters.Replace(strings.TrimSuffix(strings.ToLower(name), "_perf")) {
+	case "sendrecv", "hypercube":
+		return letters.Replace(strings.TrimSuffix(strings.ToLower(name), "_perf"))
+	}
+	return op.Name
+}
+
+// header opens the tables of a header, and reports whether the line is one.
+func (f *nccl) header(p *parser, line []byte) bool {
+	if !bytes.Contains(line, []byte("algbw")) {
+		return false
+	}
+	names := strings.Fields(string(bytes.TrimLeft(line, "# ")))
+	layout, ok := ncclLayoutOf(names)
+	if !ok {
+		return false
+	}
+	// The tables before get what their own rows show.
+	f.close()
+	f.layout = layout
+	f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
+	f.low, f.high = 0, math.Inf(1)
+	f.cpuTime = names[layout.lead] == "cputime"
+	if f.cpuTime {
+		p.warn(cpuTimeOnly)
+	}
+	if layout.others > 0 {
+		p.note("line %d: not read: column %s", p.file.Lines,
+			strings.Join(list.Map(names[len(names)-layout.others:], strconv.Quote), ", "))
+	}
+	op := f.operation(p)
+	for _, place := range []string{"out-of-place", "in-place"}[:layout.groups] {
+		t := Table{
+			Format: "nccl-tests", Title: f.name + place, Series: place,
+			Kind: Collective, Collective: op, Hosts: f.hosts,
+		}
+		if f.cpuTime {
+			f.open = append(f.open, &builder{table: &t, file: p.file, usage: &usage{closed: true}})
+			continue
+		}
+		f.open = append(f.open, p.begin(t))
+	}
+	return true
+}
+
+// operation returns the collective of the next tables, as far as the lines so far and the name of
+// the file describe it.
+func (f *nccl) operation(p *parser) CollectiveOp {
+	name := strings.TrimSpace(f.name)
+	op := CollectiveOp{Name: ncclOperation(name)}
+	if name == "" {
+		op = fromFileName(p.file.Name)
+		op.Name = cmp.Or(op.Name, p.opt.Collective)
+	}
+	// The list of ranks comes first: a process may drive several GPUs, each of them a rank, and
+	// a command line counts processes.
+	op.Algorithm = cmp.Or(op.Algorithm, p.algorithm)
+	if op.Ranks = f.ranks; op.Ranks > 0 && len(f.hosts) > 0 && len(f.hosts) < maxHosts {
+		op.Nodes = len(f.hosts)
+		op.place()
+	}
+	if op.Ranks == 0 {
+		op.Ranks = p.placeOf().Ranks
+	}
+	return op
 }
 
 func (f *nccl) row(p *parser, line []byte) bool {
@@ -129,23 +229,32 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
 		return false
 	}
-	// Size, count and type come first. Only some collectives and versions have a redop or a root
-	// behind them.
-	tail := n - 4*len(f.open)
-	if tail < 3 || tail > 5 {
-		f.open[0].count(cutOff)
-		return true
+	tail := f.tail(size.Value, n)
+	if tail < 0 {
+		if n > f.layout.lead+f.layout.groups*f.layout.width+f.layout.others {
+			p.stop("its values do not fit the columns of the header")
+			return false
+		}
+		if !p.open {
+			f.open[0].count(cutOff)
+		}
+		return !p.open
 	}
 	for i, b := range f.tables(p, size.Value) {
-		alg, okAlg := lex.Parse(f.texts[tail+4*i+1])
-		bus, okBus := lex.Parse(f.texts[tail+4*i+2])
+		at := tail + f.layout.width*i
+		alg, okAlg := lex.Parse(f.texts[at+1])
+		bus, okBus := lex.Parse(f.texts[at+2])
 		// Each printed bandwidth is uncertain by half of its last digit, which bounds their ratio
 		// on both sides. Every row narrows the bounds.
 		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
 			f.low = max(f.low, (bus.Value-half)/(alg.Value+half))
 			f.high = min(f.high, (bus.Value+half)/(alg.Value-half))
 		}
-		if t, ok := lex.Parse(f.texts[tail+4*i]); ok {
+		// Before validation in bytes, an "error" was a difference of floating-point numbers.
+		if v, ok := lex.Parse(f.texts[at+3]); ok && v.Value >= 1 && !f.cpuTime {
+			b.count(invalid)
+		}
+		if t, ok := lex.Parse(f.texts[at]); ok {
 			b.resolution(t.Quantum())
 			b.row(row{size: size.Value, time: t.Value})
 		} else {
@@ -154,6 +263,48 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		}
 	}
 	return true
+}
+
+// tail returns the place of the first time among n fields; −1 if the row is not whole. Size, count
+// and type come first. Only some collectives and versions have a redop or a root behind them, so
+// fields are counted from the end of the row; where further columns or a remark end it, the
+// bandwidth beside the time shows the place.
+func (f *nccl) tail(size float64, n int) int {
+	l := f.layout
+	behind := l.groups * l.width
+	if tail := n - behind; l.others == 0 && tail >= 3 && tail <= 5 && f.fits(tail, -1) {
+		return tail
+	}
+	for tail := min(l.lead, n-behind); tail >= max(3, l.lead-2); tail-- {
+		if n > tail+behind && f.fits(tail, size) {
+			return tail
+		}
+	}
+	return -1
+}
+
+// fits reports whether the groups of a row may begin at a place: with a time and two bandwidths, of
+// which the first agrees with a size from 0 on.
+func (f *nccl) fits(tail int, size float64) bool {
+	some := false
+	for i := range f.layout.groups {
+		at := tail + f.layout.width*i
+		if bytes.EqualFold(f.texts[at], []byte("N/A")) {
+			continue
+		}
+		var v [3]lex.Number
+		if !lex.ParseAll(f.texts[at:at+3], v[:]) || v[0].Value < 0 {
+			return false
+		}
+		// GB/s of 10⁹ bytes, rounded; the rate of a rounded time.
+		t := max(v[0].Value, 1e-9)
+		want := size / t / 1e3
+		if size >= 0 && math.Abs(v[1].Value-want) > v[1].Quantum()+want*v[0].Quantum()/t {
+			return false
+		}
+		some = true
+	}
+	return some || size < 0
 }
 
 // tables returns the open tables for a row of that size: those of the algorithm that the log names
@@ -232,45 +383,13 @@ func (f *nccl) countCut(all []*builder) {
 		return
 	}
 	if f.log.cut > 0 {
-		all[i].tally(cutOff, f.log.cut, f.log.cutAt)
+		all[i].tally(tally{cutOff, f.log.cut, f.log.cutAt, nil})
 	}
 	if i > 0 {
 		for _, t := range all[0].tallies {
-			all[i].tally(t.what, t.rows, t.first)
+			all[i].tally(t)
 		}
 		all[0].tallies = nil
 	}
 	f.log.cut = 0
-}
-
-// ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",
-// "# NCCL Tests: …", or its name alone behind the "# "; else nil. An output has a few dozen lines
-// with a "#": expressions would take longer than all else.
-func ncclName(line []byte) []byte {
-	for _, before := range []string{"# Collective test starting: ", "# NCCL Tests: ", "# "} {
-		if rest, ok := bytes.CutPrefix(line, []byte(before)); ok {
-			name, _, _ := bytes.Cut(rest, []byte(" "))
-			if bytes.HasSuffix(name, []byte("_perf")) {
-				return name
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
-// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions
-// the host is missing.
-func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
-	words := bytes.Fields(line)
-	if len(words) < 4 || string(words[1]) != "Rank" {
-		return rank, nil, false
-	}
-	for i, w := range words[:len(words)-1] {
-		if string(w) == "on" {
-			host = words[i+1]
-		}
-	}
-	rank, ok = lex.Parse(words[2])
-	return rank, host, ok
 }

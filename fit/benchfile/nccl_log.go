@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // An ncclLog reads the lines that NCCL_DEBUG=INFO mixes with the rows of nccl-tests. A row is
@@ -153,4 +155,36 @@ func (l *ncclLog) algorithm(op CollectiveOp, size float64) string {
 		size /= ranks
 	}
 	return l.algorithms[size]
+}
+
+// ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",
+// "# NCCL Tests: …", or its name alone behind the "# "; else nil. An output has a few dozen lines
+// with a "#": expressions would take longer than all else.
+func ncclName(line []byte) []byte {
+	for _, before := range []string{"# Collective test starting: ", "# NCCL Tests: ", "# "} {
+		if rest, ok := bytes.CutPrefix(line, []byte(before)); ok {
+			name, _, _ := bytes.Cut(rest, []byte(" "))
+			if bytes.HasSuffix(name, []byte("_perf")) {
+				return name
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions
+// the host is missing.
+func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
+	words := bytes.Fields(line)
+	if len(words) < 4 || string(words[1]) != "Rank" {
+		return rank, nil, false
+	}
+	for i, w := range words[:len(words)-1] {
+		if string(w) == "on" {
+			host = words[i+1]
+		}
+	}
+	rank, ok = lex.Parse(words[2])
+	return rank, host, ok
 }

@@ -64,6 +64,11 @@ var osuColumns = []gridRule{
 	{name: regexp.MustCompile(`(?i)^p50.*\(us\)`), is: gridMedian},
 	{name: regexp.MustCompile(`(?i)^messages/s`), is: gridRate, rateUnit: 1e-6, messages: true},
 	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth\(mb/s\))`), is: gridRate, rateUnit: 1},
+	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth\(mb/s\))`), is: gridRate2, rateUnit: 1},
+	{name: regexp.MustCompile(`(?i)^validation$`), is: gridValid},
+	{name: regexp.MustCompile(
+		`(?i)^(iterations|p\d+.*|(init|test|wait|overall|compute|coll\.?init|mpi_.*)\(us\)|` +
+			`overlap\(%\)|.*(bandwidth|lat|latency).*|messages/s)$`), is: gridOther},
 }
 
 func (f *osu) take(p *parser, line []byte) bool {
@@ -90,7 +95,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	// A comment that names a size may be a header of any version.
-	names := osuNames(line)
+	names := headerNames(line)
 	if len(names) == 0 { // a # alone
 		return false
 	}
@@ -107,30 +112,6 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	return f.header(p, names, isSize)
-}
-
-// osuNames splits a header at two or more blanks. If copying has collapsed the blanks, it splits
-// behind units and words that are complete names.
-func osuNames(line []byte) []string {
-	text := strings.TrimSpace(strings.TrimLeft(string(line), "# "))
-	if names := wide.Split(text, -1); len(names) > 1 {
-		return names
-	}
-	var names []string
-	// A word joins the name before it until that is complete: "Avg" and "Latency(us)" are one
-	// name, "Size" is another.
-	begins := true
-	for word := range strings.FieldsSeq(text) {
-		if !begins {
-			word = names[len(names)-1] + " " + word
-			names = names[:len(names)-1]
-		}
-		names = append(names, word)
-		lower := strings.ToLower(word)
-		begins = strings.HasSuffix(word, ")") || strings.HasSuffix(word, "/s") ||
-			strings.HasSuffix(lower, "size") || lower == "iterations" || lower == "validation"
-	}
-	return names
 }
 
 func (f *osu) header(p *parser, names []string, hasSize bool) bool {

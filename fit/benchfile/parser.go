@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,6 +20,9 @@ type parser struct {
 	file     *File
 	lines    lex.Lines
 	raw      []byte // the current line before cleaning
+	open     bool   // the last field of the current line may be cut off: it must not be read
+	source   string // the host or file whose line it is; "" if no label names one
+	sources  int    // number of sources so far
 	previous string // the previous line if it was skipped, else ""
 
 	builders   []*builder
@@ -26,12 +30,14 @@ type parser struct {
 	tableLimit int // maximum number of tables
 	dropped    int // number of tables beyond the maximum
 
-	cut    error   // why the file ends before its output does; nil: it is whole
-	fault  *Error  // why the file as a whole cannot be used; nil: it can
-	faults []fault // the first maxFaults invalid rows of CSV and JSON
-	bad    int     // the number of all of them
-	hint   *Error  // why a line that resembles a table is not read
-	object int     // of the JSON array in the current line, from 1
+	cut       error   // why the file ends before its output does; nil: it is whole
+	fault     *Error  // why the file as a whole cannot be used; nil: it can
+	faults    []fault // the first maxFaults invalid rows of CSV and JSON
+	bad       int     // the number of all of them
+	hint      *Error  // why a line that resembles a table is not read
+	why       string  // why the current line is no row; see [parser.stop]
+	explained bool    // the first row that no format takes has been seen
+	object    int     // of the JSON array in the current line, from 1
 
 	unit   string // of the times, if a comment gave it
 	unitAt int    // the line of that comment
@@ -60,7 +66,7 @@ const maxHeader = 1024
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = lex.Plain(t.Title)
-	b := &builder{table: &t, file: p.file, usage: &p.usage}
+	b := &builder{table: &t, file: p.file, usage: &p.usage, source: p.source}
 	// rarely: it walks all tables
 	if len(p.builders) >= p.tableLimit && p.usage.merged > p.tableLimit/2 {
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
@@ -150,6 +156,14 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 		err.Msg += ", also in line " + strings.Join(lines, ", ")
 	}
 	return err, fatal
+}
+
+// stop records why the current line is no row of a format's open table: the column that is missing
+// or wrong. It is reported if the file has no table.
+func (p *parser) stop(msg string, args ...any) {
+	if !p.explained && p.why == "" {
+		p.why = p.errorf(0, msg, args...).Msg
+	}
 }
 
 // suggest records why a line is not a header; it is reported if the file has no table.
@@ -273,3 +287,42 @@ func (p *parser) mapTasks(ranks int) {
 	}
 	p.mappedTables = len(p.builders)
 }
+
+// An Error is one line about a file that cannot be used: the place, the fault, and the remedy.
+type Error struct {
+	File string
+	Line int // 0 if it is about the whole file
+	Msg  string
+	// NoTable is set if the file is valid but has no table, and so is not the output of a
+	// benchmark. Callers that read a folder may skip such files.
+	NoTable bool
+}
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", lex.Quote(e.File), e.Line, e.Msg)
+	}
+	return lex.Quote(e.File) + ": " + e.Msg
+}
+
+// A Damaged reports that a part of a file is missing. Either reading failed in the middle, for
+// example because a gzip file is truncated, its checksum is wrong, or a disk failed: File holds the
+// tables before that. Or a few rows of CSV or JSON are invalid: File holds the tables of all
+// others. The tables may be shown, but the exit status must be an error, since they are incomplete.
+type Damaged struct {
+	File *File // the tables that could be read; may have none
+	Err  error // an [*Error] if rows are invalid
+}
+
+func (e *Damaged) Error() string {
+	if rows := (*Error)(nil); errors.As(e.Err, &rows) {
+		return rows.Error()
+	}
+	if errors.Is(e.Err, lex.ErrUnzipped) {
+		return fmt.Sprintf("%s:%d: %v", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again",
+		lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+}
+
+func (e *Damaged) Unwrap() error { return e.Err }

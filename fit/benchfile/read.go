@@ -3,57 +3,21 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// Open reads the named file; "-" is standard input. Errors are of type [*Error] or
-// [*Damaged]. For a folder, see [Files].
-func Open(name string, o Options) (*File, error) {
-	in, name, done, err := openInput(name, o.Context)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return Read(in, name, o)
-}
-
-// Read reads benchmark output, gzipped or not, to its end. The name appears in messages; if the
-// text does not give the collective and the number of ranks, they are taken from the name. Read
-// returns an [*Error] if the file has no usable table, or if 1 % of the rows of a CSV or JSON file
-// are invalid. If fewer are, or if reading fails in the middle, it returns a [*Damaged] with the
-// tables of the other rows, or of those before.
-func Read(r io.Reader, name string, o Options) (*File, error) {
-	text, done, failure := Text(r)
-	if failure != nil {
-		return nil, &Error{File: name, Msg: failure.Error()}
-	}
-	defer done()
-	// 4 KiB are enough for the magic numbers, tar's is at 257, and for the zero bytes of a
-	// binary file.
-	head, _ := text.Peek(4096)
-	if what := lex.NotText(head); what != "" {
-		msg := what + "; wanted is the text that a benchmark printed"
-		return nil, &Error{File: name, Msg: msg, NoTable: true}
-	}
-	if o.Other != nil && o.Other(text, name) {
-		return &File{Name: name}, nil
-	}
-	return newReader(lex.NewLines(text, o.Progress), name, o).read()
-}
-
 // A reader passes the lines of a file to the formats.
 type reader struct {
 	parser
 	formats   []openFormat // the format of the previous line first
-	labelled  bool         // lines begin with the rank that printed them
-	claimed   int          // the first line that a benchmark's reader took; 0 if none
-	claimedBy string       // name of that benchmark
+	dress     dress
+	search    search
+	claimed   int    // the first line that a benchmark's reader took; 0 if none
+	claimedBy string // name of that benchmark
 
 	divides bool   // reading ends before the next output; its first line is held
 	name    string // of the file with the outputs
@@ -84,6 +48,7 @@ func (r *reader) read() (*File, error) {
 // run passes every line to the formats. It returns the error of reading the file, if any.
 func (r *reader) run() error {
 	for {
+		r.plainRows()
 		raw, err := r.lines.Next()
 		if err == io.EOF {
 			return nil
@@ -110,48 +75,145 @@ func (r *reader) run() error {
 		if len(line) == 0 {
 			continue
 		}
-		bare := lex.Unlabelled(line)
-		if r.labelled && len(bare) > 0 {
-			line = bare
+		bare, source := r.dress.undress(line)
+		if source != "" && source != r.dress.source {
+			r.change(source)
 		}
-		if r.lines.Partial && !r.readsJSON(line) {
-			r.cutLine(line)
+		if r.lines.Partial && !r.readsJSON(bare) {
+			r.cutLine(bare)
 			return nil
 		}
-		if r.take(line) {
+		r.why = ""
+		if r.take(bare) || r.takeDressed(line, bare) {
 			r.previous = ""
+			r.dress.ends(line)
 			continue
 		}
-		// "0: 8 1.25" could be a row of a log, too. Lines are taken as labelled only after a reader
-		// has accepted one without its label.
-		if !r.labelled && len(bare) > 0 && len(bare) < len(line) && r.take(bare) {
-			r.labelled = true
-			continue
-		}
-		r.file.Skipped++
-		r.previous = ""
-		// A short line may be a title that a script has printed before a table; see perftest.
-		if len(line) < 60 && utf8.Valid(line) {
-			r.previous = string(line)
-		}
-		r.readRemark(line)
+		r.skip(line)
 	}
 }
 
-// cutLine handles a last line without a line end. It is left out, since 486.43 may have become 48,
-// and the file is damaged, unless the line is no part of a benchmark's output.
+// plainRows reads the rows of CSV that are in memory, as long as they are plain: most long files
+// have two columns of numbers. Everything else is left to the formats.
+func (r *reader) plainRows() {
+	f, ok := r.formats[0].format.(*csv)
+	if !ok || r.dress.depth > 0 || !f.isPlain() {
+		return
+	}
+	text := r.lines.Ahead()
+	from := 0
+	for {
+		size, t, end := f.plainRow(text[from:])
+		if end == 0 {
+			break
+		}
+		r.file.Lines++
+		f.addPlain(size, t, r.file.Lines)
+		r.dress.ends(bytes.TrimRight(text[from:from+end], "\r\n"))
+		r.hasRows, r.previous = true, ""
+		from += end
+	}
+	r.lines.Skip(from)
+}
+
+// skip counts a line that no format takes, and looks at it for facts about the next tables.
+func (r *reader) skip(line []byte) {
+	r.file.Skipped++
+	r.previous = ""
+	// A short line may be a title that a script has printed before a table; see perftest.
+	if len(line) < 60 && utf8.Valid(line) {
+		r.previous = string(line)
+	}
+	r.readRemark(line)
+	r.search.look(&r.parser, line)
+}
+
+// change makes the readers of a source the present ones.
+func (r *reader) change(source string) {
+	d := &r.dress
+	if d.others == nil {
+		d.others = map[string][]openFormat{}
+	}
+	next, known := d.others[source]
+	if !known && len(d.others) >= maxSources {
+		return
+	}
+	d.others[d.source] = r.formats
+	delete(d.others, source)
+	if !known {
+		next = formats()
+	}
+	r.formats, d.source = next, source
+	r.parser.source, r.parser.sources = source, len(d.others)+1
+}
+
+// takeDressed takes a line that no format takes as it stands: with labels before it that the file
+// had not had before, or without the "#" that a web page has swallowed. bare is what undress left.
+func (r *reader) takeDressed(line, bare []byte) bool {
+	if len(line) > maxHeader {
+		return false
+	}
+	if len(bare) < len(line) && r.take(line) || r.takeHash(bare) {
+		return true
+	}
+	rest, source := line, ""
+	for depth := 1; depth <= maxDepth; depth++ {
+		var label []byte
+		if label, rest = lex.Labelled(rest); rest == nil {
+			return false
+		}
+		if from := r.dress.sourceOf(label); from != "" {
+			source = from
+		}
+		// The labels that are known have been tried.
+		if depth != r.dress.depth && (r.take(rest) || r.takeHash(rest)) {
+			r.dress.depth, r.dress.source = depth, source
+			r.parser.source = source
+			return true
+		}
+	}
+	return false
+}
+
+// takeHash takes a title or header whose "#" is missing.
+func (r *reader) takeHash(line []byte) bool {
+	if c := line[0] | 0x20; c < 'a' || c > 'z' {
+		return false
+	}
+	sign := "# "
+	if bytes.HasPrefix(line, []byte("bytes")) {
+		sign = "#" // of IMB and perftest
+	}
+	return r.takeBy(append([]byte(sign), line...), func(f openFormat) bool { return f.hash })
+}
+
+// cutLine reads a last line without a line end. 486.43 may have become 48, so a row is read only if
+// its last number is as long as those of the rows before, or if no value is read from its last
+// field. Otherwise it is left out with a warning.
 func (r *reader) cutLine(line []byte) {
+	first := r.formats[0]
+	// A line of words may lack some behind its number.
+	r.open = !r.dress.whole(line) || first.words && !first.cut
+	if !r.open && r.take(line) || r.open && first.cut && first.take(&r.parser, line) {
+		return
+	}
+	r.open = false
 	r.end() // before the line is looked at: the rows that formats still hold are whole
 	r.usage.closed = true
 	begun := len(r.builders)
-	c, words := line[0], r.formats[0].words
-	isRow := c >= '0' && c <= '9' || r.labelled || words && c != '#' ||
+	c := line[0]
+	isRow := c >= '0' && c <= '9' || r.dress.depth > 0 || first.words && c != '#' ||
 		c == '[' || // of a timestamp or a rank in front of a row
 		bytes.HasSuffix(line, []byte("\ufffd")) // half a character of UTF-16
+	const msg = "the last line has no line end and may be cut off, so it is left out; " +
+		"if it is whole, end the line"
+	switch {
 	// Of other text, a reader takes titles and headers.
-	if isRow || r.take(line) {
-		r.endsWithin(begun, "the last line has no line end: it may be cut off, so it is left out; "+
-			"if it is whole, end the line")
+	case !isRow && !r.take(line):
+	case begun == 0:
+		r.suggest(msg)
+	default:
+		r.warn("line %d: "+msg, r.file.Lines)
 	}
 }
 
@@ -207,8 +269,13 @@ func (r *reader) readPieces(raw []byte) {
 }
 
 func (r *reader) take(line []byte) bool {
+	return r.takeBy(line, func(openFormat) bool { return true })
+}
+
+// takeBy passes the line to the formats that may read it.
+func (r *reader) takeBy(line []byte, may func(openFormat) bool) bool {
 	for i, f := range r.formats {
-		if f.take(&r.parser, line) {
+		if may(f) && f.take(&r.parser, line) {
 			if r.claimed == 0 && f.starts != nil {
 				r.claimed, r.claimedBy = r.file.Lines, f.name
 			}
@@ -228,7 +295,7 @@ func (r *reader) finish() (*File, error) {
 	// Tables of one name are numbered, so that each can be named in a command.
 	names := map[string]int{}
 	f.Tables = slices.Grow(f.Tables, len(r.builders)-r.usage.merged)
-	r.formats = nil // with what they keep of each table
+	r.formats, r.dress = nil, dress{} // with what they keep of each table
 	for i, b := range r.builders {
 		if b.merged {
 			continue
@@ -239,6 +306,9 @@ func (r *reader) finish() (*File, error) {
 		b.finish()
 		// Headers without rows are left out: scripts print one for each run that failed.
 		if b.table.Rows > 0 {
+			if r.sources > 1 && b.source != "" {
+				b.table.Title = b.table.Name() + ", " + b.source
+			}
 			name := b.table.Name()
 			names[name]++
 			if b.table.Run = names[name]; b.table.Run > 1 {
@@ -264,7 +334,7 @@ func (r *reader) finish() (*File, error) {
 		return nil, bad
 	}
 	if len(f.Tables) == 0 {
-		e := r.noTableError()
+		e := r.search.noTable(&r.parser, r.claimed, r.claimedBy)
 		e.NoTable = true
 		return nil, e
 	}
@@ -285,100 +355,9 @@ func (r *reader) end() {
 	if r.usage.closed {
 		return
 	}
-	for _, format := range r.formats {
+	for _, format := range r.dress.all(r.formats) {
 		if f, ok := format.format.(runner); ok {
 			f.end(&r.parser)
 		}
 	}
-}
-
-func (r *reader) noTableError() *Error {
-	f := r.file
-	if len(r.builders) > 0 {
-		b := r.builders[0]
-		for _, t := range b.tallies {
-			if t.what == unusable {
-				return r.errorf(t.first, "no row of %s has a usable size and time", b.table.Name())
-			}
-		}
-	}
-	switch {
-	case f.Lines == 0:
-		return r.errorf(0, "the file is empty; the benchmark may have said why on the "+
-			"terminal (calibrate needs at least two ranks)")
-	// From the most certain reason to the least: what a reader has warned of, a benchmark
-	// without rows, a line that is nearly a header.
-	case len(f.Warnings) > 0:
-		return r.errorf(0, "%s", strings.Join(f.Warnings, "; "))
-	case r.claimed > 0:
-		return r.errorf(r.claimed,
-			"the output of %s has no row with a size and a time; did the run fail?", r.claimedBy)
-	case r.hint != nil:
-		return r.hint
-	case len(r.builders) > 0:
-		b := r.builders[0]
-		return r.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
-	}
-	return r.errorf(0, "no table of sizes and times in %s; known formats are %s",
-		lex.Plural(f.Lines, "line"), Known)
-}
-
-// Outputs reads a file that may hold the outputs of many runs behind each other, as cat *.log
-// writes them. It calls each with every output, or with the error of an output that cannot be read,
-// in file order.
-//
-// A new output begins where a benchmark prints its first line, and where head and tail print the
-// name of a file (==> a.log <==); such an output is named FILE!a.log. Any other file is one output.
-//
-// Outputs holds one output at a time in memory. It returns an error of opening the file, or the
-// first error that each returns, which ends the reading.
-func Outputs(name string, o Options, each func(*File, error) error) error {
-	in, name, done, err := openInput(name, o.Context)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return outputs(in, name, o, each)
-}
-
-func outputs(r io.Reader, name string, o Options, each func(*File, error) error) error {
-	text, done, failure := Text(r)
-	if failure != nil {
-		return each(nil, &Error{File: name, Msg: failure.Error()})
-	}
-	defer done()
-	if head, _ := text.Peek(4096); lex.NotText(head) != "" {
-		return each(Read(text, name, o)) // reports the format and reads no further
-	}
-	var nothing error // the first error of an output without a table, if no output has one
-	reported := false
-	lines := lex.NewLines(text, o.Progress)
-	for before, title := 0, ""; ; {
-		r := newReader(lines, name, o)
-		r.divides, r.name, r.title = true, name, title
-		if title != "" {
-			r.file.Name += "!" + title
-		}
-		f, err := r.read()
-		for i := range r.file.Tables { // lines count from the beginning of the file
-			r.file.Tables[i].Line += before
-		}
-		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !r.hasRows {
-			nothing = cmp.Or(nothing, err) // text before or between outputs
-		} else {
-			reported = true
-			if err := each(f, err); err != nil {
-				return err
-			}
-		}
-		if r.lines.Held == nil { // without a line put back, the file has ended
-			break
-		}
-		lines, title, before = r.lines, r.title, before+r.file.Lines
-		lines.Long = 0 // counted with the output that ended
-	}
-	if nothing != nil && !reported {
-		return each(nil, nothing)
-	}
-	return nil
 }

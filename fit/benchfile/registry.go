@@ -30,7 +30,11 @@ type readerRow struct {
 	starts []string
 	// words is set if rows may begin with something else than a digit.
 	words bool
-	new   func() format // nil if another row's format reads this format too
+	// hash is set if titles and headers begin with "#", which web pages swallow.
+	hash bool
+	// cut is set if a row may be read whose last field is cut off; see [parser.open].
+	cut bool
+	new func() format // nil if another row's format reads this format too
 }
 
 // registry lists the readers. If the reader of the previous line rejects a line, they try it
@@ -38,24 +42,35 @@ type readerRow struct {
 // most files are theirs. NetPIPE accepts rows of bare numbers, which
 // the strict readers must have refused before.
 var registry = []readerRow{
-	{"OSU", []string{"# OSU "}, false, func() format { return &osu{} }},
+	{"OSU", []string{"# OSU "},
+		false, true, true, func() format { return &osu{} }},
 	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks",
 		"# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"},
-		false, func() format { return &imb{} }},
-	{"perftest", []string{}, false, func() format { return &perftest{} }},
+		false, true, true, func() format { return &imb{} }},
+	{"perftest", []string{},
+		false, true, true, func() format { return &perftest{} }},
 	{"nccl-tests",
 		[]string{"# nccl-tests version", "# rccl-tests", "# Collective test starting", "# nThread"},
-		false, func() format { return &nccl{} }},
-	{"netgauge", []string{"# Info:   (0): Netgauge"}, true, func() format { return &netgauge{} }},
-	{"NetPIPE", []string{"Now starting the main loop"}, false, func() format { return &netpipe{} }},
-	{"ucx_perftest", []string{}, true, func() format { return &ucx{} }},
-	{"sockperf", []string{"sockperf: == version"}, true, func() format { return &sockperf{} }},
-	{"qperf", []string{}, true, func() format { return &qperf{} }},
-	{"netperf", []string{"MIGRATED "}, true, func() format { return &netperf{} }},
-	{"SimGrid calibration", nil, true, func() format { return &simgrid{} }},
-	{"iperf3 --json", nil, false, nil},
-	{"JSON", nil, false, func() format { return &objects{rows: sheet{format: "json"}} }},
-	{"CSV and TSV", nil, true, func() format { return &csv{sheet: sheet{format: "csv"}} }},
+		false, true, true, func() format { return &nccl{} }},
+	{"netgauge", []string{"# Info:   (0): Netgauge"},
+		true, false, false, func() format { return &netgauge{} }},
+	{"NetPIPE", []string{"Now starting the main loop"},
+		false, false, false, func() format { return &netpipe{} }},
+	{"ucx_perftest", []string{},
+		true, false, false, func() format { return &ucx{} }},
+	{"sockperf", []string{"sockperf: == version"},
+		true, false, false, func() format { return &sockperf{} }},
+	{"qperf", []string{},
+		true, false, false, func() format { return &qperf{} }},
+	{"netperf", []string{"MIGRATED "},
+		true, false, false, func() format { return &netperf{} }},
+	{"SimGrid calibration", nil,
+		true, false, false, func() format { return &simgrid{} }},
+	{"iperf3, nccl-tests and perftest as JSON", nil, false, false, false, nil},
+	{"JSON", nil,
+		false, false, false, func() format { return &objects{rows: sheet{format: "json"}} }},
+	{"CSV and TSV", nil,
+		true, false, true, func() format { return &csv{sheet: sheet{format: "csv"}} }},
 }
 
 // An openFormat is the reader of a format for one file, with its row of the registry.

@@ -21,6 +21,10 @@ type sheet struct {
 	split  splitter
 	unit   []byte  // of the last row, where a column has it
 	scale  float64 // of that unit
+
+	sizeScale, timeScale float64 // of the current row: to bytes, and to µs or bytes/µs
+	remarks              int     // number of rows with a remark behind them
+	tens                 tens
 }
 
 // open closes the open tables and opens the tables of a header.
@@ -48,45 +52,127 @@ func (s *sheet) open(p *parser, header []byte, names []columnName, comma byte, c
 			p.file.Lines, c.unread, p.spell("y", lex.Quote(c.unread)+":us"))
 	}
 	s.split = newSplitter(p, names, c, Table{Format: s.format, Kind: s.kind})
+	s.tens = tens{open: c.decimal > 0 && !c.has(colBurst)}
+	if len(c.others) > 0 {
+		p.note("line %d: column %q is read; not read: %s", p.file.Lines,
+			names[c.at[colTime]].full, strings.Join(c.others, ", "))
+	}
 }
 
-// kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
-// over a one-way time, which is what most people plot; other rates, such as throughput, are
-// of streams.
-func kindOf(name string, rate bool) Kind {
-	switch {
-	case strings.HasPrefix(name, "rtt"), strings.HasPrefix(name, "round"),
-		name == "prtt", name == "ping":
-		return RoundTrip
-	case strings.Contains(name, "gap") || strings.Contains(name, "throughput"):
-		return Gap
-	// LogP's names, as halfpeak writes them.
-	case name == "o_s" || name == "os" || strings.HasPrefix(name, "send_overhead"):
-		return SendOverhead
-	case name == "o_r" || name == "or" || strings.HasPrefix(name, "receive_overhead"):
-		return ReceiveOverhead
-	case rate && !strings.Contains(name, "bandwidth") && name != "bw":
-		return Gap
+// tens decides whether sizes in KB, MB or GB are of powers of ten or of two, from the first rows:
+// which of them makes sizes whole, and which agrees with a bandwidth beside the time.
+type tens struct {
+	open     bool // undecided: rows are held
+	rows     []openRow
+	ten, two int // number of rows that speak for each
+}
+
+// An openRow is a row that waits for a decision.
+type openRow struct {
+	fields       [][]byte
+	line, object int
+}
+
+// maxOpenRows is the number of rows that wait at most: benchmarks print 20 to 30 sizes.
+const maxOpenRows = 64
+
+// hold keeps the current row until the unit of sizes is decided.
+func (s *sheet) hold(p *parser) bool {
+	r := &s.row
+	at, timeAt := r.at[colSize], r.at[colTime]
+	if at >= len(r.fields) || timeAt >= len(r.fields) {
+		return s.takeDecided(p)
 	}
-	return OneWay
+	size, ok := r.number(at)
+	t, okTime := r.number(timeAt)
+	if !ok || !okTime {
+		return s.takeDecided(p)
+	}
+	two, ten := size.Value*r.scale[colSize], size.Value*r.decimal
+	switch isTwo, isTen := isWholeNumber(two), isWholeNumber(ten); {
+	case isTen && !isTwo:
+		s.tens.ten++
+	case isTwo && !isTen:
+		s.tens.two++
+	}
+	if check := r.at[colCheck]; check >= 0 && check != timeAt && check < len(r.fields) && !r.rate {
+		moved := r.value(colCheck) * t.Value * r.scale[colTime]
+		// The two differ by 2.4 % or more.
+		if near := math.Abs(moved/ten - 1); near < 0.01 {
+			s.tens.ten += 2
+		} else if math.Abs(moved/two-1) < 0.01 {
+			s.tens.two += 2
+		}
+	}
+	row := openRow{line: p.file.Lines, object: p.object}
+	for _, f := range r.fields {
+		row.fields = append(row.fields, bytes.Clone(f))
+	}
+	s.tens.rows = append(s.tens.rows, row)
+	if len(s.tens.rows) >= maxOpenRows {
+		s.decideTens(p)
+	}
+	return true
+}
+
+// takeDecided takes the current row, whose unit decides nothing.
+func (s *sheet) takeDecided(p *parser) bool {
+	s.tens.open = false
+	ok := s.take(p)
+	s.tens.open = true
+	return ok
+}
+
+// decideTens decides the unit of sizes, and takes the rows that have waited for it.
+func (s *sheet) decideTens(p *parser) {
+	if !s.tens.open {
+		return
+	}
+	t, line, object := s.tens, p.file.Lines, p.object
+	s.tens = tens{}
+	if t.ten > t.two && len(t.rows) > 0 {
+		s.row.scale[colSize] = s.row.decimal
+		p.note("sizes are in units of %g bytes, as the rows show", s.row.decimal)
+	}
+	for _, row := range t.rows {
+		p.file.Lines, p.object, s.row.fields = row.line, row.object, row.fields
+		s.take(p)
+	}
+	p.file.Lines, p.object = line, object
 }
 
 // close ends the open tables, now that all their rows are known.
 func (s *sheet) close(p *parser) {
+	s.decideTens(p)
+	if s.remarks > 0 {
+		p.note("%s read without the remark behind", lex.Plural(s.remarks, "row"))
+		s.remarks = 0
+	}
 	s.split.end(p)
 	s.split = splitter{}
 }
 
 // take reads the current row. It returns false for any other line: noise, or another header.
 func (s *sheet) take(p *parser) bool {
+	if s.tens.open {
+		return s.hold(p)
+	}
 	r := &s.row
 	n, at, timeAt := len(r.fields), r.key(), r.at[colTime]
 	if r.comma == ' ' && n != s.width {
-		if n > s.width && isRow(r.fields, ' ') {
+		if n < s.width || !isRow(r.fields[:s.width], ' ') {
+			return false // prose is full of blanks
+		}
+		if _, ok := r.number(s.width); ok {
 			s.tooMany(p)
 			return true
 		}
-		return false // prose is full of blanks
+		// A remark stands behind signs, as "<-- jump", or the line is a sentence.
+		if !isSign(r.fields[s.width][0]) {
+			return false
+		}
+		r.fields, n = r.fields[:s.width], s.width
+		s.remarks++
 	}
 	// The row is shorter than its header.
 	if at >= n || timeAt >= n {
@@ -97,8 +183,8 @@ func (s *sheet) take(p *parser) bool {
 			lex.Plural(n, "value"), max(at, timeAt)+1)
 		return true
 	}
-	size, okSize := r.number(at)
-	t, okTime := r.number(timeAt)
+	size, okSize := s.sizeOf(at)
+	t, okTime := s.timeOf(timeAt)
 	if okSize {
 		for len(r.fields) > s.width && len(r.fields[len(r.fields)-1]) == 0 { // a comma at the end
 			r.fields = r.fields[:len(r.fields)-1]
@@ -120,19 +206,66 @@ func (s *sheet) take(p *parser) bool {
 	case !okTime:
 		p.badRow("time %q is not a number; mend or remove the row%s",
 			lex.Short(timeText), thousands(timeText))
-	case t.Value <= 0 && r.rate:
+	case t.Value < 0 && r.rate:
 		p.badRow("rate %s is not above 0; mend or remove the row", timeText)
-	case t.Value <= 0:
+	case t.Value < 0:
 		p.badRow("time %s is not above 0; mend or remove the row", timeText)
+	// A rate of an empty message, and one that is rounded to 0.
+	case t.Value == 0:
+		s.split.table(p, r).count(noTime)
 	case r.has(colUnit) && !s.readUnit():
 		unit := r.fields[min(r.at[colUnit], n-1)]
 		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(unit))
 	case r.has(colBurst):
 		s.burst(p, size.Value, t)
 	default:
-		s.add(p, size.Value*r.scale[colSize], t)
+		s.add(p, size.Value*s.sizeScale, t)
 	}
 	return true
+}
+
+// sizeOf parses the size of the row, and sets the scale that makes it bytes.
+func (s *sheet) sizeOf(at int) (lex.Number, bool) {
+	r := &s.row
+	s.sizeScale = r.scale[colSize]
+	if at != r.at[colSize] { // of a burst
+		return r.number(at)
+	}
+	v, ok := r.number(at)
+	if !ok {
+		// The unit of a value is surer than that of its column.
+		if v, ok = sizeWithUnit(r.fields[at]); ok {
+			s.sizeScale = 1
+		}
+	}
+	return v, ok
+}
+
+// timeOf parses the time or rate of the row, and sets the scale that makes it µs or bytes/µs.
+func (s *sheet) timeOf(at int) (v lex.Number, ok bool) {
+	r := &s.row
+	s.timeScale = r.scale[colTime]
+	text := r.fields[at]
+	if v, ok = r.number(at); ok {
+		return v, true
+	}
+	number, rest, _ := bytes.Cut(text, []byte(" "))
+	if v, ok = lex.Parse(number); ok && len(rest) > 0 && isSign(bytes.TrimLeft(rest, " ")[0]) {
+		s.remarks++
+		return v, true
+	}
+	// A value with its unit: "2.5us", "2.5 us".
+	end := len(text)
+	for end > 0 && (text[end-1] < '0' || text[end-1] > '9') {
+		end--
+	}
+	if v, ok = lex.Parse(bytes.TrimSpace(text[:end])); !ok {
+		return v, false
+	}
+	u, known := unitNamed(string(bytes.TrimSpace(text[end:])))
+	isTime := u.Dim == quantity.DimTime && !r.rate || u.Dim == quantity.DimRate && r.rate
+	s.timeScale = u.Num
+	return v, known && isTime
 }
 
 func (s *sheet) tooMany(p *parser) {
@@ -143,21 +276,6 @@ func (s *sheet) tooMany(p *parser) {
 	}
 	p.badRow("%s, want the %d of the header; mend or remove the row%s",
 		lex.Plural(len(s.row.fields), "value"), s.width, hint)
-}
-
-// thousands returns a hint if the text would be a number without its commas, else "".
-func thousands(text []byte) string {
-	if i := bytes.IndexByte(text, ','); i > 0 {
-		if _, ok := lex.Parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
-			return " (write numbers without thousands commas)"
-		}
-	}
-	return ""
-}
-
-func isNaN(b []byte) bool {
-	s := strings.TrimLeft(strings.ToLower(lex.Short(b)), "+-")
-	return s == "nan" || strings.HasPrefix(s, "inf")
 }
 
 // readUnit reads the unit of the row's time, and reports whether it is one.
@@ -189,13 +307,15 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 	case bytes > float64(quantity.MaxBytes):
 		p.badRow("size %s is above 8192 TiB; mend or remove the row", size)
 		return
+	case isWholeNumber(bytes) && bytes != math.Trunc(bytes): // 0.7 of a unit of ten
+		bytes = math.Round(bytes)
 	case bytes != math.Trunc(bytes):
 		p.badRow("size %s is not a whole number of bytes; mend or remove the row, "+
 			"or give the unit of sizes with %s", size, p.spell("x", "COLUMN:UNIT"))
 		return
 	}
 	b := s.split.table(p, r)
-	unit := r.scale[colTime]
+	unit := s.timeScale
 	// The unit of this row, which may differ from that of the row before.
 	if r.has(colUnit) {
 		unit = s.scale
@@ -209,11 +329,19 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 		b.row(x)
 		return
 	}
+	s.check(b)
 	b.resolution(t.Quantum() * unit)
 	x.min, x.max, x.median = r.value(colMin), r.value(colMax), r.value(colMedian)
 	b.row(x)
 	if s.kind == OneWay {
 		contradicts(b, x, r.value(colCheck))
+	}
+}
+
+// check counts a row whose results were wrong.
+func (s *sheet) check(b *builder) {
+	if at := s.row.at[colValid]; at >= 0 && at < len(s.row.fields) && failed(s.row.fields[at]) {
+		b.count(invalid)
 	}
 }
 

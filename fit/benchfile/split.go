@@ -150,6 +150,13 @@ func (p *parser) optionNames(option []string, name string, number int) (asks boo
 	return asks
 }
 
+// separates reports whether column i may separate rows.
+func (s *splitter) separates(i int) bool {
+	return slices.ContainsFunc(s.columns, func(c splitColumn) bool {
+		return c.at == i && c.role != pooled
+	})
+}
+
 // extend adds a column that the rows so far do not have: their value in it is empty.
 func (s *splitter) extend(p *parser, name columnName, i int) {
 	if !s.add(p, name, i) {

@@ -63,7 +63,8 @@ func TestDimensions(t *testing.T) {
 	check("nodes,bytes,time_us\n2,8,1\n2,64,2\n4,8,3\n4,64,4\n8,8,5\n", Options{}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4", "nodes=8: 8=5",
 		`- column "nodes" separates tables (2, 4, 8); pool=nodes merges them`)
 	// What follows from the size, is constant, or is a result tells nothing apart.
-	check("bytes,count,nodes,time_us,errors,busbw,p99,foo_us\n8,1,2,1,0,3,1,7\n64,8,2,2,0,4,2,7\n8,1,2,3,1,5,3,8\n64,8,2,4,1,6,4,8\n", Options{}, "csv: 8=2 64=3")
+	check("bytes,count,nodes,time_us,errors,busbw,p99,foo_us\n8,1,2,1,0,3,1,7\n64,8,2,2,0,4,2,7\n8,1,2,3,1,5,3,8\n64,8,2,4,1,6,4,8\n", Options{}, "csv: 8=2 64=3",
+		`- line 1: column "time_us" is read; not read: "foo_us"`)
 	check("bytes,time_us,load\n8,1,0.113\n8,3,0.127\n64,2,0.119\n64,4,0.151\n", Options{}, "csv: 8=2 64=3",
 		`- column "load" has 4 values for the same sizes, which are merged (group=load separates them)`)
 	check("bytes,time_us,load\n8,1,0.113\n8,3,0.127\n", Options{}, "csv: 8=2",
@@ -260,7 +261,7 @@ func TestHeldRows(t *testing.T) {
 		t.Errorf("rows of different sizes are not held: %+v", b)
 	}
 	b.add(row{size: 2, time: 3}, 6)
-	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.usage.sizes != 5 || b.sizes[math.Float64bits(2)].mean() != 2 {
+	if b.held != nil || len(b.sizes) != 5 || b.table.Rows != 6 || p.usage.sizes != 5 || b.sizes[math.Float64bits(2)].Mean() != 2 {
 		t.Errorf("a size that comes again: %+v", b)
 	}
 }

@@ -22,12 +22,30 @@ var (
 	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
 
-// Clean returns a line without colours, rank tags, timestamps and surrounding white space. A row of
-// plain numbers takes only a few comparisons.
+// Blanks of other widths than a plain one: no-break spaces of web pages, and zero-width ones.
+var spaces = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u2009", " ",
+	"\u3000", " ", "\u200b", "", "\ufeff", "")
+
+var escaped = regexp.MustCompile(`\\([#>|*_\[\]()-])`)
+
+// Clean returns a line without colours, rank tags, timestamps and surrounding white space, and with
+// plain blanks. A row of plain numbers takes only a few comparisons.
 func Clean(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return line
+	}
+	// The first bytes of all of them in UTF-8.
+	if bytes.IndexByte(line, 0xc2) >= 0 || bytes.IndexByte(line, 0xe2) >= 0 ||
+		bytes.IndexByte(line, 0xe3) >= 0 || line[0] == 0xef {
+		line = bytes.TrimSpace([]byte(spaces.Replace(string(line))))
+	}
+	if len(line) == 0 {
+		return line
+	}
+	// Where a web page shows "#" as it is, its source has a backslash before it.
+	if line[0] == '\\' {
+		line = escaped.ReplaceAll(line, []byte("$1"))
 	}
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		line = bytes.TrimSpace(ansi.ReplaceAll(line, nil))
@@ -55,23 +73,115 @@ func Clean(line []byte) []byte {
 	return line
 }
 
-// Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l
-// ("[0] …") print. Other lines begin so, too, so a caller tries both forms.
-func Unlabelled(line []byte) []byte {
-	end := ": "
-	from, bracket := bytes.CutPrefix(line, []byte("["))
-	if bracket {
-		end = "] "
+// maxLabel is the longest label in bytes: names of hosts, pods and files with their folders.
+const maxLabel = 128
+
+// Labelled divides a line into the label that a launcher, a logger, a pager or a letter has put
+// before it, and the rest; rest is nil if the line has none:
+//
+//	0: …   [0] …   [rank0]: …   node01: …   (node01) …   node01| …   [stdout] …   INFO: …   > …
+//	stdout F …   - root - INFO - …   a.log:# …
+//
+// Other lines begin so, too: a caller takes a line for labelled only after a reader has accepted
+// its rest.
+func Labelled(line []byte) (label, rest []byte) {
+	if len(line) < 2 {
+		return nil, nil
 	}
-	digits := 0
-	for digits < len(from) && from[digits] >= '0' && from[digits] <= '9' {
-		digits++
+	at := -1 // where the rest begins
+	switch c := line[0]; {
+	case c == '>' || c == '-' && line[1] == ' ':
+		label, at = line[:1], 1
+	case c == '[' || c == '(':
+		label, at = bracketed(line)
+	case isNameByte(c):
+		label, at = named(line)
 	}
-	rest, ok := bytes.CutPrefix(from[digits:], []byte(end))
-	if !ok || digits == 0 {
-		return line
+	if at < 0 {
+		return nil, nil
 	}
-	return bytes.TrimSpace(rest)
+	// Behind the label may stand what Clean takes off a whole line: a time, an escaped "#".
+	rest = Clean(line[at:])
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	return label, rest
+}
+
+// bracketed returns the label in the brackets at the beginning of a line; at is −1 if it is none.
+func bracketed(line []byte) (label []byte, at int) {
+	end := bytes.IndexAny(line[1:min(len(line), maxLabel)], "[]()")
+	if end < 1 || line[end+1] != ']' && line[end+1] != ')' {
+		return nil, -1
+	}
+	label, at = line[1:end+1], end+2
+	if at < len(line) && line[at] == ':' {
+		return label, at + 1
+	}
+	if at < len(line) && bytes.IndexByte([]byte(" \t[(#"), line[at]) < 0 {
+		return nil, -1
+	}
+	return label, at
+}
+
+// named returns the name at the beginning of a line that ends it as a label; at is −1 otherwise.
+func named(line []byte) (label []byte, at int) {
+	end := 0
+	for end < min(len(line), maxLabel) && isNameByte(line[end]) {
+		end++
+	}
+	label, rest := line[:end], line[end:]
+	bare := bytes.TrimLeft(rest, " ")
+	switch {
+	case len(bare) < 2:
+		return nil, -1
+	// grep prints the name of a file without a blank behind the colon.
+	case rest[0] == ':' && (bytes.IndexByte([]byte(" \t#["), rest[1]) >= 0 ||
+		bytes.ContainsAny(label, "./") && !isDigit(label[0]) && rest[1] != '/'):
+		return label, end + 1
+	case bare[0] == '|' && bare[1] == ' ':
+		return label, len(line) - len(bare) + 1
+	case bytes.HasPrefix(rest, []byte(" - ")) && !isDigit(label[0]):
+		return label, end + 3
+	case levels[strings.ToLower(string(label))] && rest[0] == ' ':
+		// CRI writes an F for a full line behind the stream, and a P for a part of one.
+		if c := bare[0]; (c == 'F' || c == 'P') && bare[1] == ' ' && label[0] == 's' {
+			return label, len(line) - len(bare) + 1
+		}
+		return label, end
+	}
+	return nil, -1
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isNameByte reports whether a name of a host, a pod, a file or a rank may have the byte.
+func isNameByte(c byte) bool {
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c == '.' || c == '-' || c == '_' || c == '/' || c == '@'
+}
+
+// levels are the words that loggers put before lines, and the streams that a line comes from.
+var levels = map[string]bool{
+	"info": true, "warn": true, "warning": true, "error": true, "debug": true, "trace": true,
+	"notice": true, "stdout": true, "stderr": true, "out": true, "err": true, "root": true,
+}
+
+// rankLabel matches the labels of one program's ranks.
+var rankLabel = regexp.MustCompile(`^(?:rank|proc|task|default|worker|r|p)?[-_ ]?\d+$`)
+
+// Source returns the name of the host or file whose output a label marks; "" if it marks a rank, a
+// stream, a time or a level, whose lines belong to one output.
+func Source(label []byte) string {
+	name := string(label)
+	if strings.Count(name, ".") == 3 { // an address
+		return name
+	}
+	if len(name) < 2 || isDigit(name[0]) || strings.ContainsAny(name, " :,=") ||
+		levels[strings.ToLower(name)] || rankLabel.MatchString(strings.ToLower(name)) {
+		return ""
+	}
+	return name
 }
 
 // Fields splits a line at white space into at most len(into) fields, and returns their

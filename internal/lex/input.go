@@ -203,12 +203,7 @@ func (l *Lines) Next() ([]byte, error) {
 		return line, nil
 	}
 	line, err := l.in.ReadSlice('\n')
-	l.offset += int64(len(line))
-	// Once a MiB: some hundred times a second.
-	if l.progress != nil && l.offset-l.reported >= 1<<20 {
-		l.reported = l.offset
-		l.progress(l.offset)
-	}
+	l.advance(len(line))
 	switch {
 	case err == nil:
 		l.More = false
@@ -226,6 +221,31 @@ func (l *Lines) Next() ([]byte, error) {
 		l.progress(l.offset)
 	}
 	return nil, err
+}
+
+// Ahead returns the text behind the last line, as far as it is in memory, valid until the next
+// call.
+func (l *Lines) Ahead() []byte {
+	if l.Held != nil {
+		return nil
+	}
+	text, _ := l.in.Peek(l.in.Buffered()) // cannot fail: it is in memory
+	return text
+}
+
+// Skip goes on behind the first n bytes of the text ahead.
+func (l *Lines) Skip(n int) {
+	_, _ = l.in.Discard(n)
+	l.advance(n)
+}
+
+func (l *Lines) advance(n int) {
+	l.offset += int64(n)
+	// Once a MiB: some hundred times a second.
+	if l.progress != nil && l.offset-l.reported >= 1<<20 {
+		l.reported = l.offset
+		l.progress(l.offset)
+	}
 }
 
 // Drop reads the rest of a line that goes on.
