@@ -99,10 +99,10 @@ type Branch struct {
 }
 
 // Knob returns the knob of the largest size that the branch serves.
-func (b *Branch) Knob() Knob { return knobAt(&b.UpTo) }
+func (b *Branch) Knob() Knob { return KnobAt(&b.UpTo) }
 
 // Knobs returns the knobs of β and τ of the stage.
-func (s *Stage) Knobs() (beta, tau Knob) { return knobAt(&s.Beta), knobAt(&s.Tau) }
+func (s *Stage) Knobs() (beta, tau Knob) { return KnobAt(&s.Beta), KnobAt(&s.Tau) }
 
 // A Field is a parameter of a kind of model: a row for each key that a file may give.
 type Field struct {
@@ -125,11 +125,11 @@ type Field struct {
 func (f *Field) Knob(l Layer, i int) Knob {
 	switch at := f.At(l).(type) {
 	case *[]quantity.Micros:
-		return knobAt(&(*at)[i])
+		return KnobAt(&(*at)[i])
 	case *[]quantity.Bytes:
-		return knobAt(&(*at)[i])
+		return KnobAt(&(*at)[i])
 	default:
-		return knobAt(at)
+		return KnobAt(at)
 	}
 }
 

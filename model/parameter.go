@@ -13,11 +13,13 @@ type Measure int
 
 // The measures of parameters.
 const (
-	Plain   Measure = iota // any number: a constant of a platform
-	Time                   // in µs, not negative
-	PerByte                // an inverse bandwidth in µs per byte, not negative
-	Size                   // a whole number of bytes, ≥ 1
-	Count                  // a whole number, ≥ 1
+	Plain    Measure = iota // any number: a constant of a platform
+	Time                    // in µs, not negative
+	PerByte                 // an inverse bandwidth in µs per byte, not negative
+	Size                    // a whole number of bytes, ≥ 1
+	Count                   // a whole number, ≥ 1
+	Share                   // transfers that run at full speed at once, ≥ 1, not always whole
+	Fraction                // 0 to 1
 )
 
 // maxCount is the largest value of a field that counts something.
@@ -51,8 +53,26 @@ func (m Measure) Check(v quantity.Value) error {
 		}
 		return err
 	}
+	if m == Share || m == Fraction {
+		return m.checkPlain(v)
+	}
 	if math.IsNaN(v.Num) || math.IsInf(v.Num, 0) {
 		return fmt.Errorf("%s must be finite", v.Dim)
+	}
+	return nil
+}
+
+// checkPlain checks a number without a unit that need not be whole.
+func (m Measure) checkPlain(v quantity.Value) error {
+	if err := v.Check(quantity.DimNone); err != nil {
+		return err
+	}
+	switch {
+	case m == Share && !(v.Num >= 1 && v.Num <= maxCount):
+		return errors.New("must be 1 to 2^30, since a single transfer runs at full speed; " +
+			"omit it if nothing is shared")
+	case m == Fraction && !(v.Num >= 0 && v.Num <= 1):
+		return errors.New("must be 0 to 1")
 	}
 	return nil
 }
@@ -64,8 +84,12 @@ type Knob struct {
 	cut   *Cut
 }
 
-func knobAt(at any) Knob {
+// KnobAt returns the knob of a parameter at a pointer of one of the types that [Field.At] has, or a
+// *float64.
+func KnobAt(at any) Knob {
 	switch at := at.(type) {
+	case *float64:
+		return Knob{num: at}
 	case *quantity.Micros:
 		return Knob{num: (*float64)(at)}
 	case *quantity.MicrosPerByte:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,7 +24,7 @@ type builder struct {
 	measured  map[string]*Measured
 	// All are made before one is computed, so that they can name each other in any order.
 	constants map[string]*scope
-	written   map[string]*layerSection
+	written   map[string]*section
 	building  stack // the layers under way, to find a circle
 	computing stack // the parameters under way, to find a circle
 }
@@ -64,42 +63,37 @@ func (s *stack) circle(name string) []string {
 // A section is a table of the file that is being read, by its keys: formulas name parameters so.
 type section struct {
 	*builder
-	kind, name string
-	path       string            // in the file: "layer.eager"
-	texts      map[string]string // of the keys with one text
-	sources    map[string]string // of single keys
+	schema *tableKind
+	table  Table
+	name   string
+	path   string            // in the file: "layer.eager"
+	texts  map[string]string // of the keys with one text
 }
 
 // section returns the section of a table.
-func (b *builder) section(kind string, table any) section {
-	v := reflect.ValueOf(table)
-	s := section{builder: b, kind: kind, name: tableName(v), texts: map[string]string{}}
-	s.path = kind + "." + s.name
-	for i := range v.NumField() {
-		if text, is := v.Field(i).Interface().(string); is {
-			s.texts[v.Type().Field(i).Tag.Get("toml")] = text
+func (b *builder) section(kind *tableKind, table Table) section {
+	s := section{builder: b, schema: kind, table: table, name: table.Name}
+	s.texts = map[string]string{}
+	s.path = kind.name + "." + s.name
+	for key, texts := range table.Keys {
+		if len(texts) == 1 {
+			s.texts[key] = texts[0]
 		}
 	}
 	return s
+}
+
+// scope returns the scope of a table whose keys are the numbers of its kind.
+func (b *builder) scope(kind *tableKind, table Table) scope {
+	return scope{b.section(kind, table), kind.numbers()}
 }
 
 // has reports whether the file gives the key, even with an empty text. Keys of a layer from another
 // file have no place in this one.
 func (s *section) has(key string) bool {
 	_, written := s.keys[join(s.path, key)]
-	return written || s.texts[key] != ""
-}
-
-// A layerSection is the table of a layer.
-type layerSection struct {
-	section
-	table LayerTable
-}
-
-// has reports whether the file gives the key; see [section.has].
-func (s *layerSection) has(key string) bool {
-	_, isParameter := s.table.Parameters[key]
-	return isParameter || s.section.has(key)
+	_, given := s.table.Keys[key]
+	return written || given || s.texts[key] != ""
 }
 
 // fail ends the reading with an error at a key, or at the table if key is empty.
@@ -182,11 +176,14 @@ func whole[N int | int64](what string, low, high N) func(text string) (N, error)
 	return func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || N(n) < low || N(n) > high {
-			return 0, fmt.Errorf("%q: %s must be a whole number from %d to %d",
-				text, what, low, high)
+			return 0, notWhole(text, what, low, high)
 		}
 		return N(n), nil
 	}
+}
+
+func notWhole[N int | int64](text, what string, low, high N) error {
+	return fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
 }
 
 // A scope is a table whose keys are parameters. Its formulas may name the constants, the other keys
@@ -219,11 +216,11 @@ func (s *scope) compute(key, name, given string) int {
 	if i, done := b.slotAt[of.Path]; done {
 		return i
 	}
-	of.Table, of.Owner, of.Text = s.kind, s.name, given
+	of.Table, of.Owner, of.Text = s.schema.name, s.name, given
 	// The path of a constant is that of its table, which leaves it an empty key.
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
 	// The source closest to the number counts: its own, then its table's.
-	of.Source = cmp.Or(s.sources[name], s.texts["source"])
+	of.Source = cmp.Or(s.table.Sources[name], s.texts["source"])
 	s.sourced(of.Source)
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		// A word stands for a size, so that a change may give a number of bytes in its place.

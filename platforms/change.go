@@ -34,9 +34,10 @@ func (p Platform) layersOf(of domain) []string {
 	if !of.levels {
 		return names
 	}
-	for _, l := range p.Levels {
-		for _, at := range levelLayers {
-			if name, given := l.Layers[at.key]; given && !slices.Contains(names, name) {
+	for _, t := range p.Levels {
+		for _, row := range levelKind.keys {
+			name := t.Text(row.name)
+			if row.names == "layer" && name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -163,13 +164,6 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	if !of.levels {
 		return next, nil
 	}
-	next.Levels = list.Map(p.Levels, func(l Level) Level {
-		l.Params = refresh(l.Params)
-		for _, q := range l.Params {
-			setNumber(&l.Level, q.Key, q.Value.Num)
-		}
-		return l
-	})
 	return next, next.checkMachine()
 }
 
@@ -204,12 +198,23 @@ func (p Platform) Params() []Param {
 func (p Platform) uses(of domain) ([]Param, error) {
 	used, err := p.used(of)
 	all := p.Params()
-	for _, l := range p.Levels {
-		all = append(all, l.Params...)
-	}
+	all = append(all, p.LevelParams()...)
 	return slices.DeleteFunc(all, func(q Param) bool {
 		return !used[p.composition.slotAt[q.Path]]
 	}), err
+}
+
+// LevelParams returns the numbers of all levels, from inside out.
+func (p Platform) LevelParams() (all []Param) {
+	for _, t := range p.Levels {
+		for _, row := range levelKind.keys {
+			i, known := p.composition.slotAt["level."+t.Name+"."+row.name]
+			if known && row.number != nil {
+				all = append(all, p.composition.slots[i].Param)
+			}
+		}
+	}
+	return all
 }
 
 // used returns the slots that the domain depends on, directly or through formulas.
@@ -240,11 +245,9 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 			}
 		})
 	}
-	for _, l := range p.Levels {
-		for _, q := range l.Params {
-			if of.levels {
-				mark(c.slotAt[q.Path])
-			}
+	if of.levels {
+		for _, q := range p.LevelParams() {
+			mark(c.slotAt[q.Path])
 		}
 	}
 	for _, work := range localWork {

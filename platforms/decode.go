@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func (s *source) header(e *unstable.Node) []string {
 	path := s.define(nil, e.Key(), as)
 	at := strings.Join(path, ".")
 	switch table := s.place(path).(type) {
-	case *string, *bool, *[]string, textSetter, listSetter:
+	case *string, textSetter, flagSetter, listSetter:
 		s.fail(at, notATable)
 	case *[]Branch:
 		if isList {
@@ -138,23 +137,34 @@ func (s *source) define(path []string, keys unstable.Iterator, as definition) []
 	return path
 }
 
-// A textSetter sets an entry of a map, whose place has no address; a listSetter one of several
-// texts.
+// What a path may lead to, beside a *string and a *[]Branch: the text, or the texts, of a key, the
+// tables of a kind, and one of these.
 type (
 	textSetter func(text string)
+	flagSetter func(is bool)
 	listSetter func(texts []string)
+	tablesOf   struct{ *tableKind }
+	tableOf    struct {
+		*tableKind
+		*Table
+	}
 )
 
-// place returns a pointer to the value at a path, or the setter of an entry of a map. It makes the
+// place returns the place of a path: a pointer to the value, or the setter of a key. It makes the
 // tables on the way.
 func (s *source) place(path []string) any {
 	if len(path) == 0 {
 		return &s.File
 	}
 	outer, last := path[:len(path)-1], path[len(path)-1]
+	at := strings.Join(path, ".")
 	switch in := s.place(outer).(type) {
-	case *string, *bool, *[]string, textSetter, listSetter:
-		s.fail(strings.Join(outer, "."), notATable)
+	case *File:
+		return s.top(at, last)
+	case tablesOf:
+		return tableOf{in.tableKind, s.table(in.of(&s.File), at, last)}
+	case tableOf:
+		return s.key(in, at, last)
 	case *map[string]string:
 		if *in == nil {
 			*in = map[string]string{}
@@ -165,42 +175,86 @@ func (s *source) place(path []string) any {
 			return &(*in)[i]
 		}
 		s.fail(strings.Join(outer, "."), notBranches)
+	case *Branch:
+		switch last {
+		case "layer":
+			return &in.Layer
+		case "up_to":
+			return &in.UpTo
+		}
+		s.fail(at, "unknown key%s", usage.Hint(last, []string{"layer", "up_to"}))
 	default:
-		return s.member(in, strings.Join(path, "."), last)
+		s.fail(strings.Join(outer, "."), notATable)
 	}
 	return nil
 }
 
-// member returns the place of a key in the file, in a table or a branch, or of a name in the tables
-// of a kind.
-func (s *source) member(of any, path, name string) any {
-	v := reflect.ValueOf(of).Elem()
-	if v.Kind() == reflect.Slice {
-		at := s.keys[path]
-		if at.number == 0 {
-			table := reflect.New(v.Type().Elem()).Elem()
-			table.FieldByName("Name").SetString(name)
-			v.Set(reflect.Append(v, table))
-			at.number = v.Len()
-			s.keys[path] = at
+// top returns the place of a key of the file itself, or the tables of a kind.
+func (s *source) top(path, name string) any {
+	for _, k := range topKeys {
+		if k.name == name {
+			return k.at(&s.File)
 		}
-		return v.Index(at.number - 1).Addr().Interface()
 	}
-	if field, known := tagged(v, name); known {
-		return field.Addr().Interface()
+	for _, k := range tableKinds {
+		if k.name == name {
+			return tablesOf{k}
+		}
 	}
-	layer, isLayer := of.(*LayerTable)
-	i := findParameter(name)
-	if !isLayer || i < 0 {
-		s.fail(path, "unknown key%s", usage.Hint(name, keysOf(v.Type())))
+	s.fail(path, "unknown key%s", usage.Hint(name, fileKeys()))
+	return nil
+}
+
+// fileKeys returns the keys of the file itself, and the kinds of its tables.
+func fileKeys() (all []string) {
+	for _, k := range topKeys {
+		all = append(all, k.name)
 	}
-	if layer.Parameters == nil {
-		layer.Parameters = Parameters{}
+	for _, k := range tableKinds {
+		all = append(all, k.name)
 	}
-	if parameterKeys[i].isList {
-		return listSetter(func(texts []string) { layer.Parameters[name] = texts })
+	slices.Sort(all) // of equally close names, a hint takes the first
+	return all
+}
+
+// table returns the table of a name, and makes it if there is none yet.
+func (s *source) table(all *[]Table, path, name string) *Table {
+	at := s.keys[path]
+	if at.number == 0 {
+		*all = append(*all, Table{Name: name})
+		at.number = len(*all)
+		s.keys[path] = at
 	}
-	return textSetter(func(text string) { layer.Parameters[name] = []string{text} })
+	return &(*all)[at.number-1]
+}
+
+// key returns the place of a key of a table.
+func (s *source) key(t tableOf, path, name string) any {
+	row := t.find(name)
+	if row == nil {
+		s.fail(path, "unknown key%s", usage.Hint(name, t.tableKind.names()))
+	}
+	set := func(texts []string) {
+		if t.Keys == nil {
+			t.Keys = Keys{}
+		}
+		t.Keys[name] = texts
+	}
+	switch row.form {
+	case asList:
+		return listSetter(set)
+	case asFlag:
+		return flagSetter(func(is bool) {
+			if is {
+				set([]string{"true"})
+			}
+		})
+	case asBranches:
+		return &t.Branches
+	case asTable:
+		return &t.Sources
+	}
+	return textSetter(func(text string) { set([]string{text}) })
 }
 
 // addBranch adds a branch to the list at path, and returns the path of the branch.
@@ -220,15 +274,13 @@ func (s *source) store(path []string, into any, node *unstable.Node) {
 		*into = s.str(at, node)
 	case textSetter:
 		into(s.str(at, node))
-	case *[]string:
-		*into = s.strs(at, node)
 	case listSetter:
 		into(s.strs(at, node))
-	case *bool:
+	case flagSetter:
 		if node.Kind != unstable.Bool {
 			s.fail(at, "must be true or false, without quotes")
 		}
-		*into = string(node.Data) == "true"
+		into(string(node.Data) == "true")
 	case *[]Branch:
 		if node.Kind != unstable.Array {
 			s.fail(at, notBranches)
@@ -291,25 +343,25 @@ const (
 // replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
 func (s *source) replaceAliases() {
 	for _, t := range s.Layers {
-		k, known := model.FindKind(t.Model)
+		k, known := model.FindKind(t.Text("model"))
 		if !known {
 			continue
 		}
 		for alias, keys := range k.Aliases {
-			texts, given := t.Parameters[alias]
+			texts, given := t.Keys[alias]
 			if !given {
 				continue
 			}
 			path := "layer." + t.Name + "."
 			for _, key := range keys {
-				if _, twice := t.Parameters[key]; twice {
+				if _, twice := t.Keys[key]; twice {
 					s.fail(path+alias, "stands for %s; leave it out, or leave out those",
 						strings.Join(keys, " and "))
 				}
-				t.Parameters[key] = texts
+				t.Keys[key] = texts
 				s.keys[path+key] = s.keys[path+alias]
 			}
-			delete(t.Parameters, alias)
+			delete(t.Keys, alias)
 		}
 	}
 }

@@ -105,7 +105,8 @@ func (d Design) Find(name string) (Param, error) {
 			name, strings.Join(of, " and "))
 	}
 	key := name[strings.LastIndexByte(name, '.')+1:]
-	if _, ofLevel := levelFields[key]; ofLevel && d.domain().levels {
+	if row := levelKind.find(key); row != nil && row.number != nil &&
+		d.domain().levels {
 		return Param{}, fmt.Errorf("%s has no parameter %q; write %s into the table of a level, "+
 			"where it can then be changed", what, name, key)
 	}

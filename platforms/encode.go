@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -37,55 +36,51 @@ func (f File) Encode(comment string) []byte {
 		}
 		b.WriteByte('\n')
 	}
-	encodeKeys(&b, reflect.ValueOf(f))
-	f.kinds(func(kind string, tables reflect.Value) {
-		for i := range tables.Len() {
+	write := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", tomlKey(name), value) }
+	for _, k := range topKeys {
+		if text := *k.at(&f); text != "" {
+			write(k.name, tomlValue(text))
+		}
+	}
+	for _, k := range tableKinds {
+		for _, t := range *k.of(&f) {
 			if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "[%s.%s]\n", kind, tomlKey(tableName(tables.Index(i))))
-			encodeKeys(&b, tables.Index(i))
+			fmt.Fprintf(&b, "[%s.%s]\n", k.name, tomlKey(t.Name))
+			k.encode(t, write)
 		}
-	})
+	}
 	return b.Bytes()
 }
 
-// encodeKeys writes the keys of a struct, a line each, without those that are not given. Marshal
-// would write a table's parameters behind its other keys, and lists of tables in double brackets.
-func encodeKeys(b *bytes.Buffer, table reflect.Value) {
-	write := func(name, value string) { fmt.Fprintf(b, "%s = %s\n", tomlKey(name), value) }
-	for i := range table.NumField() {
-		name := table.Type().Field(i).Tag.Get("toml")
-		switch v := table.Field(i).Interface().(type) {
-		case Parameters:
-			for _, key := range slices.SortedFunc(maps.Keys(v), byRegistry) {
-				p := findParameter(key)
-				if isList := p >= 0 && parameterKeys[p].isList; isList || len(v[key]) != 1 {
-					write(key, tomlValue(v[key]))
-				} else {
-					write(key, tomlValue(v[key][0]))
-				}
-			}
-		case map[string]string:
-			if len(v) > 0 {
-				write(name, inline(slices.SortedFunc(maps.Keys(v), byRegistry), v))
-			}
-		case []Branch:
-			if len(v) > 0 {
-				write(name, "["+strings.Join(list.Map(v, branchText), ", ")+"]")
-			}
-		case string, bool, []string:
-			if name != "" && !table.Field(i).IsZero() {
-				write(name, tomlValue(v))
-			}
+// encode writes the keys of a table in the order of the schema. A key that the schema does not have
+// comes first, so that a reader finds it.
+func (k *tableKind) encode(t Table, write func(name, value string)) {
+	for _, name := range slices.Sorted(maps.Keys(t.Keys)) {
+		if k.find(name) == nil {
+			write(name, tomlValue(t.Keys[name]))
 		}
 	}
-}
-
-// byRegistry compares keys of a layer by their places in the registry of models. Keys of a map have
-// no order of their own, and a file must be the same each time.
-func byRegistry(a, b string) int {
-	return cmp.Or(cmp.Compare(findParameter(a), findParameter(b)), cmp.Compare(a, b))
+	for _, row := range k.keys {
+		given, has := t.Keys[row.name]
+		switch {
+		case row.form == asBranches && len(t.Branches) > 0:
+			write(row.name, "["+strings.Join(list.Map(t.Branches, branchText), ", ")+"]")
+		case row.form == asTable && len(t.Sources) > 0:
+			byPlace := func(a, b string) int {
+				return cmp.Or(cmp.Compare(k.place(a), k.place(b)), cmp.Compare(a, b))
+			}
+			write(row.name, inline(slices.SortedFunc(maps.Keys(t.Sources), byPlace), t.Sources))
+		case !has:
+		case row.form == asFlag:
+			write(row.name, "true")
+		case row.form == asList || len(given) != 1:
+			write(row.name, tomlValue(given))
+		case given[0] != "":
+			write(row.name, tomlValue(given[0]))
+		}
+	}
 }
 
 func branchText(b Branch) string {
@@ -163,9 +158,9 @@ func (p Platform) File() File {
 	c := p.composition
 	f := c.File
 	// A loaded platform is shared by all readers, so that the tables are copied before a change.
-	f.kinds(func(_ string, tables reflect.Value) {
-		tables.Set(reflect.AppendSlice(reflect.MakeSlice(tables.Type(), 0, tables.Len()), tables))
-	})
+	for _, k := range tableKinds {
+		*k.of(&f) = slices.Clone(*k.of(&f))
+	}
 	kept, points := map[string]bool{}, map[string]bool{}
 	for _, l := range p.Layers {
 		kept[l.Name] = true
@@ -173,17 +168,18 @@ func (p Platform) File() File {
 			c.reach(l.Measured.Layer, kept, func(*layerSpec) {})
 		}
 	}
-	f.Layers = slices.DeleteFunc(f.Layers, func(t LayerTable) bool { return !kept[t.Name] })
+	f.Layers = slices.DeleteFunc(f.Layers, func(t Table) bool { return !kept[t.Name] })
 	for i := range f.Layers {
 		t := &f.Layers[i]
 		// Points that make no curve have no part in a changed layer.
 		l, err := p.Layer(t.Name)
 		if err == nil && p.changed(t.Name) && model.LinesOf(l.Model) == l.Model {
-			t.Measured = ""
+			t.Keys = maps.Clone(t.Keys) // which the loaded platform shares
+			t.Set("measured")
 		}
-		points[t.Measured] = true
+		points[t.Text("measured")] = true
 	}
-	f.Measured = slices.DeleteFunc(f.Measured, func(t MeasuredTable) bool {
+	f.Measured = slices.DeleteFunc(f.Measured, func(t Table) bool {
 		return !points[t.Name]
 	})
 	// Levels go with the first layer of theirs that is missing: a machine with a level less has
@@ -220,7 +216,7 @@ func (p Platform) File() File {
 
 // scale gives a stage with measured times those that its changed β and τ make of them: a reader of
 // the file takes the line for the one that explains the times.
-func (t *StageTable) scale(c *composition) {
+func (t *Table) scale(c *composition) {
 	spec := c.stages[t.Name]
 	if spec.measured == nil {
 		return
@@ -240,7 +236,9 @@ func (t *StageTable) scale(c *composition) {
 		return all
 	}
 	scaled := stage.Scaled()
-	t.Times, t.Overlapped = times(scaled.Alone), times(scaled.Overlapped)
+	t.Keys = maps.Clone(t.Keys) // which the loaded platform shares
+	t.Set("times", times(scaled.Alone)...)
+	t.Set("overlapped", times(scaled.Overlapped)...)
 }
 
 // changed reports whether a parameter of the layer's costs has another value than in the file.
@@ -255,11 +253,12 @@ func (p Platform) changed(layer string) bool {
 }
 
 // uncorrelated removes the correlation of β and τ if one of them has no interval any more.
-func (t *LayerTable) uncorrelated() {
+func (t *Table) uncorrelated() {
 	for _, key := range []string{"beta", "tau"} {
-		for _, text := range t.Parameters[key] {
-			if _, _, known := cutInterval(text); !known {
-				t.Correlation = ""
+		for _, text := range t.Keys[key] {
+			if _, _, known := cutInterval(text); !known && t.Text("correlation") != "" {
+				t.Keys = maps.Clone(t.Keys)
+				t.Set("correlation")
 			}
 		}
 	}
@@ -309,17 +308,18 @@ func (f *File) addFitted(p Platform, layer string) {
 		was.Stages[i].Name += suffix
 	}
 	f.Layers, f.Stages = append(f.Layers, was.Layers...), append(f.Stages, was.Stages...)
-	at := slices.IndexFunc(c.Layers, func(t LayerTable) bool { return t.Name == layer })
+	at := slices.IndexFunc(c.Layers, func(t Table) bool { return t.Name == layer })
 	for i := range f.Measured {
-		if f.Measured[i].Name == c.Layers[at].Measured {
-			f.Measured[i].Layer = layer + suffix
+		if t := &f.Measured[i]; t.Name == c.Layers[at].Text("measured") {
+			t.Keys = maps.Clone(t.Keys)
+			t.Set("layer", layer+suffix)
 		}
 	}
 }
 
 // write puts the value of a parameter into its table, in place of its formula. Lists of a table are
 // shared with the file that was read, so these are cloned first.
-func (s *slot) write(tables map[string]reflect.Value) {
+func (s *slot) write(tables map[string]*Table) {
 	value := s.Word
 	if value == "" {
 		if value = exactly(s.Value.Num, s.Value.Dim); s.PlusMinus > 0 {
@@ -336,57 +336,18 @@ func (s *slot) write(tables map[string]reflect.Value) {
 	key, rest, _ := strings.Cut(strings.TrimPrefix(s.at, s.Table+"."+s.Owner+"."), ".")
 	index, _, ofBranch := strings.Cut(rest, ".")
 	i, _ := strconv.Atoi(index)
-	field, isField := tagged(table, key)
-	layer, _ := table.Addr().Interface().(*LayerTable)
-	switch {
-	case ofBranch:
-		layer.Branches = slices.Clone(layer.Branches)
-		layer.Branches[i].UpTo = value
-	case isField:
-		field.SetString(value)
-	default:
-		texts := slices.Clone(layer.Parameters[key])
-		if len(texts) == 0 { // the file leaves it to the times of a table
-			texts = make([]string, 1)
-		}
-		texts[i] = value
-		layer.Parameters = maps.Clone(layer.Parameters)
-		layer.Parameters[key] = texts
+	if ofBranch {
+		table.Branches = slices.Clone(table.Branches)
+		table.Branches[i].UpTo = value
+		return
 	}
-}
-
-// exactly prints a number of a dimension so that reading it gives the same number.
-func exactly(v float64, d quantity.Dimension) string {
-	// -1: the shortest decimal that reads back as the same float64.
-	num := strconv.FormatFloat(v, 'g', -1, 64)
-	if unit, known := exactUnits[d]; known {
-		return num + unit
+	texts := slices.Clone(table.Keys[key])
+	if len(texts) == 0 { // the file leaves it to the times of a table
+		texts = make([]string, 1)
 	}
-	// A constant may have any dimension, and no unit has a name for µs². A product has:
-	// 1*1us*1us.
-	unit := func(name string, power int) string {
-		if power < 0 {
-			return strings.Repeat("/1"+name, -power)
-		}
-		return strings.Repeat("*1"+name, power)
+	texts[i] = value
+	if table.Keys = maps.Clone(table.Keys); table.Keys == nil {
+		table.Keys = Keys{}
 	}
-	return num + unit("us", d.Time) + unit("B", d.Size)
-}
-
-// exactUnits are the units that print numbers exactly.
-var exactUnits = map[quantity.Dimension]string{
-	quantity.DimNone:    "",
-	quantity.DimTime:    "us",
-	quantity.DimSize:    "B",
-	quantity.DimInverse: "us/B",
-	quantity.DimRate:    "MB/s",
-	quantity.DimClock:   "MHz",
-}
-
-// ExactMicros and ExactInverse print 12 significant digits, as everything that programs read.
-func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
-
-// ExactInverse prints a time per KiB, the unit of the papers.
-func ExactInverse(t quantity.MicrosPerByte) string {
-	return fmt.Sprintf("%.12gus/KiB", quantity.PerKiB(t))
+	table.Keys[key] = texts
 }

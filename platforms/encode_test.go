@@ -15,7 +15,7 @@ import (
 // samePlatform is an option of cmp: what a user of a platform sees.
 var samePlatform = cmp.Options{
 	cmpopts.IgnoreUnexported(Platform{}, Layer{}, Param{}),
-	cmp.AllowUnexported(Level{}, machine.Topology{}), cmpopts.EquateEmpty(),
+	cmp.AllowUnexported(machine.Topology{}), cmpopts.EquateEmpty(),
 }
 
 func encoded(t *testing.T, p Platform) Platform {
@@ -45,6 +45,11 @@ func TestEncodeIsTheIdentity(t *testing.T) {
 	for _, p := range all {
 		again := encoded(t, p)
 		if diff := cmp.Diff(p, again, samePlatform); diff != "" {
+			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
+		}
+		was, _ := p.Machine()
+		is, _ := again.Machine()
+		if diff := cmp.Diff(was, is, samePlatform); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
 		if diff := cmp.Diff(p.File(), again.File(), cmpopts.EquateEmpty()); diff != "" {
@@ -139,10 +144,8 @@ func TestEncodeChanges(t *testing.T) {
 
 // A program builds a file as a person writes it.
 func TestFile(t *testing.T) {
-	f := File{Title: "fit of x.txt", Layers: []LayerTable{{
-		Name: "fit", Model: "linear", Source: "x.txt",
-		Parameters: Parameters{"beta": {"2us ± 0.1us"}, "tau": {"1us/KiB"}},
-	}}}
+	f := File{Title: "fit of x.txt", Layers: []Table{{Name: "fit", Keys: Keys{"model": {"linear"},
+		"source": {"x.txt"}, "beta": {"2us ± 0.1us"}, "tau": {"1us/KiB"}}}}}
 	text := f.Encode("Written by halfpeak fit.\nOf two\x1blines.")
 	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text),
 		want) {

@@ -1,7 +1,7 @@
 package platforms
 
 import (
-	"reflect"
+	"maps"
 	"slices"
 )
 
@@ -30,23 +30,21 @@ func (p Platform) taking(name string) File {
 		f.Layers[i].rename(rename)
 	}
 	// The layer itself comes first, in the place of the one that names it.
-	i := slices.IndexFunc(f.Layers, func(t LayerTable) bool { return t.Name == name })
+	i := slices.IndexFunc(f.Layers, func(t Table) bool { return t.Name == name })
 	taken := File{Layers: slices.Concat(f.Layers[i:i+1], f.Layers[:i], f.Layers[i+1:])}
-	to := reflect.ValueOf(&taken).Elem()
 	for i := range f.Measured {
-		if of := &f.Measured[i].Layer; *of != "" {
-			*of = rename("layer", *of)
+		if t := &f.Measured[i]; t.Text("layer") != "" {
+			t.Keys = maps.Clone(t.Keys)
+			t.Set("layer", rename("layer", t.Text("layer")))
 		}
 	}
-	f.kinds(func(kind string, tables reflect.Value) {
-		all, _ := tagged(to, kind)
-		for i := range tables.Len() {
-			t := tables.Index(i)
-			if old := tableName(t); kind != "layer" && used[kind+"."+old] {
-				t.FieldByName("Name").SetString(rename(kind, old))
-				all.Set(reflect.Append(all, t))
+	for _, k := range tableKinds {
+		for _, t := range *k.of(&f) {
+			if k != layerKind && used[k.name+"."+t.Name] {
+				t.Name = rename(k.name, t.Name)
+				*k.of(&taken) = append(*k.of(&taken), t)
 			}
 		}
-	})
+	}
 	return taken
 }

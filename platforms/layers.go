@@ -26,21 +26,15 @@ func (b *builder) layerTables() {
 		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
 	for _, t := range b.Layers {
-		s := &layerSection{b.section("layer", t), t}
-		s.sources = t.Sources
-		for key, texts := range t.Parameters {
-			if len(texts) == 1 {
-				s.texts[key] = texts[0]
-			}
-		}
-		b.written[t.Name] = s
+		s := b.section(layerKind, t)
+		b.written[t.Name] = &s
 	}
 	for _, t := range b.Layers {
 		b.spec(t.Name)
 	}
 	for _, t := range b.Measured {
-		if s := b.section("measured", t); t.Layer != "" {
-			s.requireLayer("layer", t.Layer)
+		if s := b.section(measuredKind, t); s.texts["layer"] != "" {
+			s.requireLayer("layer", s.texts["layer"])
 		}
 	}
 	// One model for each layer: an envelope of layers that share a part evaluates the same one.
@@ -80,7 +74,7 @@ func (b *builder) spec(name string) {
 	b.building.push(name)
 	k := t.kind()
 	s := &layerSpec{kind: k}
-	t.sourced(t.table.Source)
+	t.sourced(t.texts["source"])
 	for _, p := range k.Parts {
 		part := t.texts[p.Key]
 		if part != "" || !p.Optional {
@@ -106,8 +100,8 @@ func (b *builder) spec(name string) {
 }
 
 // kind returns the kind of the layer's model, which takes all parameters of the table.
-func (s *layerSection) kind() *model.Kind {
-	called := s.table.Model
+func (s *section) kind() *model.Kind {
+	called := s.texts["model"]
 	k, known := model.FindKind(called)
 	if !known {
 		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
@@ -119,7 +113,8 @@ func (s *layerSection) kind() *model.Kind {
 		s.fail("model", "no model %q%s", called, usage.Hint(called, all))
 	}
 	// The file was read with the keys of all kinds together; here they are of one kind.
-	keys := slices.Sorted(maps.Keys(s.table.Parameters))
+	keys := slices.Sorted(maps.Keys(s.table.Keys))
+	keys = slices.DeleteFunc(keys, func(key string) bool { return !isModelKey(key) })
 	if len(s.table.Branches) > 0 {
 		keys = append(keys, "branches")
 	}
@@ -143,13 +138,13 @@ func (s *section) part(key, name string) {
 
 // branches reads the branches of a switch, each with the largest size that goes by it except the
 // last, or of a kind that finds its thresholds itself.
-func (s *layerSection) branches(k *model.Kind) (all []branchSpec) {
+func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	for i, branch := range s.table.Branches {
-		of := scope{section: s.section}
+		of := scope{section: *s}
 		of.path = fmt.Sprintf("%s.branches.%d", s.path, i)
 		// A branch has no source of its own; its threshold has the layer's.
-		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.table.Source}
-		of.sources = nil
+		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.texts["source"]}
+		of.table = Table{}
 		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.table.Branches)-1
 		switch {
 		case bounded && !k.Bounds:
@@ -179,8 +174,8 @@ func (s *layerSection) branches(k *model.Kind) (all []branchSpec) {
 }
 
 // stages returns the names of a pipeline's stages.
-func (s *layerSection) stages() []string {
-	names := s.table.Parameters["stages"]
+func (s *section) stages() []string {
+	names := s.table.Keys["stages"]
 	if len(names) == 0 {
 		s.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
 	}
@@ -194,8 +189,8 @@ func (s *layerSection) stages() []string {
 }
 
 // parameters reads the numbers of the layer's model: the fields that the registry gives its kind.
-func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
-	given := scope{s.section, map[string]Param{}}
+func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
+	given := scope{*s, map[string]Param{}}
 	for _, f := range k.Fields {
 		given.fields[f.Key] = Param{
 			Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words,
@@ -213,7 +208,7 @@ func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
 		case f.Optional && !has:
 			continue
 		case f.List:
-			for i, text := range s.table.Parameters[f.Key] {
+			for i, text := range s.table.Keys[f.Key] {
 				name := f.Key + "." + strconv.Itoa(i)
 				spec.slots = append(spec.slots, given.compute(f.Key, name, text))
 			}
@@ -224,7 +219,7 @@ func (s *layerSection) parameters(k *model.Kind) (all []fieldSpec) {
 		all = append(all, spec)
 	}
 	// A misspelt key would leave its number with the source of the table, unnoticed.
-	for _, key := range slices.Sorted(maps.Keys(s.sources)) {
+	for _, key := range slices.Sorted(maps.Keys(s.table.Sources)) {
 		if _, known := s.slotAt[s.path+"."+key]; !known {
 			s.fail("sources."+key, "no parameter %q in this layer", key)
 		}
@@ -256,32 +251,34 @@ func (s *scope) end(key string, sizes, times []int) []int {
 	if err != nil || !(of.Value.Num > 0) || of.check() != nil {
 		return nil
 	}
-	of.Path, of.Table, of.Owner, of.Key = of.at, s.kind, s.name, key
+	of.Path, of.Table, of.Owner, of.Key = of.at, s.schema.name, s.name, key
 	of.Text, of.Source = of.Value.String(), s.texts["source"]
 	return []int{s.add(of)}
 }
 
 // noGap reports whether the table marks the gap as unknown.
-func (s *layerSection) noGap(k *model.Kind) bool {
-	if s.table.Gap == "" {
+func (s *section) noGap(k *model.Kind) bool {
+	gap := s.texts["gap"]
+	if gap == "" {
 		return false
 	}
 	if k.GapUnknown == nil {
 		s.fail("gap", "a layer of the model %s has the gap of its parameters or parts; "+
 			"leave it out here", k.Name)
 	}
-	if s.table.Gap != "unknown" {
-		s.fail("gap", `%q: "unknown", or leave it out: then messages do not overlap`, s.table.Gap)
+	if gap != "unknown" {
+		s.fail("gap", `%q: "unknown", or leave it out: then messages do not overlap`, gap)
 	}
 	return true
 }
 
 // layer reads the rest of a layer's table, whose model is m.
-func (s *layerSection) layer(m model.Layer) Layer {
+func (s *section) layer(m model.Layer) Layer {
 	spec, t := s.layers[s.name], s.table
 	l := Layer{
-		Platform: s.p.Name, Name: t.Name, Title: t.Title, Note: t.Note, Setting: t.Setting,
-		Kind: spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
+		Platform: s.p.Name, Name: t.Name, Title: t.Text("title"), Note: t.Text("note"),
+		Setting: t.Text("setting"),
+		Kind:    spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
 	}
 	for _, part := range spec.parts {
 		if part != "" {
@@ -291,7 +288,7 @@ func (s *layerSection) layer(m model.Layer) Layer {
 	for _, branch := range spec.branches {
 		l.Parts = append(l.Parts, branch.layer)
 	}
-	for i, roof := range t.Roofs {
+	for i, roof := range t.Keys["roofs"] {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
 			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof,
@@ -301,10 +298,10 @@ func (s *layerSection) layer(m model.Layer) Layer {
 	}
 	// [Layer.LowestRoof] takes the first.
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	l.Protocol = named(&s.section, "protocol", s.protocols)
+	l.Protocol = named(s, "protocol", s.protocols)
 	l.Correlation = s.correlation()
 	l.Timed = s.timed()
-	l.Measured = named(&s.section, "measured", s.measured)
+	l.Measured = named(s, "measured", s.measured)
 	if key, err := check(spec.kind, m); err != nil {
 		if given := s.given(join(s.path, key)); given != "" {
 			s.fail(key, "%q %w", given, err)
@@ -330,13 +327,12 @@ func fastest(l Layer, slots []slot) quantity.MBps {
 }
 
 // timed reads what the layer's times are of. Without a key it is one message.
-func (s *layerSection) timed() Timed {
-	t := s.table
-	of := Timed{Of: Message, Collective: t.Collective, PerRank: t.PerRank}
-	if t.TimesOf != "" {
-		if of.Of = Subject(t.TimesOf); !slices.Contains(subjects, t.TimesOf) {
-			known, hint := strings.Join(subjects, ", "), usage.Hint(t.TimesOf, subjects)
-			s.fail("times_of", "%q: one of %s%s", t.TimesOf, known, hint)
+func (s *section) timed() Timed {
+	of := Timed{Of: Message, Collective: s.texts["collective"], PerRank: s.texts["per_rank"] != ""}
+	if subject := s.texts["times_of"]; subject != "" {
+		if of.Of = Subject(subject); !slices.Contains(subjects, subject) {
+			known, hint := strings.Join(subjects, ", "), usage.Hint(subject, subjects)
+			s.fail("times_of", "%q: one of %s%s", subject, known, hint)
 		}
 	}
 	for _, key := range []string{"collective", "ranks", "per_rank"} {
@@ -350,8 +346,8 @@ func (s *layerSection) timed() Timed {
 
 // correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since
 // a line that starts higher rises less. Without the uncertainties of both numbers it means nothing.
-func (s *layerSection) correlation() float64 {
-	given := s.table.Correlation
+func (s *section) correlation() float64 {
+	given := s.texts["correlation"]
 	if given == "" {
 		return 0
 	}

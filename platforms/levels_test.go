@@ -121,27 +121,28 @@ func TestLevelErrors(t *testing.T) {
 		{`arity = "64"`, `arity = "1000000000"`,
 			`my.toml:3:16: level.node.arity: makes more than 2^30 cores (got "2")`},
 		{`lanes = "8"`, `lanes = "0.5"`,
-			`my.toml:3:59: level.node.lanes: must be 1 to 2^30, since a single transfer runs ` +
-				`at full speed; omit it if nothing is shared (got "0.5")`},
+			`my.toml:3:59: level.node.lanes: "0.5": must be 1 to 2^30, since a single transfer ` +
+				`runs at full speed; omit it if nothing is shared`},
 		{`lanes = "8"`, `lanes = "1e300"`,
-			`my.toml:3:59: level.node.lanes: must be 1 to 2^30, since a single transfer runs ` +
-				`at full speed; omit it if nothing is shared (got "1e300")`},
+			`my.toml:3:59: level.node.lanes: "1e300": must be 1 to 2^30, since a single transfer ` +
+				`runs at full speed; omit it if nothing is shared`},
 		{`lanes = "8"`, `lanes = ""`,
 			`my.toml:3:59: level.node.lanes: is empty; write its value, or omit it`},
 		{`layer = "network", `, `layer = "network", topology = "torus 2x2", `,
 			`my.toml:4:51: level.cluster.topology: must have sizes of at least 1 with blanks ` +
 				`between them, as in "torus 4 4", for at most 2^30 units (got "torus 2x2")`},
 		{`lanes = "8"`, `lanes = "0"`,
-			`my.toml:3:59: level.node.lanes: must be 1 to 2^30, since a single transfer runs ` +
-				`at full speed; omit it if nothing is shared (got "0")`},
+			`my.toml:3:59: level.node.lanes: "0": must be 1 to 2^30, since a single transfer ` +
+				`runs at full speed; omit it if nothing is shared`},
 		{`ports = "1.5"`, `ports = "0"`,
-			`my.toml:3:72: level.node.ports: must be 1 to 2^30, since a single transfer runs ` +
-				`at full speed; omit it if nothing is shared (got "0")`},
+			`my.toml:3:72: level.node.ports: "0": must be 1 to 2^30, since a single transfer ` +
+				`runs at full speed; omit it if nothing is shared`},
 		{`arity = "64"`, `arity = "4000000000"`,
 			`my.toml:2:18: level.socket.arity: "4000000000": must be a whole number, at most ` +
 				`1073741824`},
 		{`lanes = "8"`, `lanes = "8us"`,
-			`my.toml:3:59: level.node.lanes: "8us" is a time; it is a plain number`},
+			`my.toml:3:59: level.node.lanes: "8us": must be a plain number with no unit, or % (got ` +
+				`a time)`},
 		{`lanes = "8"`, `lanes = "8", shared = "node"`,
 			`my.toml:3:59: level.node.lanes: has the same meaning as shared; omit one of them ` +
 				`(got "8")`},
@@ -170,8 +171,7 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "network", `, `layer = "network", hop = "1us", `,
 			`my.toml:4:7: level.cluster.topology: is missing; hop and link are of its links`},
 		{`layer = "network", `, `layer = "network", reverse = "2", `,
-			`my.toml:4:51: level.cluster.reverse: must be 0 to 1, the part of the opposite ` +
-				`direction that a message takes (got "2")`},
+			`my.toml:4:51: level.cluster.reverse: "2": must be 0 to 1`},
 		{`lanes = "8"`, `lane = "8"`,
 			`my.toml:3:59: level.node.lane: unknown key; did you mean "lanes"?`},
 	} {

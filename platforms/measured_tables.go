@@ -4,27 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // measuredTables reads the measurements behind fitted layers: sizes, and for each its time.
 func (b *builder) measuredTables() {
 	for _, t := range b.Measured {
-		s := b.section("measured", t)
+		s := b.section(measuredKind, t)
 		s.named()
 		// One time determines no line: β and τ are two numbers.
-		if len(t.Sizes) < 2 {
-			s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, len(t.Sizes))
+		if n := len(t.Keys["sizes"]); n < 2 {
+			s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1B", "1KiB"]`, n)
 		}
-		m := &Measured{
-			Sizes:      s.sizes(t.Sizes, 1),
-			Times:      each(&s, "times", t.Times, aboveZero),
-			Deviations: each(&s, "deviations", t.Deviations, quantity.ParseMicros),
-			Runs:       max(1, s.count("runs")),
-			Operation:  t.Operation,
-			Source:     t.Source,
-			Layer:      t.Layer,
-		}
+		m := &Measured{}
+		s.read(m)
+		m.Runs = max(1, m.Runs)
 		if len(m.Times) != len(m.Sizes) {
 			s.fail("times", "%d times for %d sizes", len(m.Times), len(m.Sizes))
 		}
@@ -36,25 +31,28 @@ func (b *builder) measuredTables() {
 			s.fail("", "runs and deviations go together: give at least 2 runs, "+
 				"and their standard deviation at each size")
 		}
-		if t.Resolution != "" {
-			var err error
-			if m.Resolution, err = quantity.ParseMicros(t.Resolution); err != nil {
-				s.fail("resolution", "%q: a time, as in \"0.01us\"", t.Resolution)
-			}
-		}
+		s.ascending(m.Sizes, 1)
 		b.measured[t.Name] = m
 	}
+}
+
+// Table returns the table of a file that has these measurements.
+func (m Measured) Table(name string) Table {
+	t := Table{Name: name}
+	if m.Runs <= 1 {
+		m.Runs, m.Deviations = 0, nil
+	}
+	measuredKind.write(&t, &m)
+	return t
 }
 
 // collectiveTables reads measured times of collectives: a row of times for each number of ranks.
 func (b *builder) collectiveTables() {
 	for _, t := range b.Collectives {
-		s := b.section("collective", t)
+		s := b.section(collectiveKind, t)
 		s.named()
-		c := MeasuredCollective{
-			Name: t.Name, Collective: t.Collective, Algorithm: t.Algorithm,
-			LibraryAlgorithm: t.LibraryAlgorithm, Statistic: t.Statistic, Source: t.Source,
-		}
+		c := MeasuredCollective{Name: t.Name}
+		s.read(&c)
 		if c.Collective == "" {
 			s.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
 		}
@@ -66,31 +64,39 @@ func (b *builder) collectiveTables() {
 		if c.Statistic != "average" && c.Statistic != "slowest" {
 			s.fail("statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
 		}
-		s.ranks(t, &c)
-		c.Sizes = s.sizes(t.Sizes, 0)
-		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(t.Times) != len(c.Ranks) {
+		s.ranks(&c)
+		s.ascending(c.Sizes, 0)
+		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(c.Times) != len(c.Ranks) {
 			s.fail("times", "%d texts of times for %d numbers of ranks and %d sizes; "+
 				`give one for each number of ranks, with a time for each size, as in "2us 5us"`,
-				len(t.Times), len(c.Ranks), len(c.Sizes))
+				len(c.Times), len(c.Ranks), len(c.Sizes))
 		}
-		c.Times = grid(&s, "times", t.Times, c, aboveZero)
-		// float64 holds whole numbers up to 2^53 exactly.
-		c.Runs = grid(&s, "runs", t.Runs, c, whole[int64]("a number of repeats", 1, 1<<53))
-		c.Deviations = grid(&s, "deviations", t.Deviations, c, quantity.ParseMicros)
+		s.square("times", list.Map(c.Times, words), c)
+		s.square("runs", list.Map(c.Runs, words), c)
+		s.square("deviations", list.Map(c.Deviations, words), c)
 		b.p.Collectives = append(b.p.Collectives, c)
 	}
 }
 
-// ranks reads the numbers of ranks, and how many of them a node has. One number of ranks may come
+func words[V any](line []V) int { return len(line) }
+
+// Table returns the table of a file that has these measurements.
+func (c MeasuredCollective) Table() Table {
+	t := Table{Name: c.Name}
+	collectiveKind.write(&t, &c)
+	return t
+}
+
+// ranks checks the numbers of ranks, and how many of them a node has. One number of ranks may come
 // again with more on each node.
-func (s *section) ranks(t CollectiveTable, c *MeasuredCollective) {
-	// 2^17 is the largest number of ranks for which package collective makes a schedule.
-	c.PerNode = each(s, "ranks_per_node", t.RanksPerNode, whole("a number of ranks", 1, 1<<17))
-	c.Ranks = each(s, "ranks", t.Ranks, whole("a number of ranks", 2, 1<<17))
+func (s *section) ranks(c *MeasuredCollective) {
 	for i, n := range c.Ranks {
+		if n < 2 {
+			s.must(s.path+".ranks", notWhole(s.table.Keys["ranks"][i], rankCount, 2, maxRanks))
+		}
 		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
 		if i > 0 && n <= c.Ranks[i-1] && !placed {
-			s.fail("ranks", "%q: numbers of ranks ascend", t.Ranks[i])
+			s.fail("ranks", "%q: numbers of ranks ascend", s.table.Keys["ranks"][i])
 		}
 	}
 	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
@@ -99,22 +105,72 @@ func (s *section) ranks(t CollectiveTable, c *MeasuredCollective) {
 	}
 }
 
-// grid reads the values of a key for each number of ranks and each size; nil if the key is missing.
-func grid[V any](
-	s *section, key string, lines []string, c MeasuredCollective, parse func(string) (V, error),
-) (all [][]V) {
+// square checks that a key has a line for each number of ranks, with a word for each size. A key
+// that is missing has none.
+func (s *section) square(key string, lines []int, c MeasuredCollective) {
 	if len(lines) > 0 && len(lines) != len(c.Ranks) {
 		s.fail(key, "%d texts for %d numbers of ranks; give one for each", len(lines), len(c.Ranks))
 	}
-	for i, line := range lines {
-		words := strings.Fields(line)
-		if len(words) != len(c.Sizes) {
+	for i, n := range lines {
+		if n != len(c.Sizes) {
 			s.fail(key, "%d %s on %d ranks for %d sizes; "+
-				`write "-" for a size that was not measured`,
-				len(words), key, c.Ranks[i], len(c.Sizes))
+				`write "-" for a size that was not measured`, n, key, c.Ranks[i], len(c.Sizes))
 		}
-		all = append(all, each(s, key, words, func(word string) (v V, err error) {
-			if word != "-" {
+	}
+}
+
+const (
+	rankCount = "a number of ranks"
+	// maxRanks is the largest number of ranks for which package collective makes a schedule.
+	maxRanks = 1 << 17
+	// maxRepeats is the largest whole number up to which a float64 holds all.
+	maxRepeats = 1 << 53
+)
+
+// read reads the texts of the table into the values that the schema's rows point to.
+func (s *section) read(of any) {
+	for _, row := range s.schema.keys {
+		if row.at == nil {
+			continue
+		}
+		key, given, text := row.name, s.table.Keys[row.name], s.texts[row.name]
+		time := aboveZero
+		if key == "deviations" {
+			time = quantity.ParseMicros
+		}
+		switch at := row.at(of).(type) {
+		case *string:
+			*at = text
+		case *bool:
+			*at = text != ""
+		case *int:
+			*at = s.count(key)
+		case *quantity.Micros:
+			var err error
+			if *at, err = quantity.ParseMicros(text); text != "" && err != nil {
+				s.fail(key, "%q: a time, as in \"0.01us\"", text)
+			}
+		case *[]int:
+			*at = each(s, key, given, whole(rankCount, 1, maxRanks))
+		case *[]quantity.Bytes:
+			*at = each(s, key, given, quantity.ParseBytes)
+		case *[]quantity.Micros:
+			*at = each(s, key, given, time)
+		case *[][]quantity.Micros:
+			*at = grid(s, key, given, time)
+		case *[][]int64:
+			*at = grid(s, key, given, whole[int64]("a number of repeats", 1, maxRepeats))
+		}
+	}
+}
+
+// grid reads the words of each line; nil without lines.
+func grid[V any](
+	s *section, key string, lines []string, parse func(string) (V, error)) (all [][]V) {
+
+	for _, line := range lines {
+		all = append(all, each(s, key, strings.Fields(line), func(word string) (v V, err error) {
+			if word != notMeasured {
 				v, err = parse(word)
 			}
 			return v, err
@@ -126,12 +182,18 @@ func grid[V any](
 // sizes reads ascending sizes. A collective may have 0 bytes; a message has at least 1.
 func (s *section) sizes(texts []string, least quantity.Bytes) []quantity.Bytes {
 	sizes := each(s, "sizes", texts, quantity.ParseBytes)
+	s.ascending(sizes, least)
+	return sizes
+}
+
+// ascending checks that sizes ascend from a least one.
+func (s *section) ascending(sizes []quantity.Bytes, least quantity.Bytes) {
 	for i, n := range sizes {
 		if n < least || i > 0 && n <= sizes[i-1] {
-			s.fail("sizes", "%q: sizes are at least %s, and ascend", texts[i], least)
+			given := s.table.Keys["sizes"][i]
+			s.fail("sizes", "%q: sizes are at least %s, and ascend", given, least)
 		}
 	}
-	return sizes
 }
 
 // aboveZero parses a measured time. The curve through times is in their logarithms, and 0 has none.

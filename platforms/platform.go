@@ -26,7 +26,7 @@ type Platform struct {
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
+	Levels    []Table // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
 	Default     string // the layer that the platform's name alone stands for
@@ -85,22 +85,38 @@ func (p Platform) Layer(name string) (Layer, error) {
 // parameters. It is missing if the platform has no levels, or if [Design.With] left out layers of
 // theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
-	for _, l := range p.Levels {
-		next := l.Level
-		for _, of := range levelLayers {
-			name, given := l.Layers[of.key]
-			if !given {
-				continue
-			}
-			layer, err := p.Layer(name)
-			if err != nil {
-				return machine.Machine{}, false
-			}
-			*of.at(&next) = layer.Model
+	for _, t := range p.Levels {
+		l, ok := p.level(t, func(of Layer) model.Layer { return of.Model })
+		if !ok {
+			return machine.Machine{}, false
 		}
-		m.Levels = append(m.Levels, next)
+		m.Levels = append(m.Levels, l)
 	}
 	return m, len(m.Levels) > 0
+}
+
+// level makes the level of a table with the present numbers, and with the models of its layers. It
+// is missing if a layer of it is.
+func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Level, ok bool) {
+	l.Name = t.Name
+	for _, k := range machine.Keys {
+		text := t.Text(k.Name)
+		switch {
+		case text == "":
+		case k.Layer(&l) != nil:
+			layer, err := p.Layer(text)
+			if err != nil {
+				return l, false
+			}
+			*k.Layer(&l) = modelOf(layer)
+		case k.IsNumber():
+			slot := p.composition.slotAt["level."+t.Name+"."+k.Name]
+			model.KnobAt(k.At(&l)).Set(p.composition.values[slot])
+		default:
+			l.Topology, _ = machine.ParseTopology(text) // it was read before
+		}
+	}
+	return l, true
 }
 
 // Resources returns the resources that a message of the layer occupies, in the places that the file

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +90,7 @@ func TestParseErrors(t *testing.T) {
 	check("[layer.x]\nbranches = [\"a\"]\n", "my.toml:2:1: layer.x.branches: "+branches)
 	check("layer.x.branches.0.layer = \"a\"\n", "my.toml:1:9: layer.x.branches: "+branches)
 	check("\"\" = 1\n", "my.toml: unknown key; choose from "+
-		strings.Join(keysOf(reflect.TypeFor[File]()), ", "))
+		strings.Join(fileKeys(), ", "))
 	// Keys.
 	check("titel = \"x\"\n", `my.toml:1:1: titel: unknown key; did you mean "title"?`)
 	check("[layers.x]\nmodel = \"linear\"\n",

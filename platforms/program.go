@@ -51,7 +51,6 @@ type Program struct {
 type step struct {
 	slot, input int          // input: the index into the values of Set; -1: the slot is computed
 	at          []model.Knob // its places in the models, one for each use of a layer
-	number      func(v float64)
 }
 
 // Compile returns the design as a program of some of its parameters, and their values. Parameters
@@ -81,9 +80,8 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 		values: slices.Clone(c.values),
 		work:   c.workSlots(),
 	}
-	numbers := map[int]func(float64){}
 	if of.levels {
-		p.openMachine(prog, w, numbers)
+		p.openMachine(prog, w)
 	}
 	prog.checks = w.checks
 	inputs, isInput := map[int]int{}, map[int]bool{}
@@ -103,26 +101,26 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 		if isInput[i] {
 			input = inputs[i]
 		}
-		prog.steps = append(prog.steps, step{i, input, w.at[i], numbers[i]})
+		prog.steps = append(prog.steps, step{i, input, w.at[i]})
 	}
 	return prog, nil
 }
 
-// openMachine gives the program a machine of its own, with all places of parameters in it: knobs
-// of its layers, and numbers of its levels by slot.
-func (p Platform) openMachine(prog *Program, w *knobs, numbers map[int]func(float64)) {
+// openMachine gives the program a machine of its own, with the knobs of all parameters in it.
+func (p Platform) openMachine(prog *Program, w *knobs) {
+	c := p.composition
 	prog.machine.Levels = make([]machine.Level, len(p.Levels))
-	for i, l := range p.Levels {
+	for i, t := range p.Levels {
 		to := &prog.machine.Levels[i]
-		*to = l.Level
-		for _, at := range levelLayers {
-			if name, given := l.Layers[at.key]; given {
-				layer, _ := p.Layer(name) // it is there: the levels are in the domain
-				*at.at(to) = layer.withLines(p.composition.open(name, w, nil))
+		// It has its layers: the levels are in the domain.
+		*to, _ = p.level(t, func(l Layer) model.Layer {
+			return l.withLines(c.open(l.Name, w, nil))
+		})
+		for _, k := range machine.Keys {
+			slot, known := c.slotAt["level."+t.Name+"."+k.Name]
+			if known && k.IsNumber() {
+				w.at[slot] = append(w.at[slot], model.KnobAt(k.At(to)))
 			}
-		}
-		for _, q := range l.Params {
-			numbers[p.composition.slotAt[q.Path]] = func(v float64) { setNumber(to, q.Key, v) }
 		}
 	}
 }
@@ -156,9 +154,6 @@ func (prog *Program) Set(values ...float64) bool {
 		for _, at := range s.at {
 			// One parameter has several places if its layer is part of several others.
 			at.Set(v.Num)
-		}
-		if s.number != nil {
-			s.number(v.Num)
 		}
 	}
 	for _, l := range prog.checks {

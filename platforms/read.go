@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (s *source) platform() (_ Platform, err error) {
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
 		constants: map[string]*scope{},
-		written:   map[string]*layerSection{},
+		written:   map[string]*section{},
 	}
 	defer catch(&err)
 	// In this order, since later tables name earlier ones: formulas name constants, layers name
@@ -123,19 +122,17 @@ func (s *source) takeLayers(f *files) error {
 			}
 			s.keys[path] = s.keys[at] // errors in it stand at the layer that takes it
 		}
-		s.Layers = append(s.Layers, taken.Layers...)
-		s.Stages = append(s.Stages, taken.Stages...)
-		s.Measured = append(s.Measured, taken.Measured...)
-		s.Roofs = append(s.Roofs, taken.Roofs...)
-		s.Protocols = append(s.Protocols, taken.Protocols...)
+		for _, k := range tableKinds {
+			*k.of(&s.File) = append(*k.of(&s.File), *k.of(&taken)...)
+		}
 	}
 	return nil
 }
 
 // taken returns the tables in place of t, whose layer is the one that from names.
-func (s *source) taken(t LayerTable, f *files) (File, error) {
-	at, from := "layer."+t.Name+".", t.From
-	for _, key := range keysOf(reflect.TypeFor[LayerTable]()) {
+func (s *source) taken(t Table, f *files) (File, error) {
+	at, from := "layer."+t.Name+".", t.Text("from")
+	for _, key := range layerKind.names() {
 		if _, given := s.keys[at+key]; given && key != "from" {
 			return File{}, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
 		}

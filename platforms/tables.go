@@ -32,7 +32,7 @@ func (b *builder) clock() {
 // before the first is computed.
 func (b *builder) constantTables() {
 	for _, t := range b.Constants {
-		s := b.section("constant", t)
+		s := b.section(constantKind, t)
 		if !constantRule.MatchString(t.Name) {
 			s.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
@@ -50,17 +50,17 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 // roofTables reads the physical ceilings. A roof is a formula of the hardware's clock and width.
 func (b *builder) roofTables() {
 	for _, t := range b.Roofs {
-		s := scope{b.section("roof", t), map[string]Param{"rate": {}}}
+		s := b.scope(roofKind, t)
 		value := b.slots[s.slot("rate")].Value
 		rate := quantity.MBps(value.Num)
 		if err := value.Check(quantity.DimRate); err != nil {
-			s.fail("rate", "%q: %w", t.Rate, err)
+			s.fail("rate", "%q: %w", s.texts["rate"], err)
 		}
 		// Shares of the roof divide by it.
 		if rate == 0 {
-			s.fail("rate", "%q: a roof is above zero", t.Rate)
+			s.fail("rate", "%q: a roof is above zero", s.texts["rate"])
 		}
-		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, t.Rate, t.Source})
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, s.texts["rate"], s.texts["source"]})
 	}
 }
 
@@ -68,67 +68,63 @@ func (b *builder) roofTables() {
 func (b *builder) stageTables() {
 	hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
 	for _, t := range b.Stages {
-		s := scope{b.section("stage", t), stageFields}
+		s := b.scope(stageKind, t)
 		b.must(s.path, checkName(t.Name))
 		spec := stageSpec{host: choose(&s.section, "host", hosts)}
 		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
-		spec.measured = s.stageCurve(t, b.values[spec.beta], b.values[spec.tau])
+		spec.measured = s.stageCurve(b.values[spec.beta], b.values[spec.tau])
 		b.stages[t.Name] = spec
 		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
-		b.p.Places[t.Name] = s.place(t, spec.host)
+		b.p.Places[t.Name] = s.place(spec.host)
 	}
 }
 
 // stageCurve reads the measured times of a stage, which its line explains; nil without any.
-func (s *scope) stageCurve(t StageTable, beta, tau float64) *model.StageCurve {
-	if len(t.Sizes)+len(t.Times)+len(t.Overlapped) == 0 {
+func (s *scope) stageCurve(beta, tau float64) *model.StageCurve {
+	sizes, times, overlapped := s.table.Keys["sizes"], s.table.Keys["times"],
+		s.table.Keys["overlapped"]
+	if len(sizes)+len(times)+len(overlapped) == 0 {
 		return nil
 	}
-	if len(t.Sizes) < 2 {
-		s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1KiB", "1MiB"]`, len(t.Sizes))
+	if len(sizes) < 2 {
+		s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1KiB", "1MiB"]`, len(sizes))
 	}
-	if t.Host != "" {
+	if s.texts["host"] != "" {
 		s.fail("host", "a stage with measured times has no host; leave it out")
 	}
-	sizes := s.sizes(t.Sizes, 1)
+	at := s.sizes(sizes, 1)
 	curve := func(key string, texts []string) model.Curve {
-		if len(texts) != len(sizes) {
-			s.fail(key, "%d times for %d sizes", len(texts), len(sizes))
+		if len(texts) != len(at) {
+			s.fail(key, "%d times for %d sizes", len(texts), len(at))
 		}
-		return model.Curve{Sizes: sizes, Costs: each(&s.section, key, texts, aboveZero)}
+		return model.Curve{Sizes: at, Costs: each(&s.section, key, texts, aboveZero)}
 	}
 	c := &model.StageCurve{
-		Alone: curve("times", t.Times),
+		Alone: curve("times", times),
 		Beta:  quantity.Micros(beta), Tau: quantity.MicrosPerByte(tau),
 	}
-	if len(t.Overlapped) > 0 {
-		c.Overlapped = curve("overlapped", t.Overlapped)
+	if len(overlapped) > 0 {
+		c.Overlapped = curve("overlapped", overlapped)
 	}
 	return c
 }
 
-// stageFields are the numbers of a stage.
-var stageFields = map[string]Param{
-	"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
-	"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
-	"queue": {Measure: model.Count},
-}
-
 // place reads where the engine runs a stage. A stage of a processor has its place already.
-func (s *scope) place(t StageTable, host model.Host) Place {
+func (s *scope) place(host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {
 		side = "receiver"
 	}
-	p := Place{Resource: cmp.Or(t.Resource, t.Name), At: cmp.Or(t.At, side)}
-	if t.Resource != "" {
-		s.must(s.path+".resource", checkName(t.Resource))
+	resource, at := s.texts["resource"], s.texts["at"]
+	p := Place{Resource: cmp.Or(resource, s.name), At: cmp.Or(at, side)}
+	if resource != "" {
+		s.must(s.path+".resource", checkName(resource))
 	}
 	if !slices.Contains(sides, p.At) {
 		s.fail("at", "%q%s", p.At, usage.Hint(p.At, sides))
 	}
 	// The processor is a resource already, and the engine has one queue for it.
-	if host != model.NoHost && (t.Resource != "" || t.At != "" || t.Queue != "") {
+	if host != model.NoHost && (resource != "" || at != "" || s.texts["queue"] != "") {
 		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
 	p.Queue = int(s.optional("queue"))
@@ -140,26 +136,24 @@ func (s *scope) place(t StageTable, host model.Host) Place {
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
 	for _, t := range b.Protocols {
-		s := scope{b.section("protocol", t), protocolFields}
+		s := b.scope(protocolKind, t)
 		s.named()
-		p := Protocol{
-			Credits:        int(s.optional("credits")),
-			Inbox:          int(s.optional("inbox")),
-			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")),
-			Retry:          quantity.Micros(s.optional("retry")),
-			Rounds:         t.Rounds,
-			Poll:           quantity.Micros(s.optional("poll")),
-			// Negative, since an interrupt may cost 0.
-			Interrupt: -1, // the processor polls
-		}
-		if t.Interrupt != "" {
-			p.Interrupt = quantity.Micros(s.optional("interrupt"))
+		// Negative, since an interrupt may cost 0.
+		p := Protocol{Interrupt: -1} // the processor polls
+		for _, row := range protocolKind.keys {
+			switch {
+			case row.at == nil || s.texts[row.name] == "":
+			case row.form == asFlag:
+				*row.at(&p).(*bool) = true
+			default:
+				model.KnobAt(row.at(&p)).Set(s.optional(row.name))
+			}
 		}
 		// Without retry no sender keeps packets, so there would be nothing to send again.
 		if p.Rounds && p.Retry == 0 {
 			s.fail("rounds", "rounds send again what retry keeps; give retry too")
 		}
-		if t.Poll != "" && t.Interrupt != "" {
+		if s.texts["poll"] != "" && s.texts["interrupt"] != "" {
 			s.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
 		}
 		p.Drop = s.full(p.Inbox > 0, "inbox")
@@ -178,8 +172,9 @@ func (s *scope) full(bounded bool, what string) (drop bool) {
 // levelTables reads the machine, and checks its levels together: the outermost one has no port.
 func (b *builder) levelTables() {
 	for _, t := range b.Levels {
-		s := scope{b.section("level", t), levelFields}
-		b.p.Levels = append(b.p.Levels, s.level())
+		s := b.scope(levelKind, t)
+		s.level()
+		b.p.Levels = append(b.p.Levels, t)
 	}
 	// It has all its layers: levelLayer has refused names without a table.
 	m, _ := b.p.Machine()
@@ -194,43 +189,27 @@ func (b *builder) levelTables() {
 }
 
 // level reads one level: the names of its layers, its numbers, and its topology.
-func (s *scope) level() Level {
+func (s *scope) level() {
 	s.must(s.path, checkLevelName(s.name))
 	s.sourced(s.texts["source"])
-	l := Level{Level: machine.Level{Name: s.name}, Layers: map[string]string{}}
-	for _, of := range levelLayers {
-		if s.has(of.key) || of.key == "layer" {
-			l.Layers[of.key] = s.texts[of.key]
-			s.levelLayer(of.key, l.Layers[of.key])
+	for _, row := range levelKind.keys {
+		if row.names == "layer" && (s.has(row.name) || row.name == "layer") {
+			s.levelLayer(row.name, s.texts[row.name])
 		}
 	}
 	if s.texts["arity"] == "" {
 		s.fail("", "no arity; write how many units of the level inside it, or cores, make one, "+
 			`as in arity = "2"`)
 	}
-	for _, number := range levelNumbers {
-		if !s.has(number.Key) {
-			continue
+	for _, row := range levelKind.keys {
+		if row.number != nil && s.has(row.name) {
+			s.slot(row.name)
 		}
-		param := s.slots[s.slot(number.Key)].Param
-		s.checkLevelNumber(number, param)
-		number.set(&l.Level, param.Value.Num)
-		l.Params = append(l.Params, param)
 	}
 	if s.has("topology") {
-		var err error
-		if l.Topology, err = machine.ParseTopology(s.texts["topology"]); err != nil {
+		if _, err := machine.ParseTopology(s.texts["topology"]); err != nil {
 			s.fail("topology", "%w", err)
 		}
-	}
-	return l
-}
-
-// checkLevelNumber refuses a unit on a plain number.
-func (s *section) checkLevelNumber(n levelNumber, given Param) {
-	dim := given.Value.Dim
-	if dim != quantity.DimNone && n.Measure != model.Size && n.Measure != model.Time {
-		s.fail(n.Key, "%q is %s; it is a plain number", given.Text, dim)
 	}
 }
 
@@ -256,14 +235,4 @@ func checkLevelName(name string) error {
 		return errors.New("core is the innermost place, which holds one rank; choose another name")
 	}
 	return checkName(name)
-}
-
-// protocolFields are the numbers of a protocol.
-var protocolFields = map[string]Param{
-	"credits":         {Measure: model.Count},
-	"inbox":           {Measure: model.Count},
-	"eager_threshold": {Measure: model.Size},
-	"retry":           {Measure: model.Time},
-	"poll":            {Measure: model.Time},
-	"interrupt":       {Measure: model.Time},
 }

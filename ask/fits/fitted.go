@@ -41,7 +41,7 @@ type Fitted struct {
 // A savedRange has the parameters of a range of sizes, for a platform file.
 type savedRange struct {
 	from, to quantity.Bytes
-	texts    platforms.Parameters
+	texts    platforms.Keys
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g

@@ -2,6 +2,7 @@ package fits
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -25,33 +26,35 @@ func Encoded(f platforms.File, command string) string {
 // begins with part and whose source begins with from. The parts of a layer must agree
 // in what their times are of ([platforms] refuses others). The errors are those of
 // [fit.Result.Layer].
-func LineLayers(t platforms.LayerTable, part, from string, r *fit.Result) (
-	[]platforms.LayerTable, error) {
+func LineLayers(t platforms.Table, part, from string, r *fit.Result) (
+	[]platforms.Table, error) {
 	layer, err := r.Lines()
 	if err != nil {
 		return nil, err
 	}
 	if _, is := layer.(*model.Table); is {
-		t.Model = "table"
-		t.Parameters = platforms.Parameters{"sizes": sizesOf(r.Points), "times": timesOf(r.Points)}
-		return []platforms.LayerTable{t}, nil
+		t.Set("model", "table")
+		t.Set("sizes", list.Map(r.Points, sizeOf)...)
+		t.Set("times", list.Map(r.Points, timeOf)...)
+		return []platforms.Table{t}, nil
 	}
 	lines, several := layer.(*model.Switch)
 	if !several {
 		setLine(&t, r.Segments[0])
-		return []platforms.LayerTable{t}, nil
+		return []platforms.Table{t}, nil
 	}
-	gap := t.Gap
-	t.Model, t.Gap = "switch", "" // a switch has the gaps of its branches
-	var parts []platforms.LayerTable
+	// The parts agree with t in what their times are of, but a switch has the gaps of its branches.
+	of := maps.Clone(t.Keys)
+	delete(of, "title")
+	delete(of, "note")
+	delete(of, "measured")
+	t.Set("model", "switch")
+	t.Set("gap")
+	var parts []platforms.Table
 	for k, b := range lines.Branches {
 		s := r.Segments[k]
-		one := platforms.LayerTable{
-			Name:    fmt.Sprintf("%s-%d", part, k+1),
-			Source:  fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To),
-			TimesOf: t.TimesOf, Collective: t.Collective, Ranks: t.Ranks, PerRank: t.PerRank,
-			Gap: gap,
-		}
+		one := platforms.Table{Name: fmt.Sprintf("%s-%d", part, k+1), Keys: maps.Clone(of)}
+		one.Set("source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To))
 		setLine(&one, s)
 		branch := platforms.Branch{Layer: one.Name}
 		if k < len(lines.Branches)-1 { // the last branch serves all larger sizes
@@ -59,34 +62,26 @@ func LineLayers(t platforms.LayerTable, part, from string, r *fit.Result) (
 		}
 		t.Branches, parts = append(t.Branches, branch), append(parts, one)
 	}
-	return append([]platforms.LayerTable{t}, parts...), nil
+	return append([]platforms.Table{t}, parts...), nil
 }
 
 // setLine sets the keys of one line. The correlation of β and τ is saved because both
 // are from the same points: if the line starts higher it rises less. Sampled without
 // it, a prediction's interval would be too wide. It has a meaning only beside two
 // intervals.
-func setLine(t *platforms.LayerTable, s fit.Segment) {
-	t.Model = "linear"
-	t.Parameters = platforms.Parameters{"beta": {betaText(s)}, "tau": {tauText(s)}}
+func setLine(t *platforms.Table, s fit.Segment) {
+	t.Set("model", "linear")
+	t.Set("beta", betaText(s))
+	t.Set("tau", tauText(s))
 	if s.Correlation != 0 && tauSuffix(s) != "" {
-		t.Correlation = fmt.Sprintf("%.3f", s.Correlation)
+		t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
 	}
 }
 
-// sizesOf and timesOf write points in the exact notation: a saved file that is read
-// again must predict the same times.
-func sizesOf(points []fit.Point) []string {
-	return list.Map(points, func(p fit.Point) string { return sizeText(p.Size) })
-}
-
-func timesOf(points []fit.Point) []string {
-	return list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
-}
-
-// sizeText writes a size exactly: 12 digits hold every whole number of bytes up to
-// 10¹².
-func sizeText(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+// sizeOf and timeOf write points in the exact notation: a saved file that is read again must
+// predict the same times.
+func sizeOf(p fit.Point) string { return platforms.ExactBytes(p.Size) }
+func timeOf(p fit.Point) string { return platforms.ExactMicros(p.Time) }
 
 // betaText and tauText write β and τ of a line as values with symmetric intervals,
 // which platform files take: "3.1us ± 0.2us".
@@ -122,12 +117,11 @@ func intervalSuffix(value, low, high float64, unit string) string {
 // PipelineLayer returns a layer whose message crosses the stages in their order. The
 // packets are the best ones for each size: measured stages say nothing about the
 // packets that the real system cuts.
-func PipelineLayer(name string, stages []platforms.StageTable, source string) platforms.LayerTable {
-	names := list.Map(stages, func(s platforms.StageTable) string { return s.Name })
-	return platforms.LayerTable{
-		Name: name, Model: "pipeline", Source: source,
-		Parameters: platforms.Parameters{"stages": names, "packets": {"best"}},
-	}
+func PipelineLayer(name string, stages []platforms.Table, source string) platforms.Table {
+	names := list.Map(stages, func(s platforms.Table) string { return s.Name })
+	return platforms.Table{Name: name, Keys: platforms.Keys{
+		"model": {"pipeline"}, "stages": names, "packets": {"best"}, "source": {source},
+	}}
 }
 
 // addCurve adds a layer with its measured points to the file. The points go along
@@ -137,9 +131,9 @@ func PipelineLayer(name string, stages []platforms.StageTable, source string) pl
 func addCurve(f *platforms.File, name, title string, c Curve) error {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
 		c.Place(), c.dateSuffix(), c.Table.Format, c.Model, len(c.Points), 100*c.Median)
-	t := platforms.LayerTable{
-		Name: name, Title: title, Note: strings.Join(c.Warnings, ". "), Source: from,
-	}
+	t := platforms.Table{Name: name, Keys: platforms.Keys{
+		"title": {title}, "note": {strings.Join(c.Warnings, ". ")}, "source": {from},
+	}}
 	setSubject(&t, c.Table)
 	layer, err := c.Layer()
 	if err != nil {
@@ -147,7 +141,7 @@ func addCurve(f *platforms.File, name, title string, c Curve) error {
 	}
 	measured := layer.Measured
 	if measured != nil {
-		t.Measured = name
+		t.Set("measured", name)
 	}
 	layers, err := LineLayers(t, name+"-segment", from+", ", c.Result)
 	if err != nil {
@@ -155,7 +149,9 @@ func addCurve(f *platforms.File, name, title string, c Curve) error {
 	}
 	f.Layers = append(f.Layers, layers...)
 	if measured != nil {
-		f.Measured = append(f.Measured, measuredTable(name, c.Place()+c.dateSuffix(), measured))
+		points := *measured
+		points.Source = c.Place() + c.dateSuffix()
+		f.Measured = append(f.Measured, points.Table(name))
 	}
 	return nil
 }
@@ -163,37 +159,22 @@ func addCurve(f *platforms.File, name, title string, c Curve) error {
 // setSubject names the subject of a table's times; messages need no name, but their
 // gap is unknown. Without it, a saved gap or a saved allreduce would be offered as the
 // latency of a message by every command that reads the file.
-func setSubject(of *platforms.LayerTable, t *benchfile.Table) {
+func setSubject(of *platforms.Table, t *benchfile.Table) {
 	switch t.Kind {
 	case benchfile.Gap:
-		of.TimesOf = string(platforms.Stream)
+		of.Set("times_of", string(platforms.Stream))
 	case benchfile.Operation:
-		of.TimesOf = string(platforms.Operation)
+		of.Set("times_of", string(platforms.Operation))
 	case benchfile.Collective:
-		of.TimesOf = string(platforms.Collective)
-		of.Collective, of.PerRank = t.Collective.Name, t.Collective.PerRank
+		of.Set("times_of", string(platforms.Collective))
+		of.Set("collective", t.Collective.Name)
+		if t.Collective.PerRank {
+			of.Set("per_rank", "true")
+		}
 		if t.Collective.Ranks > 0 {
-			of.Ranks = strconv.Itoa(t.Collective.Ranks)
+			of.Set("ranks", strconv.Itoa(t.Collective.Ranks))
 		}
 	default: // a benchmark of latency has one message under way at a time
-		of.Gap = "unknown"
+		of.Set("gap", "unknown")
 	}
-}
-
-func measuredTable(name, source string, m *platforms.Measured) platforms.MeasuredTable {
-	t := platforms.MeasuredTable{
-		Name: name, Sizes: list.Map(m.Sizes, sizeText),
-		Times:     list.Map(m.Times, platforms.ExactMicros),
-		Operation: m.Operation, Source: source,
-	}
-	if m.Runs > 1 {
-		t.Runs = strconv.Itoa(m.Runs)
-		t.Deviations = list.Map(m.Deviations, platforms.ExactMicros)
-	}
-	// A time that was printed as 0.01us is uncertain by that step at every size. Small
-	// messages would otherwise get intervals narrower than the clock.
-	if m.Resolution > 0 {
-		t.Resolution = platforms.ExactMicros(m.Resolution)
-	}
-	return t
 }

@@ -27,8 +27,8 @@ func (f *Fitted) addTime(name string, value, low, high quantity.Micros) {
 }
 
 // LogPKeys returns the keys of a layer of the model logp, and those of loggp but G.
-func LogPKeys(l model.LogP) platforms.Parameters {
-	return platforms.Parameters{
+func LogPKeys(l model.LogP) platforms.Keys {
+	return platforms.Keys{
 		"o_s": {platforms.ExactMicros(l.SendOverhead)},
 		"o_r": {platforms.ExactMicros(l.ReceiveOverhead)},
 		"L":   {platforms.ExactMicros(l.Latency)},
@@ -38,7 +38,7 @@ func LogPKeys(l model.LogP) platforms.Parameters {
 
 // logPTexts returns the keys of a layer of the model logp with the intervals. The values are exact,
 // so that the saved layer has the times of the fit.
-func logPTexts(value, low, high model.LogP) platforms.Parameters {
+func logPTexts(value, low, high model.LogP) platforms.Keys {
 	texts := LogPKeys(value)
 	for key, v := range map[string][3]quantity.Micros{
 		"o_s": {value.SendOverhead, low.SendOverhead, high.SendOverhead},

@@ -67,10 +67,10 @@ func (p *Pipelines) names() (names []string) {
 func (p *Pipelines) platformFile() (platforms.File, error) {
 	f := platforms.File{Title: "pipelines of " + p.File}
 	for _, pipeline := range p.names() {
-		top := platforms.LayerTable{Name: pipeline, Model: "switch"}
-		top.Source = "the layers below, each measured for one size of messages"
+		top := platforms.Table{Name: pipeline, Keys: platforms.Keys{"model": {"switch"},
+			"source": {"the layers below, each measured for one size of messages"}}}
 		sizes := p.messages(pipeline)
-		var layers []platforms.LayerTable
+		var layers []platforms.Table
 		for i, n := range sizes {
 			name := pipeline + "-" + strings.ToLower(strings.ReplaceAll(n.String(), " ", ""))
 			if len(sizes) == 1 {
@@ -86,7 +86,7 @@ func (p *Pipelines) platformFile() (platforms.File, error) {
 			branch := platforms.Branch{Layer: name}
 			if i+1 < len(sizes) {
 				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))
-				branch.UpTo = sizeText(quantity.Bytes(mean))
+				branch.UpTo = platforms.ExactBytes(quantity.Bytes(mean))
 			}
 			top.Branches = append(top.Branches, branch)
 		}
@@ -100,7 +100,7 @@ func (p *Pipelines) platformFile() (platforms.File, error) {
 
 // stages returns the stages of a pipeline for messages of n bytes.
 func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
-	all []platforms.StageTable, err error) {
+	all []platforms.Table, err error) {
 
 	var names []string
 	for _, c := range p.Cases {
@@ -124,11 +124,12 @@ func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
 // that of a single launch. What a message costs before its first packet is added to the packet that
 // is alone in the first stage, which each message has once.
 func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) (
-	t platforms.StageTable, err error) {
+	t platforms.Table, err error) {
 
 	line := &benchfile.Table{Title: pipeline + " " + stage, Kind: benchfile.OneWay}
 	spread := p.Spread(pipeline, stage, n)
 	start, busy := false, false
+	var at, times, crowded []string
 	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c calibrate.PipelineCase) bool {
 		return c.Pipeline != pipeline || c.Stage != stage || c.Message != n
 	})
@@ -149,12 +150,14 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 			start = true
 			alone += before
 		}
-		t.Sizes = append(t.Sizes, sizeText(c.Packet))
-		t.Times = append(t.Times, fmt.Sprintf("%.4gus", float64(alone)))
-		t.Overlapped = append(t.Overlapped, fmt.Sprintf("%.4gus", float64(overlapped)))
+		at = append(at, platforms.ExactBytes(c.Packet))
+		times = append(times, fmt.Sprintf("%.4gus", float64(alone)))
+		crowded = append(crowded, fmt.Sprintf("%.4gus", float64(overlapped)))
 	}
-	if !busy && !start {
-		t.Overlapped = nil
+	t.Set("sizes", at...)
+	t.Set("times", times...)
+	if busy || start {
+		t.Set("overlapped", crowded...)
 	}
 	r, err := fit.Linear(line, fit.Relative)
 	if err != nil {
@@ -162,17 +165,18 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 			p.File, stage, pipeline, n, err)
 	}
 	s := r.Segments[0]
-	t.Beta = fmt.Sprintf("%.4gus", float64(s.Beta.Value))
-	t.Tau = fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau.Value))
+	percent := ""
 	if spread > 0 {
-		percent := fmt.Sprintf(" ± %.2g%%", 100*spread)
-		t.Beta, t.Tau = t.Beta+percent, t.Tau+percent
+		percent = fmt.Sprintf(" ± %.2g%%", 100*spread)
 	}
-	t.Source = fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.File,
+	t.Set("beta", fmt.Sprintf("%.4gus", float64(s.Beta.Value))+percent)
+	t.Set("tau", fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau.Value))+percent)
+	source := fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.File,
 		len(p.Launches(cases[0])))
 	if start {
-		t.Source += "; times include the request of a message"
+		source += "; times include the request of a message"
 	}
+	t.Set("source", source)
 	return t, nil
 }
 

@@ -3,6 +3,7 @@ package fits
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -79,9 +80,8 @@ func (f *Fitted) pipelineFile() platforms.File {
 		s := c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
 			c.Place(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
-		d.Stages = append(d.Stages, platforms.StageTable{
-			Name: fmt.Sprintf("stage-%d", i+1), Beta: betaText(s), Tau: tauText(s), Source: source,
-		})
+		d.Stages = append(d.Stages, platforms.Table{Name: fmt.Sprintf("stage-%d", i+1),
+			Keys: platforms.Keys{"beta": {betaText(s)}, "tau": {tauText(s)}, "source": {source}}})
 	}
 	d.Layers = append(d.Layers, PipelineLayer("fit", d.Stages, "the stages above; best packets"))
 	return d
@@ -94,25 +94,31 @@ func (f *Fitted) parametersFile() platforms.File {
 		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")
 	note := strings.Join(f.warned, ". ")
 	d := platforms.File{Title: "fit of " + sourceNames(f.sources)}
+	layer := func(name, source string, keys platforms.Keys) platforms.Table {
+		t := platforms.Table{Name: name, Keys: maps.Clone(keys)}
+		t.Set("model", f.Model)
+		t.Set("source", source)
+		return t
+	}
 	if len(f.saved) == 1 {
-		d.Layers = []platforms.LayerTable{{Name: "fit", Model: f.Model,
-			Parameters: f.saved[0].texts, Source: from, Note: note}}
+		t := layer("fit", from, f.saved[0].texts)
+		t.Set("note", note)
+		d.Layers = []platforms.Table{t}
 		return d
 	}
-	t := platforms.LayerTable{Name: "fit", Model: "switch", Source: from, Note: note}
-	var parts []platforms.LayerTable
+	t := platforms.Table{Name: "fit",
+		Keys: platforms.Keys{"model": {"switch"}, "source": {from}, "note": {note}}}
+	var parts []platforms.Table
 	for i, r := range f.saved {
-		one := platforms.LayerTable{
-			Name: fmt.Sprintf("fit-protocol-%d", i+1), Model: f.Model, Parameters: r.texts,
-			Source: fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to),
-		}
+		one := layer(fmt.Sprintf("fit-protocol-%d", i+1),
+			fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to), r.texts)
 		branch := platforms.Branch{Layer: one.Name}
 		if i < len(f.saved)-1 { // the last branch serves all larger sizes
-			branch.UpTo = sizeText(r.to)
+			branch.UpTo = platforms.ExactBytes(r.to)
 		}
 		t.Branches, parts = append(t.Branches, branch), append(parts, one)
 	}
-	d.Layers = append([]platforms.LayerTable{t}, parts...)
+	d.Layers = append([]platforms.Table{t}, parts...)
 	return d
 }
 
@@ -139,7 +145,7 @@ func (f *Fitted) collectivesFile() platforms.File {
 		if names[name]++; names[name] > 1 {
 			name += "-" + strconv.Itoa(names[name])
 		}
-		d.Collectives = append(d.Collectives, c.Table(name, cmp.Or(from, "measured")))
+		d.Collectives = append(d.Collectives, c.Measured(name, cmp.Or(from, "measured")).Table())
 	}
 	return d
 }

@@ -147,16 +147,16 @@ func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 func InAllStates(designs []platforms.Design) (all []platforms.Design) {
 	for _, d := range designs {
 		all = append(all, d)
-		at := slices.IndexFunc(d.Platform.Levels, func(l platforms.Level) bool {
-			return l.Layers["layer"] == d.Layer.Name
+		at := slices.IndexFunc(d.Platform.Levels, func(t platforms.Table) bool {
+			return t.Text("layer") == d.Layer.Name
 		})
 		for _, key := range []string{"relay", "fresh"} {
-			if at < 0 || d.Platform.Levels[at].Layers[key] == "" {
+			if at < 0 || d.Platform.Levels[at].Text(key) == "" {
 				continue
 			}
 			state := d
 			var err error
-			state.Layer, err = d.Platform.Layer(d.Platform.Levels[at].Layers[key])
+			state.Layer, err = d.Platform.Layer(d.Platform.Levels[at].Text(key))
 			if err == nil { // the platform has it, unless a change left it out
 				all = append(all, state)
 			}

@@ -153,10 +153,10 @@ func MeasuredAs(p platforms.Platform, collective string) string {
 
 // Constants returns the interval as constants of a platform file, which is all that
 // remains of the calibration's checks there.
-func (i Interval) Constants() (all []platforms.ConstantTable) {
+func (i Interval) Constants() (all []platforms.Table) {
 	add := func(name string, end float64) {
 		value := fmt.Sprintf("%.4g", end)
-		all = append(all, platforms.ConstantTable{Name: name, Value: value, Source: i.Source})
+		all = append(all, platforms.Constant(name, value, i.Source))
 	}
 	add(lowConstant, i.Low)
 	if !math.IsInf(i.High, 1) {

@@ -63,11 +63,11 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 func knownFromLatencies(p platforms.Platform) bool {
 	shares := len(p.Levels) == 1 // nodes that are cores share nothing
 	for _, level := range p.Levels {
-		l, err := p.Layer(level.Layers["layer"])
+		l, err := p.Layer(level.Text("layer"))
 		if err != nil || l.Messages() != nil || l.Measured == nil || l.Measured.Operation {
 			return false
 		}
-		shares = shares || level.Lanes > 0 || level.Layers["shared"] != ""
+		shares = shares || level.Text("lanes") != "" || level.Text("shared") != ""
 	}
 	return shares && len(p.Levels) > 0
 }

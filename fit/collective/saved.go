@@ -1,10 +1,7 @@
 package collective
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -47,47 +44,38 @@ func DataOf(t platforms.MeasuredCollective) (Data, error) {
 	return d, nil
 }
 
-// notMeasured stands in a line of a table for a size that was not measured on these ranks.
-const notMeasured = "-"
-
-// Table returns the measurements as a table of a platform file, which [DataOf] reads. There must be
-// one point for each call, as a [Result] has them.
-func (d Data) Table(name, source string) platforms.CollectiveTable {
+// Measured returns the measurements as a platform file has them, from which [DataOf] reads them.
+// There must be one point for each call, as a [Result] has them.
+func (d Data) Measured(name, source string) platforms.MeasuredCollective {
 	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
-	exact := func(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
-	t := platforms.CollectiveTable{
+	c := platforms.MeasuredCollective{
 		Name: name, Collective: d.Collective, Algorithm: d.Algorithm,
-		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic),
-		Sizes: list.Map(sizes, exact), Source: source,
+		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic), Sizes: sizes, Source: source,
 	}
 	repeated := false
 	for _, at := range d.placements() {
-		// One line of the table: a word for each size.
-		took := slices.Repeat([]string{notMeasured}, len(sizes))
-		count, deviation := slices.Clone(took), slices.Clone(took)
+		took, deviation := make([]quantity.Micros, len(sizes)), make([]quantity.Micros, len(sizes))
+		count := make([]int64, len(sizes))
 		for _, p := range d.Points {
 			if p.placement() != at {
 				continue
 			}
 			i, _ := slices.BinarySearch(sizes, p.Size)
-			took[i] = platforms.ExactMicros(p.Time)
+			took[i] = p.Time
 			if p.Count > 1 && p.Deviation > 0 {
 				repeated = true
-				count[i] = strconv.FormatInt(p.Count, 10)
-				deviation[i] = platforms.ExactMicros(quantity.Micros(p.Deviation) * p.Time)
+				count[i], deviation[i] = p.Count, quantity.Micros(p.Deviation)*p.Time
 			}
 		}
-		t.Ranks = append(t.Ranks, strconv.Itoa(at.Ranks))
-		t.RanksPerNode = append(t.RanksPerNode, strconv.Itoa(at.PerNode))
-		t.Times = append(t.Times, strings.Join(took, " "))
-		t.Runs = append(t.Runs, strings.Join(count, " "))
-		t.Deviations = append(t.Deviations, strings.Join(deviation, " "))
+		c.Ranks, c.PerNode = append(c.Ranks, at.Ranks), append(c.PerNode, at.PerNode)
+		c.Times, c.Runs = append(c.Times, took), append(c.Runs, count)
+		c.Deviations = append(c.Deviations, deviation)
 	}
 	if d.perNode() == 0 {
-		t.RanksPerNode = nil // not known
+		c.PerNode = nil // not known
 	}
 	if !repeated {
-		t.Runs, t.Deviations = nil, nil
+		c.Runs, c.Deviations = nil, nil
 	}
-	return t
+	return c
 }

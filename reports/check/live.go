@@ -340,29 +340,30 @@ func (v *liveValidation) toml() (string, error) {
 	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
 		from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median)
 	var err error
-	sizes := platforms.LayerTable{Name: name, Source: source}
+	sizes := platforms.Table{Name: name, Keys: platforms.Keys{"source": {source}}}
 	if d.Layers, err = fits.LineLayers(sizes, name, "", v.OneWay); err != nil {
 		return "", err
 	}
 	if v.LogPError == nil {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
-		loggp := platforms.LayerTable{
-			Name: name + "-loggp", Model: "loggp", Parameters: fits.LogPKeys(v.LogP),
-			Source: fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, "+
-				"G of the interval of %s and more", from, large.From),
-		}
-		loggp.Parameters["G"] = []string{platforms.ExactInverse(large.Tau.Value)}
+		loggp := platforms.Table{Name: name + "-loggp", Keys: fits.LogPKeys(v.LogP)}
+		loggp.Set("model", "loggp")
+		loggp.Set("G", platforms.ExactInverse(large.Tau.Value))
+		loggp.Set("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
+			"trip, G of the interval of %s and more", from, large.From))
 		d.Layers = append(d.Layers, loggp)
 	}
 	// Sending and receiving keep a processor busy; handing over does not.
 	hosts := []string{"sender", "", "receiver"}
 	for k, s := range v.Stages {
-		d.Stages = append(d.Stages, platforms.StageTable{
-			Name:   name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
-			Beta:   platforms.ExactMicros(s.Segments[0].Beta.Value),
-			Tau:    platforms.ExactInverse(s.Segments[0].Tau.Value),
-			Host:   hosts[k],
-			Source: fmt.Sprintf("%s: stage %s of packets alone", from, s.Name),
+		d.Stages = append(d.Stages, platforms.Table{
+			Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
+			Keys: platforms.Keys{
+				"beta":   {platforms.ExactMicros(s.Segments[0].Beta.Value)},
+				"tau":    {platforms.ExactInverse(s.Segments[0].Tau.Value)},
+				"host":   {hosts[k]},
+				"source": {fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)},
+			},
 		})
 	}
 	d.Layers = append(d.Layers, fits.PipelineLayer(name+"-packets", d.Stages,

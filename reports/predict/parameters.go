@@ -22,9 +22,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
 	}
 	all = append(all, p.Stages...)
-	for _, l := range p.Levels {
-		all = append(all, l.Params...)
-	}
+	all = append(all, p.LevelParams()...)
 	for _, l := range p.Layers {
 		all = append(all, l.Params...)
 	}
@@ -74,12 +72,12 @@ func levelNotes(p platforms.Platform) (notes []string) {
 	}
 	inner := machine.ByCore
 	for i, cores := range m.Sizes() {
-		l := p.Levels[i]
+		l, names := m.Levels[i], p.Levels[i]
 		note := fmt.Sprintf("level %s (%d %s", l.Name, l.Arity, inner)
 		if i > 0 {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
-		note += "): messages as " + p.Name + "/" + l.Layers["layer"]
+		note += "): messages as " + p.Name + "/" + names.Text("layer")
 		for _, of := range []struct{ name, key string }{
 			{"gap", "gap"},
 			{"o_s", "send"},
@@ -87,7 +85,7 @@ func levelNotes(p platforms.Platform) (notes []string) {
 			{"its inside occupied", "shared"},
 			{"its port occupied", "port"},
 		} {
-			if layer, given := l.Layers[of.key]; given {
+			if layer := names.Text(of.key); layer != "" {
 				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
 		}

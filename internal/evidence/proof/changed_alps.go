@@ -84,20 +84,24 @@ func alpsDesign(network string, sizes []quantity.Bytes, values map[string][]floa
 	const source = "docs.cscs.ch"
 	own, alltoall := network+" latency", network+" alltoall"
 	f := described.File{
-		Levels: []described.LevelTable{{Name: "node", Arity: "4", Layer: "node", Source: source},
-			{Name: "cluster", Arity: "2", Layer: "network", Source: source}},
-		Layers: []described.LayerTable{
+		Levels: []described.Table{
+			{Name: "node", Keys: described.Keys{
+				"arity": {"4"}, "layer": {"node"}, "source": {source}}},
+			{Name: "cluster", Keys: described.Keys{
+				"arity": {"2"}, "layer": {"network"}, "source": {source}}},
+		},
+		Layers: []described.Table{
 			// A latency within the node was not published.
-			{Name: "node", Model: "table", Source: source, Parameters: described.Parameters{
+			{Name: "node", Keys: described.Keys{"model": {"table"}, "source": {source},
 				"sizes": texts("node bandwidth", size), "times": texts("node bandwidth", gap)}},
-			{Name: "network", Model: "table", Source: source, Parameters: described.Parameters{
+			{Name: "network", Keys: described.Keys{"model": {"table"}, "source": {source},
 				"sizes": texts(own, size), "times": texts(own, time),
 				"gaps": texts(network+" bandwidth", gap)}},
 		},
-		Collectives: []described.CollectiveTable{{Name: "own", Collective: "alltoall",
-			Statistic: "average", Ranks: []string{"8"}, RanksPerNode: []string{"4"},
-			Sizes: texts(alltoall, size), Times: []string{strings.Join(texts(alltoall, time), " ")},
-			Source: source}},
+		Collectives: []described.Table{{Name: "own", Keys: described.Keys{
+			"collective": {"alltoall"}, "statistic": {"average"}, "ranks": {"8"},
+			"ranks_per_node": {"4"}, "sizes": texts(alltoall, size),
+			"times": {strings.Join(texts(alltoall, time), " ")}, "source": {source}}}},
 	}
 	p, err := described.Parse("alps", f.Encode(""))
 	if err != nil {

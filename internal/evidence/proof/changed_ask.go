@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -87,9 +88,11 @@ func newChangedJudge(dir string, p platform, plain bool) (j changedJudge, err er
 	j.file = d.Platform.File()
 	if plain {
 		for i := range j.file.Levels {
-			l := &j.file.Levels[i]
-			*l = described.LevelTable{Name: l.Name, Arity: l.Arity, Layer: l.Layer,
-				EagerThreshold: l.EagerThreshold, Source: l.Source}
+			for _, key := range slices.Collect(maps.Keys(j.file.Levels[i].Keys)) {
+				if !slices.Contains([]string{"arity", "layer", "eager_threshold", "source"}, key) {
+					j.file.Levels[i].Set(key)
+				}
+			}
 		}
 	}
 	return j, nil
@@ -109,19 +112,19 @@ func (j changedJudge) assignments(c change) (all []string) {
 	latency := float64(j.pingpong(c.name) / j.pingpong(changes[0].name))
 	for _, l := range j.file.Levels {
 		if l.Name != "node" {
-			for _, layer := range []string{l.Layer, l.Relay, l.Fresh} {
-				set(layer, "tau", 1/c.bandwidth)
-				set(layer, "beta", latency)
+			for _, key := range []string{"layer", "relay", "fresh"} {
+				set(l.Text(key), "tau", 1/c.bandwidth)
+				set(l.Text(key), "beta", latency)
 			}
 		}
-		for _, layer := range []string{l.Port, l.Link, l.Local, l.Global} {
-			set(layer, "tau", 1/c.bandwidth)
+		for _, key := range []string{"port", "link", "local", "global"} {
+			set(l.Text(key), "tau", 1/c.bandwidth)
 		}
-		if l.Hop != "" && latency != 1 {
+		if l.Text("hop") != "" && latency != 1 {
 			all = append(all, fmt.Sprintf("level.%s.hop*=%g", l.Name, c.latency))
 		}
-		set(l.Hops, "beta", c.latency)
-		set(l.Hops, "tau", c.latency)
+		set(l.Text("hops"), "beta", c.latency)
+		set(l.Text("hops"), "tau", c.latency)
 	}
 	return all
 }
@@ -158,7 +161,7 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 				sizes = append(sizes, t.bytes)
 			}
 		}
-		d, err := j.design(j.collective(table, sizes, measured)...)
+		d, err := j.design(j.collective(table, sizes, measured))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -202,25 +205,23 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 
 // collective returns the times of a table on the network as it is, as a file has them.
 func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
-	measured map[timed]quantity.Micros) []described.CollectiveTable {
-	t := described.CollectiveTable{Name: "own", Collective: table.collective, Statistic: "slowest",
-		Algorithm: table.choice, Ranks: []string{fmt.Sprint(j.platform.nodes * j.platform.perNode)},
-		RanksPerNode: []string{fmt.Sprint(j.platform.perNode)}, Source: "SMPI"}
+	measured map[timed]quantity.Micros) described.Table {
+	c := described.MeasuredCollective{Name: "own", Collective: table.collective,
+		Algorithm: table.choice, Statistic: "slowest", Sizes: sizes, Source: "SMPI",
+		Ranks:   []int{j.platform.nodes * j.platform.perNode},
+		PerNode: []int{j.platform.perNode}, Times: [][]quantity.Micros{nil}}
 	if slices.Contains(libraries, table.choice) {
-		t.Algorithm = ""
+		c.Algorithm = ""
 	}
-	var times []string
 	for _, n := range sizes {
 		at := timed{changes[0].name, table.choice, table.collective, n, 0}
-		t.Sizes = append(t.Sizes, fmt.Sprintf("%.0fB", float64(n)))
-		times = append(times, described.ExactMicros(measured[at]))
+		c.Times[0] = append(c.Times[0], measured[at])
 	}
-	t.Times = []string{strings.Join(times, " ")}
-	return []described.CollectiveTable{t}
+	return c.Table()
 }
 
 // design returns the machine with measured collectives.
-func (j changedJudge) design(measured ...described.CollectiveTable) (whatif.Design, error) {
+func (j changedJudge) design(measured ...described.Table) (whatif.Design, error) {
 	file := j.file
 	file.Collectives = measured
 	p, err := described.Parse(j.platform.file(), file.Encode(""))

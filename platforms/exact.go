@@ -1,0 +1,48 @@
+package platforms
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// exactly prints a number of a dimension so that reading it gives the same number.
+func exactly(v float64, d quantity.Dimension) string {
+	// -1: the shortest decimal that reads back as the same float64.
+	num := strconv.FormatFloat(v, 'g', -1, 64)
+	if unit, known := exactUnits[d]; known {
+		return num + unit
+	}
+	// A constant may have any dimension, and no unit has a name for µs². A product has:
+	// 1*1us*1us.
+	unit := func(name string, power int) string {
+		if power < 0 {
+			return strings.Repeat("/1"+name, -power)
+		}
+		return strings.Repeat("*1"+name, power)
+	}
+	return num + unit("us", d.Time) + unit("B", d.Size)
+}
+
+// exactUnits are the units that print numbers exactly.
+var exactUnits = map[quantity.Dimension]string{
+	quantity.DimNone:    "",
+	quantity.DimTime:    "us",
+	quantity.DimSize:    "B",
+	quantity.DimInverse: "us/B",
+	quantity.DimRate:    "MB/s",
+	quantity.DimClock:   "MHz",
+}
+
+// ExactMicros, ExactBytes and ExactInverse print 12 significant digits, as everything that programs
+// read.
+func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
+
+func ExactBytes(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
+
+// ExactInverse prints a time per KiB, the unit of the papers.
+func ExactInverse(t quantity.MicrosPerByte) string {
+	return fmt.Sprintf("%.12gus/KiB", quantity.PerKiB(t))
+}
