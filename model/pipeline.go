@@ -43,7 +43,7 @@ type Stage struct {
 	Tau  quantity.MicrosPerByte
 	Host Host // whose processor it occupies, if any
 	// Measured, if not nil, has the times of packets. β and τ then serve the formulas that need
-	// lines, eq. 8, eq. 10 and plans of unequal packets.
+	// lines: eq. 8, eq. 10, and where a search for plans begins.
 	Measured *StageCurve
 }
 
@@ -130,8 +130,9 @@ func (l *Pipeline) gainAtEnds(several bool, first, last quantity.Bytes) quantity
 	return gain
 }
 
-// measured reports whether a stage has measured times.
-func (l *Pipeline) measured() bool {
+// Measured reports whether a stage has measured times. No plan of packets is then known to be the
+// fastest.
+func (l *Pipeline) Measured() bool {
 	return slices.ContainsFunc(l.Stages, func(s Stage) bool { return s.Measured != nil })
 }
 

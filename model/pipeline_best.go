@@ -24,9 +24,9 @@ const maxCounts = 1 << 16
 // exact, unless more than maxCounts numbers of packets above or below the start could still be
 // better: never for n ≤ maxCounts, and for the costs of real systems not below about 2³⁷
 // bytes. In that case, it is the best of those tried. Sizes above quantity.MaxBytes, where floats
-// no longer distinguish single bytes, get P*.
+// no longer distinguish single bytes, get P*. With measured stages it is the best of a search.
 func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
-	if l.measured() {
+	if l.Measured() {
 		return l.bestMeasured(n)
 	}
 	best, time := n, l.OneWayIn(n, n)
@@ -67,54 +67,6 @@ func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros
 		}
 	}
 	return best, time
-}
-
-// bestMeasured is BestPacket with measured stages, whose time is not convex in the packet. It
-// tries 32 sizes per octave, the measured sizes and up to 1,024 equal parts, and then moves from
-// the best one in steps that halve. Between neighbours in this grid a curve of a few points per
-// octave changes by less than its measurements do. Packets are at most the largest measured one:
-// the time of larger ones is a guess.
-func (l *Pipeline) bestMeasured(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
-	largest := n
-	for _, s := range l.Stages {
-		if s.Measured != nil {
-			largest = min(largest, s.Measured.Alone.Sizes[len(s.Measured.Alone.Sizes)-1])
-		}
-	}
-	best, time := largest, l.OneWayIn(n, largest)
-	consider := func(size quantity.Bytes) bool {
-		if size < 1 || size > largest {
-			return false
-		}
-		t := l.OneWayIn(n, size)
-		better := t < time
-		if better {
-			best, time = size, t
-		}
-		return better
-	}
-	for x := float64(largest); x >= 1; x *= math.Exp2(-1.0 / 32) {
-		consider(quantity.Bytes(math.Floor(x)))
-	}
-	for _, s := range l.Stages {
-		if s.Measured != nil {
-			for _, size := range s.Measured.Alone.Sizes {
-				consider(size)
-			}
-		}
-	}
-	for count := quantity.Bytes(2); count <= min(n, 1024); count++ {
-		consider(quantity.Bytes(math.Ceil(float64(n / count))))
-	}
-	for step := max(1, math.Floor(float64(best)/64)); ; step = math.Floor(step / 2) {
-		move := quantity.Bytes(step)
-		for moved := true; moved; {
-			moved = consider(best+move) || consider(best-move)
-		}
-		if step <= 1 {
-			return best, time
-		}
-	}
 }
 
 // nextCount returns the next number of packets above or below count into which n bytes can be cut

@@ -18,12 +18,15 @@ const PlanLimit = 64
 // about 1e-9 of the time. The sizes of the best plans first grow and then shrink, which fills and
 // drains the pipeline fast [wang].
 //
-// With measured stages it is the best plan of their lines, in measured times, or the best equal
-// packets if these are faster.
+// With measured stages, whose times are no lines, it is the fastest plan that was found, of whole
+// bytes, and not a limit: see [Pipeline.Measured].
 //
 // For a given number of packets the sizes are the solution of a linear program (see program);
 // IdealPlan searches over the number of packets. 1 ≤ n ≤ quantity.MaxBytes.
 func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+	if l.Measured() {
+		return l.searchPlan(n)
+	}
 	size, _ := l.BestPacket(n)
 	at := packets(n, size)
 	plan, time := l.idealPlanOf(n, int(at))
@@ -45,10 +48,6 @@ func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 			}
 		}
 		if step <= 1 {
-			// The program is of lines, and the times are not if stages are measured.
-			if equal := l.OneWayIn(n, size); l.measured() && equal < time {
-				return EqualPlan(n, size), equal
-			}
 			return plan, time
 		}
 	}
@@ -76,7 +75,10 @@ func (l *Pipeline) idealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micr
 // BestPlan returns the fastest plan of whole bytes that was found for n bytes, and its time:
 // IdealPlan rounded, or the packets of [Pipeline.BestPacket] if they are as fast.
 func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
-	ideal, _ := l.IdealPlan(n)
+	ideal, found := l.IdealPlan(n)
+	if l.Measured() {
+		return ideal, found
+	}
 	plan := wholeBytes(n, ideal)
 	time := l.polish(plan)
 	if size, t := l.BestPacket(n); t <= time {

@@ -50,6 +50,10 @@ func CutRows(c messages.Cutting) reports.Rows {
 			round = cut
 		case cut.Method == "unequal-whole":
 			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+PlanText(cut.Plan))
+			if cut.Measured {
+				rows.Notes = append(rows.Notes, "unequal is the fastest plan that a search found: "+
+					"stages have measured times, for which no limit is known.")
+			}
 		case cut.Setting != "":
 			rows.Notes = append(rows.Notes, advice(cut, round))
 		}

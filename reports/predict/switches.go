@@ -20,7 +20,8 @@ func SwitchRows(c messages.Cutting) reports.Rows {
 		reports.Col("", "one way", func(c messages.Cut) any { return c.OneWay }),
 	)
 	rows.Notes = []string{"For a library that switches between a few packets: paper-table has " +
-		"the packets of equation 10, each where CLIP's bound, equation 8, is least (sec. " +
-		"4.2.2.2); equal-table has the best equal packets, each where the exact time is least."}
+		"the packets of equation 10, judged by CLIP's bound, equation 8 (sec. 4.2.2.2); " +
+		"equal-table has the best equal packets, judged by the exact time. The thresholds make " +
+		"the sum of the times of all message sizes least, each relative to the fastest packet's."}
 	return rows
 }
