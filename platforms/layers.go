@@ -51,7 +51,9 @@ func (b *builder) layerTables() {
 				return of.Name == l.Measured.Layer
 			})]
 		}
-		l.measure(fitted, fastest(fitted, b.slots))
+		if l.Measured != nil {
+			l.measure(fitted, fastest(fitted, b.slots))
+		}
 	}
 	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(b.Default, b.Layers[0].Name)
