@@ -112,22 +112,55 @@ func CrossingSizes(a, b Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 }
 
 // SizeFor returns the smallest whole size whose bandwidth is the given part, 0 to 1, of r∞; the
-// second result is false if no size up to [MaxCrossing] has it. As with [HalfPeak], bandwidth need
-// not rise all the way.
+// second result is false if no size up to [MaxCrossing] has it.
 func SizeFor(l Layer, part float64) (quantity.Bytes, bool) {
 	l = LinesOf(l)
-	want := quantity.MBps(part) * Asymptote(l)
+	return smallestWith(l, quantity.MBps(part)*Asymptote(l), MaxCrossing)
+}
+
+// smallestWith returns the smallest whole size, at most most, whose bandwidth is at least want.
+//
+// Where the one-way time does not fall with the size, no size below want·T(n) has the bandwidth if
+// n has not: they take T(n) or longer. Hence the search goes from n to want·T(n), as far as the
+// branch that serves n, and ends at the smallest size although bandwidth is a sawtooth. Tables,
+// measured stages and packets by equation 10 can have times that fall: of these all sizes up to
+// 64 KiB are tried.
+func smallestWith(l Layer, want quantity.MBps, most quantity.Bytes) (quantity.Bytes, bool) {
 	if math.IsInf(float64(want), 0) || math.IsNaN(float64(want)) {
 		return 0, false
 	}
-	enough := func(n quantity.Bytes) bool { return Bandwidth(l, n) >= want }
-	last := quantity.Bytes(0)
-	for _, n := range CrossingSizes(l, l, 1, MaxCrossing) {
-		if enough(n) {
-			_, size := bisect(last, n, enough)
-			return size, true
+	want *= 1 - 1e-12 // rounding must not cost a byte where β/τ is whole
+	falls := contains(l, timesCanFall)
+	boundaries := append(Boundaries(l, 1, MaxCrossing), quantity.Bytes(math.Inf(1)))
+	for n := quantity.Bytes(1); n <= most; {
+		t := l.OneWay(n)
+		if n.Over(t) >= want {
+			return n, true
 		}
-		last = n
+		if falls && n < exhaustive {
+			n++
+			continue
+		}
+		for boundaries[0] < n {
+			boundaries = boundaries[1:]
+		}
+		next := quantity.Bytes(math.Ceil(float64(want) * float64(t) * (1 - 1e-12)))
+		if next = min(next, boundaries[0]+1); next <= n { // n + 1 may be n beyond 2⁵³
+			next = quantity.Bytes(math.Nextafter(float64(n), math.Inf(1)))
+			next = max(next, n+1)
+		}
+		n = next
 	}
 	return 0, false
+}
+
+// timesCanFall reports whether a layer can be faster for a larger message.
+func timesCanFall(l Layer) bool {
+	switch l := l.(type) {
+	case *Table:
+		return true
+	case *Pipeline:
+		return l.Cut.Rule == CutPaper || l.Measured()
+	}
+	return false
 }

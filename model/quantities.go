@@ -265,38 +265,13 @@ const far = quantity.Bytes(1 << 62 * 1 << 38)
 // HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞;
 // for a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is
 // infinite.
-//
-// Bandwidth need not be monotone, since a protocol switch or a further packet may reduce it. So the
-// search first tries sizes in steps of 2^(1/8) and bisects a step, and then every size below what
-// it found, if that is at most 64 KiB. Above, a peak narrower than a step can be missed.
 func HalfPeak(l Layer) (quantity.Bytes, bool) {
 	l = LinesOf(l)
-	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
-	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
-		return 0, false
-	}
-	lo := quantity.Bytes(0)
-	for k := 0; ; k++ {
-		hi := quantity.Bytes(math.Ceil(math.Exp2(float64(k) / 8)))
-		if hi > far {
-			return 0, false
-		}
-		if Bandwidth(l, hi) < half {
-			lo = hi
-			continue
-		}
-		_, hi = bisect(lo, hi, func(n quantity.Bytes) bool { return Bandwidth(l, n) >= half })
-		for n := quantity.Bytes(1); n < hi && hi <= exhaustive; n++ {
-			if Bandwidth(l, n) >= half {
-				return n, true
-			}
-		}
-		return hi, true
-	}
+	return smallestWith(l, Asymptote(l)/2, far)
 }
 
-// exhaustive is the largest n½ below which all sizes are tried: packets are no larger, and the
-// search takes a few milliseconds.
+// exhaustive is the largest size up to which all sizes are tried where times can fall: packets are
+// no larger, and the search takes a few milliseconds.
 const exhaustive = 64 * quantity.KiB
 
 // Threshold returns the largest size with the same branches as a one-byte message: the packet size

@@ -11,7 +11,7 @@ import (
 )
 
 // Shares returns the shares of parameters in the costs of n bytes, n ≥ 1, in the order of the
-// file. They add up to the one-way time and to the gap, but for a part in 10⁸. Parameters that
+// file. They add up to the one-way time and to the gap, but for a part in 10¹². Parameters that
 // cost nothing at n are included, with zeros.
 //
 // One-way time and gap are homogeneous functions of the times and inverse bandwidths in a model: if
@@ -59,26 +59,52 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 			oneWay[k], gap[k] = l.OneWay(n), l.Gap(n)
 		}
 		values[i] = v
-		shares[i].OneWay, shares[i].Gap = (oneWay[1]-oneWay[0])/(2*step), (gap[1]-gap[0])/(2*step)
+		shares[i].OneWay = share(v, oneWay, step)
+		shares[i].Gap = share(v, gap, step)
 	}
-	var oneWay, gap quantity.Micros
-	for _, s := range shares {
-		oneWay, gap = oneWay+s.OneWay, gap+s.Gap
-	}
-	for i := range shares { // divides what equally slow ways both claim
-		shares[i].OneWay = scaledShare(shares[i].OneWay, oneWay, d.Layer.Model.OneWay(n))
-		shares[i].Gap = scaledShare(shares[i].Gap, gap, d.Layer.Model.Gap(n))
-	}
+	// Equally slow ways both claim what they share.
+	divide(shares, func(s *Share) *quantity.Micros { return &s.OneWay }, d.Layer.Model.OneWay(n))
+	divide(shares, func(s *Share) *quantity.Micros { return &s.Gap }, d.Layer.Model.Gap(n))
 	return shares, nil
 }
 
-// scaledShare returns whole·share/sum, rounded to 10⁻⁸ of the whole. The difference
-// quotients have errors of some 10⁻¹⁰ of the cost, so the digits beyond are noise.
-func scaledShare(share, sum, whole quantity.Micros) quantity.Micros {
-	if sum == 0 {
-		return 0
+// share returns v·∂T/∂v, given the times of v less a step and of v more a step, as parts of v. The
+// derivative by a time is the number of packets on the slowest way, and by an inverse bandwidth
+// their bytes: whole numbers, or halves where two ways are equally slow. A difference quotient
+// within its rounding of one of them is that.
+func share(v float64, times [2]quantity.Micros, step float64) quantity.Micros {
+	quotient := float64(times[1]-times[0]) / (2 * step)
+	slope := quotient / v
+	whole := math.Round(2*slope) / 2
+	// Each of the times is rounded in a few operations, by 10⁻¹⁶ of it.
+	rounding := 1e-15*math.Abs(float64(times[1])/(step*v)) + 1e-9*math.Abs(whole)
+	if math.Abs(slope-whole) < min(rounding, 0.01) {
+		return quantity.Micros(v * whole)
 	}
-	return quantity.Micros(math.Round(float64(share/sum)*1e8)/1e8) * whole
+	return quantity.Micros(quotient)
+}
+
+// divide scales parts so that their sum is the whole. Unless they have that sum, they are rounded to
+// the eighth decimal below the leading digit of the whole: the difference quotients have errors of
+// some 10⁻¹⁰ of it, so the digits beyond are noise. What rounding leaves is the largest part's.
+func divide(shares []Share, part func(*Share) *quantity.Micros, whole quantity.Micros) {
+	var sum quantity.Micros
+	for i := range shares {
+		sum += *part(&shares[i])
+	}
+	if sum == 0 || math.Abs(float64(sum-whole)) <= 1e-12*float64(whole) {
+		return
+	}
+	digits := math.Pow(10, 8-math.Floor(math.Log10(float64(whole))))
+	left, largest := whole, part(&shares[0])
+	for i := range shares {
+		p := part(&shares[i])
+		*p = quantity.Micros(math.Round(float64(*p*(whole/sum))*digits) / digits)
+		if left -= *p; *p > *largest {
+			largest = p
+		}
+	}
+	*largest = quantity.Micros(math.Round(float64(*largest+left)*1e6*digits) / (1e6 * digits))
 }
 
 // Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the

@@ -4,6 +4,7 @@ package whatif
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -64,14 +65,14 @@ func (d Design) parseRange(text string) (Range, error) {
 	rest, r.Log = strings.CutSuffix(strings.TrimSpace(rest), "/log")
 	to := rest
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
-		if steps := strings.TrimSpace(rest[i+1:]); steps != "" &&
-			strings.Trim(steps, "0123456789-") == "" {
-			n, err := strconv.ParseInt(steps, 10, 64)
+		steps := strings.TrimSpace(rest[i+1:])
+		if _, err := strconv.ParseFloat(steps, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+			n, err := strconv.Atoi(steps)
 			if err != nil || n < 2 || n > maxSteps {
-				return r, fmt.Errorf("%s steps; a range has 2 to %d values", steps,
-					int64(maxSteps))
+				return r, fmt.Errorf("%s steps; a range has a whole number of 2 to %d values",
+					steps, int64(maxSteps))
 			}
-			r.Steps, to = int(n), rest[:i]
+			r.Steps, to = n, rest[:i]
 		}
 	}
 	// A plain size is in bytes, in all of halfpeak; other plain numbers take the unit

@@ -117,13 +117,17 @@ func (s Solution) Text(v float64) string {
 // gone.
 const reach = 20
 
+// allWhole is how far from its own value Solve tries every whole value of a parameter: packets are
+// seldom larger, and that many predictions take some milliseconds.
+const allWhole = 1 << 16
+
 // Solve finds the value nearest to the parameter's own that meets the target.
 // Quantities need not be monotonic (a larger packet first helps and then hurts), so
 // it walks away from the parameter in both directions instead of bisecting at once:
 // to a millionth and a million times it, and to zero, or within the range if from <
 // to. The steps are 2^(1/16), or 2 for a [Measure], whose values are simulations; the
 // step in which the target is first met is bisected. A target that is met only within
-// a step is missed.
+// a step is missed. Of whole parameters, as packets, each value up to 65,536 away is tried.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	now, err := d.ValueOf(t.Quantity)
 	if err != nil {
@@ -244,11 +248,19 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 		add := func(v float64) {
 			last := len(*values) - 1
 			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
-				(last < 0 || v != (*values)[last]) {
+				(last < 0 || sign*(v-(*values)[last]) > 0) {
 				*values = append(*values, v)
 			}
 		}
-		add(ends[0]) // the nearest end, if the parameter is outside
+		add(ends[0])               // the nearest end, if the parameter is outside
+		if p.Whole() && each > 1 { // between two sizes of packets the time is a sawtooth
+			for v := now + sign; v >= 1 && math.Abs(v-now) <= allWhole; v += sign {
+				if sign*(v-ends[1]) >= 0 {
+					break
+				}
+				add(v)
+			}
+		}
 		for k := 1; k <= each*reach; k++ {
 			v := start * math.Exp2(sign*float64(k)/float64(each))
 			if p.Whole() {

@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -29,7 +28,7 @@ func OwnerRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		for _, s := range owners {
 			o := owned{s, n, 100 * float64(s.OneWay/d.Layer.Model.OneWay(n)),
 				100 * float64(s.Gap/d.Layer.Model.Gap(n))}
-			if math.Abs(o.oneWay) >= leastListed || math.Abs(o.gap) >= leastListed {
+			if s.OneWay != 0 || s.Gap != 0 {
 				all = append(all, o)
 			}
 		}
@@ -61,10 +60,6 @@ func OwnerRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
 	}
 	return rows, nil
 }
-
-// leastListed is the share below which an owner has no row, in percent: it would be
-// printed as 0.0 %.
-const leastListed = 0.05
 
 // Shares draws which stage or parameter owns how much of the one-way time, or of the gap, over
 // sizes of at least 1 byte, with the last size of each branch and the first of the

@@ -148,7 +148,7 @@ func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, erro
 			return reports.Rows{}, err
 		}
 		for i, s := range shares {
-			if percent := 100 * partOf(shares, q, i); percent >= leastListed {
+			if percent := 100 * partOf(shares, q, i); percent != 0 {
 				all = append(all, part{q, s, percent})
 			}
 		}
